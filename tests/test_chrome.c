@@ -13,29 +13,6 @@
 
 /*-- the sink --*/
 
-typedef struct memory {
-    char *bytes;
-    size_t size, room, limit; /* limit: more are refused */
-} memory;
-
-static int memory_write(void *user, const void *data, size_t size)
-{
-    memory *m = (memory *)user;
-    if (m->limit && m->size + size > m->limit) return 1;
-    if (m->size + size > m->room) m->bytes = (char *)realloc(m->bytes, m->room = (m->size + size) * 2);
-    memcpy(m->bytes + m->size, data, size);
-    m->size += size;
-    return 0;
-}
-
-static prof_sink memory_sink(memory *m)
-{
-    prof_sink sink;
-    sink.write = memory_write;
-    sink.user = m;
-    return sink;
-}
-
 /*-- the comparison --*/
 
 /* text with each maximal invalid part of UTF-8 replaced, found by trial; to be freed */
@@ -391,9 +368,9 @@ static void check_ids(const json *events, char (*tids)[16], size_t tracks)
 static json *check_written(const prof_trace *trace, const prof_chrome_options *options)
 {
     prof_chrome_options everything;
-    memory m = {NULL, 0, 0, 0};
+    trace_bytes m = {NULL, 0, 0, 0};
     memset(&everything, 0, sizeof everything);
-    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), options), PROF_OK);
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&m), options), PROF_OK);
     if (!options) options = &everything;
     CHECK(m.size > 2 && !memcmp(m.bytes, "{\"", 2)); /* Perfetto looks for these two */
     json *root = json_parse(m.bytes, m.size);
@@ -616,8 +593,8 @@ TEST(one_event_a_line)
     start(1 << 20, PROF_RING);
     all_kinds(1);
     prof_trace *trace = trace_stop();
-    memory m = {NULL, 0, 0, 0};
-    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    trace_bytes m = {NULL, 0, 0, 0};
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&m), NULL), PROF_OK);
     size_t lines = 0, events = 0;
     for (size_t i = 0; i + 1 < m.size; ++i) {
         lines += m.bytes[i] == '\n' && m.bytes[i + 1] == '{';
@@ -661,9 +638,9 @@ TEST(options_choose)
     json_free(part);
     json_free(all);
 
-    memory m = {NULL, 0, 0, 0};
+    trace_bytes m = {NULL, 0, 0, 0};
     options.source = PROF_CHROME_SOURCE_NONE;
-    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&m), &options), PROF_OK);
     json *root = json_parse(m.bytes, m.size);
     CHECK(first_named(root, "render") && !member(first_named(root, "render"), "loc"));
     json_free(root);
@@ -671,12 +648,12 @@ TEST(options_choose)
 
     options.to_ns = 5;
     options.from_ns = 5;
-    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), &options), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&m), &options), PROF_INVALID_ARGUMENT);
     CHECK(strstr(prof_error(), "to_ns") != NULL);
     memset(&options, 0, sizeof options);
     options.source = (prof_chrome_source)3;
-    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), &options), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_chrome_stream(NULL, memory_sink(&m), NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&m), &options), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_chrome_stream(NULL, trace_sink(&m), NULL), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_chrome_write(NULL, "-", NULL), PROF_INVALID_ARGUMENT);
     prof_trace_close(trace);
 }
@@ -885,8 +862,8 @@ TEST(damaged_images)
         if (all_known(trace)) {
             json_free(check_written(trace, NULL));
         } else {
-            memory m = {NULL, 0, 0, 0};
-            CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), NULL), PROF_OK);
+            trace_bytes m = {NULL, 0, 0, 0};
+            CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&m), NULL), PROF_OK);
             json_free(json_parse(m.bytes, m.size));
             free(m.bytes);
         }
@@ -899,21 +876,21 @@ TEST(damaged_images)
 
 TEST(a_failing_sink)
 {
-    memory whole = {NULL, 0, 0, 0};
+    trace_bytes whole = {NULL, 0, 0, 0};
     start(4 << 20, PROF_FILL);
     for (int i = 0; i < 300; ++i) all_kinds(i);
     prof_trace *trace = trace_stop();
-    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&whole), NULL), PROF_OK);
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&whole), NULL), PROF_OK);
     CHECK(whole.size > 500000);
     size_t step = (size_t)trace_times(50021, 4999, 499);
     for (size_t limit = 1; limit < whole.size; limit += step) {
-        memory m = {NULL, 0, 0, limit};
-        CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), NULL), PROF_IO);
+        trace_bytes m = {NULL, 0, 0, limit};
+        CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&m), NULL), PROF_IO);
         CHECK(m.size <= limit && !memcmp(whole.bytes, m.bytes ? m.bytes : whole.bytes, m.size));
         free(m.bytes);
     }
-    memory exact = {NULL, 0, 0, whole.size};
-    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&exact), NULL), PROF_OK);
+    trace_bytes exact = {NULL, 0, 0, whole.size};
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&exact), NULL), PROF_OK);
     CHECK(exact.size == whole.size && !memcmp(exact.bytes, whole.bytes, whole.size));
     prof_sink none = {NULL, NULL};
     CHECK_EQUAL(prof_chrome_stream(trace, none, NULL), PROF_INVALID_ARGUMENT);
@@ -1037,8 +1014,8 @@ TEST(arguments_of_events)
     }
     PROFILE_SPAN_END_ARGS("request", 1, PROF_ARG_I("status", 200));
     prof_trace *trace = trace_stop();
-    memory m = {NULL, 0, 0, 0};
-    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    trace_bytes m = {NULL, 0, 0, 0};
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&m), NULL), PROF_OK);
     json *root = json_parse(m.bytes, m.size);
     const json *mark = member(first_named(root, "marked"), "args"), *span = member(first_named(root, "request"), "args");
     CHECK_TEXT(text_of(mark, "rows"), "7");
@@ -1072,8 +1049,8 @@ TEST(overlaps_are_asynchronous)
     trace_next_instant();
     PROFILE_END("overlaps");
     prof_trace *trace = trace_stop();
-    memory m = {NULL, 0, 0, 0};
-    CHECK_EQUAL(prof_chrome_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    trace_bytes m = {NULL, 0, 0, 0};
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&m), NULL), PROF_OK);
     json *root = json_parse(m.bytes, m.size);
     const json *around = first_named(root, "around"), *begin = first_named(root, "overlaps");
     CHECK_TEXT(text_of(around, "ph"), "X");

@@ -31,22 +31,6 @@ static void done(void)
     prof_trace_close(trace);
 }
 
-/* What a report writes, as text; to be freed. */
-typedef struct text_sink {
-    char *text;
-    size_t used, room;
-} text_sink;
-
-static int text_write(void *user, const void *data, size_t size)
-{
-    text_sink *to = (text_sink *)user;
-    if (to->used + size + 1 > to->room)
-        to->text = (char *)realloc(to->text, to->room = (to->used + size + 1) * 2);
-    memcpy(to->text + to->used, data, size);
-    to->text[to->used += size] = 0;
-    return 0;
-}
-
 typedef prof_status (*stream_function)(const prof_trace *trace, prof_sink sink);
 
 static prof_status summary(const prof_trace *of, prof_sink sink) { return prof_summary_stream(of, sink, NULL); }
@@ -54,13 +38,11 @@ static prof_status chrome(const prof_trace *of, prof_sink sink) { return prof_ch
 
 static char *text_from(stream_function stream, const prof_trace *of)
 {
-    text_sink to = {NULL, 0, 0};
-    prof_sink sink = {text_write, NULL};
-    sink.user = &to;
-    CHECK_EQUAL(stream(of, sink), PROF_OK);
-    CHECK(to.text != NULL);
-    if (!to.text) text_write(&to, "", 0);
-    return to.text;
+    trace_bytes to = {NULL, 0, 0, 0};
+    CHECK_EQUAL(stream(of, trace_sink(&to)), PROF_OK);
+    CHECK(to.bytes != NULL);
+    if (!to.bytes) trace_bytes_add(&to, "", 0);
+    return to.bytes;
 }
 
 static json *json_from(const prof_trace *of)

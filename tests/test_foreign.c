@@ -93,37 +93,17 @@ static void turn_image(unsigned char *bytes, size_t size)
 
 /*-- what is in a trace, as text --*/
 
-typedef struct content {
-    char *text;
-    size_t size;
-} content;
-
-static int grow(void *user, const void *bytes, size_t size)
+static trace_bytes csv(const prof_trace *trace)
 {
-    content *all = (content *)user;
-    char *more = (char *)realloc(all->text, all->size + size + 1);
-    if (!more) return 1;
-    all->text = more;
-    memcpy(more + all->size, bytes, size);
-    all->size += size;
-    more[all->size] = 0;
-    return 0;
-}
-
-static content csv(const prof_trace *trace)
-{
-    content all = {NULL, 0};
-    prof_sink sink;
-    sink.write = grow;
-    sink.user = &all;
-    CHECK_EQUAL(prof_csv_stream(trace, sink), PROF_OK);
+    trace_bytes all = {NULL, 0, 0, 0};
+    CHECK_EQUAL(prof_csv_stream(trace, trace_sink(&all)), PROF_OK);
     return all;
 }
 
 static void check_same(const prof_trace *one, const prof_trace *other)
 {
-    content a = csv(one), b = csv(other);
-    CHECK_TEXT(b.text, a.text);
+    trace_bytes a = csv(one), b = csv(other);
+    CHECK_TEXT(b.bytes, a.bytes);
     CHECK_EQUAL(prof_trace_about(other)->event_count, prof_trace_about(one)->event_count);
     CHECK_EQUAL(prof_trace_about(other)->lost, prof_trace_about(one)->lost);
     CHECK_EQUAL(prof_trace_about(other)->lost_blocks, prof_trace_about(one)->lost_blocks);
@@ -147,8 +127,8 @@ static void check_same(const prof_trace *one, const prof_trace *other)
         trace_free(&x);
         trace_free(&y);
     }
-    free(a.text);
-    free(b.text);
+    free(a.bytes);
+    free(b.bytes);
 }
 
 static int turned_images;
@@ -348,8 +328,8 @@ TEST(damaged_images_are_read_or_refused)
                 copy[16 + (random >> 8) % (i % 2 ? size - 16 : 600)] = (unsigned char)(random >> 3);
             }
             if (prof_trace_memory(copy, size, &trace) == PROF_OK) {
-                content all = csv(trace);
-                free(all.text);
+                trace_bytes all = csv(trace);
+                free(all.bytes);
                 ++opened;
             }
             prof_trace_close(trace);

@@ -230,33 +230,14 @@ TEST(long_codes_are_limited)
 
 /*-- reports --*/
 
-typedef struct memory {
-    char *bytes;
-    size_t size, room, limit; /* limit: more are refused */
-} memory;
-
-static int memory_write(void *user, const void *data, size_t size)
+static prof_sink sink_anew(trace_bytes *all)
 {
-    memory *m = (memory *)user;
-    if (m->limit && m->size + size > m->limit) return 1;
-    if (m->size + size >= m->room) m->bytes = (char *)realloc(m->bytes, m->room = (m->size + size) * 2 + 1);
-    memcpy(m->bytes + m->size, data, size);
-    m->size += size;
-    m->bytes[m->size] = 0;
-    return 0;
-}
-
-static prof_sink memory_sink(memory *m)
-{
-    prof_sink sink;
-    memset(m, 0, sizeof *m);
-    sink.write = memory_write;
-    sink.user = m;
-    return sink;
+    memset(all, 0, sizeof *all);
+    return trace_sink(all);
 }
 
 /* All pieces of a report, one after the other; to be freed. */
-static unsigned char *data_of(const memory *m, size_t *size)
+static unsigned char *data_of(const trace_bytes *m, size_t *size)
 {
     static const char mark[] = "<script type=\"application/octet-stream\">";
     unsigned char *data = (unsigned char *)malloc(m->size + 1);
@@ -368,18 +349,18 @@ static void read_kinds(const unsigned char *at, const unsigned char *end, uint32
     }
 }
 
-static memory lines; /* of source in the report that was read last, each with its number */
+static trace_bytes lines; /* of source in the report that was read last, each with its number */
 
 static void read_lines(const unsigned char *at, const unsigned char *end)
 {
     while (at < end) {
         char head[32];
         number(&at);
-        memory_write(&lines, head, (size_t)snprintf(head, sizeof head, "%lu:", (unsigned long)number(&at)));
+        trace_bytes_add(&lines, head, (size_t)snprintf(head, sizeof head, "%lu:", (unsigned long)number(&at)));
         size_t size = (size_t)number(&at);
         CHECK(size <= 403 && size <= (size_t)(end - at));
-        memory_write(&lines, at, size);
-        memory_write(&lines, "\n", 1);
+        trace_bytes_add(&lines, at, size);
+        trace_bytes_add(&lines, "\n", 1);
         at += size;
     }
 }
@@ -394,14 +375,14 @@ static void read_pairs(const unsigned char *at, const unsigned char *end)
         size_t size = (size_t)number(&value);
         at = value + size;
         if (strncmp((const char *)key, "sources", 7) && strncmp((const char *)key, "loss", 4)) continue;
-        memory_write(&lines, key, (size_t)(key[-1]));
-        memory_write(&lines, "=", 1);
-        memory_write(&lines, value, size);
-        memory_write(&lines, "\n", 1);
+        trace_bytes_add(&lines, key, (size_t)(key[-1]));
+        trace_bytes_add(&lines, "=", 1);
+        trace_bytes_add(&lines, value, size);
+        trace_bytes_add(&lines, "\n", 1);
     }
 }
 
-static account account_of(const memory *m)
+static account account_of(const trace_bytes *m)
 {
     account all;
     static scopes_of scopes;
@@ -414,7 +395,7 @@ static account account_of(const memory *m)
     memset(&scopes, 0, sizeof scopes);
     scopes.track = (uint64_t)-1;
     free(lines.bytes);
-    memory_sink(&lines);
+    sink_anew(&lines);
     while (at < end) {
         unsigned kind = *at++;
         if (!kind) continue;
@@ -475,8 +456,8 @@ static account account_of_trace(const prof_trace *trace)
 
 static void check_report(const prof_trace *trace)
 {
-    memory m;
-    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    trace_bytes m;
+    CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m), NULL), PROF_OK);
     CHECK(m.size > 1000 && !strncmp(m.bytes, "<!doctype html>", 15));
     CHECK(!strcmp(m.bytes + m.size - 16, "</body>\n</html>\n"));
     account got = account_of(&m), wanted = account_of_trace(trace);
@@ -576,9 +557,9 @@ static void record_many(void)
 TEST(many_scopes_are_many_blocks_and_few_bytes)
 {
     prof_trace *trace = recorded(record_many, 64 << 20);
-    memory m;
+    trace_bytes m;
     check_report(trace);
-    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m), NULL), PROF_OK);
     account all = account_of(&m);
     CHECK(all.blocks['E'] > 0 && all.blocks['A'] > 0);
     CHECK(m.size < 200000 + all.scopes * 2);
@@ -586,7 +567,7 @@ TEST(many_scopes_are_many_blocks_and_few_bytes)
     prof_html_options options;
     memset(&options, 0, sizeof options);
     options.no_args = 1;
-    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m), &options), PROF_OK);
     CHECK_EQUAL(account_of(&m).blocks['A'], 0);
     free(m.bytes);
     prof_trace_close(trace);
@@ -617,13 +598,13 @@ static void record_hundreds_of_names(void)
 /* Where names are remembered for a while must not depend on the process, or now and then one is written twice. */
 TEST(the_same_report_with_any_seed)
 {
-    memory m[2];
+    trace_bytes m[2];
     prof_trace_close(recorded(record_hundreds_of_names, 1 << 20));
     for (int i = 0; i < 2; ++i) {
         prof_trace *trace = NULL;
         prof__read_seed_now = i ? 1 : 0x123456789ABCDEF1u;
         CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
-        CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m[i]), NULL), PROF_OK);
+        CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m[i]), NULL), PROF_OK);
         prof_trace_close(trace);
     }
     CHECK(m[0].size == m[1].size && !memcmp(m[0].bytes, m[1].bytes, m[0].size));
@@ -649,7 +630,7 @@ TEST(several_recordings)
 {
     prof_trace *traces[2];
     const char *path = trace_path("two.html");
-    memory m;
+    trace_bytes m;
     traces[0] = recorded(record_all, 4 << 20);
     traces[1] = recorded(record_all, 4 << 20);
     CHECK_EQUAL(prof_html_merge((const prof_trace *const *)traces, 2, path, NULL), PROF_OK);
@@ -658,8 +639,8 @@ TEST(several_recordings)
     if (file) {
         char part[4096];
         size_t n;
-        memory_sink(&m);
-        while ((n = fread(part, 1, sizeof part, file)) > 0) memory_write(&m, part, n);
+        sink_anew(&m);
+        while ((n = fread(part, 1, sizeof part, file)) > 0) trace_bytes_add(&m, part, n);
         fclose(file);
         account all = account_of(&m);
         CHECK_EQUAL(all.blocks['P'], 2);
@@ -673,8 +654,8 @@ TEST(several_recordings)
 TEST(errors)
 {
     prof_trace *trace = recorded(record_all, 4 << 20);
-    memory m;
-    prof_sink sink = memory_sink(&m);
+    trace_bytes m;
+    prof_sink sink = sink_anew(&m);
     CHECK_EQUAL(prof_html_write(NULL, "-", NULL), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_html_merge(NULL, 0, "-", NULL), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_html_write(trace, "/dev/null/at/all.html", NULL), PROF_IO);
@@ -682,7 +663,7 @@ TEST(errors)
     size_t whole = m.size;
     free(m.bytes);
     for (size_t limit = 1; limit < whole; limit += whole / 7) {
-        sink = memory_sink(&m);
+        sink = sink_anew(&m);
         m.limit = limit;
         CHECK_EQUAL(prof_html_stream(trace, sink, NULL), PROF_IO);
         free(m.bytes);
@@ -775,7 +756,7 @@ TEST(every_loss_is_in_the_report)
     prof__header *header = (prof__header *)(void *)bytes;
     prof_config config;
     prof_trace *trace = NULL;
-    memory m;
+    trace_bytes m;
     memset(&config, 0, sizeof config);
     config.memory = bytes;
     config.memory_size = sizeof bytes;
@@ -786,7 +767,7 @@ TEST(every_loss_is_in_the_report)
     header->lost_busy = 2;
     header->write_failures = header->sites_lost = header->lost_args = 1;
     CHECK_EQUAL(prof_trace_memory(bytes, sizeof bytes, &trace), PROF_OK);
-    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), NULL), PROF_OK);
+    CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m), NULL), PROF_OK);
     account_of(&m);
     CHECK_EQUAL(count_of("loss="), 5);
     CHECK_EQUAL(count_of("loss=3 events lost in a full buffer"), 1);
@@ -799,13 +780,13 @@ TEST(lines_of_source_are_there_on_demand)
 {
     prof_trace *trace = recorded(record_sites, 1 << 20);
     prof_html_options options;
-    memory m;
+    trace_bytes m;
     memset(&options, 0, sizeof options);
-    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m), &options), PROF_OK);
     CHECK_EQUAL(account_of(&m).blocks['X'], 0); /* never by default */
     free(m.bytes);
     options.sources = source_folder();
-    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m), &options), PROF_OK);
     CHECK_EQUAL(account_of(&m).blocks['X'], 1);
     CHECK_EQUAL(account_of(&m).blocks['P'], 2);
     CHECK_EQUAL(count_of("hostile"), 13 + 13 + 6 - 2); /* 6 to 18, 8 to 20, 25 to 30; line 10 twice */
@@ -819,7 +800,7 @@ TEST(lines_of_source_are_there_on_demand)
     CHECK(count_of("sources_missing=4\nsources_limit=0\n"));
     free(m.bytes);
     options.sources = "tests/nowhere";
-    CHECK_EQUAL(prof_html_stream(trace, memory_sink(&m), &options), PROF_OK);
+    CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m), &options), PROF_OK);
     CHECK_EQUAL(account_of(&m).blocks['X'], 0);
     free(m.bytes);
     prof_trace_close(trace);
@@ -829,8 +810,8 @@ TEST(lines_of_source_are_limited)
 {
     for (int many = 0; many < 2; ++many) {
         prof__html *h = (prof__html *)calloc(1, sizeof *h);
-        memory m;
-        prof__out_sink(&h->out, memory_sink(&m));
+        trace_bytes m;
+        prof__out_sink(&h->out, sink_anew(&m));
         h->options.sources = source_folder();
         for (uint32_t i = 0; i < (many ? 20000u : 400u); ++i)
             for (int twice = 0; twice < 2; ++twice)

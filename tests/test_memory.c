@@ -257,37 +257,21 @@ TEST(as_the_model_in_a_stream)
 
 /*-- counters of a Chrome trace --*/
 
-typedef struct lines {
-    char *text;
-    size_t size, room;
-} lines;
-
-static int lines_add(void *user, const void *data, size_t size)
+static trace_bytes chrome_of(const prof_trace *trace, const prof_chrome_options *options)
 {
-    lines *l = (lines *)user;
-    if (l->size + size + 1 > l->room) l->text = (char *)realloc(l->text, l->room = (l->size + size + 1) * 2);
-    memcpy(l->text + l->size, data, size);
-    l->size += size;
-    l->text[l->size] = 0;
-    return 0;
-}
-
-static lines chrome_of(const prof_trace *trace, const prof_chrome_options *options)
-{
-    lines l = {NULL, 0, 0};
-    prof_sink sink = {lines_add, &l};
-    CHECK_EQUAL(prof_chrome_stream(trace, sink, options), PROF_OK);
+    trace_bytes l = {NULL, 0, 0, 0};
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&l), options), PROF_OK);
     return l;
 }
 
 /* The values of the samples of a counter, in the order of the file. */
-static size_t samples_of(const lines *l, const char *name, uint64_t *values, size_t most)
+static size_t samples_of(const trace_bytes *l, const char *name, uint64_t *values, size_t most)
 {
     char start[100], key[100];
     size_t count = 0;
     snprintf(start, sizeof start, "{\"ph\":\"C\",\"cat\":\"memory\",\"name\":\"%s\",", name);
     snprintf(key, sizeof key, "\"args\":{\"%s\":", name);
-    for (const char *at = l->text; (at = strstr(at, start)) != NULL; ++at) {
+    for (const char *at = l->bytes; (at = strstr(at, start)) != NULL; ++at) {
         const char *value = strstr(at, key);
         if (value && count < most) values[count] = strtoull(value + strlen(key), NULL, 10);
         ++count;
@@ -324,15 +308,15 @@ TEST(live_bytes_as_a_counter)
         trace_next_instant(); /* an instant has one sample */
     }
     prof_trace *trace = trace_stop();
-    lines l = chrome_of(trace, NULL);
+    trace_bytes l = chrome_of(trace, NULL);
     CHECK_EQUAL(samples_of(&l, "memory", found, 2000), count);
     for (size_t i = 0; i < count; ++i) CHECK_EQUAL(found[i], wanted[i]);
     net = samples_of(&l, "memory: net \\\"quoted\\\"", found, 2000);
     CHECK_EQUAL(net, 1);
     CHECK_EQUAL(found[0], 77);
-    CHECK(strstr(l.text, "\"args\":{\"address\":\"0x8\",\"bytes\":77}}") != NULL);
-    CHECK(strstr(l.text, "\"args\":{\"address\":\"0x1000\"}}") != NULL);
-    free(l.text);
+    CHECK(strstr(l.bytes, "\"args\":{\"address\":\"0x8\",\"bytes\":77}}") != NULL);
+    CHECK(strstr(l.bytes, "\"args\":{\"address\":\"0x1000\"}}") != NULL);
+    free(l.bytes);
 
     /* A part of it begins with what there was. */
     trace_list list = trace_read(trace, 0);
@@ -348,7 +332,7 @@ TEST(live_bytes_as_a_counter)
     CHECK_EQUAL(rest, count - at + 1);
     CHECK_EQUAL(found[0], wanted[at - 1]);
     for (size_t i = 1; i < rest && at + i - 1 < count; ++i) CHECK_EQUAL(found[i], wanted[at + i - 1]);
-    free(l.text);
+    free(l.bytes);
     trace_free(&list);
     prof_trace_close(trace);
 }
@@ -572,11 +556,10 @@ TEST(ring_that_lost_the_allocations)
     CHECK_EQUAL(stats->not_freed, 0);
     CHECK_EQUAL(stats->pools[0].live_bytes, kept * 10 + after * 3);
     prof_memory_free(stats);
-    lines l = {NULL, 0, 0};
-    prof_sink sink = {lines_add, &l};
-    CHECK_EQUAL(prof_summary_stream(trace, sink, NULL), PROF_OK);
-    CHECK(strstr(l.text, "1,000 blocks freed that had been allocated before the trace") != NULL);
-    free(l.text);
+    trace_bytes l = {NULL, 0, 0, 0};
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&l), NULL), PROF_OK);
+    CHECK(strstr(l.bytes, "1,000 blocks freed that had been allocated before the trace") != NULL);
+    free(l.bytes);
     prof_trace_close(trace);
 }
 
@@ -725,8 +708,7 @@ TEST(names_of_run_time)
 TEST(summary)
 {
     prof_config config = trace_config(4u << 20);
-    lines l = {NULL, 0, 0};
-    prof_sink sink = {lines_add, &l};
+    trace_bytes l = {NULL, 0, 0, 0};
     CHECK_EQUAL(prof_start(&config), PROF_OK);
     {
         PROFILE_SCOPE("decode");
@@ -737,13 +719,13 @@ TEST(summary)
         PROFILE_ALLOC_C((uintptr_t)32, 1024, "pixels");
     }
     prof_trace *trace = trace_stop();
-    CHECK_EQUAL(prof_summary_stream(trace, sink, NULL), PROF_OK);
-    CHECK(strstr(l.text, "\nmemory ") && strstr(l.text, "\npixels ") && strstr(l.text, "\nimages "));
-    CHECK(strstr(l.text, "1 block freed twice\n") != NULL);
-    CHECK(strstr(l.text, "  in pixels  for images\n") != NULL);
-    CHECK(strstr(l.text, "5.120 kB") && strstr(l.text, "4.096 kB") && strstr(l.text, "1.024 kB"));
-    if (test_failures) printf("%s", l.text);
-    free(l.text);
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&l), NULL), PROF_OK);
+    CHECK(strstr(l.bytes, "\nmemory ") && strstr(l.bytes, "\npixels ") && strstr(l.bytes, "\nimages "));
+    CHECK(strstr(l.bytes, "1 block freed twice\n") != NULL);
+    CHECK(strstr(l.bytes, "  in pixels  for images\n") != NULL);
+    CHECK(strstr(l.bytes, "5.120 kB") && strstr(l.bytes, "4.096 kB") && strstr(l.bytes, "1.024 kB"));
+    if (test_failures) printf("%s", l.bytes);
+    free(l.bytes);
     prof_trace_close(trace);
 }
 

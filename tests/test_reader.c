@@ -19,6 +19,7 @@ void *test_realloc(void *old, size_t size);
 #undef realloc
 #include "test.h"
 #include "trace.h"
+#include "image.h"
 #include <dirent.h>
 #include <locale.h>
 #include <pthread.h>
@@ -37,183 +38,6 @@ static int may_allocate(void)
 void *test_malloc(size_t size) { return may_allocate() ? malloc(size) : NULL; }
 void *test_calloc(size_t count, size_t size) { return may_allocate() ? calloc(count, size) : NULL; }
 void *test_realloc(void *old, size_t size) { return may_allocate() ? realloc(old, size) : NULL; }
-
-/*-- building images --*/
-
-#define START_TICK 1000u
-#define START_MONOTONIC 50000u
-#define START_UNIX 1700000000000000000u
-
-typedef struct image {
-    unsigned char *bytes;
-    size_t size;
-    prof__header *header;
-    size_t meta_at, meta_room; /* words */
-    uint32_t strings, sites;
-    uint64_t *word, *first, *end; /* of the present chunk */
-    prof__chunk *chunk;
-    uint64_t serials[8]; /* TRACK records so far, of each track */
-} image;
-
-static uint64_t pair_ns(uint64_t tick) { return START_MONOTONIC + (tick - START_TICK); }
-
-static prof__pair pair_at(uint64_t tick)
-{
-    prof__pair pair;
-    pair.tick = tick;
-    pair.monotonic_ns = pair_ns(tick);
-    pair.unix_ns = START_UNIX + (tick - START_TICK);
-    pair.width = 20;
-    return pair;
-}
-
-/* Chunks of chunk_words words, meta of meta_words. */
-static image image_new(size_t chunk_words, size_t chunk_count, size_t meta_words)
-{
-    image im;
-    memset(&im, 0, sizeof im);
-    im.size = sizeof(prof__header) + meta_words * 8 + chunk_count * (sizeof(prof__chunk) + chunk_words * 8);
-    im.bytes = (unsigned char *)calloc(1, im.size);
-    im.header = (prof__header *)(void *)im.bytes;
-    memcpy(im.header->magic, PROF__MAGIC, 8);
-    im.header->version = PROF__IMAGE_OLDEST;
-    im.header->byte_order = PROF__BYTE_ORDER;
-    im.header->header_size = sizeof(prof__header);
-    im.header->word_size = 8;
-    im.header->image_size = im.size;
-    im.header->meta_offset = sizeof(prof__header);
-    im.header->meta_size = meta_words * 8;
-    im.header->chunk_offset = sizeof(prof__header) + meta_words * 8;
-    im.header->chunk_count = chunk_count;
-    im.header->chunk_size = (uint32_t)(sizeof(prof__chunk) + chunk_words * 8);
-    im.header->chunk_header_size = sizeof(prof__chunk);
-    im.header->mode = PROF_RING;
-    im.header->clock = PROF_CLOCK_COUNTER;
-    im.header->state = PROF__STOPPED;
-    im.header->session = 1;
-    im.header->pid = 77;
-    im.header->tick_hz = 1000000000u;
-    im.header->resolution_ticks = 10;
-    im.header->cost_ticks_x1000 = 25500;
-    im.header->first = pair_at(START_TICK);
-    im.header->last = im.header->first;
-    strcpy(im.header->program, "synthetic");
-    strcpy(im.header->clock_name, "test clock");
-    im.meta_at = sizeof(prof__header) / 8;
-    im.meta_room = im.meta_at + meta_words;
-    return im;
-}
-
-static void meta(image *im, unsigned kind, uint32_t id, const void *payload, size_t size)
-{
-    size_t words = 1 + (size + 7) / 8;
-    uint64_t *at = (uint64_t *)(void *)im->bytes + im->meta_at;
-    CHECK(im->meta_at + words <= im->meta_room);
-    if (im->meta_at + words > im->meta_room) exit(1);
-    memcpy(at + 1, payload, size);
-    *at = (uint64_t)kind << 56 | (uint64_t)words << 32 | id;
-    im->meta_at += words;
-    im->header->meta_used += words * 8;
-}
-
-static uint32_t string(image *im, const char *text)
-{
-    if (!*text) return 0;
-    meta(im, PROF__META_STRING, ++im->strings, text, strlen(text) + 1);
-    return im->strings;
-}
-
-static uint32_t site_in(image *im, const char *name, const char *category, const char *file, uint32_t line,
-                        const char *function, uint32_t kind)
-{
-    uint32_t text = string(im, name), path = string(im, file), where = string(im, function), group = string(im, category);
-    uint64_t field[4];
-    field[0] = (uint64_t)path << 32 | text;
-    field[1] = (uint64_t)group << 32 | where;
-    field[2] = (uint64_t)0x112233 << 32 | line;
-    field[3] = (uint64_t)kind << 32 | 1;
-    meta(im, PROF__META_SITE, ++im->sites, field, sizeof field);
-    return im->sites;
-}
-
-static uint32_t site(image *im, const char *name) { return site_in(im, name, "", "", 0, "", PROF__KIND_BEGIN); }
-
-/* The chunk in this place of the image becomes the one that is written. */
-static void chunk(image *im, size_t place, uint64_t sequence, uint64_t tick)
-{
-    im->chunk = (prof__chunk *)(void *)(im->bytes + im->header->chunk_offset + place * im->header->chunk_size);
-    im->chunk->sequence = sequence;
-    im->chunk->base = pair_at(tick);
-    im->first = im->word = (uint64_t *)(void *)(im->chunk + 1);
-    im->end = im->first + (im->header->chunk_size - sizeof(prof__chunk)) / 8;
-    if (sequence > im->header->next_chunk) im->header->next_chunk = sequence;
-}
-
-static void put(image *im, uint64_t word)
-{
-    if (im->word == im->end) {
-        printf("the test's chunk is too small\n");
-        exit(1);
-    }
-    *im->word++ = word;
-}
-
-static uint64_t head(unsigned kind, uint32_t id, uint64_t low)
-{
-    return (uint64_t)kind << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS | low;
-}
-
-static void track_on(image *im, uint32_t name, uint64_t id, uint64_t serial, uint64_t thread)
-{
-    put(im, (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (serial & 0xFFFFFFF) << 32 | name);
-    put(im, serial >> 28 << PROF__TICK_BITS | id);
-    put(im, thread);
-}
-
-static void track(image *im, uint32_t name, uint64_t id) { track_on(im, name, id, ++im->serials[id % 8], 100 + id); }
-
-static void at_tick(image *im, unsigned kind, uint32_t id, uint64_t tick)
-{
-    put(im, head(kind, id, tick - im->chunk->base.tick));
-}
-
-static void begin(image *im, uint32_t id, uint64_t tick) { at_tick(im, PROF__KIND_BEGIN, id, tick); }
-static void end(image *im, uint32_t id, uint64_t tick) { at_tick(im, PROF__KIND_END, id, tick); }
-
-static void arg_word(image *im, uint32_t key, prof_value_type type, uint64_t value)
-{
-    put(im, head(PROF__KIND_ARG, key, (uint64_t)type << 32 | 1));
-    put(im, value);
-}
-
-static void text_record(image *im, unsigned kind, uint32_t id, const char *text, int cut)
-{
-    size_t words = strlen(text) / 8 + 1, i;
-    put(im, head(kind, id, (uint64_t)PROF_VALUE_STRING << 32 | (cut ? 1u << 31 : 0u) | words));
-    for (i = 0; i < words; ++i) put(im, 0);
-    memcpy(im->word - words, text, strlen(text));
-}
-
-static uint64_t bits(double value)
-{
-    uint64_t word;
-    memcpy(&word, &value, sizeof word);
-    return word;
-}
-
-/* Reads and frees the image, and checks what holds for every trace. Never null. */
-static prof_trace *image_read(image *im)
-{
-    prof_trace *trace = NULL;
-    prof_status status = prof_trace_memory(im->bytes, im->size, &trace);
-    if (status) {
-        printf("prof_trace_memory: %s\n", prof_error());
-        exit(1);
-    }
-    free(im->bytes);
-    trace_check(trace);
-    return trace;
-}
 
 /* Compares a track with lines such as "scope a 0+90 d0", "mark m 5+0 d1", "scope b 7+3 d1 end"; args as " k=v". */
 static void check_track(const prof_trace *trace, size_t number, const char *const *lines, size_t count)
@@ -1886,31 +1710,6 @@ TEST(random_programs)
 
 /*-- statistics and reports --*/
 
-typedef struct text_sink {
-    char *text;
-    size_t used, room;
-    size_t refuse_after; /* bytes; 0: never */
-} text_sink;
-
-static int text_write(void *user, const void *data, size_t size)
-{
-    text_sink *to = (text_sink *)user;
-    if (to->refuse_after && to->used + size > to->refuse_after) return 1;
-    if (to->used + size + 1 > to->room) to->text = (char *)realloc(to->text, to->room = (to->used + size) * 2 + 1);
-    memcpy(to->text + to->used, data, size);
-    to->used += size;
-    to->text[to->used] = 0;
-    return 0;
-}
-
-static prof_sink sink_of(text_sink *to)
-{
-    prof_sink sink;
-    sink.write = text_write;
-    sink.user = to;
-    return sink;
-}
-
 static const prof_stat *stat_of(const prof_stat *stats, size_t count, const char *name)
 {
     size_t i;
@@ -2392,16 +2191,16 @@ TEST(csv)
         "1,101,main,mark,frame,,20000,0,1,,,,src/draw.c,9,draw\r\n";
     image im = report_image();
     prof_trace *trace = image_read(&im);
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     char *file;
     const char *path = trace_path("reader.csv");
-    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
-    CHECK_TEXT(to.text, want);
+    CHECK_EQUAL(prof_csv_stream(trace, trace_sink(&to)), PROF_OK);
+    CHECK_TEXT(to.bytes, want);
     CHECK_EQUAL(prof_csv_write(trace, path), PROF_OK);
     file = trace_file_text(path, NULL);
     CHECK_TEXT(file ? file : "no file", want);
     free(file);
-    free(to.text);
+    free(to.bytes);
     prof_trace_close(trace);
 }
 
@@ -2429,42 +2228,42 @@ TEST(summary)
     };
     image im = report_image();
     prof_trace *trace = image_read(&im);
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof_summary_options options;
     size_t i;
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
     for (i = 0; i < sizeof parts / sizeof *parts; ++i)
-        if (!strstr(to.text, parts[i])) CHECK_TEXT(to.text, parts[i]);
+        if (!strstr(to.bytes, parts[i])) CHECK_TEXT(to.bytes, parts[i]);
     prof_trace_close(trace);
     im = report_image();
     im.header->lost_busy = 2;
     trace = image_read(&im);
-    to.used = 0;
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
-    CHECK(strstr(to.text, "\n3 events lost in a full buffer: enlarge PROF_BUFFER to 128K\n"));
-    CHECK(strstr(to.text, "\n2 events lost in signal handlers or interrupts that came while a macro was at work\n"));
-    to.used = 0;
+    to.size = 0;
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
+    CHECK(strstr(to.bytes, "\n3 events lost in a full buffer: enlarge PROF_BUFFER to 128K\n"));
+    CHECK(strstr(to.bytes, "\n2 events lost in signal handlers or interrupts that came while a macro was at work\n"));
+    to.size = 0;
     trace->info.lost_args = 4; /* of either */
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
-    CHECK(strstr(to.text, "\n4 arguments lost in a full buffer: enlarge PROF_BUFFER to 128K\n"));
-    to.used = 0;
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
+    CHECK(strstr(to.bytes, "\n4 arguments lost in a full buffer: enlarge PROF_BUFFER to 128K\n"));
+    to.size = 0;
     trace->info.lost_busy = trace->info.lost; /* no event was lost in a full buffer */
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
-    CHECK(strstr(to.text, "\n4 arguments lost in signal handlers or interrupts that came while a macro was at work\n"));
-    CHECK(!strstr(to.text, "full buffer"));
-    to.used = 0;
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
+    CHECK(strstr(to.bytes, "\n4 arguments lost in signal handlers or interrupts that came while a macro was at work\n"));
+    CHECK(!strstr(to.bytes, "full buffer"));
+    to.size = 0;
     trace->info.lost_busy = trace->info.lost = 0;
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
-    CHECK(strstr(to.text, "\n4 arguments lost in a full buffer: enlarge PROF_BUFFER"));
-    to.used = 0;
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
+    CHECK(strstr(to.bytes, "\n4 arguments lost in a full buffer: enlarge PROF_BUFFER"));
+    to.size = 0;
     memset(&options, 0, sizeof options);
     options.sort = PROF_SORT_CALLS;
     options.top = 1;
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), &options), PROF_OK);
-    CHECK(strstr(to.text, "zeichne") != NULL);
-    CHECK(strstr(to.text, "load") == NULL);
-    CHECK(strstr(to.text, "and 1 more\n") != NULL);
-    free(to.text);
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), &options), PROF_OK);
+    CHECK(strstr(to.bytes, "zeichne") != NULL);
+    CHECK(strstr(to.bytes, "load") == NULL);
+    CHECK(strstr(to.bytes, "and 1 more\n") != NULL);
+    free(to.bytes);
     prof_trace_close(trace);
 }
 
@@ -2473,15 +2272,15 @@ TEST(summary_of_a_scope_without_a_name)
 {
     image im = image_new(70, 1, 200);
     uint32_t site = site_in(&im, "", "", "src/draw.c", 7, "draw", PROF__KIND_BEGIN);
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     chunk(&im, 0, 1, 1000);
     track(&im, string(&im, "main"), 1);
     begin(&im, site, 1010);
     end(&im, site, 1020);
     prof_trace *trace = image_read(&im);
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
-    CHECK(strstr(to.text, "\n(unnamed)             1      10 ns "));
-    free(to.text);
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
+    CHECK(strstr(to.bytes, "\n(unnamed)             1      10 ns "));
+    free(to.bytes);
     prof_trace_close(trace);
 }
 
@@ -2518,14 +2317,14 @@ static prof_trace *wide_trace(void)
 
 static char *fitted(const prof_trace *trace, int columns, int by_path, prof_sort sort)
 {
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof_summary_options options;
     memset(&options, 0, sizeof options);
     options.columns = columns;
     options.by_path = by_path;
     options.sort = sort;
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), &options), PROF_OK);
-    return to.text;
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), &options), PROF_OK);
+    return to.bytes;
 }
 
 /* Characters of the longest line. */
@@ -2661,7 +2460,7 @@ TEST(frames_with_time_between_them)
     /* four frames of 1 us, 10 us apart: a second of frames has a million of them, and none is slower */
     image im = image_new(70, 1, 100);
     uint32_t it = site_in(&im, "it", "", "", 0, "", PROF__KIND_EVENT | (uint32_t)PROF_ROLE_FRAME << PROF__ROLE_SHIFT);
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof_trace *trace;
     chunk(&im, 0, 1, 1000);
     track(&im, 0, 1);
@@ -2670,9 +2469,9 @@ TEST(frames_with_time_between_them)
         event(&im, it, PROF_EVENT_SPAN_END, 0, i, 3000 + 10000 * i);
     }
     trace = image_read(&im);
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
-    CHECK(strstr(to.text, "\nit                4  1.000 MHz  1.000 MHz   1.000 us ") != NULL);
-    free(to.text);
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
+    CHECK(strstr(to.bytes, "\nit                4  1.000 MHz  1.000 MHz   1.000 us ") != NULL);
+    free(to.bytes);
     prof_trace_close(trace);
 }
 
@@ -2681,7 +2480,7 @@ TEST(csv_is_utf8)
     image im = image_new(70, 1, 100);
     uint32_t it = site_in(&im, "a\xFF" "b\xC3", "c\xE2\x82,\xF0\x9F\x98", "\xED\xA0\x80.c", 1, "\xC3\xA4", PROF__KIND_BEGIN);
     uint32_t key = site_in(&im, "k\x80", "", "a.c", 1, "", PROF__KIND_ARG);
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof_trace *trace;
     chunk(&im, 0, 1, 1000);
     track(&im, string(&im, "\xFE"), 1);
@@ -2689,13 +2488,13 @@ TEST(csv_is_utf8)
     text_record(&im, PROF__KIND_ARG, key, "v\xC3;\xC3\xA4", 0);
     end(&im, it, 1020);
     trace = image_read(&im);
-    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
+    CHECK_EQUAL(prof_csv_stream(trace, trace_sink(&to)), PROF_OK);
 #define BAD "\xEF\xBF\xBD"
-    CHECK_TEXT(strchr(to.text, '\n') + 1,
+    CHECK_TEXT(strchr(to.bytes, '\n') + 1,
                "1,101," BAD ",scope,a" BAD "b" BAD ",\"c" BAD "," BAD "\",10,10,0,,,\"k" BAD "=v" BAD "\\;\xC3\xA4\"," BAD BAD
                BAD ".c,1,\xC3\xA4\r\n");
 #undef BAD
-    free(to.text);
+    free(to.bytes);
     prof_trace_close(trace);
 }
 
@@ -2755,7 +2554,7 @@ TEST(csv_of_objects)
         "1,101,,lock_release,it,,19,0,0,,0x0,,,,\r\n";
     image im = image_new(70, 1, 100);
     uint32_t it = site_in(&im, "it", "", "", 0, "", PROF__KIND_EVENT);
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof_trace *trace;
     chunk(&im, 0, 1, 1000);
     track(&im, 0, 1);
@@ -2770,9 +2569,9 @@ TEST(csv_of_objects)
     event(&im, it, PROF_EVENT_LOCK_ACQUIRE, 0, 1, 1018);
     event(&im, it, PROF_EVENT_LOCK_RELEASE, 0, 0, 1019);
     trace = image_read(&im);
-    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
-    CHECK_TEXT(strstr(to.text, "1,101"), want);
-    free(to.text);
+    CHECK_EQUAL(prof_csv_stream(trace, trace_sink(&to)), PROF_OK);
+    CHECK_TEXT(strstr(to.bytes, "1,101"), want);
+    free(to.bytes);
     prof_trace_close(trace);
 }
 
@@ -2781,7 +2580,7 @@ static char *counter_summary(const double *samples, size_t count)
 {
     image im = image_new(70, 1, 100);
     uint32_t site = site_in(&im, "n", "", "a.c", 1, "f", PROF__KIND_COUNTER_INT);
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof_trace *trace;
     chunk(&im, 0, 1, 1000);
     track(&im, 0, 1);
@@ -2790,9 +2589,9 @@ static char *counter_summary(const double *samples, size_t count)
         put(&im, bits(samples[i]));
     }
     trace = image_read(&im);
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
     prof_trace_close(trace);
-    return to.text;
+    return to.bytes;
 }
 
 TEST(summary_of_great_numbers)
@@ -2855,18 +2654,18 @@ TEST(summary_of_units)
         "memory use             2     -2.048 kB     -1.024 kB           1 B           1 B\n"
         "memory use             2     1 memory?   1.5 memory?     2 memory?     2 memory?\n"
         "memory use             2    1 123456\xc2\xb5" "m    1 123456\xc2\xb5" "m    1 123456\xc2\xb5" "m    1 123456\xc2\xb5" "m\n";
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof_trace *trace = units_trace();
     const char *found;
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
-    found = strstr(to.text, "\ncounter");
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
+    found = strstr(to.bytes, "\ncounter");
     CHECK(found != NULL);
     if (found && strncmp(found, want, strlen(want))) CHECK_TEXT(found, want);
-    to.used = 0;
-    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
-    CHECK(strstr(to.text, "counter,memory use,,1000,0,0,,40,,a.c,7,\r\n") != NULL);
-    CHECK(strstr(to.text, "counter,memory use,,1020,0,0,,40,\"unit=%\",a.c,7,\r\n") != NULL);
-    free(to.text);
+    to.size = 0;
+    CHECK_EQUAL(prof_csv_stream(trace, trace_sink(&to)), PROF_OK);
+    CHECK(strstr(to.bytes, "counter,memory use,,1000,0,0,,40,,a.c,7,\r\n") != NULL);
+    CHECK(strstr(to.bytes, "counter,memory use,,1020,0,0,,40,\"unit=%\",a.c,7,\r\n") != NULL);
+    free(to.bytes);
     prof_trace_close(trace);
 }
 
@@ -2874,18 +2673,18 @@ TEST(summary_of_nothing)
 {
     image im = image_new(10, 1, 4);
     prof_trace *trace;
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     im.header->cost_ticks_x1000 = 0;
     trace = image_read(&im);
     CHECK_EQUAL(prof_trace_track_count(trace), 0);
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_OK);
-    CHECK(strstr(to.text, "0 events on 0 tracks") != NULL);
-    CHECK(strstr(to.text, "no scopes") != NULL);
-    CHECK(strstr(to.text, "nothing lost") != NULL);
-    to.used = 0;
-    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_OK);
-    CHECK_TEXT(to.text + to.used - 10, "function\r\n");
-    free(to.text);
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_OK);
+    CHECK(strstr(to.bytes, "0 events on 0 tracks") != NULL);
+    CHECK(strstr(to.bytes, "no scopes") != NULL);
+    CHECK(strstr(to.bytes, "nothing lost") != NULL);
+    to.size = 0;
+    CHECK_EQUAL(prof_csv_stream(trace, trace_sink(&to)), PROF_OK);
+    CHECK_TEXT(to.bytes + to.size - 10, "function\r\n");
+    free(to.bytes);
     prof_trace_close(trace);
 }
 
@@ -2919,11 +2718,11 @@ TEST(human_numbers)
 
 TEST(output_numbers)
 {
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof__out out;
     uint64_t value;
     char want[64];
-    prof__out_sink(&out, sink_of(&to));
+    prof__out_sink(&out, trace_sink(&to));
     prof__out_signed(&out, INT64_MIN);
     prof__out_text(&out, " ");
     prof__out_unsigned(&out, UINT64_MAX);
@@ -2932,16 +2731,16 @@ TEST(output_numbers)
     prof__out_text(&out, " ");
     prof__out_double(&out, 1e300 * 1e300);
     CHECK_EQUAL(prof__out_close(&out), PROF_OK);
-    CHECK_TEXT(to.text, "-9223372036854775808 18446744073709551615 0.3333333333333333 inf");
+    CHECK_TEXT(to.bytes, "-9223372036854775808 18446744073709551615 0.3333333333333333 inf");
     for (value = 1; value < UINT64_MAX / 3; value = value * 3 - value / 7) {
-        to.used = 0;
-        prof__out_sink(&out, sink_of(&to));
+        to.size = 0;
+        prof__out_sink(&out, trace_sink(&to));
         prof__out_unsigned(&out, value);
         prof__out_close(&out);
         snprintf(want, sizeof want, "%llu", (unsigned long long)value);
-        CHECK_TEXT(to.text, want);
+        CHECK_TEXT(to.bytes, want);
     }
-    free(to.text);
+    free(to.bytes);
 }
 
 TEST(output_doubles_read_back)
@@ -2972,19 +2771,19 @@ TEST(output_refused)
 {
     image im = report_image();
     prof_trace *trace = image_read(&im);
-    text_sink to = {NULL, 0, 0, 1};
+    trace_bytes to = {NULL, 0, 0, 1};
     prof_sink none = {NULL, NULL};
-    CHECK_EQUAL(prof_csv_stream(trace, sink_of(&to)), PROF_IO);
+    CHECK_EQUAL(prof_csv_stream(trace, trace_sink(&to)), PROF_IO);
     CHECK(strstr(prof_error(), "sink") != NULL);
-    CHECK_EQUAL(prof_summary_stream(trace, sink_of(&to), NULL), PROF_IO);
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), NULL), PROF_IO);
     CHECK_EQUAL(prof_csv_stream(trace, none), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_csv_write(trace, "/dev/null/folder/x.csv"), PROF_IO);
     CHECK(strstr(prof_error(), "/dev/null/folder/x.csv") != NULL);
     CHECK_EQUAL(prof_csv_write(NULL, NULL), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_csv_stream(NULL, sink_of(&to)), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_csv_stream(NULL, trace_sink(&to)), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_summary_write(NULL, NULL, NULL), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_summary_stream(NULL, sink_of(&to), NULL), PROF_INVALID_ARGUMENT);
-    free(to.text);
+    CHECK_EQUAL(prof_summary_stream(NULL, trace_sink(&to), NULL), PROF_INVALID_ARGUMENT);
+    free(to.bytes);
     prof_trace_close(trace);
 }
 
@@ -3149,11 +2948,11 @@ static void *read_all(void *trace)
 {
     prof_stat *stats = NULL;
     size_t count = 0;
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof_stats((const prof_trace *)trace, PROF_SORT_TOTAL, 0, &stats, &count);
     prof_stats_free(stats);
-    prof_csv_stream((const prof_trace *)trace, sink_of(&to));
-    return to.text;
+    prof_csv_stream((const prof_trace *)trace, trace_sink(&to));
+    return to.bytes;
 }
 
 TEST(threads_share_a_trace)
@@ -3177,7 +2976,7 @@ static prof_status use_everything(const image *im)
     prof_trace *trace = NULL;
     prof_stat *stats = NULL;
     size_t count = 0, i;
-    text_sink to = {NULL, 0, 0, 0};
+    trace_bytes to = {NULL, 0, 0, 0};
     prof_status status = prof_trace_memory(im->bytes, im->size, &trace);
     for (i = 0; status == PROF_OK && i < prof_trace_track_count(trace); ++i) {
         prof_cursor *cursor = NULL;
@@ -3188,10 +2987,10 @@ static prof_status use_everything(const image *im)
     }
     if (status == PROF_OK) status = prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count);
     prof_stats_free(stats);
-    if (status == PROF_OK) status = prof_csv_stream(trace, sink_of(&to));
-    if (status == PROF_OK) status = prof_summary_stream(trace, sink_of(&to), NULL);
+    if (status == PROF_OK) status = prof_csv_stream(trace, trace_sink(&to));
+    if (status == PROF_OK) status = prof_summary_stream(trace, trace_sink(&to), NULL);
     prof_trace_close(trace);
-    free(to.text);
+    free(to.bytes);
     return status;
 }
 

@@ -23,6 +23,9 @@ FILE *test_fdopen(int file, const char *mode);
 #undef fdopen
 #include "test.h"
 #include "trace.h"
+#define START_TICK 0u
+#define START_UNIX 1494576800000000000u /* 2017-05-12 08:13:20 UTC */
+#include "image.h"
 #include <dirent.h>
 #include <locale.h>
 #include <pthread.h>
@@ -48,171 +51,81 @@ FILE *test_fdopen(int file, const char *mode)
     return NULL;
 }
 
-/*-- building images --*/
+/*-- building images: each event is at the time to which the test has counted --*/
 
-#define START_UNIX 1494576800000000000u /* 2017-05-12 08:13:20 UTC */
-#define CHUNKS ((size_t)8)              /* each holds what it holds for 1099 s */
+#define CHUNKS ((size_t)8) /* each holds what it holds for 1099 s */
 
-typedef struct image {
-    unsigned char *bytes;
-    size_t size, meta_at;
-    prof__header *header;
-    uint32_t strings, sites;
-    uint64_t *word, now; /* now: the tick of the next event */
-    prof__chunk *chunk;
-} image;
-
-static prof__pair pair_at(uint64_t tick)
+static image report_image(uint32_t pid, const char *program)
 {
-    prof__pair pair;
-    pair.tick = tick;
-    pair.monotonic_ns = 50000 + tick;
-    pair.unix_ns = START_UNIX + tick;
-    pair.width = 20;
-    return pair;
-}
-
-static image image_new(uint64_t pid, const char *program)
-{
-    enum { META = 8192, CHUNK = 16384 };
-    image im;
-    memset(&im, 0, sizeof im);
-    im.size = sizeof(prof__header) + META * 8 + CHUNKS * (sizeof(prof__chunk) + CHUNK * 8);
-    im.bytes = (unsigned char *)calloc(1, im.size);
-    im.header = (prof__header *)(void *)im.bytes;
-    memcpy(im.header->magic, PROF__MAGIC, 8);
-    im.header->version = PROF__IMAGE_OLDEST;
-    im.header->byte_order = PROF__BYTE_ORDER;
-    im.header->header_size = sizeof(prof__header);
-    im.header->word_size = 8;
-    im.header->image_size = im.size;
-    im.header->meta_offset = sizeof(prof__header);
-    im.header->meta_size = META * 8;
-    im.header->chunk_offset = sizeof(prof__header) + META * 8;
-    im.header->chunk_count = CHUNKS;
-    im.header->chunk_size = (uint32_t)(sizeof(prof__chunk) + CHUNK * 8);
-    im.header->chunk_header_size = sizeof(prof__chunk);
-    im.header->mode = PROF_RING;
-    im.header->clock = PROF_CLOCK_COUNTER;
-    im.header->state = PROF__STOPPED;
-    im.header->session = 1;
-    im.header->pid = (uint32_t)pid;
-    im.header->tick_hz = 1000000000u;
+    image im = image_new(16384, CHUNKS, 8192);
+    im.header->pid = pid;
     im.header->resolution_ticks = 1;
-    im.header->first = im.header->last = pair_at(0);
+    im.header->cost_ticks_x1000 = 0;
     strcpy(im.header->program, program);
-    strcpy(im.header->clock_name, "test clock");
-    im.meta_at = sizeof(prof__header) / 8;
     return im;
-}
-
-static void meta(image *im, unsigned kind, uint32_t id, const void *payload, size_t size)
-{
-    size_t words = 1 + (size + 7) / 8;
-    uint64_t *at = (uint64_t *)(void *)im->bytes + im->meta_at;
-    memcpy(at + 1, payload, size);
-    *at = (uint64_t)kind << 56 | (uint64_t)words << 32 | id;
-    im->meta_at += words;
-    im->header->meta_used += words * 8;
-}
-
-static uint32_t string(image *im, const char *text)
-{
-    if (!*text) return 0;
-    meta(im, PROF__META_STRING, ++im->strings, text, strlen(text) + 1);
-    return im->strings;
 }
 
 static uint32_t site_at(image *im, const char *name, const char *category, uint32_t kind, uint32_t line)
 {
-    uint64_t text = string(im, name), group = string(im, category);
-    uint64_t field[4] = {0, 0, 0, 0};
-    field[0] = text;
-    field[1] = group << 32;
-    field[2] = line;
-    field[3] = (uint64_t)kind << 32 | 1;
-    meta(im, PROF__META_SITE, ++im->sites, field, sizeof field);
-    return im->sites;
+    return site_in(im, name, category, "", line, "", kind);
 }
-static uint32_t site(image *im, const char *name, const char *category)
+static uint32_t site_of(image *im, const char *name, const char *category)
 {
     return site_at(im, name, category, PROF__KIND_BEGIN, 1);
 }
 
 /* From here on: this track, from this time on. */
-static void track(image *im, size_t place, uint64_t id, uint64_t tick)
+static void track_at(image *im, size_t place, uint64_t id, uint64_t tick)
 {
-    im->chunk = (prof__chunk *)(void *)(im->bytes + im->header->chunk_offset + place * im->header->chunk_size);
-    im->chunk->sequence = place + 1;
-    im->chunk->base = pair_at(tick);
-    im->word = (uint64_t *)(void *)(im->chunk + 1);
-    if (place + 1 > im->header->next_chunk) im->header->next_chunk = place + 1;
+    chunk(im, place, place + 1, tick);
     im->now = tick;
-    *im->word++ = (uint64_t)PROF__KIND_TRACK << PROF__KIND_SHIFT | (uint64_t)(place + 1) << 32;
-    *im->word++ = id;
-    *im->word++ = 100 + id;
+    track_on(im, 0, id, place + 1, 100 + id);
 }
 
-static uint64_t head(unsigned kind, uint32_t id, uint64_t low)
-{
-    return (uint64_t)kind << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS | low;
-}
-static void put(image *im, unsigned kind, uint32_t id) { *im->word++ = head(kind, id, im->now - im->chunk->base.tick); }
-static void begin(image *im, uint32_t id) { put(im, PROF__KIND_BEGIN, id); }
-static void end(image *im, uint32_t id) { put(im, PROF__KIND_END, id); }
+static void put_now(image *im, unsigned kind, uint32_t id) { at_tick(im, kind, id, im->now); }
+static void begin_now(image *im, uint32_t id) { begin(im, id, im->now); }
+static void end_now(image *im, uint32_t id) { end(im, id, im->now); }
 
 /* A scope, and as much time. */
 static void scope(image *im, uint32_t id, uint64_t ns)
 {
-    begin(im, id);
+    begin_now(im, id);
     im->now += ns;
-    end(im, id);
+    end_now(im, id);
 }
 static void scopes(image *im, uint32_t id, size_t count, uint64_t ns)
 {
     while (count--) scope(im, id, ns);
 }
-static void argument(image *im, uint32_t key, uint64_t value)
-{
-    *im->word++ = head(PROF__KIND_ARG, key, (uint64_t)PROF_VALUE_UINT << 32 | 1);
-    *im->word++ = value;
-}
+static void argument(image *im, uint32_t key, uint64_t value) { arg_word(im, key, PROF_VALUE_UINT, value); }
 static void moved(image *im, uint32_t id, uint32_t key, uint64_t ns, uint64_t bytes)
 {
-    begin(im, id);
+    begin_now(im, id);
     argument(im, key, bytes);
     im->now += ns;
-    end(im, id);
+    end_now(im, id);
 }
 static void counter(image *im, uint32_t id, int64_t value)
 {
-    put(im, PROF__KIND_COUNTER_INT, id);
-    *im->word++ = (uint64_t)value;
+    put_now(im, PROF__KIND_COUNTER_INT, id);
+    put(im, (uint64_t)value);
 }
 static void real_counter(image *im, uint32_t id, double value)
 {
-    put(im, PROF__KIND_COUNTER_DOUBLE, id);
-    memcpy(im->word++, &value, 8);
+    put_now(im, PROF__KIND_COUNTER_DOUBLE, id);
+    put(im, bits(value));
 }
 static void object(image *im, uint32_t id, prof_event_type type, uint64_t number)
 {
-    put(im, PROF__KIND_EVENT, id);
-    *im->word++ = (uint64_t)type;
-    *im->word++ = number;
+    put_now(im, PROF__KIND_EVENT, id);
+    put(im, (uint64_t)type);
+    put(im, number);
 }
 
-/* Reads and frees the image. Never null. */
-static prof_trace *image_read(image *im)
+static prof_trace *report_read(image *im)
 {
-    prof_trace *trace = NULL;
     im->header->last = pair_at(im->now);
-    if (prof_trace_memory(im->bytes, im->size, &trace)) {
-        printf("prof_trace_memory: %s\n", prof_error());
-        exit(1);
-    }
-    free(im->bytes);
-    trace_check(trace);
-    return trace;
+    return image_read(im);
 }
 
 /*-- comparing reports --*/
@@ -288,12 +201,12 @@ static void utc(void)
 
 static image cntk_image(void)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t epoch = site(&im, "Epoch", ""), batch = site(&im, "_Minibatch Iteration", "train");
+    image im = report_image(77, "synthetic");
+    uint32_t epoch = site_of(&im, "Epoch", ""), batch = site_of(&im, "_Minibatch Iteration", "train");
     uint32_t again = site_at(&im, "_Minibatch Iteration", "other", PROF__KIND_BEGIN, 2);
-    uint32_t get = site(&im, "__Get Minibatch", ""), prefetch = site(&im, "Prefetch Minibatch", "");
-    uint32_t own = site(&im, "my \"own\" event", "");
-    track(&im, 0, 1, 0);
+    uint32_t get = site_of(&im, "__Get Minibatch", ""), prefetch = site_of(&im, "Prefetch Minibatch", "");
+    uint32_t own = site_of(&im, "my \"own\" event", "");
+    track_at(&im, 0, 1, 0);
     scope(&im, epoch, 136600000000);
     /* their sums, sums of squares, least and greatest are those of the sample, to the last digit that it shows */
     scope(&im, batch, 855775000);
@@ -306,7 +219,7 @@ static image cntk_image(void)
     scopes(&im, get, 125, 58444);
     scopes(&im, get, 542, 58445);
     scope(&im, get, 43000);
-    track(&im, 1, 2, 0);
+    track_at(&im, 1, 2, 0);
     scope(&im, prefetch, 45594000);
     scope(&im, prefetch, 569000);
     scopes(&im, prefetch, 666, 569118);
@@ -327,7 +240,7 @@ static image cntk_image(void)
 TEST(cntk_summary)
 {
     image im = cntk_image();
-    prof_trace *trace = image_read(&im);
+    prof_trace *trace = report_read(&im);
     prof_report_options options = layout(PROF_REPORT_CNTK);
     utc();
     CHECK_REPORT(trace, options, CNTK_HEAD "2017/05/12 08:17:53" CNTK_COLUMNS CNTK_SAMPLE);
@@ -358,19 +271,19 @@ TEST(cntk_times)
                  {359999999000000, "    99:59:59.999"},
                  {360000001000000, "    100:00:00.001"}};
     for (size_t i = 0; i < sizeof times / sizeof *times; ++i) {
-        image im = image_new(77, "synthetic");
-        uint32_t epoch = site(&im, "Epoch", "");
+        image im = report_image(77, "synthetic");
+        uint32_t epoch = site_of(&im, "Epoch", "");
         char *text, expected[256];
-        track(&im, 0, 1, 0);
-        begin(&im, epoch);
+        track_at(&im, 0, 1, 0);
+        begin_now(&im, epoch);
         if (times[i].ns >> 39) { /* the end is on another chunk */
-            track(&im, 1, 1, times[i].ns);
-            end(&im, epoch);
+            track_at(&im, 1, 1, times[i].ns);
+            end_now(&im, epoch);
         } else {
             im.now += times[i].ns;
-            end(&im, epoch);
+            end_now(&im, epoch);
         }
-        prof_trace *trace = image_read(&im);
+        prof_trace *trace = report_read(&im);
         text = text_of(trace, PROF_REPORT_CNTK);
         snprintf(expected, sizeof expected, "\nEpoch                     : %s         0.000 ms %s %s                1 %s\n",
                  times[i].text, times[i].text, times[i].text, times[i].text);
@@ -388,18 +301,18 @@ TEST(cntk_throughput)
                                                {"download", PROF_REPORT_THROUGHPUT, NULL},
                                                {"never", PROF_REPORT_THROUGHPUT, NULL},
                                                {"never", PROF_REPORT_TIME, NULL}};
-    image im = image_new(77, "synthetic");
+    image im = report_image(77, "synthetic");
     uint32_t kind = PROF__KIND_BEGIN | PROF_ROLE_THROUGHPUT << PROF__ROLE_SHIFT;
     uint32_t up = site_at(&im, "upload", "", kind, 1), down = site_at(&im, "download", "", kind, 1);
     uint32_t bytes = site_at(&im, "bytes", "", PROF__KIND_ARG, 1);
     prof_report_options options = layout(PROF_REPORT_CNTK);
     prof_trace *trace;
-    track(&im, 0, 1, 0);
+    track_at(&im, 0, 1, 0);
     moved(&im, up, bytes, 1000000, 2000000);   /* 2000 MB/s */
     moved(&im, up, bytes, 2000000, 2000000);   /* 1000 */
     moved(&im, down, bytes, 1000000000, 1023); /* 0.001023 */
     moved(&im, down, bytes, 0, 1);             /* no rate */
-    trace = image_read(&im);
+    trace = report_read(&im);
     utc();
     options.events = events;
     options.event_count = sizeof events / sizeof *events;
@@ -419,30 +332,30 @@ TEST(cntk_throughput)
 
 TEST(cntk_detail)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t a = site(&im, "__Get Minibatch", ""), b = site(&im, "say \"a,b\"\nc", ""), open = site(&im, "open", "");
+    image im = report_image(77, "synthetic");
+    uint32_t a = site_of(&im, "__Get Minibatch", ""), b = site_of(&im, "say \"a,b\"\nc", ""), open = site_of(&im, "open", "");
     uint32_t task = site_at(&im, "task", "", PROF__KIND_EVENT, 1);
     prof_trace *trace;
-    track(&im, 0, 1, 123456);
-    begin(&im, open);
-    begin(&im, a);
+    track_at(&im, 0, 1, 123456);
+    begin_now(&im, open);
+    begin_now(&im, a);
     im.now += 10;
-    begin(&im, b);
+    begin_now(&im, b);
     object(&im, task, PROF_EVENT_SPAN_BEGIN, 5);
     object(&im, task, PROF_EVENT_SPAN_BEGIN, 6);
     im.now += 90;
-    end(&im, b);
-    end(&im, a); /* both end now */
+    end_now(&im, b);
+    end_now(&im, a); /* both end now */
     scope(&im, a, 0);
-    *im.word++ = head(PROF__KIND_LOST, 0, 7);
+    put(&im, head(PROF__KIND_LOST, 0, 7));
     scope(&im, a, 1000);
-    track(&im, 1, 2, 123500);
+    track_at(&im, 1, 2, 123500);
     scope(&im, a, 6); /* ends before what the other track began earlier */
     object(&im, task, PROF_EVENT_SPAN_END, 9);
     object(&im, task, PROF_EVENT_SPAN_END, 5);
     im.now = 124556;
     im.header->write_failures = 2;
-    trace = image_read(&im);
+    trace = report_read(&im);
     CHECK_REPORT(trace, layout(PROF_REPORT_CNTK_DETAIL),
                  "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)\n"
                  "\"__Get Minibatch\",102,1494576800000.12350000,1494576800000.12350600\n"
@@ -485,7 +398,7 @@ TEST(cntk_files)
     const char *folder = trace_path("cntk");
     char names[8][300], path[3000], *text;
     image im = cntk_image();
-    prof_trace *trace = image_read(&im);
+    prof_trace *trace = report_read(&im);
     int count;
     utc();
     if (system("rm -rf " TRACE_FOLDER "/cntk")) exit(1);
@@ -626,16 +539,16 @@ TEST(layouts_that_cannot_be)
 
 TEST(mxnet_table)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t root = site(&im, "sqrt", "operator"), same = site_at(&im, "sqrt", "operator", PROF__KIND_BEGIN, 2);
+    image im = report_image(77, "synthetic");
+    uint32_t root = site_of(&im, "sqrt", "operator"), same = site_at(&im, "sqrt", "operator", PROF__KIND_BEGIN, 2);
     uint32_t cpu = site_at(&im, "Memory: cpu/0", "Device Storage", PROF__KIND_COUNTER_INT, 1);
     prof_trace *trace;
-    track(&im, 0, 1, 0);
+    track_at(&im, 0, 1, 0);
     scope(&im, root, 500000);
     scope(&im, same, 734000);
     counter(&im, cpu, 500);
     counter(&im, cpu, 734);
-    trace = image_read(&im);
+    trace = report_read(&im);
     CHECK_REPORT(trace, layout(PROF_REPORT_MXNET),
                  MXNET_HEAD "Device Storage\n" MXNET_MEMORY
                  "Memory: cpu/0                           2           0.5000           0.7340           0.6170\n\n"
@@ -646,16 +559,16 @@ TEST(mxnet_table)
 
 static prof_trace *mixed_trace(void)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t event = site(&im, "event without a domain", ""), exact = site(&im, "exactly twenty-five bytes", "");
-    uint32_t longer = site(&im, "longer than twenty-five bytes", "");
+    image im = report_image(77, "synthetic");
+    uint32_t event = site_of(&im, "event without a domain", ""), exact = site_of(&im, "exactly twenty-five bytes", "");
+    uint32_t longer = site_of(&im, "longer than twenty-five bytes", "");
     uint32_t calls = site_at(&im, "MXNet C API Calls", "MXNET_C_API", PROF__KIND_COUNTER_INT, 1);
     uint32_t real = site_at(&im, "temperature", "MXNET_C_API", PROF__KIND_COUNTER_DOUBLE, 1);
-    uint32_t in_pool = site(&im, "cleaning", "Pool Memory");
+    uint32_t in_pool = site_of(&im, "cleaning", "Pool Memory");
     uint32_t pool = site_at(&im, "pool", "Pool Memory", PROF__KIND_COUNTER_INT, 1);
     uint32_t frame = site_at(&im, "tick", "physics", PROF__KIND_FRAME, 1);
     uint32_t task = site_at(&im, "load", "io", PROF__KIND_EVENT, 1);
-    track(&im, 0, 1, 0);
+    track_at(&im, 0, 1, 0);
     scope(&im, event, 50);
     scope(&im, exact, 149);
     scope(&im, longer, 123456789);
@@ -666,18 +579,18 @@ static prof_trace *mixed_trace(void)
     real_counter(&im, real, 0.5);
     scope(&im, in_pool, 1000);
     counter(&im, pool, 1500000);
-    put(&im, PROF__KIND_FRAME, frame);
+    put_now(&im, PROF__KIND_FRAME, frame);
     im.now += 16000000;
-    put(&im, PROF__KIND_FRAME, frame);
+    put_now(&im, PROF__KIND_FRAME, frame);
     im.now += 17000000;
-    put(&im, PROF__KIND_FRAME, frame);
+    put_now(&im, PROF__KIND_FRAME, frame);
     object(&im, task, PROF_EVENT_SPAN_BEGIN, 1);
     object(&im, task, PROF_EVENT_SPAN_BEGIN, 2); /* never ends */
     im.now += 5000000;
-    track(&im, 1, 2, im.now);
+    track_at(&im, 1, 2, im.now);
     object(&im, task, PROF_EVENT_SPAN_END, 1);
     object(&im, task, PROF_EVENT_SPAN_END, 3); /* never began */
-    return image_read(&im);
+    return report_read(&im);
 }
 
 TEST(mxnet_everything)
@@ -705,13 +618,13 @@ TEST(mxnet_everything)
 /* The latest in time, whichever call site or thread had it. */
 TEST(last_values)
 {
-    image im = image_new(77, "synthetic");
+    image im = report_image(77, "synthetic");
     uint32_t a = site_at(&im, "memory", "", PROF__KIND_COUNTER_INT, 1);
     uint32_t b = site_at(&im, "memory", "", PROF__KIND_COUNTER_INT, 2);
     uint32_t c = site_at(&im, "load", "", PROF__KIND_COUNTER_INT, 3);
     prof_trace *trace;
     char *text;
-    track(&im, 0, 1, 0);
+    track_at(&im, 0, 1, 0);
     counter(&im, a, 10);
     im.now++;
     counter(&im, b, 20);
@@ -719,10 +632,10 @@ TEST(last_values)
     counter(&im, a, 30);
     im.now = 100;
     counter(&im, c, 7);
-    track(&im, 1, 2, 50);
+    track_at(&im, 1, 2, 50);
     counter(&im, c, 5);
     im.now = 100;
-    trace = image_read(&im);
+    trace = report_read(&im);
     text = text_of(trace, PROF_REPORT_JSON);
     CHECK_HAS(text, "\"memory\":{\"Count\":3,\"Min\":10,\"Max\":30,\"Avg\":20,\"Last\":30,");
     CHECK_HAS(text, "\"load\":{\"Count\":2,\"Min\":5,\"Max\":7,\"Avg\":6,\"Last\":7,");
@@ -749,14 +662,14 @@ static void check_order(int line, const prof_trace *trace, prof_sort sort, int a
 TEST(sorting_of_no_numbers)
 {
     static const char *const names[] = {"a", "b", "c"};
-    image im = image_new(77, "synthetic");
+    image im = report_image(77, "synthetic");
     prof_trace *trace;
-    track(&im, 0, 1, 0);
+    track_at(&im, 0, 1, 0);
     for (uint32_t i = 0; i < 3; ++i) {
         uint32_t of = site_at(&im, names[i], "x", PROF__KIND_COUNTER_DOUBLE, i);
         real_counter(&im, of, i == 1 ? strtod("nan", NULL) : i + 1);
     }
-    trace = image_read(&im);
+    trace = report_read(&im);
     CHECK_ORDER(PROF_SORT_TOTAL, 0, "cab");
     CHECK_ORDER(PROF_SORT_MEAN, 1, "bac");
     CHECK_ORDER(PROF_SORT_MIN, 0, "cab");
@@ -767,14 +680,14 @@ TEST(sorting_of_no_numbers)
 /* "event" is where MXNet has what is of no category: no key of the JSON may come twice. */
 TEST(json_keys)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t bare = site(&im, "x", ""), event = site(&im, "x", "event");
+    image im = report_image(77, "synthetic");
+    uint32_t bare = site_of(&im, "x", ""), event = site_of(&im, "x", "event");
     prof_trace *trace;
     char *text;
-    track(&im, 0, 1, 0);
+    track_at(&im, 0, 1, 0);
     scope(&im, bare, 10);
     scope(&im, event, 20);
-    trace = image_read(&im);
+    trace = report_read(&im);
     text = text_of(trace, PROF_REPORT_JSON);
     CHECK_EQUAL(count_of(text, "x"), 2);
     prof_report_free(text);
@@ -783,16 +696,16 @@ TEST(json_keys)
 
 TEST(mxnet_sorting)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t a = site(&im, "a", "x"), b = site(&im, "b", "x"), c = site(&im, "c", "x"), d = site(&im, "d", "x");
+    image im = report_image(77, "synthetic");
+    uint32_t a = site_of(&im, "a", "x"), b = site_of(&im, "b", "x"), c = site_of(&im, "c", "x"), d = site_of(&im, "d", "x");
     prof_trace *trace;
-    track(&im, 0, 1, 0);
+    track_at(&im, 0, 1, 0);
     scopes(&im, a, 3, 10);  /* total 30, avg 10, min 10, max 10, count 3 */
     scope(&im, b, 25);      /*       25,     25,     25,     25,       1 */
     scope(&im, c, 2);       /*       32,     16,      2,     30,       2 */
     scope(&im, c, 30);
     scope(&im, d, 25);      /* as b */
-    trace = image_read(&im);
+    trace = report_read(&im);
     CHECK_ORDER(PROF_SORT_TOTAL, 0, "cadb");
     CHECK_ORDER(PROF_SORT_TOTAL, 1, "dbac");
     CHECK_ORDER(PROF_SORT_MEAN, 0, "dbca");
@@ -811,21 +724,21 @@ TEST(mxnet_sorting)
 
 TEST(json)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t a = site(&im, "a", "x"), same = site_at(&im, "a", "x", PROF__KIND_BEGIN, 2), cut = site(&im, "cut", "");
+    image im = report_image(77, "synthetic");
+    uint32_t a = site_of(&im, "a", "x"), same = site_at(&im, "a", "x", PROF__KIND_BEGIN, 2), cut = site_of(&im, "cut", "");
     uint32_t memory = site_at(&im, "m", "Pool Memory", PROF__KIND_COUNTER_INT, 1);
     uint32_t value = site_at(&im, "v", "x", PROF__KIND_COUNTER_DOUBLE, 1);
     prof_trace *trace;
-    track(&im, 0, 1, 0);
-    begin(&im, a);
+    track_at(&im, 0, 1, 0);
+    begin_now(&im, a);
     im.now += 12345678901;
     scope(&im, same, 1);
-    end(&im, a);
+    end_now(&im, a);
     counter(&im, memory, 1500);
     real_counter(&im, value, 0.25);
     real_counter(&im, value, 0.75);
-    begin(&im, cut);
-    trace = image_read(&im);
+    begin_now(&im, cut);
+    trace = report_read(&im);
     CHECK_REPORT(trace, layout(PROF_REPORT_JSON),
                  "{\"Time\":{\n\"event\":{\n\"cut\":{\"Count\":0,\"Truncated\":1}},\n"
                  "\"x\":{\n\"a\":{\"Count\":2,\"Total\":12345.678903,\"Min\":0.000001,\"Max\":12345.678902,"
@@ -844,15 +757,15 @@ TEST(json)
 
 static prof_trace *hostile_trace(const char *const *names, size_t count)
 {
-    image im = image_new(77, "a \"program\"\\");
+    image im = report_image(77, "a \"program\"\\");
     uint32_t sites[16];
-    for (size_t i = 0; i < count; ++i) sites[i] = site(&im, names[i], names[count - 1 - i]);
-    track(&im, 0, 1, 0);
+    for (size_t i = 0; i < count; ++i) sites[i] = site_of(&im, names[i], names[count - 1 - i]);
+    track_at(&im, 0, 1, 0);
     for (size_t i = 0; i < count; ++i) scope(&im, sites[i], 1000 + i);
     im.header->lost = 5;
     im.header->lost_args = 7;
     im.header->overwritten = 2;
-    return image_read(&im);
+    return report_read(&im);
 }
 
 TEST(hostile_names)
@@ -914,22 +827,22 @@ TEST(json_in_python)
 
 TEST(domains)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t outer = site(&im, "outer", "gfx"), inner = site(&im, "inner", "gfx"), net = site(&im, "net", "net");
-    uint32_t plain = site(&im, "plain", "");
+    image im = report_image(77, "synthetic");
+    uint32_t outer = site_of(&im, "outer", "gfx"), inner = site_of(&im, "inner", "gfx"), net = site_of(&im, "net", "net");
+    uint32_t plain = site_of(&im, "plain", "");
     prof_trace *trace;
-    track(&im, 0, 1, 0);
-    begin(&im, outer);
+    track_at(&im, 0, 1, 0);
+    begin_now(&im, outer);
     scope(&im, inner, 100); /* in one of its own domain: counted once */
-    begin(&im, net);
+    begin_now(&im, net);
     scope(&im, inner, 50); /* the same, with another between them */
     im.now += 10;
-    end(&im, net);
+    end_now(&im, net);
     im.now += 40;
-    end(&im, outer);
-    begin(&im, plain); /* has no end, but what is in it has */
+    end_now(&im, outer);
+    begin_now(&im, plain); /* has no end, but what is in it has */
     scope(&im, plain, 7);
-    trace = image_read(&im);
+    trace = report_read(&im);
     CHECK_REPORT(trace, layout(PROF_REPORT_DOMAINS),
                  "domain         calls      total       self  % of self    longest  truncated\n"
                  "gfx                3     200 ns     190 ns     91.8 %     200 ns          0\n"
@@ -984,17 +897,17 @@ TEST(domains_of_deep_scopes)
 
 TEST(histogram)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t a = site(&im, "a", "x"), same = site_at(&im, "a", "x", PROF__KIND_BEGIN, 2), zero = site(&im, "zero", "");
+    image im = report_image(77, "synthetic");
+    uint32_t a = site_of(&im, "a", "x"), same = site_at(&im, "a", "x", PROF__KIND_BEGIN, 2), zero = site_of(&im, "zero", "");
     prof_report_options options = layout(PROF_REPORT_HISTOGRAM);
     prof_trace *trace;
-    track(&im, 0, 1, 0);
+    track_at(&im, 0, 1, 0);
     scopes(&im, a, 60, 1024); /* the first of a bucket */
     scopes(&im, same, 20, 2047); /* the last */
     scopes(&im, same, 20, 4096);
     scope(&im, a, 1023);
     scope(&im, zero, 0);
-    trace = image_read(&im);
+    trace = report_read(&im);
     CHECK_REPORT(trace, options,
                  "\na [x]: 101 calls, total 185.3 us, mean 1.835 us, p50 1.031 us, p99 4.096 us\n"
                  "        from       below         count     share    so far\n"
@@ -1019,18 +932,18 @@ TEST(buckets)
 {
     static const uint64_t durations[] = {0, 1, 127, 128, 129, 130, 255, 256, 259, 260, 1000000, 1015808, 1015807, 1099511627775};
     const size_t count = sizeof durations / sizeof *durations;
-    image im = image_new(77, "synthetic");
-    uint32_t a = site(&im, "a", "");
+    image im = report_image(77, "synthetic");
+    uint32_t a = site_of(&im, "a", "");
     prof_stat *stats = NULL;
     prof_trace *trace;
     size_t rows = 0;
     uint64_t all = 0;
-    track(&im, 0, 1, 0);
+    track_at(&im, 0, 1, 0);
     for (size_t i = 0; i < count - 1; ++i) scope(&im, a, durations[i]);
-    begin(&im, a);
-    track(&im, 1, 1, im.now + durations[count - 1]);
-    end(&im, a);
-    trace = image_read(&im);
+    begin_now(&im, a);
+    track_at(&im, 1, 1, im.now + durations[count - 1]);
+    end_now(&im, a);
+    trace = report_read(&im);
     CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &rows), PROF_OK);
     CHECK_EQUAL(rows, 1);
     for (size_t i = 0; rows && i < stats->bucket_count; ++i) {
@@ -1047,50 +960,36 @@ TEST(buckets)
     prof_trace_close(trace);
 }
 
-static int add_text(void *user, const void *data, size_t size)
-{
-    char **text = (char **)user;
-    size_t had = *text ? strlen(*text) : 0;
-    char *longer = (char *)realloc(*text, had + size + 1);
-    if (!longer) return 1;
-    memcpy(longer + had, data, size);
-    longer[had + size] = 0;
-    *text = longer;
-    return 0;
-}
-
 static char *summary_text(const prof_trace *trace, const prof_summary_options *options)
 {
-    char *text = NULL;
-    prof_sink sink = {add_text, NULL};
-    sink.user = &text;
-    CHECK_EQUAL(prof_summary_stream(trace, sink, options), PROF_OK);
-    return text;
+    trace_bytes all = {NULL, 0, 0, 0};
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&all), options), PROF_OK);
+    return all.bytes;
 }
 
 /* Inclusive time counts the outermost call. The share is that of the time that is kept of each thread; threads add up. */
 TEST(shares_of_the_run)
 {
-    image im = image_new(77, "synthetic");
-    uint32_t a = site(&im, "a", ""), b = site(&im, "b", "");
+    image im = report_image(77, "synthetic");
+    uint32_t a = site_of(&im, "a", ""), b = site_of(&im, "b", "");
     prof_stat *stats = NULL;
     prof_summary_options options;
     size_t count = 0;
     char *text = NULL;
-    track(&im, 0, 1, 0);
-    begin(&im, a);
+    track_at(&im, 0, 1, 0);
+    begin_now(&im, a);
     im.now += 100;
     scope(&im, a, 500);
     im.now += 200;
-    end(&im, a);
+    end_now(&im, a);
     im.now += 200;
     scope(&im, b, 0);
-    track(&im, 4, 2, 600); /* its first four records of the track are overwritten */
+    track_at(&im, 4, 2, 600); /* its first four records of the track are overwritten */
     scope(&im, b, 300);
-    track(&im, 5, 3, 500);
+    track_at(&im, 5, 3, 500);
     scope(&im, b, 250);
     im.now = 1000;
-    prof_trace *trace = image_read(&im);
+    prof_trace *trace = report_read(&im);
     CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 1, &stats, &count), PROF_OK);
     CHECK_EQUAL(count, 2);
     if (count == 2) {
@@ -1117,11 +1016,11 @@ TEST(shares_of_the_run)
 
 static prof_trace *small_trace(uint64_t pid, const char *program, uint64_t ns)
 {
-    image im = image_new(pid, program);
-    uint32_t a = site(&im, "a", "");
-    track(&im, 0, 1, 0);
+    image im = report_image((uint32_t)pid, program);
+    uint32_t a = site_of(&im, "a", "");
+    track_at(&im, 0, 1, 0);
     scope(&im, a, ns);
-    return image_read(&im);
+    return report_read(&im);
 }
 
 #define SMALL_TABLE(time)                                                                                            \
@@ -1181,8 +1080,8 @@ TEST(programs_of_anybody)
 
 TEST(empty)
 {
-    image im = image_new(77, "synthetic");
-    prof_trace *trace = image_read(&im);
+    image im = report_image(77, "synthetic");
+    prof_trace *trace = report_read(&im);
     utc();
     CHECK_REPORT(trace, layout(PROF_REPORT_MXNET), MXNET_HEAD);
     CHECK_REPORT(trace, layout(PROF_REPORT_CNTK),

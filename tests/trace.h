@@ -118,6 +118,31 @@ static inline void trace_write_file(const char *path, const void *bytes, size_t 
     CHECK(!fclose(file));
 }
 
+/*-- what is written to a sink, with a zero behind it --*/
+
+typedef struct trace_bytes {
+    char *bytes;
+    size_t size, room, limit; /* limit: more are refused; 0: never */
+} trace_bytes;
+
+static inline int trace_bytes_add(void *user, const void *data, size_t size)
+{
+    trace_bytes *all = (trace_bytes *)user;
+    if (all->limit && all->size + size > all->limit) return 1;
+    if (all->size + size >= all->room) all->bytes = (char *)realloc(all->bytes, all->room = (all->size + size) * 2 + 1);
+    memcpy(all->bytes + all->size, data, size);
+    all->bytes[all->size += size] = 0;
+    return 0;
+}
+
+static inline prof_sink trace_sink(trace_bytes *all)
+{
+    prof_sink sink;
+    sink.write = trace_bytes_add;
+    sink.user = all;
+    return sink;
+}
+
 /*-- one track as an array --*/
 
 typedef struct trace_list {
