@@ -5,18 +5,23 @@
 It needs Python 3.8 and nothing else. It leaves out what that page says a reader may leave out: devices, suspensions of
 the machine, the texts of messages, which are formats here, and what a loss of power left of a file."""
 import bisect
+import collections
 import csv
 import struct
 import sys
 
 BEGIN, END, MARK, COUNT_INT, COUNT_DOUBLE, FRAME, ARG, NAME, TRACK, LOST, EVENT, DATA, COUNT_UINT = range(1, 14)
-TIMED = {BEGIN, END, MARK, COUNT_INT, COUNT_DOUBLE, FRAME, EVENT, COUNT_UINT}
 WORDS = {BEGIN: 1, END: 1, MARK: 1, FRAME: 1, LOST: 1, COUNT_INT: 2, COUNT_DOUBLE: 2, COUNT_UINT: 2, EVENT: 3, TRACK: 3}
+TIMED = {BEGIN, END, MARK, COUNT_INT, COUNT_DOUBLE, FRAME, EVENT, COUNT_UINT}
 NONE, INT, UINT, DOUBLE, BOOL, POINTER, STRING = range(7)
+COUNTERS = {COUNT_INT: INT, COUNT_DOUBLE: DOUBLE, COUNT_UINT: UINT}
 TYPES = ["scope", "mark", "counter", "frame", "lost", "span_begin", "span_mark", "span_end", "flow_out", "flow_step",
          "flow_in", "alloc", "free", "lock_wait", "lock_acquire", "lock_release", "log"]
-KEY, TO, CUT = 1 << 30, 1 << 29, 1 << 31
-TICKS, HALF, ALL = (1 << 40) - 1, (1 << 32) - 1, (1 << 64) - 1
+KEY, TO, CUT, FIBER, OF_SYSTEM = 1 << 30, 1 << 29, 1 << 31, 1 << 31, 1 << 30  # bits of heads
+TICKS, SITES, STRINGS, HALF, ALL = (1 << 40) - 1, (1 << 20) - 1, (1 << 30) - 1, (1 << 32) - 1, (1 << 64) - 1
+FILL, STREAM, OWNED, STOPPED, MONOTONIC = 1, 2, 1, 2, 3
+Site = collections.namedtuple("Site", "name category file function unit line color kind")
+LOSS = Site("lost", "", "", "", "", 0, 0, 0)
 
 
 def text(data):
@@ -33,10 +38,80 @@ def record_words(head):
     return 1 + (head & 0xFFFF) if kind in (ARG, NAME, DATA) else WORDS.get(kind, 0)
 
 
+def value_type(head):
+    kind = head >> 60
+    return STRING if kind == NAME else head >> 32 & 0xFF if kind in (ARG, DATA) else COUNTERS.get(kind, NONE)
+
+
+def unpack(data, count, order):
+    """Makes the words of a chunk of the packed bytes of a block."""
+    at, out, tick, before, symbols, following, texts, opened = 0, [], 0, None, [], {}, {}, []
+
+    def take(size):
+        nonlocal at
+        at += size
+        return data[at - size:at]
+
+    def integer():
+        value = shift = 0
+        while True:
+            byte = take(1)[0]
+            value, shift = value | (byte & 127) << shift, shift + 7
+            if byte < 128:
+                return value & ALL
+
+    def word():
+        return int.from_bytes(take(8), "little")
+
+    while len(out) < count:
+        first, index = integer(), following.get(before)
+        code = integer() if first & 1 else None
+        if code == 1:
+            index, head = None, word()
+        elif code in (0, 2):
+            if code == 0:
+                symbol = END << 60 | opened[-1] << 40
+            else:
+                both = integer()
+                symbol = (both & 15) << 60 | (both >> 4 & SITES) << 40
+                symbol |= 0 if (both & 15) in TIMED else integer() & TICKS
+            if symbol not in symbols and len(symbols) < 500:
+                symbols.append(symbol)
+            index = symbols.index(symbol) if symbol in symbols else None
+        else:
+            index = index if code is None else code - 3
+            symbol = symbols[index]
+        if code != 1:
+            head = symbol | (tick + (first >> 1) if symbol >> 60 in TIMED else 0)
+        kind, words, of = head >> 60, max(record_words(head) - 1, 0), value_type(head)
+        following[before], before, tick = index, index, head & TICKS if kind in TIMED else tick
+        if kind == BEGIN:
+            opened.append(head >> 40 & SITES)
+        elif kind == END and opened:
+            opened.pop()
+        out.append(head)
+        if of == STRING and words:
+            size = integer()
+            if not size & 1:
+                padded = take(size >> 1).ljust(words * 8, b"\0")
+                made = list(struct.unpack(f"{order}{words}Q", padded))
+                if kind == ARG and head & TO:
+                    made[-1] = int.from_bytes(padded[-8:], "little")
+            else:
+                made = texts[index]
+            texts[index] = made
+            out += made
+        else:
+            for _ in range(words):
+                value = word() if of == DOUBLE else integer()
+                out.append((value >> 1 ^ -(value & 1)) & ALL if of == INT else value)
+    return struct.pack(f"{order}{count}Q", *out)
+
+
 class Event:
     def __init__(self, kind, site, tick, parent, orphans):
         self.type, self.site, self.begin, self.end, self.parent, self.orphans = kind, site, tick, tick, parent, orphans
-        self.name, self.value, self.args, self.flags, self.overlaps, self.open = site[0], None, [], "", False, False
+        self.name, self.value, self.args, self.flags, self.overlaps, self.open = site.name, None, [], "", False, False
 
     def depth(self, orphans):  # a scope that ends after an outer one encloses nothing
         depth, outer = orphans - self.orphans, self.parent
@@ -45,194 +120,98 @@ class Event:
         return depth
 
 
-class Unpacker:
-    """Makes the words of a chunk of the bytes of a block."""
-
-    def __init__(self, data, order):
-        self.data, self.order, self.at, self.out = data, order, 0, []
-        self.symbols, self.next, self.strings, self.open = [], {}, {}, []  # a symbol's number is its index; None: none
-
-    def integer(self):
-        value = shift = 0
-        while True:
-            byte = self.data[self.at]
-            self.at, value, shift = self.at + 1, value | (byte & 127) << shift, shift + 7
-            if byte < 128:
-                return value & ALL
-
-    def raw(self):
-        self.at += 8
-        return struct.unpack_from("<Q", self.data, self.at - 8)[0]
-
-    def learn(self, symbol):  # the number of a new one, or None if the table is full
-        if symbol in self.symbols:
-            return self.symbols.index(symbol)
-        if len(self.symbols) == 500:
-            return None
-        self.symbols.append(symbol)
-        return len(self.symbols) - 1
-
-    def run(self, count):
-        tick, before = 0, None
-        while len(self.out) < count:
-            first, index, head = self.integer(), self.next.get(before), None
-            if not first & 1:
-                symbol = self.symbols[index]
-            else:
-                code = self.integer()
-                if code == 0:
-                    symbol = END << 60 | self.open[-1] << 40
-                    index = self.learn(symbol)
-                elif code == 1:
-                    head, index = self.raw(), None
-                elif code == 2:
-                    both = self.integer()
-                    symbol = (both & 15) << 60 | (both >> 4 & 0xFFFFF) << 40
-                    if (both & 15) not in TIMED:
-                        symbol |= self.integer() & TICKS
-                    index = self.learn(symbol)
-                else:
-                    index = code - 3
-                    symbol = self.symbols[index]
-            if head is None:
-                head = symbol | (tick + (first >> 1) if symbol >> 60 in TIMED else 0)
-            kind, self.next[before], before = head >> 60, index, index
-            tick = head & TICKS if kind in TIMED else tick
-            if kind == BEGIN:
-                self.open.append(head >> 40 & 0xFFFFF)
-            elif kind == END and self.open:
-                self.open.pop()
-            self.out.append(head)
-            self.payload(head, before, max(record_words(head), 1) - 1)
-        return struct.pack(f"{self.order}{count}Q", *self.out)
-
-    def payload(self, head, symbol, words):
-        kind, value = head >> 60, head >> 32 & 0xFF
-        if kind == NAME or (kind in (ARG, DATA) and value == STRING):
-            if words:
-                self.string(head, symbol, words)
-            return
-        for _ in range(words):
-            if kind == COUNT_DOUBLE or (kind in (ARG, DATA) and value == DOUBLE):
-                self.out.append(self.raw())
-            else:
-                zigzag = kind == COUNT_INT or (kind in (ARG, DATA) and value == INT)
-                word = self.integer()
-                self.out.append((word >> 1 ^ -(word & 1)) & ALL if zigzag else word)
-
-    def string(self, head, symbol, words):
-        size = self.integer()
-        if size & 1:
-            made = self.strings[symbol]
-        else:
-            data = self.data[self.at:self.at + (size >> 1)].ljust(words * 8, b"\0")
-            self.at += size >> 1
-            made = list(struct.unpack(f"{self.order}{words}Q", data))
-            if head >> 60 == ARG and head & TO:
-                made[-1] = struct.unpack("<Q", data[-8:])[0]
-        if symbol is not None:
-            self.strings[symbol] = made
-        self.out += made
-
-
 class Image:
     def __init__(self, data):
         if data[:8] != b"prof.img":
             raise ValueError("not an image of prof")
         self.data, self.order = data, "<" if data[12:16] == b"\4\3\2\1" else ">"
-        self.version, _, size = self.unpack("3I", 8)
-        if not 3 <= self.version <= 4:
-            raise ValueError(f"image version {self.version}: this reader knows 3 and 4")
-        if self.unpack("Q", 24)[0] > len(data):
+        if not 3 <= self.fields("I", 8)[0] <= 4:
+            raise ValueError(f"image version {self.fields('I', 8)[0]}: this reader knows 3 and 4")
+        if self.fields("Q", 24)[0] > len(data):
             raise ValueError("the file was cut")
-        self.meta, self.meta_size = self.unpack("2Q", 32)
-        self.chunks, self.count, self.chunk_size, self.chunk_header = self.unpack("QQII", 64)
-        self.mode, self.clock, self.state = self.unpack("3I", 88)
-        self.hz, self.first, self.last = self.unpack("Q", 112)[0], self.unpack("4Q", 136), self.unpack("4Q", 168)
-        self.next, self.overwritten, _, self.lost = self.unpack("4Q", 200)
-        self.archive, self.limit, self.oldest, self.newest = self.unpack("4Q", 384)
-        self.damaged, self.segments, self.pairs = 0, {}, [self.first]
-        self.read_meta()
-        seen = set()
-        for chunk in [*self.blocks(), *sorted(self.ring(), key=lambda chunk: chunk[0])]:
-            if chunk[0] not in seen:
-                seen.add(chunk[0])
-                self.cut(*chunk[1:])
-        self.partial = bool(self.overwritten or self.damaged or (self.mode not in (1, 2) and self.next > self.count))
+        self.chunks, self.count, self.chunk_size, self.chunk_header = self.fields("QQII", 64)
+        self.mode, self.clock, self.state = self.fields("3I", 88)
+        self.hz, self.first, self.last = self.fields("Q", 112)[0], self.fields("4Q", 136), self.fields("4Q", 168)
+        self.next, overwritten, _, self.lost = self.fields("4Q", 200)
+        self.archive, self.limit, self.oldest, self.newest = self.fields("4Q", 384)
+        self.damaged, self.segments, self.pairs, seen = 0, {}, [self.first], set()
+        self.read_meta(*self.fields("2Q", 32))
+        for sequence, *chunk in [*self.blocks(), *sorted(self.ring(), key=lambda chunk: chunk[0])]:
+            if sequence not in seen:
+                self.cut(*chunk)
+            seen.add(sequence)
+        self.partial = overwritten or self.damaged or (self.mode not in (FILL, STREAM) and self.next > self.count)
         self.make_clock()
         self.tracks = [self.read_track(track) for track in sorted(self.segments)]
-        ends = [self.ns(self.last[0])] + [self.ns(track["tick"]) for track in self.tracks]
+        newest = max(self.ns(tick) for tick in [self.last[0]] + [track["tick"] for track in self.tracks])
         for event in (event for track in self.tracks for event in track["events"]):
-            event.begin, event.end = self.ns(event.begin), max(ends) if event.open else self.ns(event.end)
+            event.begin, event.end = self.ns(event.begin), newest if event.open else self.ns(event.end)
 
-    def unpack(self, form, at, data=None):
+    def fields(self, form, at, data=None):
         return struct.unpack_from(self.order + form, self.data if data is None else data, at)
 
-    def read_meta(self):
-        self.strings, self.sites, self.threads, self.metadata, sites = {0: ""}, {}, {}, {}, []
-        at, end = self.meta, self.meta + self.meta_size
+    def read_meta(self, at, size):
+        self.strings, self.sites, self.threads, self.metadata, sites, end = {0: ""}, {}, {}, {}, [], at + size
         while at < end:
-            head, = self.unpack("Q", at)
+            head, = self.fields("Q", at)
             kind, words, index = head >> 56, head >> 32 & 0xFFFFFF, head & HALF
             if not words or at + words * 8 > end:
                 break
             body, at = self.data[at + 8:at + words * 8], at + words * 8
-            fields = self.unpack(f"{words - 1}Q", 0, body)
-            if kind == 1 and words > 1:
+            fields = self.fields(f"{words - 1}Q", 0, body)
+            if kind == 1 and fields:
                 self.strings[index] = text(body)
             elif kind == 2 and words >= 5:
                 sites.append((index, fields))
-            elif kind == 3 and words > 1:
+            elif kind == 3 and fields:
                 key, value = (body.split(b"\0") + [b""])[:2]
                 self.metadata[text(key)] = text(value)
-            elif kind == 6 and words > 1:
+            elif kind == 6 and fields:
                 self.threads[fields[0]] = index
-        for index, fields in sites:
-            name, file, function, category, unit = (
-                self.strings.get(each, "") for each in (fields[0] & HALF, fields[0] >> 32, fields[1] & HALF,
-                                                        fields[1] >> 32, fields[4] & HALF if len(fields) > 4 else 0))
-            self.sites[index] = (name, category, file, fields[2] & HALF, function, unit, fields[2] >> 32, fields[3])
+        for index, (a, b, line, kind, *more) in sites:
+            texts = a & HALF, b >> 32, a >> 32, b & HALF, more[0] & HALF if more else 0
+            self.sites[index] = Site(*(self.strings.get(each, "") for each in texts), line & HALF, line >> 32, kind)
 
     def site(self, index):
-        return self.sites.get(index, (f"?site {index}", "", "", 0, "", "", 0, 0))
+        return self.sites.get(index, Site(f"?site {index}", "", "", "", "", 0, 0, 0))
 
     def ring(self):
-        slots = min(self.next, self.count) if self.next else self.count
-        at, end = 0, slots * self.chunk_size
+        at, end = 0, (min(self.next, self.count) if self.next else self.count) * self.chunk_size
         while at < end:
             place = self.chunks + at
-            sequence, *base, state, form, lost = self.unpack("5QIIQ", place)
+            sequence, *base, state, form, lost = self.fields("5QIIQ", place)
             size, rest = self.chunk_size >> (form >> 8 & 15), self.chunk_size - at % self.chunk_size
             if size < 256 or size % 8 or size > rest:
                 size = rest
             if sequence and size > self.chunk_header:
-                yield sequence, base, lost, state == 1, self.data[place + self.chunk_header:place + size]
+                yield sequence, base, lost, state == OWNED, self.data[place + self.chunk_header:place + size]
             at += size
 
     def blocks(self):
         if not self.archive or self.oldest == self.newest:
             return
-        wraps = self.oldest > self.newest
-        limit = self.limit or len(self.data)
-        for at, end in [(self.oldest, limit), (self.archive, self.newest)] if wraps else [(self.oldest, self.newest)]:
-            if end > len(self.data):  # the file was cut
+        parts = [(self.oldest, self.newest)]
+        if self.oldest > self.newest:
+            parts = [(self.oldest, self.limit or len(self.data)), (self.archive, self.newest)]
+        for at, end in parts:
+            if end > len(self.data):
                 self.damaged, end = self.damaged + 1, len(self.data) & -8
             while end - at >= 64:
-                magic, size, sequence, *base, lost, words, check = self.unpack("IIQ4QQII", at)
+                magic, size, sequence, *base, lost, words, check = self.fields("IIQ4QQII", at)
                 data = self.data[at + 64:at + size]
                 if magic != 0x6B6C6270 or size < 64 or size % 8 or at + size > end or check != self.check(at, data):
                     self.damaged, at = self.damaged + 1, at + 8
-                    while at < end and self.unpack("I", at)[0] != 0x6B6C6270:
+                    while at < end and self.fields("I", at)[0] != 0x6B6C6270:
                         at += 8
                     continue
                 if not sequence:
                     break  # the archive goes on at its beginning
-                if self.state == 2 or sequence <= self.next:
-                    yield sequence, base, lost, False, Unpacker(data, self.order).run(words)
+                if self.state == STOPPED or sequence <= self.next:
+                    yield sequence, base, lost, False, unpack(data, words, self.order)
                 at += size
 
     def check(self, at, data):
-        magic, size, *fields, words, _ = self.unpack("II6QII", at)
+        magic, size, *fields, words, _ = self.fields("II6QII", at)
         value = 0xCBF29CE484222325
         for word in (size << 32 | magic, *fields, words, *struct.unpack(f"<{len(data) // 8}Q", data)):
             value = (value ^ word) * 0x9E3779B97F4A7C15 & ALL
@@ -241,7 +220,7 @@ class Image:
 
     def cut(self, base, lost, owned, data):
         """Cuts the words of a chunk into segments, which are of one track each."""
-        words, segment, at = self.unpack(f"{len(data) // 8}Q", 0, data), None, 0
+        words, segment, at = self.fields(f"{len(data) // 8}Q", 0, data), None, 0
         if base[1] > self.first[1]:
             self.pairs.append(tuple(base))
         while at < len(words):
@@ -250,8 +229,8 @@ class Image:
                 break
             if head >> 60 == TRACK:
                 serial = words[at + 1] >> 40 << 28 | head >> 32 & 0xFFFFFFF
-                segment = {"serial": serial, "head": head, "thread": words[at + 2], "base": base[0], "lost": 0,
-                           "first": None if at else base[0], "owned": False, "words": words, "data": data, "records": []}
+                segment = {"serial": serial, "head": head, "thread": words[at + 2], "base": base[0], "words": words,
+                           "data": data, "records": [], "first": None if at else base[0], "lost": 0, "owned": False}
                 self.segments.setdefault(words[at + 1] & TICKS, []).append(segment)
             elif segment:
                 segment["records"].append((at, size))
@@ -268,68 +247,62 @@ class Image:
         limit = sorted(pair[3] for pair in pairs)[len(pairs) // 2] * 4 + 100
         narrow = [pair for pair in pairs if pair[3] <= limit]
         pairs = sorted(narrow if len(narrow) > 1 else pairs, key=lambda pair: (pair[0], pair[3]))
-        apart = lambda a, b, ns: b[0] > a[0] and b[1] > a[1] and b[1] - a[1] >= ns
+        apart = lambda a, b, ns=1000000: b[0] > a[0] and b[1] > a[1] and b[1] - a[1] >= ns
         kept = pairs[:1]
         for i, pair in enumerate(pairs[1:], 1):
-            if apart(kept[-1], pair, 1000000) or (len(kept) == 1 and i + 1 == len(pairs) and apart(kept[0], pair, 1)):
+            if apart(kept[-1], pair) or (len(kept) == 1 and i + 1 == len(pairs) and apart(kept[0], pair, 1)):
                 kept.append(pair)
-            elif len(kept) > 1 and pair[3] < kept[-1][3] and apart(kept[-2], pair, 1000000):
+            elif len(kept) > 1 and pair[3] < kept[-1][3] and apart(kept[-2], pair):
                 kept[-1] = pair
-        took = kept[-1][1] - kept[0][1]
-        if len(kept) < 2 or (self.hz and (took < 10000000 or self.clock == 3)):
+        if len(kept) < 2 or (self.hz and (kept[-1][1] - kept[0][1] < 10000000 or self.clock == MONOTONIC)):
             self.lines = [(kept[0][0], kept[0][1] - self.first[1], self.hz or 1000000000, 1000000000)]
         else:
             newest = kept[-2] if len(kept) > 2 and kept[-1][1] - kept[-2][1] >= 1000000000 else kept[0]
             ways = [*zip(kept, kept[1:]), (newest, kept[-1])]
             self.lines = [(at[0], at[1] - self.first[1], b[0] - a[0], b[1] - a[1]) for at, (a, b) in zip(kept, ways)]
-        self.starts = [line[0] for line in self.lines]
 
     def ns(self, tick):
-        at, ns, ticks, took = self.lines[max(bisect.bisect_right(self.starts, tick) - 1, 0)]
+        at, ns, ticks, took = self.lines[max(bisect.bisect(self.lines, (tick, ALL)) - 1, 0)]
         far = (abs(tick - at) * took * 2 + ticks) // (2 * ticks)
         return max(ns + far if tick >= at else ns - far, 0)
 
     def argument(self, segment, at):
-        """The key and the value of an ARG or DATA, and where the scope's call site is; None if the value is missing."""
+        """The key, value and type of an ARG or DATA, and the call site of its scope, or None if it has no value."""
         words, data, key = segment["words"], segment["data"], None
         if words[at] & KEY:
-            key, after = text(data[at * 8 + 8:(at + record_words(words[at])) * 8]), at + record_words(words[at])
-            if after >= len(words) or words[after] >> 60 != words[at] >> 60 or words[after] & KEY:
+            key, at = text(data[at * 8 + 8:(at + record_words(words[at])) * 8]), at + record_words(words[at])
+            if at >= len(words) or words[at] >> 60 != words[segment["at"]] >> 60 or words[at] & KEY:
                 return None
-            at = after
-        head, size = words[at], words[at] & 0xFFFF
-        to = self.site(words[at + size] >> 40 & 0xFFFFF) if head & TO and size else None
-        size, kind, site = size - bool(head & TO and size), head >> 32 & 0xFF, head >> 40 & 0xFFFFF
+        head, size, kind, to = words[at], words[at] & 0xFFFF, value_type(words[at]), None
+        if head & TO and size:
+            to, size = self.site(words[at + size] >> 40 & SITES), size - 1
         if key is None:
-            key = self.site(site)[0] if site else ""
+            key = self.site(head >> 40 & SITES).name if head >> 40 & SITES else ""
         if kind == STRING:
             return key, text(data[at * 8 + 8:(at + 1 + size) * 8]) + ("..." if head & CUT else ""), kind, to
         return key, number(words[at + 1], kind) if size and NONE < kind < STRING else None, kind, to
 
     def read_track(self, track):
         segments = sorted(self.segments[track], key=lambda segment: segment["serial"])
-        begins, start = set(), 0  # segments after a gap
+        gaps, start, name, system = set(), 0, "", False
         for i in range(1, len(segments)):
             if segments[i]["serial"] - segments[i - 1]["serial"] > 1:
-                self.partial = True
-                begins.add(i)
+                gaps, self.partial = gaps | {i}, True
                 start = start if self.oldest != self.newest or self.damaged else i
-        name, system, chosen = "", False, segments[start:]
-        for segment in chosen:
-            if self.strings.get(segment["head"] & (1 << 30) - 1):
-                name, system = self.strings[segment["head"] & (1 << 30) - 1], bool(segment["head"] & 1 << 30)
-        if system and self.strings.get(self.threads.get(track, 0)):
-            name = self.strings[self.threads[track]]
-        firsts = [segment["first"] for segment in chosen if segment["first"] is not None] + [chosen[-1]["base"]]
-        matcher = Matcher(self, firsts[0])
-        for i, segment in enumerate(chosen, start):
-            if i in begins and i > start:
+        matcher = Matcher(self, next((each["first"] for each in segments[start:] if each["first"] is not None),
+                                     segments[-1]["base"]))
+        for i, segment in enumerate(segments[start:], start):
+            if self.strings.get(segment["head"] & STRINGS):
+                name, system = self.strings[segment["head"] & STRINGS], segment["head"] & OF_SYSTEM
+            if i in gaps and i > start:
                 matcher.gap()
-            matcher.segment(segment)
-        alive = chosen[-1]["owned"] or any(segment["head"] & 1 << 31 for segment in chosen)
+            matcher.run(segment)
+        if system:
+            name = self.strings.get(self.threads.get(track, 0)) or name
         for event in matcher.stack:
-            event.end, event.flags, event.open = matcher.tick, "truncated_end", alive
-        return {"id": track, "thread": chosen[0]["thread"], "name": name, "tick": matcher.tick,
+            event.end, event.flags = matcher.tick, "truncated_end"
+            event.open = segments[-1]["owned"] or any(segment["head"] & FIBER for segment in segments[start:])
+        return {"id": track, "thread": segments[start]["thread"], "name": name, "tick": matcher.tick,
                 "orphans": len(matcher.orphans), "events": matcher.orphans[::-1] + matcher.events}
 
 
@@ -337,108 +310,103 @@ class Matcher:
     """Finds out which end belongs to which begin, on one track."""
 
     def __init__(self, image, tick):
-        self.image, self.first, self.tick, self.torn = image, tick, tick, False
-        self.events, self.orphans, self.stack, self.pending, self.late, self.stale, self.frames = [], [], [], [], {}, {}, {}
+        self.image, self.first, self.tick, self.torn, self.late, self.frames = image, tick, tick, False, {}, {}
+        self.events, self.orphans, self.stack, self.pending, self.stale = [], [], [], [], collections.Counter()
 
-    def add(self, kind, site):
-        parent = self.stack[-1] if self.stack else None
-        self.events.append(Event(kind, site, self.tick, parent, len(self.orphans)))
+    def add(self, kind, site, value=None):
+        self.events.append(Event(kind, site, self.tick, self.stack[-1] if self.stack else None, len(self.orphans)))
+        self.events[-1].value = value
         return self.events[-1]
 
-    def cut(self, scopes):  # they have no end of their own, or have it later
-        for event in scopes:
+    def cut(self, depth):
+        """Ends the scopes inside this depth, whose own ends are missing or come later."""
+        for event in self.stack[depth:]:
             event.end, event.flags = self.tick, "truncated_end"
             self.late.setdefault(event.site, []).append(event)
-            self.stale[event.site[0]] = self.stale.get(event.site[0], 0) + 1
-        del self.stack[len(self.stack) - len(scopes):]
+            self.stale[event.site.name] += 1
+        del self.stack[depth:]
 
     def gap(self):
-        self.cut(self.stack[:])
+        self.cut(0)
         self.torn, self.late, self.pending = True, {}, []
 
     def end(self, site):
         same = [i for i, event in enumerate(self.stack) if event.site == site]
-        named = [i for i, event in enumerate(self.stack) if event.site[0] == site[0]]
-        late = self.late.get(site)
-        if not same and late:
-            scope = max(late, key=self.events.index)
-            late.remove(scope)
-            self.stale[site[0]] -= 1
+        if not same and not self.late.get(site):
+            same = [i for i, event in enumerate(self.stack) if event.site.name == site.name]
+        if same:
+            self.cut(same[-1] + 1)
+            self.stack.pop().end = self.tick
+        elif self.late.get(site):
+            scope = max(self.late[site], key=self.events.index)
+            self.late[site].remove(scope)
+            self.stale[site.name] -= 1
             scope.type, scope.overlaps, scope.end, scope.flags = "span_begin", True, scope.begin, ""
             self.add("span_end", site)
-        elif same or named:
-            self.cut(self.stack[(same or named)[-1] + 1:])
-            self.stack.pop().end = self.tick
-        elif self.stale.get(site[0]):
-            self.stale[site[0]] -= 1
+        elif self.stale[site.name] > 0:
+            self.stale[site.name] -= 1
         elif self.image.partial and not self.torn:
-            self.cut(self.stack[:])
+            self.cut(0)
             orphan = Event("scope", site, self.first, None, len(self.orphans) + 1)
             orphan.end, orphan.flags, orphan.args, self.pending = self.tick, "truncated_begin", self.pending, []
             self.orphans.append(orphan)
 
-    def argument(self, found):
-        key, value, kind, to = found
-        scopes = [event for event in self.stack if not to or event.site == to]
-        if scopes or not to:
-            (scopes[-1].args if scopes else self.pending).append((key, value, kind))
-
-    def segment(self, segment):
-        words, data, takes_name, takes_data, after = segment["words"], segment["data"], None, None, 0
+    def run(self, segment):
+        words, data, named, noted, after = segment["words"], segment["data"], None, None, 0
         for at, size in segment["records"]:
-            head, kind, event = words[at], words[at] >> 60, None
+            head, kind, event, found = words[at], words[at] >> 60, None, None
             if at < after:  # the value of a key
                 continue
-            site = self.image.site(head >> 40 & 0xFFFFF)
+            site = self.image.site(head >> 40 & SITES)
             if kind in TIMED:
                 self.tick = max(self.tick, segment["base"] + (head & TICKS))
             if kind == BEGIN:
                 event = self.add("scope", site)
                 self.stack.append(event)
+            elif kind == END and self.stack and self.stack[-1].site == site:
+                self.stack.pop().end = self.tick
             elif kind == END:
-                if self.stack and self.stack[-1].site == site:
-                    self.stack.pop().end = self.tick
-                else:
-                    self.end(site)
+                self.end(site)
             elif kind == MARK:
                 event = self.add("mark", site)
-            elif kind in (COUNT_INT, COUNT_DOUBLE, COUNT_UINT):
-                value = number(words[at + 1], {COUNT_INT: INT, COUNT_DOUBLE: DOUBLE}.get(kind, UINT))
-                self.add("counter", site).value = value
+            elif kind in COUNTERS:
+                self.add("counter", site, number(words[at + 1], COUNTERS[kind]))
             elif kind == FRAME:
-                frame = self.add("frame", site)
-                frame.before, self.frames[site[0]] = self.frames.get(site[0], self.tick), self.tick
+                self.add("frame", site).before = self.frames.get(site.name, self.tick)
+                self.frames[site.name] = self.tick
             elif kind == LOST:
-                self.lost(head & TICKS)
+                self.add("lost", LOSS, head & TICKS)
             elif kind == EVENT and 5 <= words[at + 1] & 0xFF < len(TYPES):
-                event = self.add(TYPES[words[at + 1] & 0xFF], site)
-                event.value, event.detail = words[at + 2], words[at + 1] >> 8
-            elif kind == NAME and takes_name and size > 1:
-                takes_name.name = text(data[at * 8 + 8:(at + size) * 8])
+                event = self.add(TYPES[words[at + 1] & 0xFF], site, words[at + 2])
+                event.detail = words[at + 1] >> 8
+            elif kind == NAME and named and size > 1:
+                named.name = text(data[at * 8 + 8:(at + size) * 8])
             elif kind in (ARG, DATA):
+                segment["at"] = at
                 found = self.image.argument(segment, at)
                 after = at + size + (record_words(words[at + size]) if found and head & KEY else 0)
-                if found and kind == ARG:
-                    self.argument(found)
-                elif found and takes_data:
-                    takes_data.args.append(found[:3])
-            takes_name = event if event and not event.type.startswith("flow") else None
-            takes_data = (event if kind in (MARK, EVENT) else takes_data if kind in (NAME, DATA) else None)
+            if found and kind == ARG:
+                scopes = [event for event in self.stack if not found[3] or event.site == found[3]]
+                if scopes or not found[3]:
+                    (scopes[-1].args if scopes else self.pending).append(found[:3])
+            elif found and noted:
+                noted.args.append(found[:3])
+            named = event if event and not event.type.startswith("flow") else None
+            noted = event if kind in (MARK, EVENT) else noted if kind in (NAME, DATA) else None
         if segment["lost"]:
-            self.lost(segment["lost"])
-
-    def lost(self, count):
-        self.add("lost", ("lost", "", "", 0, "", "", 0, 0)).value = count
+            self.add("lost", LOSS, segment["lost"])
 
 
 def rows(image):
-    yield "track_id thread_id thread type name category start_ns duration_ns depth flags value args file line function".split()
+    yield ["track_id", "thread_id", "thread", "type", "name", "category", "start_ns", "duration_ns", "depth", "flags",
+           "value", "args", "file", "line", "function"]
     for track in image.tracks:
         for event in track["events"]:
             took = event.begin - image.ns(event.before) if event.type == "frame" else event.end - event.begin
-            args = ";".join(f"{key}={value}" for key, value, kind in event.args)
-            yield [track["id"], track["thread"], track["name"], event.type, event.name, event.site[1], event.begin, took,
-                   event.depth(track["orphans"]), event.flags, event.value, args, event.site[2], event.site[3], event.site[4]]
+            args, site = ";".join(f"{key}={value}" for key, value, _ in event.args), event.site
+            yield [track["id"], track["thread"], track["name"], event.type, event.name, site.category, event.begin,
+                   took, event.depth(track["orphans"]), event.flags, event.value, args, site.file, site.line,
+                   site.function]
 
 
 if __name__ == "__main__":

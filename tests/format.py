@@ -58,8 +58,8 @@ def compare(image, path):
                 have = [(key, plain(value, kind)) for key, value, kind in event.args]
                 if event.type == "alloc":
                     have = [("bytes", str(event.detail))]
-                elif event.site[5]:
-                    have = [("unit", event.site[5])]
+                elif event.site.unit:
+                    have = [("unit", event.site.unit)]
                 value = unescape(value)
                 good = len(have) == len(value) and all(a[0] == b[0] and same(a[1], b[1]) for a, b in zip(have, value))
             elif key in ("start_ns", "duration_ns"):

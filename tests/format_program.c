@@ -1,4 +1,7 @@
-/* format_program.c - records what examples/read_trace.py and prof must read alike: format_program PATH ring|stream|fill.
+/* format_program.c - records what examples/read_trace.py and prof must read alike:
+
+     format_program PATH ring|stream|fill
+
    Several threads and a fiber; scopes that overlap, that longjmp() leaves, that a ring has lost the begins of, and that
    are open at the end; arguments of all types and of outer scopes; names made at run time. It is linked to
    implementation.c. */
@@ -62,7 +65,8 @@ int main(int argc, char **argv)
     rounds = 6000;
     if (prof_start(&config)) return fprintf(stderr, "%s\n", prof_error()), 1;
     PROFILE_BEGIN("since the start");
-    for (int i = 0; i < 2; ++i) pthread_create(&threads[i], NULL, work, i ? (void *)"second, \"two\"" : (void *)"first");
+    pthread_create(&threads[0], NULL, work, (void *)"first");
+    pthread_create(&threads[1], NULL, work, (void *)"second, \"two\"");
     for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
     prof_fiber *fiber = prof_fiber_create("fiber");
     for (int i = 0; i < 300; ++i) {
