@@ -161,13 +161,14 @@ MANUAL                                                                          
     in the file, including the scopes that were open; no code has to run for that. prof_trace_open() reads the file,
     also while the program is still running.
     After a loss of power the file has what the kernel had written of it, which may be older by half a minute, and pages
-    of it may be empty. An empty page within a chunk is noticed: what comes before it in the chunk is read, scopes that
-    were open there are marked as truncated, ends whose begin is missing are left out, and lost_blocks counts the chunk.
-    So is a chunk whose beginning is missing, two that say that they are the same, and an empty page among the names. A
-    damaged end of the header costs the archive of a stream, no more. Not noticed: an empty page behind which
-    nothing follows in its chunk: its events are missing then, a value at its border may be 0, and the end of a scope
-    that began before it may be that of another call; and a page that is not empty, but from an earlier chunk at the
-    same place, whose events may be taken for others.
+    of different moments, or empty ones. What is read of that was recorded, because chunks show which pages are theirs:
+    what comes before the first page that is missing, or is another chunk's, is read; scopes that were open there are
+    marked as truncated, ends whose begin is missing are left out, and lost_blocks counts the chunk. So it does a chunk
+    whose beginning is missing, two that say that they are the same, and an empty page among the names. A damaged end of
+    the header costs the archive of a stream, no more. Not noticed: a chunk all of whose pages are as they were earlier,
+    which looks as if the ring had overwritten it; pages of more than two moments in a chunk that a thread was writing,
+    or where more than 400 scopes were open. A build with PROF_MINIMAL writes no such marks: there, and in images of
+    version 3, only empty pages within a chunk are noticed.
     The file takes as much of the disk as was recorded: its blocks are reserved before a thread needs them, at first 32
     KiB, also in each child of a fork that records, later up to a MiB at a time. (PROF_STREAM reserves the whole buffer
     at the start, as do all modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at
@@ -2927,7 +2928,12 @@ extern "C" {
    NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with
    the same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
    Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence
-   number. */
+   number.
+   A power loss leaves some pages of a file as they were earlier: empty, or with words of another chunk that had this
+   place. Such words must not be taken for this chunk's. So a chunk with PROF__FORM_MARKED consists of parts that are
+   pages, or of four quarters if it is larger than four pages. The last word of each part is a mark of this chunk, see
+   prof__part_state(), until a record needs it, that of the last part always. When its thread goes on to another part,
+   or leaves the chunk, a part gets a sum of its last words. See >>intact. */
 
 #define PROF__MAGIC "prof.img"
 #define PROF__IMAGE_VERSION 4
@@ -2995,6 +3001,7 @@ typedef struct prof__header {
 
 enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
 
+#define PROF__PARTS 4
 typedef struct prof__chunk {
     uint64_t sequence; /* from 1; 0: empty or being reused */
     prof__pair base;
@@ -3002,12 +3009,18 @@ typedef struct prof__chunk {
     uint32_t form;     /* PROF__FORM_... Bits 8 to 11: how often the slot was halved to make it */
     uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
     uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
+    /* Images of version 3 end here: see prof__chunk_get(). */
+    uint32_t sums[PROF__PARTS]; /* prof__part_sum() of each part that its thread has left; 0: not yet */
 } prof__chunk;
 
+#define PROF__LEAST_CHUNK offsetof(prof__chunk, sums)
+
 #define PROF__FORM_LATE 1u  /* the ring leaves it out once: see prof__chunk_give() */
-#define PROF__FORM_USED 2u  /* its words are not zero, though it has no sequence yet */
+#define PROF__FORM_MARKED 4u /* its parts show whose they are */
+#define PROF__FORM_PLAIN 8u /* in a copy: the marks were removed, because a thread was writing in it */
 #define PROF__FORM_SHIFT 8
 #define PROF__FORM_DEPTH(form) ((form) >> PROF__FORM_SHIFT & 15)
+#define PROF__FORM_KNOWN 0xF0Du
 #define PROF__FORM_LEAST 256u /* bytes: no smaller chunk is made */
 
 /* HELD: full, and kept by its thread, whose next chunk has little yet. */
@@ -3026,7 +3039,7 @@ typedef struct prof__block {
 } prof__block;
 
 /* Files depend on it, whatever the compiler packs. */
-typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
@@ -6095,6 +6108,161 @@ static void prof__site_settle(prof_site *site)
         prof__site_store(site, prof__site_off(site, head, generation));
 }
 
+/* The words of a record of each kind, four bits each; 15: the head says how many follow. One number replaces a branch
+   for each record. */
+#define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
+#define PROF__WORDS                                                                                                   \
+    (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
+     PROF__WORDS_OF(PROF__KIND_FRAME, 1) | PROF__WORDS_OF(PROF__KIND_LOST, 1) | PROF__WORDS_OF(PROF__KIND_EVENT, 3) | \
+     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) | \
+     PROF__WORDS_OF(PROF__KIND_COUNTER_UINT, 2) |                       \
+     PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
+     PROF__WORDS_OF(PROF__KIND_NAME, 15))
+
+/* Returns the words of the record with this head, or 0 if it is not a record. left: the words that remain. */
+static inline size_t prof__record_words(uint64_t head, size_t left)
+{
+    size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
+    if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
+    return words <= left ? words : 0;
+}
+
+/* Does the same, for what runs seldom. */
+static size_t prof__record_length(uint64_t head, size_t left)
+{
+    return prof__record_words(head, left);
+}
+
+#define PROF__HOLE_WORDS 64u
+
+/* Returns where so many words of zero begin that others follow, or count. Looks at every 32nd word. */
+static size_t prof__words_hole(const uint64_t *words, size_t count)
+{
+    size_t at = 0, first, end, all = count;
+    while (count && !words[count - 1]) --count;
+    for (; at < count; at += PROF__HOLE_WORDS / 2) {
+        if (words[at]) continue;
+        for (first = at; first && !words[first - 1];) --first;
+        for (end = at; !words[end];) ++end;
+        if (end - first >= PROF__HOLE_WORDS) return first;
+    }
+    return all;
+}
+
+#define PROF__PAGE_BYTES 4096u
+
+/* Returns 1 if a chunk of this form can be at `at`, in a ring of slots of this size. */
+static int prof__form_likely(uint64_t slot, uint64_t at, uint32_t form)
+{
+    uint64_t bytes = slot >> PROF__FORM_DEPTH(form);
+    if (bytes != slot && (bytes < PROF__FORM_LEAST || bytes % 8)) return 0;
+    return !(form & ~PROF__FORM_KNOWN) && at % slot % bytes == 0;
+}
+
+/* Returns the bytes of such a chunk. What the form of a damaged image says may be wrong: then the next chunk may begin
+   at the next page. */
+static uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
+{
+    uint64_t rest = slot - at % slot, bytes = slot >> PROF__FORM_DEPTH(form);
+    if (!prof__form_likely(slot, at, form)) bytes = PROF__PAGE_BYTES - at % PROF__PAGE_BYTES;
+    return bytes > rest ? rest : bytes;
+}
+
+/*-- which parts of a chunk are its own: see format.h --*/
+
+/* Returns what the last word of a part is while no record has it: no kind, and bits that differ from chunk to chunk,
+   which no record has by chance. */
+static uint64_t prof__empty_word(uint64_t sequence) { return (sequence * 0x9E3779B97F4A7C15u | 1) >> 4; }
+
+#define PROF__BEGUN_BIT (1ull << 59)
+enum { PROF__PART_EMPTY = 1, PROF__PART_BEGUN };
+
+/* Returns what the last word of a part says: one of these, or 0 if it is not the mark of this chunk. BEGUN: the thread
+   may have written there. */
+static int prof__part_state(uint64_t sequence, uint64_t last)
+{
+    uint64_t empty = prof__empty_word(sequence);
+    return last == empty ? PROF__PART_EMPTY : (last ^ empty) == PROF__BEGUN_BIT ? PROF__PART_BEGUN : 0;
+}
+
+/* Returns the bytes of a part of a chunk. */
+static size_t prof__part_bytes(size_t bytes)
+{
+    size_t quarter = bytes / PROF__PARTS / 8 * 8;
+    return quarter > PROF__PAGE_BYTES ? quarter : PROF__PAGE_BYTES;
+}
+
+/* Returns how many words of a chunk of so many bytes lie before the end of part 0, 1, 2 or 3. A small chunk has fewer
+   parts: the others have no words. */
+static size_t prof__part_end(size_t bytes, size_t header, size_t part)
+{
+    size_t step = prof__part_bytes(bytes), end = bytes / step > part + 1 ? step * (part + 1) : bytes;
+    if (part + 1 == PROF__PARTS) end = bytes;
+    return end > header ? (end - header) / 8 : 0;
+}
+
+#define PROF__SUM_REST 511u
+#define PROF__SUM_WORDS 64u
+
+/* Returns a sum of the last words of a part, but for the `rest` behind them, which it says as well. Never 0. Words of a
+   part are only appended, so a page of it has the words of another chunk or the first ones of its own: the last words,
+   and how many there are, show which. Their times differ from chunk to chunk. What is written is a matter of chance,
+   not of attacks. */
+static uint32_t prof__part_sum(const uint64_t *words, size_t count, uint32_t rest)
+{
+    uint64_t a = 0, b = 0;
+    const uint64_t *end = words + (count - rest);
+    if (count - rest > PROF__SUM_WORDS) words = end - PROF__SUM_WORDS;
+    for (; end - words >= 8; words += 8) {
+        a += words[0], b += words[1], a += words[2], b += words[3];
+        a += words[4], b += words[5], a += words[6], b += words[7];
+    }
+    while (words < end) a += *words++;
+    a = (a + b * 3) * 0x9E3779B97F4A7C15u;
+    uint32_t sum = (uint32_t)(a >> 32) & ~PROF__SUM_REST;
+    return (sum ? sum : PROF__SUM_REST + 1) | rest;
+}
+
+/* Returns 1 if a chunk's header says that it was never used: it has nothing, but for how large the chunk is. All of it
+   is looked at that each version has. */
+static int prof__chunk_blank(const prof__chunk *chunk)
+{
+    const unsigned char *bytes = (const unsigned char *)chunk;
+    size_t i = 0;
+    if (chunk->form >> PROF__FORM_SHIFT) return !chunk->sequence && chunk->state == PROF__CHUNK_FREE;
+    while (i < PROF__LEAST_CHUNK && !bytes[i]) ++i;
+    return i == PROF__LEAST_CHUNK;
+}
+
+/* Returns 1 if this can be the header of a chunk with marks, at `at` of a ring of slots of this size. */
+static int prof__chunk_likely(const prof__chunk *chunk, uint64_t slot, uint64_t at)
+{
+    return chunk->form & PROF__FORM_MARKED && chunk->state <= PROF__CHUNK_HELD &&
+           prof__form_likely(slot, at, chunk->form);
+}
+
+/* Returns 1 if the parts of a chunk with a header of so many bytes show whose they are. */
+static int prof__chunk_marked(const prof__chunk *chunk, size_t header)
+{
+    return chunk->form & PROF__FORM_MARKED && header >= sizeof *chunk;
+}
+
+static void prof__marks_clear(uint64_t sequence, uint64_t *words, size_t bytes, size_t header)
+{
+    for (size_t i = 0; i < PROF__PARTS; ++i) {
+        size_t end = prof__part_end(bytes, header, i);
+        if (end && prof__part_state(sequence, words[end - 1])) words[end - 1] = 0;
+    }
+}
+
+/* Removes the marks of a chunk that is not to be examined any more. bytes: of the chunk, with its header. */
+static void prof__chunk_unmark(prof__chunk *chunk, uint64_t *words, size_t bytes, size_t header)
+{
+    if (!prof__chunk_marked(chunk, header)) return;
+    prof__marks_clear(chunk->sequence, words, bytes, header);
+    chunk->form ^= PROF__FORM_MARKED ^ PROF__FORM_PLAIN;
+}
+
 /*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
 
 static void prof__store_word(uint64_t *at, uint64_t word)
@@ -6429,14 +6597,20 @@ static void prof__chunks_ready(prof__session *s, uint64_t number) { (void)s, (vo
 #define PROF__WHOLE_SLOTS
 #endif
 
-/* Returns how many words a chunk of this form has. */
+#ifdef PROF__WHOLE_SLOTS
+#define PROF__MARKED 0 /* a power loss may leave pages of other chunks in a chunk, and nobody notices */
+#else
+#define PROF__MARKED 1 /* the last word of a chunk is a mark */
+#endif
+
+/* Returns how many words a chunk of this form has for records. */
 static prof__extent prof__form_words(const prof__session *s, uint32_t form)
 {
 #ifdef PROF__WHOLE_SLOTS
     return (void)form, s->chunk_words;
 #else
     if (PROF__LIKELY(!PROF__FORM_DEPTH(form))) return s->chunk_words;
-    return ((s->chunk_size >> PROF__FORM_DEPTH(form)) - (uint32_t)sizeof(prof__chunk)) / 8;
+    return ((s->chunk_size >> PROF__FORM_DEPTH(form)) - (uint32_t)sizeof(prof__chunk)) / 8 - PROF__MARKED;
 #endif
 }
 static prof__extent prof__words_of(const prof__session *s, const prof__chunk *chunk)
@@ -6450,8 +6624,88 @@ static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, u
     return (prof__chunk *)(void *)(s->chunks + (prof__extent)number % count * s->chunk_size);
 }
 #define PROF__SEARCH(s, count) ((void)(s), (uint64_t)(count))
+static void prof__chunk_mark(const prof__session *s, prof__chunk *chunk, uint64_t sequence)
+{
+    (void)s, (void)chunk, (void)sequence;
+}
+static void prof__chunk_seal(const prof__session *s, prof__chunk *chunk, size_t used)
+{
+    (void)s, (void)chunk, (void)used;
+}
+static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t used, size_t limit)
+{
+    (void)s, (void)chunk, (void)used, (void)limit;
+}
+static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_t used)
+{
+    (void)s, (void)chunk, (void)used;
+}
 #else
 #define PROF__SEARCH(s, count) ((uint64_t)(count) << PROF__LOAD(&(s)->depth))
+
+#define PROF__HEAD_WORDS (sizeof(prof__chunk) / 8)
+
+static size_t prof__chunk_bytes(const prof__session *s, const prof__chunk *chunk)
+{
+    return s->chunk_size >> PROF__FORM_DEPTH(PROF__LOAD(&chunk->form));
+}
+
+/* Goes through the parts of a chunk, in the words from .. end. The last ones may be empty. */
+#define PROF__EACH_PART(part, from, end, bytes)                                                        \
+    for (size_t part = 0, from = 0, step = prof__part_bytes(bytes) / 8, all = bytes / 8 - PROF__HEAD_WORDS, \
+                end = (step < bytes / 8 ? step : bytes / 8) - PROF__HEAD_WORDS;                        \
+         part < PROF__PARTS; ++part, from = end, end = all - end > step ? end + step : all)
+
+/* Marks the parts of a chunk, whose words are zero: see format.h. */
+static void prof__chunk_mark(const prof__session *s, prof__chunk *chunk, uint64_t sequence)
+{
+    size_t bytes = prof__chunk_bytes(s, chunk);
+    PROF__STORE(&chunk->form, PROF__LOAD(&chunk->form) | PROF__FORM_MARKED);
+    PROF__EACH_PART(i, from, end, bytes) {
+        PROF__STORE(&chunk->sums[i], 0u);
+        PROF__STORE(prof__chunk_first(chunk) + end - 1, prof__empty_word(sequence));
+        (void)from;
+    }
+}
+
+/* Sums up a part of a chunk, of which its thread has used so many words. */
+static void prof__part_seal(prof__chunk *chunk, size_t part, size_t from, size_t end, size_t used)
+{
+    size_t rest = end > used && from < used ? end - used : 0;
+    if (rest > PROF__SUM_REST) rest = PROF__SUM_REST;
+    PROF__RELEASE(&chunk->sums[part], prof__part_sum(prof__chunk_first(chunk) + from, end - from, (uint32_t)rest));
+}
+
+/* Sums up all parts of a chunk that its thread leaves, of which it has used so many words. */
+static void prof__chunk_seal(const prof__session *s, prof__chunk *chunk, size_t used)
+{
+    size_t bytes = prof__chunk_bytes(s, chunk);
+    PROF__EACH_PART(i, from, end, bytes) prof__part_seal(chunk, i, from, end, used);
+}
+
+/* Called before a thread uses its chunk up to the word `limit`: sums up the parts that it has begun and that end before
+   that, and marks the others as begun. */
+static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t used, size_t limit)
+{
+    size_t bytes = prof__chunk_bytes(s, chunk);
+    PROF__EACH_PART(i, from, end, bytes) {
+        uint64_t *last = prof__chunk_first(chunk) + end - 1;
+        if (from >= limit) break;
+        if (end <= limit && from < used && !PROF__LOAD(&chunk->sums[i])) prof__part_seal(chunk, i, from, end, used);
+        if (end > used && *last == prof__empty_word(chunk->sequence)) PROF__STORE(last, *last ^ PROF__BEGUN_BIT);
+    }
+}
+
+/* Lets a thread write in a chunk that another one has left, behind the used words. */
+static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_t used)
+{
+    size_t bytes = prof__chunk_bytes(s, chunk);
+    PROF__EACH_PART(i, from, end, bytes) {
+        if (end > used) PROF__STORE(&chunk->sums[i], 0u);
+        (void)from;
+    }
+    PROF__FENCE();
+}
 
 /* Returns the chunk that a number leads to, in the slot of that number. If the slot is split, each bit of the number of
    the lap chooses a half of what is left: so the chunks of a slot take turns, in as many laps as it has parts. */
@@ -6479,17 +6733,16 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
     return depth;
 }
 
-/* Halves a chunk that this thread owns until the slot was halved `wanted` times. Returns the part that the number leads
-   to; the others are free. lap: the number's. used: PROF__FORM_USED if the words are not zero, else 0. */
-static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted,
-                                      uint32_t used)
+/* Halves a chunk that this thread owns, with words of zero, until the slot was halved `wanted` times. Returns the part
+   that the number leads to; the others are free. lap: the number's. */
+static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted)
 {
     uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
     uint32_t deepest = PROF__LOAD(&s->depth);
     for (lap >>= depth; depth < wanted; lap >>= 1) {
         ++depth;
         prof__chunk *half = (prof__chunk *)(void *)((char *)chunk + (s->chunk_size >> depth));
-        uint32_t form = depth << PROF__FORM_SHIFT | used;
+        uint32_t form = depth << PROF__FORM_SHIFT;
         prof__clear(half, sizeof *half);
         PROF__STORE(&half->form, form);
         if (lap & 1) PROF__STORE(&half->state, (uint32_t)PROF__CHUNK_OWNED);
@@ -6536,13 +6789,14 @@ static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_
 static void prof__chunk_begin(prof__session *s, prof__chunk *chunk, uint64_t number)
 {
     PROF__STORE(&chunk->lost, 0);
+    prof__chunk_mark(s, chunk, number + 1);
     prof__pair base;
     prof__pair_take(s->clock, s->header->tick_hz, &base);
     prof__pair_store(&chunk->base, &base);
     PROF__RELEASE(&chunk->sequence, number + 1);
 }
 
-/* Makes a chunk that this thread owns one without a sequence: what it had is no longer there. */
+/* Makes a chunk that this thread owns one without a sequence and with words of zero. */
 static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
 {
     prof__header *h = s->header;
@@ -6554,11 +6808,7 @@ static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
     if (!prof__chunks_kept(s) || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
     PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
     PROF__FENCE(); /* a reader that sees any later store also sees the zero */
-}
-
-static void prof__chunk_empty(const prof__session *s, prof__chunk *chunk)
-{
-    prof__clear(prof__chunk_first(chunk), (size_t)prof__words_of(s, chunk) * 8);
+    prof__clear(prof__chunk_first(chunk), (size_t)(prof__words_of(s, chunk) + PROF__MARKED) * 8);
 }
 
 /* Takes the chunk that a number leads to, if nobody owns it, or NULL. least: how many words it must have. held: 1: even
@@ -6582,14 +6832,12 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
         prof__room_changed(); /* other threads have seen it taken */
         return NULL;
     }
-    uint32_t used = chunk->sequence ? PROF__FORM_USED : form & PROF__FORM_USED;
     if (chunk->sequence) prof__chunk_forget(s, chunk);
 #ifndef PROF__WHOLE_SLOTS
     uint32_t wanted = prof__depth_wanted(s, PROF__LOAD(&s->chunk_count), least);
     if (PROF__UNLIKELY(wanted > PROF__FORM_DEPTH(form)) && s->header->mode != PROF_FILL)
-        chunk = prof__chunk_split(s, chunk, number / count, wanted, used);
+        chunk = prof__chunk_split(s, chunk, number / count, wanted);
 #endif
-    if (used) prof__chunk_empty(s, chunk);
     prof__chunk_begin(s, chunk, number);
     return chunk;
 }
@@ -6644,7 +6892,6 @@ static prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
     uint64_t number = __atomic_fetch_add(&s->header->next_chunk, 1, __ATOMIC_RELEASE);
     PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* what it counted itself would be forgotten */
     prof__chunk_forget(s, chunk);
-    prof__chunk_empty(s, chunk);
     prof__chunk_begin(s, chunk, number);
     return chunk;
 }
@@ -6968,31 +7215,59 @@ static void prof__filled_finish(prof__thread *self)
     if (filled) prof__chunk_finish(self, filled);
 }
 
-/* Lets the thread use the second half of its chunk. */
-static void prof__chunk_widen(prof__thread *self)
+/* Returns up to which word the thread may use its chunk if it needs so many of them: to the end of the part in which
+   they end, and to the middle as long as it keeps another chunk. So whatever a power loss leaves of the chunk, only the
+   last part that the thread uses has no sum, and shows by its last word whose it is. */
+static uint64_t prof__chunk_limit(const prof__thread *self, uint64_t needed)
 {
-    self->end += self->soft;
-    self->free_words += self->soft;
-    self->soft = 0;
-    prof__filled_finish(self);
+    const prof__session *s = self->session;
+    uint64_t all = prof__words_of(s, self->chunk), limit = self->filled && needed <= all / 2 ? all / 2 : all;
+#if PROF__MARKED
+    uint64_t step = prof__part_bytes(prof__chunk_bytes(s, self->chunk)) / 8;
+    uint64_t last = ((needed + PROF__HEAD_WORDS) / step + 1) * step - PROF__HEAD_WORDS - 1; /* the mark */
+    if (last < limit) limit = last;
+#endif
+    return limit;
+}
+
+/* Lets the thread use its chunk up to this word. used: those that it has used. */
+static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
+{
+    uint64_t all = prof__words_of(self->session, self->chunk);
+    prof__chunk_pass(self->session, self->chunk, (size_t)used, (size_t)limit);
+    self->soft = (uint32_t)(all - limit);
+    self->end = prof__chunk_first(self->chunk) + limit - prof__note_hidden(self);
+    if (limit > all / 2) prof__filled_finish(self);
+}
+
+/* Lets the thread use more of its chunk: so much that it has room for `words` more and the ends of its open scopes.
+   What has a sum stays, even if a scope was too short. */
+static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
+{
+    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__owed(self);
+    uint64_t limit = prof__chunk_limit(self, used + owed + words);
+    prof__chunk_open(self, used, limit);
+    self->free_words = limit - used - owed;
+    self->begun = self->begun_end = NULL;
+    self->known = self->cursor;
+}
+
+/* Called before the thread leaves its chunk. */
+static void prof__chunk_close(const prof__thread *self)
+{
+    prof__chunk_seal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)));
 }
 
 /* Continues the thread's present track in this chunk, after the used words. */
 static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
-    prof__session *s = self->session;
     self->chunk = chunk;
     self->base = chunk->base.tick;
-    uint64_t words = prof__words_of(s, chunk), soft = self->filled ? words / 2 : 0;
-    if (soft && used + owed + 8 > soft) { /* there is more than half of it, or it is to be used at once */
-        prof__filled_finish(self);
-        soft = 0;
-    }
-    self->soft = (uint32_t)soft;
     self->cursor = prof__chunk_first(chunk) + used;
     if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
-    self->end = prof__chunk_first(chunk) + words - soft - prof__note_hidden(self);
-    self->free_words = words - soft - used - owed;
+    uint64_t limit = prof__chunk_limit(self, used + owed + 8);
+    prof__chunk_open(self, used, limit);
+    self->free_words = limit - used - owed;
     self->begun = self->begun_end = NULL;
     self->entered = 1;
     prof__track_write(self);
@@ -7036,6 +7311,7 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
     prof__session *s = self->session;
     prof__chunk *old = self->chunk != chunk ? self->chunk : NULL;
     if (!chunk) return 0;
+    if (old) prof__chunk_close(self);
     if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
     if (old && !self->filled && s->header->mode == PROF_RING) {
         prof__filled_keep(self);
@@ -7066,9 +7342,10 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
     uint32_t state = PROF__CHUNK_FULL;
     if (!prof__room_waits(self, s)) return NULL;
     if (full) {
+        prof__chunk_close(self);
         prof__track_of(self)->owed = prof__owed(self);
         self->entered = 0;
-        self->free_words = 0;
+        self->free_words = self->soft = 0;
         self->chunk = NULL;
         self->cursor = self->end = self->begun = self->begun_end = NULL;
         prof__chunk_finish(self, full);
@@ -7081,7 +7358,9 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
         PROF__RELEASE(&full->state, state);
         return NULL;
     }
+    prof__chunk_unseal(s, full, (size_t)(before.cursor - prof__chunk_first(full)));
     self->chunk = full;
+    self->soft = before.soft;
     self->cursor = before.cursor;
     self->end = before.end;
     self->free_words = before.free_words;
@@ -7189,10 +7468,12 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
         if (self->free_words >= words) return self->cursor;
     }
     int late = (*now - self->base) >> PROF__TICK_BITS != 0;
-    if (self->soft && !late) prof__chunk_widen(self);
+    if (self->soft && !late && self->free_words < words) prof__chunk_widen(self, words);
     if ((late || self->free_words < words) && prof__chunk_next(self, words) && self->free_words < words && self->soft)
-        prof__chunk_widen(self); /* it is a long one */
+        prof__chunk_widen(self, words); /* it is a long one */
     if (self->free_words < words || (*now > self->base && (*now - self->base) >> PROF__TICK_BITS)) {
+        if (self->chunk) /* the last word, which has a sum now, may still be removed as a scope that was too short */
+            prof__chunk_unseal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)) - 1);
         prof__lose_all(self, loss);
         return NULL;
     }
@@ -7332,6 +7613,7 @@ static int prof__attach(prof__thread *self)
     self->visits += self->visiting;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
     self->thread_id = prof__thread_id();
+    if (used) prof__chunk_unseal(s, chunk, (size_t)used);
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = self->end = prof__chunk_first(chunk) + used;
@@ -7370,6 +7652,7 @@ static void prof__give_back(prof__thread *self)
     prof__filled_finish(self);
     if (!chunk) return; /* it was given away: see prof__chunk_await() */
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
+    prof__chunk_close(self);
     if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) || !prof__left_put(s, chunk, (uint32_t)words))
         prof__chunk_give(s, chunk, PROF__CHUNK_FULL, 1);
     prof__room_changed();
@@ -7840,7 +8123,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     prof__session *s = self->session;
     if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
     if (PROF__MIN_TICKS(s) && prof__begin_undo(self, head, now)) return;
-    if (self->soft && self->cursor == self->end) prof__chunk_widen(self);
+    if (self->soft && self->cursor == self->end) prof__chunk_widen(self, 1);
     int full = self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0;
     if (full && !prof__chunk_next(self, 1)) {
         prof__lose(self, 1);
@@ -9687,6 +9970,7 @@ PROF_DEF void prof_thread_name(const char *name)
     if (prof__lock_enter(&prof__lock_word, &signals)) {
         prof__track_know(self);
         prof__lock_leave(&prof__lock_word, &signals);
+        if (self->soft && self->free_words < 3 + 2) prof__chunk_widen(self, 3 + 2);
         if (self->free_words >= 3 + 2)
             prof__track_write(self);
         else
@@ -9823,55 +10107,6 @@ PROF_DEF void prof__thread_part(const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
     prof_thread_name(prof__part(copy, text, bytes));
-}
-
-/* The words of a record of each kind, four bits each; 15: the head says how many follow. One number replaces a branch
-   for each record. */
-#define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
-#define PROF__WORDS                                                                                                   \
-    (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
-     PROF__WORDS_OF(PROF__KIND_FRAME, 1) | PROF__WORDS_OF(PROF__KIND_LOST, 1) | PROF__WORDS_OF(PROF__KIND_EVENT, 3) | \
-     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) | \
-     PROF__WORDS_OF(PROF__KIND_COUNTER_UINT, 2) |                       \
-     PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
-     PROF__WORDS_OF(PROF__KIND_NAME, 15))
-
-/* Returns the words of the record with this head, or 0 if it is not a record. left: the words that remain. */
-static inline size_t prof__record_words(uint64_t head, size_t left)
-{
-    size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
-    if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
-    return words <= left ? words : 0;
-}
-
-/* Does the same, for what runs seldom. */
-static size_t prof__record_length(uint64_t head, size_t left)
-{
-    return prof__record_words(head, left);
-}
-
-#define PROF__HOLE_WORDS 64u
-
-/* Returns where so many words of zero begin that others follow, or count. Looks at every 32nd word. */
-static size_t prof__words_hole(const uint64_t *words, size_t count)
-{
-    size_t at = 0, first, end, all = count;
-    while (count && !words[count - 1]) --count;
-    for (; at < count; at += PROF__HOLE_WORDS / 2) {
-        if (words[at]) continue;
-        for (first = at; first && !words[first - 1];) --first;
-        for (end = at; !words[end];) ++end;
-        if (end - first >= PROF__HOLE_WORDS) return first;
-    }
-    return all;
-}
-
-/* Returns the bytes of the chunk of this form at `at`, in a ring of slots of this size. What the form of a damaged
-   image says may be wrong: then they are the rest of the slot. */
-static uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
-{
-    uint64_t rest = slot - at % slot, bytes = slot >> PROF__FORM_DEPTH(form);
-    return bytes < PROF__FORM_LEAST || bytes % 8 || bytes > rest ? rest : bytes;
 }
 
 #ifndef PROF_FREESTANDING
@@ -11441,8 +11676,11 @@ static prof__extent prof__layout_head(prof__extent size, prof__extent *meta, pro
     if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
     uint32_t max = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
     if (size < 4096) *meta = size / 5 / 64 * 64;
+    prof__extent head = prof__round(sizeof(prof__header), 64);
+    if (*meta > 4096) *meta -= head; /* all of it together is whole pages then, and chunks begin at a page: so do their
+                                        parts, of which a power loss leaves all or nothing */
     for (*index = 32; *index * max < *meta;) *index *= 2;
-    return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
+    return prof__round(head + *meta + *index * 4, !PROF__MARKED || size < 65536 ? 64 : 4096);
 }
 
 static void prof__text_copy(char *to, size_t size, const char *from)
@@ -11929,7 +12167,7 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     s->meta_words = s->meta_ready = meta / 8;
     s->index_mask = (uint32_t)index - 1;
     s->chunk_size = (uint32_t)chunk;
-    s->chunk_words = s->text_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8;
+    s->chunk_words = s->text_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8 - PROF__MARKED;
     s->depth = s->deepest = 0;
 #ifndef PROF__WHOLE_SLOTS
     while (chunk >> (s->deepest + 1) >= PROF__FORM_LEAST && s->deepest < 15) ++s->deepest;
@@ -16356,15 +16594,29 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     }
 }
 
+/* Ends the copy of a chunk as above. If the two readings differ, a thread is writing in it, and the copy can do without
+   marks: words and sums are of different moments. */
+static void prof__chunk_end(prof__chunk *chunk, prof__chunk *again, size_t header, size_t bytes)
+{
+    uint64_t *words = (uint64_t *)(void *)((char *)chunk + header);
+    uint64_t *others = (uint64_t *)(void *)((char *)again + header);
+    if (prof__chunk_marked(chunk, header) && !memcmp(chunk, again, bytes)) return;
+    prof__chunk_unmark(chunk, words, bytes, header);
+    prof__chunk_unmark(again, others, bytes, header);
+    prof__chunk_cut(words, others, (bytes - header) / 8);
+}
+
 /* Copies a chunk that has nothing in its header, as a power loss leaves it: readers tell by its words that it was used.
    now: its header. */
 static int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset, size_t bytes,
                                 char *to)
 {
-    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
-    if (memcmp(now, &none, sizeof none)) return 1;
+    if (!prof__chunk_blank(now)) return 1;
     if (!PROF__READ(from, offset, to, bytes)) return 0;
-    if (memcmp(to, &none, sizeof none)) memset(to, 0, bytes); /* it was taken just now */
+    prof__chunk *copy = (prof__chunk *)(void *)to;
+    int taken = !prof__chunk_blank(copy);
+    if (!PROF__READ(from, offset, to, PROF__LEAST_CHUNK)) return 0;
+    if (taken || !prof__chunk_blank(copy)) memset(to, 0, bytes); /* it was taken just now */
     return 1;
 }
 
@@ -16390,12 +16642,14 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
         if (!PROF__READ(from, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
     if (!PROF__READ(from, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
+    int header = chunk->state <= PROF__CHUNK_HELD && !(chunk->sequence >> 48) &&
+                 prof__form_likely(h->chunk_size, offset - h->chunk_offset, chunk->form);
+    if (!header && !memcmp(chunk, again, first)) return 1; /* a power loss left it: readers will see that */
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
         sequence != chunk->sequence)
         memset(to, 0, bytes);
     else if (check > first)
-        prof__chunk_cut((uint64_t *)(void *)(to + first), (const uint64_t *)(const void *)(scratch + first),
-                        (bytes - first) / 8);
+        prof__chunk_end(chunk, again, first, bytes);
     return 1;
 }
 
@@ -16415,6 +16669,7 @@ typedef struct prof__copying {
     prof__copied *chunks;
     size_t count, capacity;
     uint32_t depth;  /* how often the most split slot was halved */
+    uint64_t listed; /* the highest sequence of these, when the copy began */
     uint64_t newest; /* no chunk with a higher sequence is in the copy */
     uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
     uint64_t mark;   /* a hash of what was held and of how many chunks were taken: while threads record, it changes */
@@ -16447,9 +16702,12 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
     if (end > h->chunk_count) end = h->chunk_count;
     for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size; at += c->chunks[c->count++].bytes) {
         prof__chunk chunk;
-        if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, sizeof chunk)) return 0;
+        if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, PROF__LEAST_CHUNK)) return 0;
         prof__copied *one = &c->chunks[c->count];
         one->sequence = chunk.sequence;
+        if (held && chunk.sequence > c->listed && prof__chunk_likely(&chunk, h->chunk_size, at))
+            c->listed = chunk.sequence; /* older than next_chunk, unless a power loss left them as they were at
+                                           different moments */
         one->offset = h->chunk_offset + at;
         int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
         one->held = held && written ? chunk.sequence : 0;
@@ -16517,7 +16775,7 @@ static int prof__chunks_turn(prof__copying *c, int first)
         prof__copied *one = prof__copied_at(c, i);
         prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset), now;
         if (first) {
-            if (!PROF__READ(c->from, one->offset, &now, sizeof now)) return 0;
+            if (!PROF__READ(c->from, one->offset, &now, PROF__LEAST_CHUNK)) return 0;
             one->seen = one->held ? PROF__COPIED : now.sequence;
             c->torn |= PROF__FORM_DEPTH(now.form) != PROF__FORM_DEPTH(one->form); /* split since it was listed */
             if (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE) continue;
@@ -16541,27 +16799,42 @@ static int prof__copy_again(const prof__copying *c)
            c->tries < (c->torn ? 100 : 20);
 }
 
+/* Returns how many slots were used when next_chunk was so large. A power loss may have left a header that is older than
+   the chunks. */
+static uint64_t prof__slots_used(const prof__copying *c, uint64_t next)
+{
+    const prof__header *h = c->h;
+    prof__chunk chunk;
+    while (next < h->chunk_count &&
+           PROF__READ(c->from, h->chunk_offset + next * h->chunk_size, &chunk, PROF__LEAST_CHUNK) &&
+           !prof__chunk_blank(&chunk))
+        ++next;
+    return next;
+}
+
 /* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
    anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
    because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
 static int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
-    uint64_t before, after, position = offsetof(prof__header, next_chunk);
+    uint64_t before, used, after, position = offsetof(prof__header, next_chunk);
     c->before = c->mark;
     ++c->tries;
     if (!PROF__READ(c->from, position, &before, sizeof before)) return 0;
     c->mark = before;
     c->count = c->depth = 0;
-    if (!prof__chunks_list(c, 0, before, 1)) return 0; /* in its first lap, a ring has no others */
+    used = prof__slots_used(c, before);
+    if (!prof__chunks_list(c, 0, used, 1)) return 0; /* in its first lap, a ring has no others */
     c->tick = prof__now_of(h->clock);
     if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
+    if (c->newest < c->listed) c->newest = c->listed;
     c->lapped = c->torn = 0;
     if (!PROF__HAS_ARCHIVE(h)) {
         if (!prof__chunks_held(c)) return 0; /* soon: its threads go on */
         if (prof__copy_again(c)) return 1;
     }
-    if (!prof__chunks_list(c, before, c->newest, 0)) return 0;
+    if (!prof__chunks_list(c, used, c->newest, 0)) return 0;
     prof__chunks_order(c);
     for (int first = !PROF__HAS_ARCHIVE(h); first >= 0; --first) {
         if (!prof__chunks_turn(c, first) || !PROF__READ(c->from, position, &after, sizeof after)) return 0;
@@ -17430,7 +17703,7 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
 /* Cuts the copy before the first end that is later than the crash: its scope was open when the program crashed. */
 static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
-    const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
+    prof__chunk *chunk = (prof__chunk *)(void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
     size_t count = (size_t)prof__words_of(s, chunk);
     for (size_t at = 0, length; at < count; at += length) {
@@ -17439,6 +17712,7 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
         if (words[at] >> PROF__KIND_SHIFT != PROF__KIND_END ||
             chunk->base.tick + (words[at] & PROF__TICK_MASK) <= crashed)
             continue;
+        prof__chunk_unmark(chunk, words, s->chunk_size >> PROF__FORM_DEPTH(chunk->form), sizeof *chunk);
         prof__clear(words + at, (count - at) * 8);
         break;
     }
@@ -17635,7 +17909,7 @@ static void prof__crash_describe(prof__crash_work *w, const prof__session *s, co
 static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
                                    uint64_t bytes)
 {
-    prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
+    prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0, {0, 0, 0, 0}};
     empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_LATE;
     uint64_t sequence = PROF__LOAD(&prof__crash_chunk(s, at)->sequence);
     uint64_t offset = sequence ? prof__crash_copy(w, s, h, at, h->next_chunk) : 0;
@@ -19509,6 +19783,7 @@ typedef struct prof__read_chunk {
     uint8_t texts;        /* 1: it may have strings */
     uint8_t jumps;        /* 1: the counter began again in it: see prof__read_mend() */
     uint8_t torn;         /* 1: a part of it is missing, and what is there ends before that */
+    uint8_t open;         /* 1: its thread had not left it */
 } prof__read_chunk;
 
 struct prof__read_segment;
@@ -20836,11 +21111,20 @@ static int prof__read_archive(prof_trace *trace)
 }
 
 /*-- chunks of which a page is missing ------------------------------------------------------------------- >>intact --
-   A power loss leaves pages of a file that are empty. Words of a chunk are written one after the other, so words behind
-   many that are zero show that a page is missing; a thread that died left no more than one record without its head.
-   Only what lies before the hole is read. A page at the end of a chunk is known to be missing if the next chunk's
-   header was in it. */
+   A power loss leaves pages of a file that are empty, or as they were earlier, also with words of another chunk. Words
+   of a chunk are written one after the other, so words behind many that are zero show that a page is missing; a thread
+   that died left no more than one record without its head. Pages of other chunks show by the marks and sums of
+   format.h, which not all images have. Only what is known to be a chunk's own is read, from its beginning on. Without
+   marks, a page at the end of a chunk is known to be missing if the next chunk's header was in it. */
 #define PROF__PAGE_WORDS 512u
+
+/* Reads the header of a chunk; that of an older image is shorter. */
+static int prof__chunk_get(const prof_trace *trace, uint64_t offset, prof__chunk *chunk)
+{
+    size_t size = trace->header.chunk_header_size;
+    memset(chunk, 0, sizeof *chunk);
+    return prof__read_ring_part(trace, offset, chunk, size < sizeof *chunk ? size : sizeof *chunk);
+}
 
 /* Returns the first word from `at` on that begins a page of the file. place: of the chunk's first word. */
 static size_t prof__read_border(uint64_t place, size_t at)
@@ -20858,29 +21142,121 @@ static size_t prof__read_record_at(const uint64_t *words, size_t count, size_t l
     return at < limit ? at : limit;
 }
 
-/* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. headless: 1 if the next
-   chunk lacks its header. */
-static size_t prof__read_intact(const prof__read_chunk *chunk, const uint64_t *words, int headless, int *torn)
+static int prof__read_zero(const uint64_t *words, size_t count)
 {
-    size_t count = chunk->words, hole = prof__words_hole(words, count), used = count, border;
-    *torn = hole < count;
-    if (*torn) return prof__read_record_at(words, count, hole, 1);
+    while (count && !*words) words++, count--;
+    return !count;
+}
+
+/* Returns 1 if a thread had left the chunk. */
+static int prof__read_sealed(const prof__chunk *chunk) { return chunk->sums[PROF__PARTS - 1] != 0; }
+
+/* Returns 1 if a part may be of this chunk: its sum shows that, or if it has none, its last word. That may be one of a
+   record, if the thread has gone on: then the next part has to be good, and begun. next: 1: so it is, -1: there is
+   none. */
+static int prof__read_part_good(const prof__chunk *chunk, size_t part, const uint64_t *words, size_t count,
+                                           int next)
+{
+    uint32_t sum = chunk->sums[part], rest = sum & PROF__SUM_REST;
+    if (sum) return rest < count && prof__part_sum(words, count, rest) == sum;
+    if (!part || next > 0 || prof__part_state(chunk->sequence, words[count - 1])) return 1;
+    return !words[count - 1] && !prof__read_zero(words, count); /* a short scope was removed there */
+}
+
+/* Returns how many words belong to the chunk, up to the first part that does not. */
+static size_t prof__read_own_parts(const prof__chunk *chunk, const uint64_t *words, size_t bytes,
+                                               size_t header)
+{
+    size_t good = (bytes - header) / 8;
+    int next = -1;
+    for (size_t i = PROF__PARTS; i--;) {
+        size_t from = i ? prof__part_end(bytes, header, i - 1) : 0, end = prof__part_end(bytes, header, i);
+        if (end <= from) continue;
+        int fits = prof__read_part_good(chunk, i, words + from, end - from, next);
+        if (!fits) good = from;
+        next = fits && (chunk->sums[i] || prof__part_state(chunk->sequence, words[end - 1]) != PROF__PART_EMPTY);
+    }
+    return good;
+}
+
+/* Returns up to where a chunk can be read that its thread has not left: all pages are its own, but each may be of
+   another moment. border: where one part ends, end: the next one. Returns end if both are of one moment, as far as that
+   shows. */
+static size_t prof__read_border_end(const prof__chunk *chunk, const uint64_t *words, size_t border,
+                                               size_t end)
+{
+    int open = prof__part_state(chunk->sequence, words[border - 1]) != 0;
+    int state = prof__part_state(chunk->sequence, words[end - 1]);
+    int empty = state && prof__read_zero(words + border, end - 1 - border);
+    size_t at;
+    if (open == empty) return end;
+    at = prof__read_record_at(words, end, border, 1);
+    if (!open) return state == PROF__PART_EMPTY ? at : end; /* else a record ends with zeros */
+    if (at + 1 == border && end - border > PROF__HOLE_WORDS && state &&
+        prof__read_zero(words + border + PROF__HOLE_WORDS, end - 1 - border - PROF__HOLE_WORDS))
+        return end; /* a record without its head, which the thread did not come to write */
+    return at;
+}
+
+/* Returns how many words of a chunk with marks are its own, and removes the marks. */
+static size_t prof__read_own(const prof__chunk *chunk, uint64_t *words, size_t bytes, size_t header)
+{
+    size_t good = prof__read_own_parts(chunk, words, bytes, header);
+    for (size_t i = 0; !prof__read_sealed(chunk) && i + 1 < PROF__PARTS; i++) {
+        size_t border = prof__part_end(bytes, header, i), end = prof__part_end(bytes, header, i + 1);
+        if (!border || end <= border || end > good) continue;
+        size_t at = prof__read_border_end(chunk, words, border, end);
+        if (at < end) good = at;
+    }
+    prof__marks_clear(chunk->sequence, words, bytes, header);
+    return good;
+}
+
+/* Returns how many words of a chunk without marks can be read, of this many. headless: 1 if the next chunk lacks its
+   header. */
+static size_t prof__read_unmarked(const prof__read_chunk *chunk, const uint64_t *words, size_t count,
+                                             int headless)
+{
+    size_t used = count, border;
     while (used && !words[used - 1]) used--;
     border = prof__read_border(chunk->place, used);
     if (!used || border >= count) return count;
     if (border - used < PROF__HOLE_WORDS) used = prof__read_record_at(words, count, border, 0);
-    *torn = headless && used >= border && count - border < PROF__PAGE_WORDS;
-    return *torn ? prof__read_record_at(words, count, border, 1) : count;
+    if (!headless || used < border || count - border >= PROF__PAGE_WORDS) return count;
+    return prof__read_record_at(words, count, border, 1);
+}
+
+typedef struct prof__read_ring_chunk {
+    prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
+    prof__chunk header;
+    int headless; /* 1: the next chunk lacks its header */
+} prof__read_ring_chunk;
+
+/* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. header: how large that of
+   chunks is. */
+static size_t prof__read_intact(const prof__read_ring_chunk *chunk, uint64_t *words, size_t header,
+                                           int *torn)
+{
+    size_t count = chunk->about.words, good = count, hole;
+    int marked = prof__chunk_marked(&chunk->header, header);
+    if (marked) good = prof__read_own(&chunk->header, words, count * 8 + header, header);
+    hole = prof__words_hole(words, good);
+    if (hole < good)
+        good = prof__read_record_at(words, good, hole, 1);
+    else if (!marked)
+        good = prof__read_unmarked(&chunk->about, words, count, chunk->headless);
+    *torn = good < count;
+    return good;
 }
 
 /* Returns 1 if a chunk without a sequence lacks its header. A chunk that is being reused has its time. Words: of the
    chunk, `bytes` with the header. */
-static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset, uint64_t bytes)
+static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset,
+                                          uint64_t bytes)
 {
-    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     uint64_t part[64], end = offset + bytes;
-    if (memcmp(chunk, &none, sizeof none)) return 0;
-    for (offset += sizeof none; offset < end; offset += sizeof part) {
+    if (!prof__chunk_blank(chunk)) return 0;
+    for (offset += PROF__LEAST_CHUNK; offset < end; offset += sizeof part) {
         size_t size = end - offset < sizeof part ? (size_t)(end - offset) : sizeof part;
         if (!prof__read_ring_part(trace, offset, part, size)) return 0;
         for (size_t i = 0; i < size / 8; i++)
@@ -20889,36 +21265,56 @@ static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk
     return 0;
 }
 
-/*-- the ring --*/
+/* Returns 1 if this is no header of a chunk, though the ring's chunks have marks: a page of another moment is there. */
+static int prof__read_bad(const prof__chunk *chunk, uint64_t slot, uint64_t at)
+{
+    prof__chunk copy = *chunk;
+    if (!chunk->sequence || chunk->form & PROF__FORM_PLAIN) copy.form |= PROF__FORM_MARKED;
+    return !prof__chunk_likely(&copy, slot, at);
+}
 
-typedef struct prof__read_ring_chunk {
-    prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
-    prof__pair base;
-    int headless; /* 1: the next chunk lacks its header */
-} prof__read_ring_chunk;
+/*-- the ring --*/
 
 typedef struct prof__read_ring_chunks {
     prof__read_ring_chunk *at;
     size_t count, capacity;
 } prof__read_ring_chunks;
 
+/* Returns how many slots were used. The header may be older than the chunks. *marked: set to 1 if chunks have marks. */
+static uint64_t prof__read_slots(const prof_trace *trace, int *marked)
+{
+    const prof__header *h = &trace->header;
+    uint64_t next = h->next_chunk && h->next_chunk < h->chunk_count ? h->next_chunk : h->chunk_count, i;
+    prof__chunk chunk;
+    for (i = 0; i < next && !*marked && prof__chunk_get(trace, h->chunk_offset + i * h->chunk_size, &chunk); i++)
+        *marked = chunk.sequence && prof__chunk_likely(&chunk, h->chunk_size, 0);
+    while (next < h->chunk_count && prof__chunk_get(trace, h->chunk_offset + next * h->chunk_size, &chunk) &&
+           !prof__chunk_blank(&chunk))
+        next++;
+    return next;
+}
+
 /* Lists the chunks of the ring that were used, in order. Does not touch slots that were never used. Returns 0 without
    memory. */
 static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunks)
 {
     const prof__header *header = &trace->header;
-    uint64_t slots = header->chunk_count, bytes, before = 0; /* before: where the last chunk of the list ends */
-    if (header->next_chunk && header->next_chunk < slots) slots = header->next_chunk;
+    int marked = 0;
+    uint64_t slots = prof__read_slots(trace, &marked), bytes, before = 0; /* where the last chunk of the list ends */
     for (uint64_t at = 0; at < slots * header->chunk_size; at += bytes) {
         uint64_t offset = header->chunk_offset + at;
         prof__chunk chunk;
-        if (!prof__read_ring_part(trace, offset, &chunk, sizeof chunk)) {
+        if (!prof__chunk_get(trace, offset, &chunk)) {
             trace->info.lost_blocks++;
             bytes = prof__form_bytes(header->chunk_size, at, 0);
             continue;
         }
         bytes = prof__form_bytes(header->chunk_size, at, chunk.form);
         trace->info.chunks++;
+        if (marked && prof__read_bad(&chunk, header->chunk_size, at)) {
+            trace->info.lost_blocks++;
+            continue;
+        }
         trace->info.taken_back += chunk.taken_back;
         if (!chunk.sequence && prof__read_headless(trace, &chunk, offset, bytes)) {
             trace->info.lost_blocks++;
@@ -20934,7 +21330,9 @@ static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunk
         one->about.owned = chunk.state == PROF__CHUNK_OWNED;
         one->about.place = (offset + header->chunk_header_size) / 8;
         one->about.words = (uint32_t)(bytes - header->chunk_header_size) / 8;
-        one->base = chunk.base;
+        one->about.open =
+            one->about.owned && prof__chunk_marked(&chunk, header->chunk_header_size) && !prof__read_sealed(&chunk);
+        one->header = chunk;
         before = offset + bytes;
     }
     trace->info.chunks += header->chunk_count - slots;
@@ -20955,12 +21353,12 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
         trace->info.lost_blocks++;
         return 1;
     }
-    size_t count = prof__read_intact(&chunk->about, words, chunk->headless, &torn);
+    size_t count = prof__read_intact(chunk, words, trace->header.chunk_header_size, &torn);
     int doubled = next && next->about.sequence == chunk->about.sequence; /* one has a page of the other */
     chunk->about.torn = (uint8_t)torn;
     trace->info.lost_blocks += (uint64_t)(torn || doubled);
     if (torn && doubled) return 1;
-    return prof__read_add_chunk(trace, &chunk->about, &chunk->base, words, count);
+    return prof__read_add_chunk(trace, &chunk->about, &chunk->header.base, words, count);
 }
 
 /* Adds the chunks of the ring. Returns 0 without memory. */
@@ -22064,6 +22462,18 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
     return *segment > last || tick >= trace->header.copy_tick;
 }
 
+/* Returns 1 if the end of segment a is missing, which segment b of the same track follows. A thread has left its chunk
+   before it has another; but a fiber may have been moved to another thread. */
+static int prof__read_torn(prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
+{
+    const prof__read_chunk *chunk = &trace->chunks[a->chunk];
+    if (!a->last) return 0;
+    if (chunk->torn) return 1;
+    if (!chunk->open || a->chunk == b->chunk || a->fiber || trace->header.copy_tick) return 0;
+    trace->info.lost_blocks++;
+    return 1;
+}
+
 /* Chooses the segments of a track, from this one on, that are read: those before the first gap in their serials if what
    follows is newer than the copy, else those after the last gap. The ring overwrites what is old. But a fiber's turns
    on one thread may be in a copy while earlier turns, on a thread that was copied first, are not. Returns the number of
@@ -22076,7 +22486,7 @@ static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size
     while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
-        int torn = segments[i - 1].last && trace->chunks[segments[i - 1].chunk].torn;
+        int torn = prof__read_torn(trace, &segments[i - 1], &segments[i]);
         /* without a gap it may be in a chunk that was copied later */
         int gap = torn || segments[i].serial - segments[i - 1].serial > 1;
         if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;
@@ -22859,6 +23269,22 @@ static void prof__turn_records(uint64_t *words, size_t count)
     }
 }
 
+/* Removes the marks of a chunk: its sums are those of the words as they were. bytes: with its header, which is turned
+   already. */
+static void prof__turn_marks(prof__chunk *chunk, size_t bytes, size_t header)
+{
+    uint64_t *words = (uint64_t *)(void *)((char *)chunk + header), last;
+    if (!prof__chunk_marked(chunk, header)) return;
+    for (size_t i = 0; i < PROF__PARTS; i++) {
+        size_t end = prof__part_end(bytes, header, i);
+        if (!end) continue;
+        last = words[end - 1];
+        prof__turn(&last, 1);
+        if (prof__part_state(chunk->sequence, last)) words[end - 1] = 0;
+    }
+    chunk->form ^= PROF__FORM_MARKED ^ PROF__FORM_PLAIN;
+}
+
 static void prof__turn_chunks(char *image, const prof__header *h)
 {
     uint64_t bytes;
@@ -22866,11 +23292,13 @@ static void prof__turn_chunks(char *image, const prof__header *h)
         char *chunk = image + h->chunk_offset + at;
         prof__turn_fields(chunk, 0, offsetof(prof__chunk, state), 8);
         prof__turn_fields(chunk, offsetof(prof__chunk, state), offsetof(prof__chunk, lost), 4);
-        prof__turn_fields(chunk, offsetof(prof__chunk, lost), sizeof(prof__chunk), 8);
+        prof__turn_fields(chunk, offsetof(prof__chunk, lost), PROF__LEAST_CHUNK, 8);
         bytes = prof__form_bytes(h->chunk_size, at, ((prof__chunk *)(void *)chunk)->form);
-        if (bytes > h->chunk_header_size)
+        if (bytes > h->chunk_header_size) {
+            prof__turn_marks((prof__chunk *)(void *)chunk, (size_t)bytes, h->chunk_header_size);
             prof__turn_records((uint64_t *)(void *)(chunk + h->chunk_header_size),
                                (size_t)(bytes - h->chunk_header_size) / 8);
+        }
     }
 }
 
@@ -23103,7 +23531,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     if (header->meta_offset % 8 || header->meta_size % 8 || header->meta_offset < header->header_size ||
         header->meta_offset > header->image_size || header->meta_size > header->image_size - header->meta_offset)
         return prof__damaged(what, "meta lies outside the image");
-    if (header->chunk_header_size < sizeof(prof__chunk) || header->chunk_header_size % 8 || header->chunk_size % 8 ||
+    if (header->chunk_header_size < PROF__LEAST_CHUNK || header->chunk_header_size % 8 || header->chunk_size % 8 ||
         header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MAX)
         return prof__damaged(what, "chunk size");
     if (header->chunk_offset % 8 || header->chunk_offset < header->header_size ||

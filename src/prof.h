@@ -92,6 +92,7 @@ extern "C" {
 #include "record/asked.h"
 #endif
 #include "record/schedule.h"
+#include "image/words.h"
 #include "record/ring.h"
 #include "record/places.h"
 #include "record/track.h"
@@ -108,8 +109,6 @@ extern "C" {
 #include "record/loose.h"
 #include "record/fiber.h"
 #include "record/part.h"
-
-#include "image/words.h"
 
 #ifndef PROF_FREESTANDING
 #include "ground/windows.h"

@@ -48,7 +48,7 @@ static inline image image_new(size_t chunk_words, size_t chunk_count, size_t met
 {
     image im;
     memset(&im, 0, sizeof im);
-    im.size = sizeof(prof__header) + meta_words * 8 + chunk_count * (sizeof(prof__chunk) + chunk_words * 8);
+    im.size = sizeof(prof__header) + meta_words * 8 + chunk_count * (PROF__LEAST_CHUNK + chunk_words * 8);
     im.bytes = (unsigned char *)calloc(1, im.size);
     im.header = (prof__header *)(void *)im.bytes;
     memcpy(im.header->magic, PROF__MAGIC, 8);
@@ -61,8 +61,8 @@ static inline image image_new(size_t chunk_words, size_t chunk_count, size_t met
     im.header->meta_size = meta_words * 8;
     im.header->chunk_offset = sizeof(prof__header) + meta_words * 8;
     im.header->chunk_count = chunk_count;
-    im.header->chunk_size = (uint32_t)(sizeof(prof__chunk) + chunk_words * 8);
-    im.header->chunk_header_size = sizeof(prof__chunk);
+    im.header->chunk_size = (uint32_t)(PROF__LEAST_CHUNK + chunk_words * 8);
+    im.header->chunk_header_size = PROF__LEAST_CHUNK; /* that of version 3 */
     im.header->mode = PROF_RING;
     im.header->clock = PROF_CLOCK_COUNTER;
     im.header->state = PROF__STOPPED;
@@ -120,8 +120,8 @@ static inline void chunk(image *im, size_t place, uint64_t sequence, uint64_t ti
     im->chunk = (prof__chunk *)(void *)(im->bytes + im->header->chunk_offset + place * im->header->chunk_size);
     im->chunk->sequence = sequence;
     im->chunk->base = pair_at(tick);
-    im->first = im->word = (uint64_t *)(void *)(im->chunk + 1);
-    im->end = im->first + (im->header->chunk_size - sizeof(prof__chunk)) / 8;
+    im->first = im->word = (uint64_t *)(void *)((char *)im->chunk + PROF__LEAST_CHUNK);
+    im->end = im->first + (im->header->chunk_size - PROF__LEAST_CHUNK) / 8;
     if (sequence > im->header->next_chunk) im->header->next_chunk = sequence;
 }
 

@@ -301,8 +301,8 @@ static inline int mutate_is_whole(const mutate_image *image)
 {
     const prof__header *h = image->header;
     return image->size >= sizeof *h && !memcmp(h->magic, PROF__MAGIC, 8) && h->image_size <= image->size &&
-           h->chunk_header_size == sizeof(prof__chunk) && h->chunk_size % 8 == 0 &&
-           h->chunk_size > sizeof(prof__chunk) && h->chunk_size <= MUTATE_WORDS * 8 && h->chunk_offset % 8 == 0 &&
+           h->chunk_header_size >= PROF__LEAST_CHUNK && h->chunk_header_size % 8 == 0 && h->chunk_size % 8 == 0 &&
+           h->chunk_size > h->chunk_header_size && h->chunk_size <= MUTATE_WORDS * 8 && h->chunk_offset % 8 == 0 &&
            h->chunk_offset >= PROF__HEADER_LEAST && h->chunk_offset <= h->image_size && h->chunk_count &&
            h->chunk_count <= (h->image_size - h->chunk_offset) / h->chunk_size && h->meta_offset % 8 == 0 &&
            h->meta_offset >= PROF__HEADER_LEAST && h->meta_offset <= h->image_size && h->meta_size % 8 == 0 &&
@@ -320,8 +320,8 @@ static inline prof__chunk *mutate_chunk(const mutate_image *image, size_t number
 static inline mutate_words mutate_chunk_words(const mutate_image *image, size_t number)
 {
     mutate_words words;
-    words.at = (uint64_t *)(void *)(mutate_chunk(image, number) + 1);
-    words.count = (image->header->chunk_size - sizeof(prof__chunk)) / 8;
+    words.at = (uint64_t *)(void *)((char *)mutate_chunk(image, number) + image->header->chunk_header_size);
+    words.count = (image->header->chunk_size - image->header->chunk_header_size) / 8;
     return words;
 }
 
@@ -447,7 +447,7 @@ static inline void mutate_block(mutate_image *image)
     chunk.base = block->base;
     chunk.lost = block->lost;
     words.at = unpacked;
-    words.count = (image->header->chunk_size - sizeof(prof__chunk)) / 8;
+    words.count = (image->header->chunk_size - image->header->chunk_header_size) / 8;
     memset(unpacked, 0, words.count * 8);
     switch (mutate_below(4)) {
     case 0: /* the check is made right by the fuzzer */

@@ -312,8 +312,11 @@ static prof__chunk *slot(const image *im, uint64_t i)
 {
     return (prof__chunk *)(void *)(im->bytes + im->header->chunk_offset + i * im->header->chunk_size);
 }
-static uint64_t *slot_words(const image *im, uint64_t i) { return (uint64_t *)(void *)(slot(im, i) + 1); }
-static size_t slot_room(const image *im) { return (im->header->chunk_size - sizeof(prof__chunk)) / 8; }
+static uint64_t *slot_words(const image *im, uint64_t i)
+{
+    return (uint64_t *)(void *)((char *)slot(im, i) + im->header->chunk_header_size);
+}
+static size_t slot_room(const image *im) { return (im->header->chunk_size - im->header->chunk_header_size) / 8; }
 
 /* Room for an archive of any size behind the image; empty. */
 static image archive_begin(const image *from)
@@ -381,7 +384,7 @@ static image archive_make(const image *from, layout l)
         if (slot(&im, i)->sequence) order[count++] = slot(&im, i);
     qsort(order, count, sizeof *order, by_sequence);
     for (i = 0; i < count; ++i) {
-        uint64_t *words = (uint64_t *)(void *)(order[i] + 1);
+        uint64_t *words = (uint64_t *)(void *)((char *)order[i] + im.header->chunk_header_size);
         if (order[i]->sequence % l.every == l.but) continue;
         if (i < count / 2 + 1) split = im.header->archive_next;
         archive_append(&im, order[i], words, slot_room(&im));
@@ -622,10 +625,10 @@ static void track_record(uint64_t *words, uint64_t serial)
     words[2] = 101;
 }
 
-/* A small image: chunks of 62 words. */
+/* A small image of version 3: chunks of 62 words. */
 static image small_image(int chunks)
 {
-    const size_t chunk_size = sizeof(prof__chunk) + 62 * 8, meta_words = 20;
+    const size_t chunk_size = PROF__LEAST_CHUNK + 62 * 8, meta_words = 20;
     size_t size = sizeof(prof__header) + meta_words * 8 + (size_t)chunks * chunk_size;
     image im = image_of((char *)calloc(1, size), size);
     prof__header *h = im.header;
@@ -642,7 +645,7 @@ static image small_image(int chunks)
     h->chunk_offset = sizeof *h + meta_words * 8;
     h->chunk_count = (uint64_t)chunks;
     h->chunk_size = (uint32_t)chunk_size;
-    h->chunk_header_size = sizeof(prof__chunk);
+    h->chunk_header_size = PROF__LEAST_CHUNK;
     h->mode = PROF_STREAM;
     h->state = PROF__STOPPED;
     h->clock = PROF_CLOCK_COUNTER;

@@ -44,9 +44,8 @@ static void turn_words(uint64_t *words, size_t count)
     for (size_t i = 0; i < count; ++i) TURN(words[i]);
 }
 
-static void turn_chunk(prof__chunk *chunk, size_t count)
+static void turn_chunk(prof__chunk *chunk, uint64_t *words, size_t count)
 {
-    uint64_t *words = (uint64_t *)(void *)(chunk + 1);
     TURN(chunk->sequence), turn_pair(&chunk->base), TURN(chunk->state), TURN(chunk->lost), TURN(chunk->taken_back);
     for (size_t at = 0, length; at < count; at += length) {
         uint64_t head = words[at], kind = head >> 60;
@@ -73,9 +72,11 @@ static void turn_image(unsigned char *bytes, size_t size)
         if (!length || length > h.meta_size / 8 - at) break;
         if (kind != PROF__META_STRING && kind != PROF__META_SESSION) turn_words(meta + at + 1, length - 1);
     }
-    for (uint64_t i = 0; i < h.chunk_count; ++i)
-        turn_chunk((prof__chunk *)(void *)(bytes + h.chunk_offset + i * h.chunk_size),
-                   (h.chunk_size - sizeof(prof__chunk)) / 8);
+    for (uint64_t i = 0; i < h.chunk_count; ++i) {
+        unsigned char *chunk = bytes + h.chunk_offset + i * h.chunk_size;
+        turn_chunk((prof__chunk *)(void *)chunk, (uint64_t *)(void *)(chunk + h.chunk_header_size),
+                   (h.chunk_size - h.chunk_header_size) / 8);
+    }
     for (size_t at = (size_t)h.archive_offset; at && at + sizeof(prof__block) <= size;) {
         prof__block *block = (prof__block *)(void *)(bytes + at);
         if (block->magic != PROF__BLOCK_MAGIC) { /* what an archive that goes in a circle has left over */

@@ -1,5 +1,5 @@
-/* test_power.c - what a power loss leaves of a recording: a file of which pages are empty. What is read of that must
-   have been recorded, and what is missing behind others' words is counted. */
+/* test_power.c - what a power loss leaves of a recording: a file of which pages are empty, or as they were earlier.
+   What is read of that must have been recorded, and what is missing is counted. */
 /* run: traces memory */
 #include "private.h"
 #include "test.h"
@@ -8,12 +8,21 @@
 #include <pthread.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, SIZE = 256 << 10, MOST = 1 << 18, THREADS = 3, MOMENTS = 12 };
+enum { PAGE = 4096, SIZE = 256 << 10, MOMENTS = 12, MOST_THREADS = 6 };
+
+static int threads; /* 2: chunks of four pages; 3: of two; 6: of one */
 
 typedef struct pages {
     size_t size;
     unsigned char *bytes;
 } pages;
+
+static uint64_t random_state;
+static uint64_t random_number(void)
+{
+    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+    return random_state >> 33;
+}
 
 /*-- what is recorded: scope n has the argument n, the counter n, and now and then a text and a scope around it --*/
 
@@ -61,13 +70,14 @@ static pages file_now(const char *path)
     pages p;
     p.bytes = (unsigned char *)trace_file_text(path, &p.size);
     CHECK(p.bytes != NULL);
+    ((prof__header *)(void *)p.bytes)->boot_id[0] ^= 1; /* it is read after the machine's next start */
     return p;
 }
 
 /* Records, and takes the file's bytes at each moment, and after the end. */
 static void record(pages moments[MOMENTS + 1])
 {
-    pthread_t threads[THREADS];
+    pthread_t writers[MOST_THREADS];
     char path[300];
     prof_config config;
     memset(&config, 0, sizeof config);
@@ -75,15 +85,15 @@ static void record(pages moments[MOMENTS + 1])
     config.buffer_size = SIZE;
     config.output = path;
     CHECK_EQUAL(prof_start(&config), PROF_OK);
-    turn = THREADS;
+    turn = threads;
     moment = -1;
-    for (int i = 0; i < THREADS; ++i) pthread_create(&threads[i], NULL, writer, (void *)(intptr_t)i);
+    for (int i = 0; i < threads; ++i) pthread_create(&writers[i], NULL, writer, (void *)(intptr_t)i);
     pthread_mutex_lock(&lock);
     for (int now = 0; now < MOMENTS; ++now) {
         moment = now;
         turn = 0;
         pthread_cond_broadcast(&change);
-        while (turn != THREADS) pthread_cond_wait(&change, &lock);
+        while (turn != threads) pthread_cond_wait(&change, &lock);
         moments[now] = file_now(path);
     }
     pthread_mutex_unlock(&lock);
@@ -93,7 +103,7 @@ static void record(pages moments[MOMENTS + 1])
     moment = MOMENTS + 1;
     pthread_cond_broadcast(&change);
     pthread_mutex_unlock(&lock);
-    for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
+    for (int i = 0; i < threads; ++i) pthread_join(writers[i], NULL);
 }
 
 /*-- what is read --*/
@@ -137,7 +147,7 @@ static void look(const prof_trace *trace, size_t track, finding *f)
         if (*e->name == '?') continue; /* its call site is lost */
         if (e->type == PROF_EVENT_COUNTER) {
             int64_t value = e->value.as.i;
-            f->wrong += value <= before || value / 10000000 >= THREADS; /* they only grow */
+            f->wrong += value <= before || value / 10000000 >= threads; /* they only grow */
             if (before && value / 10000000 != before / 10000000) f->wrong++;
             before = value;
         }
@@ -167,13 +177,20 @@ static finding read_trace(prof_trace *trace, prof_status status)
     return f;
 }
 
-/* Reads the bytes from memory, and from a file. */
 static finding read_pages(const pages *p)
 {
     prof_trace *trace = NULL;
-    const char *path = trace_path("pages.prof");
     prof_status status = prof_trace_memory(p->bytes, p->size, &trace);
-    finding f = read_trace(trace, status), g;
+    return read_trace(trace, status);
+}
+
+/* Reads the bytes from memory, and from a file. */
+static finding read_twice(const pages *p)
+{
+    prof_trace *trace = NULL;
+    const char *path = trace_path("pages.prof");
+    finding f = read_pages(p), g;
+    prof_status status;
     FILE *file = fopen(path, "wb");
     CHECK(file && fwrite(p->bytes, 1, p->size, file) == p->size && !fclose(file));
     status = prof_trace_open(path, &trace);
@@ -192,66 +209,118 @@ static pages copy_of(const pages *p)
     return copy;
 }
 
-static pages *recorded(void)
+static pages *recorded(int count)
 {
-    static pages moments[MOMENTS + 1];
-    if (!moments[0].bytes) record(moments);
-    return moments;
+    static pages moments[MOST_THREADS + 1][MOMENTS + 1];
+    threads = count;
+    if (!moments[count][0].bytes) record(moments[count]);
+    return moments[count];
 }
 
-/* Returns 1 if nothing follows a page in the chunk that it begins in. */
-static int last_of_chunk(const pages *p, size_t at)
+/* Reads a file in which one page is another one. Returns 1 if that went wrong without a word. */
+static int page_goes_wrong(const pages *whole, const finding *before, size_t page, const unsigned char *other,
+                           const char *what)
 {
-    const prof__header *h = (const prof__header *)(const void *)p->bytes;
-    size_t first = (size_t)h->chunk_offset, end = 0;
-    const prof__chunk *chunk = NULL;
-    for (; first <= at && first < p->size; first = end) {
-        chunk = (const prof__chunk *)(const void *)(p->bytes + first);
-        end = first + (size_t)prof__form_bytes(h->chunk_size, first - h->chunk_offset, chunk->form);
+    pages p = copy_of(whole);
+    size_t at = page * PAGE, part = p.size - at < PAGE ? p.size - at : PAGE;
+    memcpy(p.bytes + at, other, part);
+    int same = !memcmp(p.bytes + at, whole->bytes + at, part);
+    finding f = read_pages(&p);
+    CHECK(!f.refused);
+    CHECK(f.scopes + 2500 > before->scopes); /* the others are there */
+    if (same) CHECK_EQUAL(f.scopes, before->scopes);
+    int wrong = f.wrong || (f.scopes < before->scopes && !f.said);
+    if (wrong) printf("%d threads, page %zu %s: %zu wrong, %zu of %zu scopes\n", threads, page, what, f.wrong, f.scopes,
+                      before->scopes);
+    free(p.bytes);
+    return wrong;
+}
+
+static void an_empty_page(int count)
+{
+    static const unsigned char zeros[PAGE];
+    pages *moments = recorded(count);
+    size_t wrong = 0;
+    for (int now = count == 2 ? 6 : MOMENTS; now <= MOMENTS; now += 6) {
+        finding whole = read_pages(&moments[now]);
+        CHECK(whole.scopes > 1000 && !whole.wrong && !whole.said && !whole.refused);
+        for (size_t page = 1; page * PAGE < moments[now].size; ++page)
+            wrong += (size_t)page_goes_wrong(&moments[now], &whole, page, zeros, "is empty");
     }
-    for (size_t i = at + PAGE; i < end; ++i)
-        if (p->bytes[i]) return 0;
-    return 1;
+    CHECK_EQUAL(wrong, 0);
 }
 
 /* Every page of the file is empty, once. */
-TEST(an_empty_page_is_noticed)
+TEST(an_empty_page_is_noticed) { an_empty_page(2); }
+TEST(an_empty_page_of_smaller_chunks_is_noticed)
 {
-    pages *moments = recorded();
+    an_empty_page(3);
+    an_empty_page(6);
+}
+
+static void a_page_from_elsewhere(int count)
+{
+    pages *moments = recorded(count);
     size_t wrong = 0;
-    for (int now = 4; now <= MOMENTS; now += 4) {
+    for (int now = count == 2 ? 6 : MOMENTS; now <= MOMENTS; now += 6) {
+        const prof__header *h = (const prof__header *)(const void *)moments[now].bytes;
+        size_t first = (size_t)h->chunk_offset / PAGE, pages_of = h->chunk_size / PAGE;
+        size_t end = moments[now].size / PAGE;
         finding whole = read_pages(&moments[now]);
-        CHECK(whole.scopes > 1000 && !whole.wrong && !whole.said && !whole.refused);
-        for (size_t at = PAGE; at < moments[now].size; at += PAGE) {
-            pages p = copy_of(&moments[now]);
-            size_t part = p.size - at < PAGE ? p.size - at : PAGE;
-            int same = 1;
-            for (size_t i = 0; i < part && same; ++i) same = !p.bytes[at + i];
-            memset(p.bytes + at, 0, part);
-            finding f = read_pages(&p);
-            CHECK(!f.refused);
-            if (same) CHECK_EQUAL(f.scopes, whole.scopes);
-            CHECK(f.scopes + 2500 > whole.scopes); /* the others are there */
-            if (last_of_chunk(&moments[now], at)) f.wrong = 0; /* is not noticed */
-            else if (f.scopes < whole.scopes) CHECK(f.said > 0);
-            wrong += f.wrong;
-            if (f.wrong) printf("moment %d, page %zu: %zu wrong\n", now, at / PAGE, f.wrong);
-            free(p.bytes);
+        CHECK_EQUAL(h->chunk_offset % PAGE, 0);
+        for (size_t i = first; i + pages_of < end; ++i) {
+            const unsigned char *next = moments[now].bytes + (i + pages_of) * PAGE;
+            wrong += (size_t)page_goes_wrong(&moments[now], &whole, i, next, "is the next chunk's");
+            for (int then = now - 4; then < now; then += 2) {
+                const unsigned char *before = moments[then].bytes + i * PAGE;
+                wrong += (size_t)page_goes_wrong(&moments[now], &whole, i, before, "is an earlier one");
+            }
         }
     }
     CHECK_EQUAL(wrong, 0);
 }
 
+/* A page is that of another chunk, or of the same place earlier. */
+TEST(a_page_from_elsewhere_is_noticed) { a_page_from_elsewhere(2); }
+TEST(a_page_from_elsewhere_in_smaller_chunks_is_noticed)
+{
+    a_page_from_elsewhere(3);
+    a_page_from_elsewhere(6);
+}
+
+/* Each page is as it was at one of two moments, in any mixture. */
+TEST(what_a_power_loss_leaves_was_recorded)
+{
+    const char *seed = getenv("PROF_TEST_SEED");
+    random_state = seed ? strtoull(seed, NULL, 0) : 1;
+    size_t wrong = 0, times = (size_t)trace_times(60, 300, 20000), scopes = 0;
+    for (size_t i = 0; i < times; ++i) {
+        pages *moments = recorded(i % 3 ? (int)(i % 3) + 1 : 6);
+        size_t a = random_number() % MOMENTS, b = 1 + random_number() % MOMENTS;
+        pages p = copy_of(&moments[b]);
+        for (size_t at = 0; at < p.size; at += PAGE)
+            if (random_number() % 8 == 0 && a < b)
+                memcpy(p.bytes + at, moments[a].bytes + at, p.size - at < PAGE ? p.size - at : PAGE);
+        finding f = read_twice(&p);
+        if (f.wrong) printf("%d threads, moments %zu and %zu: %zu wrong\n", threads, a, b, f.wrong);
+        wrong += f.wrong;
+        scopes += f.scopes;
+        free(p.bytes);
+    }
+    CHECK_EQUAL(wrong, 0);
+    CHECK(scopes / times > 300);
+}
+
 /* The end of the header is damaged: the archive's place, and what came in later versions. */
 TEST(a_damaged_end_of_the_header_costs_no_scope)
 {
-    pages *moments = recorded();
-    for (int now = 4; now <= MOMENTS; now += 4) {
+    pages *moments = recorded(2);
+    for (int now = 6; now <= MOMENTS; now += 6) {
         finding whole = read_pages(&moments[now]), f;
         pages p = copy_of(&moments[now]);
         size_t end = offsetof(prof__header, archive_offset);
         memset(p.bytes + end, 0xA5, sizeof(prof__header) - end);
-        f = read_pages(&p);
+        f = read_twice(&p);
         CHECK(!f.refused && !f.wrong && f.said > 0);
         CHECK_EQUAL(f.scopes, whole.scopes);
         free(p.bytes);
@@ -261,7 +330,7 @@ TEST(a_damaged_end_of_the_header_costs_no_scope)
 /* Two chunks say that they are the same one. */
 TEST(a_chunk_that_is_there_twice_is_counted)
 {
-    pages *moments = recorded(), p = copy_of(&moments[MOMENTS]);
+    pages *moments = recorded(2), p = copy_of(&moments[MOMENTS]);
     const prof__header *h = (const prof__header *)(const void *)p.bytes;
     memcpy(p.bytes + h->chunk_offset, p.bytes + h->chunk_offset + h->chunk_size, PAGE);
     finding f = read_pages(&p);

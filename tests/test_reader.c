@@ -1092,13 +1092,13 @@ TEST(broken_headers)
         {FIELD(chunk_count), ~(uint64_t)0, PROF_CORRUPT, "chunks"},
         {FIELD(chunk_count), (uint64_t)1 << 60, PROF_CORRUPT, "chunks"},
         {FIELD(chunk_size), 0, PROF_CORRUPT, "chunk size"},
-        {FIELD(chunk_size), sizeof(prof__chunk), PROF_CORRUPT, "chunk size"},
+        {FIELD(chunk_size), PROF__LEAST_CHUNK, PROF_CORRUPT, "chunk size"},
         {FIELD(chunk_size), 1048576, PROF_CORRUPT, "chunks"},
         {FIELD(chunk_size), 1048576 + 8, PROF_CORRUPT, "chunk size"},
         {FIELD(chunk_size), 0xFFFFFFF8u, PROF_CORRUPT, "chunk size"},
-        {FIELD(chunk_size), sizeof(prof__chunk) + 4, PROF_CORRUPT, "chunk size"},
+        {FIELD(chunk_size), PROF__LEAST_CHUNK + 4, PROF_CORRUPT, "chunk size"},
         {FIELD(chunk_header_size), 8, PROF_CORRUPT, "chunk size"},
-        {FIELD(chunk_header_size), sizeof(prof__chunk) + 4, PROF_CORRUPT, "chunk size"},
+        {FIELD(chunk_header_size), PROF__LEAST_CHUNK + 4, PROF_CORRUPT, "chunk size"},
         {FIELD(chunk_header_size), 0xFFFFFFF8u, PROF_CORRUPT, "chunk size"},
     };
     size_t i, size;
@@ -1271,14 +1271,39 @@ static void check_gap(image *im, int64_t after, const char *shown, const char *t
     prof_trace_close(trace);
 }
 
-TEST(clock_suspended) /* the counter goes on, CLOCK_MONOTONIC does not; Unix time shows it, too */
+/* The counter goes on, CLOCK_MONOTONIC does not, and Unix time shows it, too; and the reverse. */
+TEST(clock_with_a_gap)
 {
-    image im = gap_image(1000);
-    gap_chunk(&im, 0, 1000, 0, 0);
-    clock_scopes(&im, 1000, 10);
-    gap_chunk(&im, 1, 1000 + 5 * S, 2 * S, 5 * S);
-    clock_scopes(&im, 1000 + 5 * S, 10);
-    check_gap(&im, (int64_t)(5 * S), "suspended for 3.000 s", "between 10.00 ms and 5.000 s");
+    static const struct { uint64_t ticks, ns, unix_ns; const char *told; } gaps[] = {
+        {5 * S, 2 * S, 5 * S, "between 10.00 ms and 5.000 s"},
+        {2 * S, 5 * S, 5 * S, ": the counter stood still"},
+    };
+    for (size_t i = 0; i < sizeof gaps / sizeof *gaps; ++i) {
+        image im = gap_image(1000);
+        gap_chunk(&im, 0, 1000, 0, 0);
+        clock_scopes(&im, 1000, 10);
+        gap_chunk(&im, 1, 1000 + gaps[i].ticks, gaps[i].ns, gaps[i].unix_ns);
+        clock_scopes(&im, 1000 + gaps[i].ticks, 10);
+        check_gap(&im, (int64_t)(5 * S), "suspended for 3.000 s", gaps[i].told);
+    }
+}
+
+/* Clocks that are centuries apart are damage, no gap, and no number that is too large for its type. */
+TEST(clock_of_centuries)
+{
+    static const uint64_t far[] = {(uint64_t)1 << 62, (uint64_t)1 << 63, ~(uint64_t)0 / 8 * 7};
+    for (size_t i = 0; i < 3 * sizeof far / sizeof *far; ++i) {
+        uint64_t ns = far[i / 3], ticks = i % 3 == 1 ? ns : 5 * S;
+        image im = gap_image(1000);
+        gap_chunk(&im, 0, 1000, 0, 0);
+        clock_scopes(&im, 1000, 10);
+        gap_chunk(&im, 1, 1000 + ticks, i % 3 == 1 ? 5 * S : ns, i % 3 == 2 ? ns : 5 * S);
+        clock_scopes(&im, 1000 + ticks, 10);
+        prof_trace *trace = image_read(&im);
+        trace_check(trace);
+        CHECK_EQUAL(prof_trace_track_count(trace), 1);
+        prof_trace_close(trace);
+    }
 }
 
 TEST(clock_suspended_in_a_chunk) /* it was where no thread has an event for as long */
@@ -1290,16 +1315,6 @@ TEST(clock_suspended_in_a_chunk) /* it was where no thread has an event for as l
     im.header->last = pair_at(1000 + 5 * S);
     im.header->last.monotonic_ns = START_MONOTONIC + 2 * S;
     check_gap(&im, (int64_t)(4 * S), "suspended for 3.000 s", "between 10.00 ms and 4.000 s");
-}
-
-TEST(clock_stood_still)
-{
-    image im = gap_image(1000);
-    gap_chunk(&im, 0, 1000, 0, 0);
-    clock_scopes(&im, 1000, 10);
-    gap_chunk(&im, 1, 1000 + 2 * S, 5 * S, 5 * S);
-    clock_scopes(&im, 1000 + 2 * S, 10);
-    check_gap(&im, (int64_t)(5 * S), "suspended for 3.000 s", ": the counter stood still");
 }
 
 TEST(clock_began_again)

@@ -836,7 +836,8 @@ TEST(a_full_chunk_is_held_until_the_next_is_half_full)
     prof__thread *self = PROF__SELF();
     prof__session *s = prof__state.session;
     prof__chunk *before = self->chunk;
-    while (self->free_words > 2) PROFILE_MARK("filler");
+    const uint64_t *end = prof__chunk_first(before) + s->chunk_words;
+    while (end - self->cursor > 2) PROFILE_MARK("filler");
     {
         PROFILE_SCOPE("outer"); /* a word, and one that its end will need */
         CHECK(self->chunk == before && self->free_words < 2);

@@ -161,13 +161,14 @@ MANUAL                                                                          
     in the file, including the scopes that were open; no code has to run for that. prof_trace_open() reads the file,
     also while the program is still running.
     After a loss of power the file has what the kernel had written of it, which may be older by half a minute, and pages
-    of it may be empty. An empty page within a chunk is noticed: what comes before it in the chunk is read, scopes that
-    were open there are marked as truncated, ends whose begin is missing are left out, and lost_blocks counts the chunk.
-    So is a chunk whose beginning is missing, two that say that they are the same, and an empty page among the names. A
-    damaged end of the header costs the archive of a stream, no more. Not noticed: an empty page behind which
-    nothing follows in its chunk: its events are missing then, a value at its border may be 0, and the end of a scope
-    that began before it may be that of another call; and a page that is not empty, but from an earlier chunk at the
-    same place, whose events may be taken for others.
+    of different moments, or empty ones. What is read of that was recorded, because chunks show which pages are theirs:
+    what comes before the first page that is missing, or is another chunk's, is read; scopes that were open there are
+    marked as truncated, ends whose begin is missing are left out, and lost_blocks counts the chunk. So it does a chunk
+    whose beginning is missing, two that say that they are the same, and an empty page among the names. A damaged end of
+    the header costs the archive of a stream, no more. Not noticed: a chunk all of whose pages are as they were earlier,
+    which looks as if the ring had overwritten it; pages of more than two moments in a chunk that a thread was writing,
+    or where more than 400 scopes were open. A build with PROF_MINIMAL writes no such marks: there, and in images of
+    version 3, only empty pages within a chunk are noticed.
     The file takes as much of the disk as was recorded: its blocks are reserved before a thread needs them, at first 32
     KiB, also in each child of a fork that records, later up to a MiB at a time. (PROF_STREAM reserves the whole buffer
     at the start, as do all modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at

@@ -38,7 +38,12 @@
    NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with
    the same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
    Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence
-   number. */
+   number.
+   A power loss leaves some pages of a file as they were earlier: empty, or with words of another chunk that had this
+   place. Such words must not be taken for this chunk's. So a chunk with PROF__FORM_MARKED consists of parts that are
+   pages, or of four quarters if it is larger than four pages. The last word of each part is a mark of this chunk, see
+   prof__part_state(), until a record needs it, that of the last part always. When its thread goes on to another part,
+   or leaves the chunk, a part gets a sum of its last words. See >>intact. */
 
 #define PROF__MAGIC "prof.img"
 #define PROF__IMAGE_VERSION 4
@@ -106,6 +111,7 @@ typedef struct prof__header {
 
 enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
 
+#define PROF__PARTS 4
 typedef struct prof__chunk {
     uint64_t sequence; /* from 1; 0: empty or being reused */
     prof__pair base;
@@ -113,12 +119,18 @@ typedef struct prof__chunk {
     uint32_t form;     /* PROF__FORM_... Bits 8 to 11: how often the slot was halved to make it */
     uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
     uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
+    /* Images of version 3 end here: see prof__chunk_get(). */
+    uint32_t sums[PROF__PARTS]; /* prof__part_sum() of each part that its thread has left; 0: not yet */
 } prof__chunk;
 
+#define PROF__LEAST_CHUNK offsetof(prof__chunk, sums)
+
 #define PROF__FORM_LATE 1u  /* the ring leaves it out once: see prof__chunk_give() */
-#define PROF__FORM_USED 2u  /* its words are not zero, though it has no sequence yet */
+#define PROF__FORM_MARKED 4u /* its parts show whose they are */
+#define PROF__FORM_PLAIN 8u /* in a copy: the marks were removed, because a thread was writing in it */
 #define PROF__FORM_SHIFT 8
 #define PROF__FORM_DEPTH(form) ((form) >> PROF__FORM_SHIFT & 15)
+#define PROF__FORM_KNOWN 0xF0Du
 #define PROF__FORM_LEAST 256u /* bytes: no smaller chunk is made */
 
 /* HELD: full, and kept by its thread, whose next chunk has little yet. */
@@ -137,7 +149,7 @@ typedef struct prof__block {
 } prof__block;
 
 /* Files depend on it, whatever the compiler packs. */
-typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__chunk) == 64 && sizeof(prof__block) == 64
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u

@@ -40,10 +40,116 @@ static size_t prof__words_hole(const uint64_t *words, size_t count)
     return all;
 }
 
-/* Returns the bytes of the chunk of this form at `at`, in a ring of slots of this size. What the form of a damaged
-   image says may be wrong: then they are the rest of the slot. */
+#define PROF__PAGE_BYTES 4096u
+
+/* Returns 1 if a chunk of this form can be at `at`, in a ring of slots of this size. */
+static int prof__form_likely(uint64_t slot, uint64_t at, uint32_t form)
+{
+    uint64_t bytes = slot >> PROF__FORM_DEPTH(form);
+    if (bytes != slot && (bytes < PROF__FORM_LEAST || bytes % 8)) return 0;
+    return !(form & ~PROF__FORM_KNOWN) && at % slot % bytes == 0;
+}
+
+/* Returns the bytes of such a chunk. What the form of a damaged image says may be wrong: then the next chunk may begin
+   at the next page. */
 static uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
 {
     uint64_t rest = slot - at % slot, bytes = slot >> PROF__FORM_DEPTH(form);
-    return bytes < PROF__FORM_LEAST || bytes % 8 || bytes > rest ? rest : bytes;
+    if (!prof__form_likely(slot, at, form)) bytes = PROF__PAGE_BYTES - at % PROF__PAGE_BYTES;
+    return bytes > rest ? rest : bytes;
+}
+
+/*-- which parts of a chunk are its own: see format.h --*/
+
+/* Returns what the last word of a part is while no record has it: no kind, and bits that differ from chunk to chunk,
+   which no record has by chance. */
+static uint64_t prof__empty_word(uint64_t sequence) { return (sequence * 0x9E3779B97F4A7C15u | 1) >> 4; }
+
+#define PROF__BEGUN_BIT (1ull << 59)
+enum { PROF__PART_EMPTY = 1, PROF__PART_BEGUN };
+
+/* Returns what the last word of a part says: one of these, or 0 if it is not the mark of this chunk. BEGUN: the thread
+   may have written there. */
+static int prof__part_state(uint64_t sequence, uint64_t last)
+{
+    uint64_t empty = prof__empty_word(sequence);
+    return last == empty ? PROF__PART_EMPTY : (last ^ empty) == PROF__BEGUN_BIT ? PROF__PART_BEGUN : 0;
+}
+
+/* Returns the bytes of a part of a chunk. */
+static size_t prof__part_bytes(size_t bytes)
+{
+    size_t quarter = bytes / PROF__PARTS / 8 * 8;
+    return quarter > PROF__PAGE_BYTES ? quarter : PROF__PAGE_BYTES;
+}
+
+/* Returns how many words of a chunk of so many bytes lie before the end of part 0, 1, 2 or 3. A small chunk has fewer
+   parts: the others have no words. */
+static size_t prof__part_end(size_t bytes, size_t header, size_t part)
+{
+    size_t step = prof__part_bytes(bytes), end = bytes / step > part + 1 ? step * (part + 1) : bytes;
+    if (part + 1 == PROF__PARTS) end = bytes;
+    return end > header ? (end - header) / 8 : 0;
+}
+
+#define PROF__SUM_REST 511u
+#define PROF__SUM_WORDS 64u
+
+/* Returns a sum of the last words of a part, but for the `rest` behind them, which it says as well. Never 0. Words of a
+   part are only appended, so a page of it has the words of another chunk or the first ones of its own: the last words,
+   and how many there are, show which. Their times differ from chunk to chunk. What is written is a matter of chance,
+   not of attacks. */
+static uint32_t prof__part_sum(const uint64_t *words, size_t count, uint32_t rest)
+{
+    uint64_t a = 0, b = 0;
+    const uint64_t *end = words + (count - rest);
+    if (count - rest > PROF__SUM_WORDS) words = end - PROF__SUM_WORDS;
+    for (; end - words >= 8; words += 8) {
+        a += words[0], b += words[1], a += words[2], b += words[3];
+        a += words[4], b += words[5], a += words[6], b += words[7];
+    }
+    while (words < end) a += *words++;
+    a = (a + b * 3) * 0x9E3779B97F4A7C15u;
+    uint32_t sum = (uint32_t)(a >> 32) & ~PROF__SUM_REST;
+    return (sum ? sum : PROF__SUM_REST + 1) | rest;
+}
+
+/* Returns 1 if a chunk's header says that it was never used: it has nothing, but for how large the chunk is. All of it
+   is looked at that each version has. */
+static int prof__chunk_blank(const prof__chunk *chunk)
+{
+    const unsigned char *bytes = (const unsigned char *)chunk;
+    size_t i = 0;
+    if (chunk->form >> PROF__FORM_SHIFT) return !chunk->sequence && chunk->state == PROF__CHUNK_FREE;
+    while (i < PROF__LEAST_CHUNK && !bytes[i]) ++i;
+    return i == PROF__LEAST_CHUNK;
+}
+
+/* Returns 1 if this can be the header of a chunk with marks, at `at` of a ring of slots of this size. */
+static int prof__chunk_likely(const prof__chunk *chunk, uint64_t slot, uint64_t at)
+{
+    return chunk->form & PROF__FORM_MARKED && chunk->state <= PROF__CHUNK_HELD &&
+           prof__form_likely(slot, at, chunk->form);
+}
+
+/* Returns 1 if the parts of a chunk with a header of so many bytes show whose they are. */
+static int prof__chunk_marked(const prof__chunk *chunk, size_t header)
+{
+    return chunk->form & PROF__FORM_MARKED && header >= sizeof *chunk;
+}
+
+static void prof__marks_clear(uint64_t sequence, uint64_t *words, size_t bytes, size_t header)
+{
+    for (size_t i = 0; i < PROF__PARTS; ++i) {
+        size_t end = prof__part_end(bytes, header, i);
+        if (end && prof__part_state(sequence, words[end - 1])) words[end - 1] = 0;
+    }
+}
+
+/* Removes the marks of a chunk that is not to be examined any more. bytes: of the chunk, with its header. */
+static void prof__chunk_unmark(prof__chunk *chunk, uint64_t *words, size_t bytes, size_t header)
+{
+    if (!prof__chunk_marked(chunk, header)) return;
+    prof__marks_clear(chunk->sequence, words, bytes, header);
+    chunk->form ^= PROF__FORM_MARKED ^ PROF__FORM_PLAIN;
 }

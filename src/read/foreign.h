@@ -98,6 +98,22 @@ static void prof__turn_records(uint64_t *words, size_t count)
     }
 }
 
+/* Removes the marks of a chunk: its sums are those of the words as they were. bytes: with its header, which is turned
+   already. */
+static void prof__turn_marks(prof__chunk *chunk, size_t bytes, size_t header)
+{
+    uint64_t *words = (uint64_t *)(void *)((char *)chunk + header), last;
+    if (!prof__chunk_marked(chunk, header)) return;
+    for (size_t i = 0; i < PROF__PARTS; i++) {
+        size_t end = prof__part_end(bytes, header, i);
+        if (!end) continue;
+        last = words[end - 1];
+        prof__turn(&last, 1);
+        if (prof__part_state(chunk->sequence, last)) words[end - 1] = 0;
+    }
+    chunk->form ^= PROF__FORM_MARKED ^ PROF__FORM_PLAIN;
+}
+
 static void prof__turn_chunks(char *image, const prof__header *h)
 {
     uint64_t bytes;
@@ -105,11 +121,13 @@ static void prof__turn_chunks(char *image, const prof__header *h)
         char *chunk = image + h->chunk_offset + at;
         prof__turn_fields(chunk, 0, offsetof(prof__chunk, state), 8);
         prof__turn_fields(chunk, offsetof(prof__chunk, state), offsetof(prof__chunk, lost), 4);
-        prof__turn_fields(chunk, offsetof(prof__chunk, lost), sizeof(prof__chunk), 8);
+        prof__turn_fields(chunk, offsetof(prof__chunk, lost), PROF__LEAST_CHUNK, 8);
         bytes = prof__form_bytes(h->chunk_size, at, ((prof__chunk *)(void *)chunk)->form);
-        if (bytes > h->chunk_header_size)
+        if (bytes > h->chunk_header_size) {
+            prof__turn_marks((prof__chunk *)(void *)chunk, (size_t)bytes, h->chunk_header_size);
             prof__turn_records((uint64_t *)(void *)(chunk + h->chunk_header_size),
                                (size_t)(bytes - h->chunk_header_size) / 8);
+        }
     }
 }
 

@@ -104,7 +104,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     if (header->meta_offset % 8 || header->meta_size % 8 || header->meta_offset < header->header_size ||
         header->meta_offset > header->image_size || header->meta_size > header->image_size - header->meta_offset)
         return prof__damaged(what, "meta lies outside the image");
-    if (header->chunk_header_size < sizeof(prof__chunk) || header->chunk_header_size % 8 || header->chunk_size % 8 ||
+    if (header->chunk_header_size < PROF__LEAST_CHUNK || header->chunk_header_size % 8 || header->chunk_size % 8 ||
         header->chunk_size <= header->chunk_header_size || header->chunk_size > PROF__CHUNK_MAX)
         return prof__damaged(what, "chunk size");
     if (header->chunk_offset % 8 || header->chunk_offset < header->header_size ||

@@ -1,10 +1,19 @@
 // read/ring: The chunks of the ring, and what of them a power loss has left.
 /*-- chunks of which a page is missing ------------------------------------------------------------------- >>intact --
-   A power loss leaves pages of a file that are empty. Words of a chunk are written one after the other, so words behind
-   many that are zero show that a page is missing; a thread that died left no more than one record without its head.
-   Only what lies before the hole is read. A page at the end of a chunk is known to be missing if the next chunk's
-   header was in it. */
+   A power loss leaves pages of a file that are empty, or as they were earlier, also with words of another chunk. Words
+   of a chunk are written one after the other, so words behind many that are zero show that a page is missing; a thread
+   that died left no more than one record without its head. Pages of other chunks show by the marks and sums of
+   format.h, which not all images have. Only what is known to be a chunk's own is read, from its beginning on. Without
+   marks, a page at the end of a chunk is known to be missing if the next chunk's header was in it. */
 #define PROF__PAGE_WORDS 512u
+
+/* Reads the header of a chunk; that of an older image is shorter. */
+static int prof__chunk_get(const prof_trace *trace, uint64_t offset, prof__chunk *chunk)
+{
+    size_t size = trace->header.chunk_header_size;
+    memset(chunk, 0, sizeof *chunk);
+    return prof__read_ring_part(trace, offset, chunk, size < sizeof *chunk ? size : sizeof *chunk);
+}
 
 /* Returns the first word from `at` on that begins a page of the file. place: of the chunk's first word. */
 static size_t prof__read_border(uint64_t place, size_t at)
@@ -22,29 +31,121 @@ static size_t prof__read_record_at(const uint64_t *words, size_t count, size_t l
     return at < limit ? at : limit;
 }
 
-/* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. headless: 1 if the next
-   chunk lacks its header. */
-static size_t prof__read_intact(const prof__read_chunk *chunk, const uint64_t *words, int headless, int *torn)
+static int prof__read_zero(const uint64_t *words, size_t count)
 {
-    size_t count = chunk->words, hole = prof__words_hole(words, count), used = count, border;
-    *torn = hole < count;
-    if (*torn) return prof__read_record_at(words, count, hole, 1);
+    while (count && !*words) words++, count--;
+    return !count;
+}
+
+/* Returns 1 if a thread had left the chunk. */
+static int prof__read_sealed(const prof__chunk *chunk) { return chunk->sums[PROF__PARTS - 1] != 0; }
+
+/* Returns 1 if a part may be of this chunk: its sum shows that, or if it has none, its last word. That may be one of a
+   record, if the thread has gone on: then the next part has to be good, and begun. next: 1: so it is, -1: there is
+   none. */
+static int prof__read_part_good(const prof__chunk *chunk, size_t part, const uint64_t *words, size_t count,
+                                           int next)
+{
+    uint32_t sum = chunk->sums[part], rest = sum & PROF__SUM_REST;
+    if (sum) return rest < count && prof__part_sum(words, count, rest) == sum;
+    if (!part || next > 0 || prof__part_state(chunk->sequence, words[count - 1])) return 1;
+    return !words[count - 1] && !prof__read_zero(words, count); /* a short scope was removed there */
+}
+
+/* Returns how many words belong to the chunk, up to the first part that does not. */
+static size_t prof__read_own_parts(const prof__chunk *chunk, const uint64_t *words, size_t bytes,
+                                               size_t header)
+{
+    size_t good = (bytes - header) / 8;
+    int next = -1;
+    for (size_t i = PROF__PARTS; i--;) {
+        size_t from = i ? prof__part_end(bytes, header, i - 1) : 0, end = prof__part_end(bytes, header, i);
+        if (end <= from) continue;
+        int fits = prof__read_part_good(chunk, i, words + from, end - from, next);
+        if (!fits) good = from;
+        next = fits && (chunk->sums[i] || prof__part_state(chunk->sequence, words[end - 1]) != PROF__PART_EMPTY);
+    }
+    return good;
+}
+
+/* Returns up to where a chunk can be read that its thread has not left: all pages are its own, but each may be of
+   another moment. border: where one part ends, end: the next one. Returns end if both are of one moment, as far as that
+   shows. */
+static size_t prof__read_border_end(const prof__chunk *chunk, const uint64_t *words, size_t border,
+                                               size_t end)
+{
+    int open = prof__part_state(chunk->sequence, words[border - 1]) != 0;
+    int state = prof__part_state(chunk->sequence, words[end - 1]);
+    int empty = state && prof__read_zero(words + border, end - 1 - border);
+    size_t at;
+    if (open == empty) return end;
+    at = prof__read_record_at(words, end, border, 1);
+    if (!open) return state == PROF__PART_EMPTY ? at : end; /* else a record ends with zeros */
+    if (at + 1 == border && end - border > PROF__HOLE_WORDS && state &&
+        prof__read_zero(words + border + PROF__HOLE_WORDS, end - 1 - border - PROF__HOLE_WORDS))
+        return end; /* a record without its head, which the thread did not come to write */
+    return at;
+}
+
+/* Returns how many words of a chunk with marks are its own, and removes the marks. */
+static size_t prof__read_own(const prof__chunk *chunk, uint64_t *words, size_t bytes, size_t header)
+{
+    size_t good = prof__read_own_parts(chunk, words, bytes, header);
+    for (size_t i = 0; !prof__read_sealed(chunk) && i + 1 < PROF__PARTS; i++) {
+        size_t border = prof__part_end(bytes, header, i), end = prof__part_end(bytes, header, i + 1);
+        if (!border || end <= border || end > good) continue;
+        size_t at = prof__read_border_end(chunk, words, border, end);
+        if (at < end) good = at;
+    }
+    prof__marks_clear(chunk->sequence, words, bytes, header);
+    return good;
+}
+
+/* Returns how many words of a chunk without marks can be read, of this many. headless: 1 if the next chunk lacks its
+   header. */
+static size_t prof__read_unmarked(const prof__read_chunk *chunk, const uint64_t *words, size_t count,
+                                             int headless)
+{
+    size_t used = count, border;
     while (used && !words[used - 1]) used--;
     border = prof__read_border(chunk->place, used);
     if (!used || border >= count) return count;
     if (border - used < PROF__HOLE_WORDS) used = prof__read_record_at(words, count, border, 0);
-    *torn = headless && used >= border && count - border < PROF__PAGE_WORDS;
-    return *torn ? prof__read_record_at(words, count, border, 1) : count;
+    if (!headless || used < border || count - border >= PROF__PAGE_WORDS) return count;
+    return prof__read_record_at(words, count, border, 1);
+}
+
+typedef struct prof__read_ring_chunk {
+    prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
+    prof__chunk header;
+    int headless; /* 1: the next chunk lacks its header */
+} prof__read_ring_chunk;
+
+/* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. header: how large that of
+   chunks is. */
+static size_t prof__read_intact(const prof__read_ring_chunk *chunk, uint64_t *words, size_t header,
+                                           int *torn)
+{
+    size_t count = chunk->about.words, good = count, hole;
+    int marked = prof__chunk_marked(&chunk->header, header);
+    if (marked) good = prof__read_own(&chunk->header, words, count * 8 + header, header);
+    hole = prof__words_hole(words, good);
+    if (hole < good)
+        good = prof__read_record_at(words, good, hole, 1);
+    else if (!marked)
+        good = prof__read_unmarked(&chunk->about, words, count, chunk->headless);
+    *torn = good < count;
+    return good;
 }
 
 /* Returns 1 if a chunk without a sequence lacks its header. A chunk that is being reused has its time. Words: of the
    chunk, `bytes` with the header. */
-static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset, uint64_t bytes)
+static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset,
+                                          uint64_t bytes)
 {
-    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
     uint64_t part[64], end = offset + bytes;
-    if (memcmp(chunk, &none, sizeof none)) return 0;
-    for (offset += sizeof none; offset < end; offset += sizeof part) {
+    if (!prof__chunk_blank(chunk)) return 0;
+    for (offset += PROF__LEAST_CHUNK; offset < end; offset += sizeof part) {
         size_t size = end - offset < sizeof part ? (size_t)(end - offset) : sizeof part;
         if (!prof__read_ring_part(trace, offset, part, size)) return 0;
         for (size_t i = 0; i < size / 8; i++)
@@ -53,36 +154,56 @@ static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk
     return 0;
 }
 
-/*-- the ring --*/
+/* Returns 1 if this is no header of a chunk, though the ring's chunks have marks: a page of another moment is there. */
+static int prof__read_bad(const prof__chunk *chunk, uint64_t slot, uint64_t at)
+{
+    prof__chunk copy = *chunk;
+    if (!chunk->sequence || chunk->form & PROF__FORM_PLAIN) copy.form |= PROF__FORM_MARKED;
+    return !prof__chunk_likely(&copy, slot, at);
+}
 
-typedef struct prof__read_ring_chunk {
-    prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
-    prof__pair base;
-    int headless; /* 1: the next chunk lacks its header */
-} prof__read_ring_chunk;
+/*-- the ring --*/
 
 typedef struct prof__read_ring_chunks {
     prof__read_ring_chunk *at;
     size_t count, capacity;
 } prof__read_ring_chunks;
 
+/* Returns how many slots were used. The header may be older than the chunks. *marked: set to 1 if chunks have marks. */
+static uint64_t prof__read_slots(const prof_trace *trace, int *marked)
+{
+    const prof__header *h = &trace->header;
+    uint64_t next = h->next_chunk && h->next_chunk < h->chunk_count ? h->next_chunk : h->chunk_count, i;
+    prof__chunk chunk;
+    for (i = 0; i < next && !*marked && prof__chunk_get(trace, h->chunk_offset + i * h->chunk_size, &chunk); i++)
+        *marked = chunk.sequence && prof__chunk_likely(&chunk, h->chunk_size, 0);
+    while (next < h->chunk_count && prof__chunk_get(trace, h->chunk_offset + next * h->chunk_size, &chunk) &&
+           !prof__chunk_blank(&chunk))
+        next++;
+    return next;
+}
+
 /* Lists the chunks of the ring that were used, in order. Does not touch slots that were never used. Returns 0 without
    memory. */
 static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunks)
 {
     const prof__header *header = &trace->header;
-    uint64_t slots = header->chunk_count, bytes, before = 0; /* before: where the last chunk of the list ends */
-    if (header->next_chunk && header->next_chunk < slots) slots = header->next_chunk;
+    int marked = 0;
+    uint64_t slots = prof__read_slots(trace, &marked), bytes, before = 0; /* where the last chunk of the list ends */
     for (uint64_t at = 0; at < slots * header->chunk_size; at += bytes) {
         uint64_t offset = header->chunk_offset + at;
         prof__chunk chunk;
-        if (!prof__read_ring_part(trace, offset, &chunk, sizeof chunk)) {
+        if (!prof__chunk_get(trace, offset, &chunk)) {
             trace->info.lost_blocks++;
             bytes = prof__form_bytes(header->chunk_size, at, 0);
             continue;
         }
         bytes = prof__form_bytes(header->chunk_size, at, chunk.form);
         trace->info.chunks++;
+        if (marked && prof__read_bad(&chunk, header->chunk_size, at)) {
+            trace->info.lost_blocks++;
+            continue;
+        }
         trace->info.taken_back += chunk.taken_back;
         if (!chunk.sequence && prof__read_headless(trace, &chunk, offset, bytes)) {
             trace->info.lost_blocks++;
@@ -98,7 +219,9 @@ static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunk
         one->about.owned = chunk.state == PROF__CHUNK_OWNED;
         one->about.place = (offset + header->chunk_header_size) / 8;
         one->about.words = (uint32_t)(bytes - header->chunk_header_size) / 8;
-        one->base = chunk.base;
+        one->about.open =
+            one->about.owned && prof__chunk_marked(&chunk, header->chunk_header_size) && !prof__read_sealed(&chunk);
+        one->header = chunk;
         before = offset + bytes;
     }
     trace->info.chunks += header->chunk_count - slots;
@@ -119,12 +242,12 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
         trace->info.lost_blocks++;
         return 1;
     }
-    size_t count = prof__read_intact(&chunk->about, words, chunk->headless, &torn);
+    size_t count = prof__read_intact(chunk, words, trace->header.chunk_header_size, &torn);
     int doubled = next && next->about.sequence == chunk->about.sequence; /* one has a page of the other */
     chunk->about.torn = (uint8_t)torn;
     trace->info.lost_blocks += (uint64_t)(torn || doubled);
     if (torn && doubled) return 1;
-    return prof__read_add_chunk(trace, &chunk->about, &chunk->base, words, count);
+    return prof__read_add_chunk(trace, &chunk->about, &chunk->header.base, words, count);
 }
 
 /* Adds the chunks of the ring. Returns 0 without memory. */

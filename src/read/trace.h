@@ -77,6 +77,7 @@ typedef struct prof__read_chunk {
     uint8_t texts;        /* 1: it may have strings */
     uint8_t jumps;        /* 1: the counter began again in it: see prof__read_mend() */
     uint8_t torn;         /* 1: a part of it is missing, and what is there ends before that */
+    uint8_t open;         /* 1: its thread had not left it */
 } prof__read_chunk;
 
 struct prof__read_segment;

@@ -242,6 +242,18 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
     return *segment > last || tick >= trace->header.copy_tick;
 }
 
+/* Returns 1 if the end of segment a is missing, which segment b of the same track follows. A thread has left its chunk
+   before it has another; but a fiber may have been moved to another thread. */
+static int prof__read_torn(prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
+{
+    const prof__read_chunk *chunk = &trace->chunks[a->chunk];
+    if (!a->last) return 0;
+    if (chunk->torn) return 1;
+    if (!chunk->open || a->chunk == b->chunk || a->fiber || trace->header.copy_tick) return 0;
+    trace->info.lost_blocks++;
+    return 1;
+}
+
 /* Chooses the segments of a track, from this one on, that are read: those before the first gap in their serials if what
    follows is newer than the copy, else those after the last gap. The ring overwrites what is old. But a fiber's turns
    on one thread may be in a copy while earlier turns, on a thread that was copied first, are not. Returns the number of
@@ -254,7 +266,7 @@ static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size
     while (next < trace->segment_count && segments[next].track == segments[i].track) next++;
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
-        int torn = segments[i - 1].last && trace->chunks[segments[i - 1].chunk].torn;
+        int torn = prof__read_torn(trace, &segments[i - 1], &segments[i]);
         /* without a gap it may be in a chunk that was copied later */
         int gap = torn || segments[i].serial - segments[i - 1].serial > 1;
         if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;

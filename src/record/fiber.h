@@ -27,6 +27,7 @@ PROF_DEF void prof_thread_name(const char *name)
     if (prof__lock_enter(&prof__lock_word, &signals)) {
         prof__track_know(self);
         prof__lock_leave(&prof__lock_word, &signals);
+        if (self->soft && self->free_words < 3 + 2) prof__chunk_widen(self, 3 + 2);
         if (self->free_words >= 3 + 2)
             prof__track_write(self);
         else

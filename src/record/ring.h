@@ -334,14 +334,20 @@ static void prof__chunks_ready(prof__session *s, uint64_t number) { (void)s, (vo
 #define PROF__WHOLE_SLOTS
 #endif
 
-/* Returns how many words a chunk of this form has. */
+#ifdef PROF__WHOLE_SLOTS
+#define PROF__MARKED 0 /* a power loss may leave pages of other chunks in a chunk, and nobody notices */
+#else
+#define PROF__MARKED 1 /* the last word of a chunk is a mark */
+#endif
+
+/* Returns how many words a chunk of this form has for records. */
 static prof__extent prof__form_words(const prof__session *s, uint32_t form)
 {
 #ifdef PROF__WHOLE_SLOTS
     return (void)form, s->chunk_words;
 #else
     if (PROF__LIKELY(!PROF__FORM_DEPTH(form))) return s->chunk_words;
-    return ((s->chunk_size >> PROF__FORM_DEPTH(form)) - (uint32_t)sizeof(prof__chunk)) / 8;
+    return ((s->chunk_size >> PROF__FORM_DEPTH(form)) - (uint32_t)sizeof(prof__chunk)) / 8 - PROF__MARKED;
 #endif
 }
 static prof__extent prof__words_of(const prof__session *s, const prof__chunk *chunk)
@@ -355,8 +361,88 @@ static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, u
     return (prof__chunk *)(void *)(s->chunks + (prof__extent)number % count * s->chunk_size);
 }
 #define PROF__SEARCH(s, count) ((void)(s), (uint64_t)(count))
+static void prof__chunk_mark(const prof__session *s, prof__chunk *chunk, uint64_t sequence)
+{
+    (void)s, (void)chunk, (void)sequence;
+}
+static void prof__chunk_seal(const prof__session *s, prof__chunk *chunk, size_t used)
+{
+    (void)s, (void)chunk, (void)used;
+}
+static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t used, size_t limit)
+{
+    (void)s, (void)chunk, (void)used, (void)limit;
+}
+static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_t used)
+{
+    (void)s, (void)chunk, (void)used;
+}
 #else
 #define PROF__SEARCH(s, count) ((uint64_t)(count) << PROF__LOAD(&(s)->depth))
+
+#define PROF__HEAD_WORDS (sizeof(prof__chunk) / 8)
+
+static size_t prof__chunk_bytes(const prof__session *s, const prof__chunk *chunk)
+{
+    return s->chunk_size >> PROF__FORM_DEPTH(PROF__LOAD(&chunk->form));
+}
+
+/* Goes through the parts of a chunk, in the words from .. end. The last ones may be empty. */
+#define PROF__EACH_PART(part, from, end, bytes)                                                        \
+    for (size_t part = 0, from = 0, step = prof__part_bytes(bytes) / 8, all = bytes / 8 - PROF__HEAD_WORDS, \
+                end = (step < bytes / 8 ? step : bytes / 8) - PROF__HEAD_WORDS;                        \
+         part < PROF__PARTS; ++part, from = end, end = all - end > step ? end + step : all)
+
+/* Marks the parts of a chunk, whose words are zero: see format.h. */
+static void prof__chunk_mark(const prof__session *s, prof__chunk *chunk, uint64_t sequence)
+{
+    size_t bytes = prof__chunk_bytes(s, chunk);
+    PROF__STORE(&chunk->form, PROF__LOAD(&chunk->form) | PROF__FORM_MARKED);
+    PROF__EACH_PART(i, from, end, bytes) {
+        PROF__STORE(&chunk->sums[i], 0u);
+        PROF__STORE(prof__chunk_first(chunk) + end - 1, prof__empty_word(sequence));
+        (void)from;
+    }
+}
+
+/* Sums up a part of a chunk, of which its thread has used so many words. */
+static void prof__part_seal(prof__chunk *chunk, size_t part, size_t from, size_t end, size_t used)
+{
+    size_t rest = end > used && from < used ? end - used : 0;
+    if (rest > PROF__SUM_REST) rest = PROF__SUM_REST;
+    PROF__RELEASE(&chunk->sums[part], prof__part_sum(prof__chunk_first(chunk) + from, end - from, (uint32_t)rest));
+}
+
+/* Sums up all parts of a chunk that its thread leaves, of which it has used so many words. */
+static void prof__chunk_seal(const prof__session *s, prof__chunk *chunk, size_t used)
+{
+    size_t bytes = prof__chunk_bytes(s, chunk);
+    PROF__EACH_PART(i, from, end, bytes) prof__part_seal(chunk, i, from, end, used);
+}
+
+/* Called before a thread uses its chunk up to the word `limit`: sums up the parts that it has begun and that end before
+   that, and marks the others as begun. */
+static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t used, size_t limit)
+{
+    size_t bytes = prof__chunk_bytes(s, chunk);
+    PROF__EACH_PART(i, from, end, bytes) {
+        uint64_t *last = prof__chunk_first(chunk) + end - 1;
+        if (from >= limit) break;
+        if (end <= limit && from < used && !PROF__LOAD(&chunk->sums[i])) prof__part_seal(chunk, i, from, end, used);
+        if (end > used && *last == prof__empty_word(chunk->sequence)) PROF__STORE(last, *last ^ PROF__BEGUN_BIT);
+    }
+}
+
+/* Lets a thread write in a chunk that another one has left, behind the used words. */
+static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_t used)
+{
+    size_t bytes = prof__chunk_bytes(s, chunk);
+    PROF__EACH_PART(i, from, end, bytes) {
+        if (end > used) PROF__STORE(&chunk->sums[i], 0u);
+        (void)from;
+    }
+    PROF__FENCE();
+}
 
 /* Returns the chunk that a number leads to, in the slot of that number. If the slot is split, each bit of the number of
    the lap chooses a half of what is left: so the chunks of a slot take turns, in as many laps as it has parts. */
@@ -384,17 +470,16 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
     return depth;
 }
 
-/* Halves a chunk that this thread owns until the slot was halved `wanted` times. Returns the part that the number leads
-   to; the others are free. lap: the number's. used: PROF__FORM_USED if the words are not zero, else 0. */
-static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted,
-                                      uint32_t used)
+/* Halves a chunk that this thread owns, with words of zero, until the slot was halved `wanted` times. Returns the part
+   that the number leads to; the others are free. lap: the number's. */
+static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted)
 {
     uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
     uint32_t deepest = PROF__LOAD(&s->depth);
     for (lap >>= depth; depth < wanted; lap >>= 1) {
         ++depth;
         prof__chunk *half = (prof__chunk *)(void *)((char *)chunk + (s->chunk_size >> depth));
-        uint32_t form = depth << PROF__FORM_SHIFT | used;
+        uint32_t form = depth << PROF__FORM_SHIFT;
         prof__clear(half, sizeof *half);
         PROF__STORE(&half->form, form);
         if (lap & 1) PROF__STORE(&half->state, (uint32_t)PROF__CHUNK_OWNED);
@@ -441,13 +526,14 @@ static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_
 static void prof__chunk_begin(prof__session *s, prof__chunk *chunk, uint64_t number)
 {
     PROF__STORE(&chunk->lost, 0);
+    prof__chunk_mark(s, chunk, number + 1);
     prof__pair base;
     prof__pair_take(s->clock, s->header->tick_hz, &base);
     prof__pair_store(&chunk->base, &base);
     PROF__RELEASE(&chunk->sequence, number + 1);
 }
 
-/* Makes a chunk that this thread owns one without a sequence: what it had is no longer there. */
+/* Makes a chunk that this thread owns one without a sequence and with words of zero. */
 static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
 {
     prof__header *h = s->header;
@@ -459,11 +545,7 @@ static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
     if (!prof__chunks_kept(s) || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
     PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
     PROF__FENCE(); /* a reader that sees any later store also sees the zero */
-}
-
-static void prof__chunk_empty(const prof__session *s, prof__chunk *chunk)
-{
-    prof__clear(prof__chunk_first(chunk), (size_t)prof__words_of(s, chunk) * 8);
+    prof__clear(prof__chunk_first(chunk), (size_t)(prof__words_of(s, chunk) + PROF__MARKED) * 8);
 }
 
 /* Takes the chunk that a number leads to, if nobody owns it, or NULL. least: how many words it must have. held: 1: even
@@ -487,14 +569,12 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
         prof__room_changed(); /* other threads have seen it taken */
         return NULL;
     }
-    uint32_t used = chunk->sequence ? PROF__FORM_USED : form & PROF__FORM_USED;
     if (chunk->sequence) prof__chunk_forget(s, chunk);
 #ifndef PROF__WHOLE_SLOTS
     uint32_t wanted = prof__depth_wanted(s, PROF__LOAD(&s->chunk_count), least);
     if (PROF__UNLIKELY(wanted > PROF__FORM_DEPTH(form)) && s->header->mode != PROF_FILL)
-        chunk = prof__chunk_split(s, chunk, number / count, wanted, used);
+        chunk = prof__chunk_split(s, chunk, number / count, wanted);
 #endif
-    if (used) prof__chunk_empty(s, chunk);
     prof__chunk_begin(s, chunk, number);
     return chunk;
 }
@@ -549,7 +629,6 @@ static prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
     uint64_t number = __atomic_fetch_add(&s->header->next_chunk, 1, __ATOMIC_RELEASE);
     PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* what it counted itself would be forgotten */
     prof__chunk_forget(s, chunk);
-    prof__chunk_empty(s, chunk);
     prof__chunk_begin(s, chunk, number);
     return chunk;
 }

@@ -324,7 +324,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
     prof__session *s = self->session;
     if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
     if (PROF__MIN_TICKS(s) && prof__begin_undo(self, head, now)) return;
-    if (self->soft && self->cursor == self->end) prof__chunk_widen(self);
+    if (self->soft && self->cursor == self->end) prof__chunk_widen(self, 1);
     int full = self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0;
     if (full && !prof__chunk_next(self, 1)) {
         prof__lose(self, 1);

@@ -102,31 +102,59 @@ static void prof__filled_finish(prof__thread *self)
     if (filled) prof__chunk_finish(self, filled);
 }
 
-/* Lets the thread use the second half of its chunk. */
-static void prof__chunk_widen(prof__thread *self)
+/* Returns up to which word the thread may use its chunk if it needs so many of them: to the end of the part in which
+   they end, and to the middle as long as it keeps another chunk. So whatever a power loss leaves of the chunk, only the
+   last part that the thread uses has no sum, and shows by its last word whose it is. */
+static uint64_t prof__chunk_limit(const prof__thread *self, uint64_t needed)
 {
-    self->end += self->soft;
-    self->free_words += self->soft;
-    self->soft = 0;
-    prof__filled_finish(self);
+    const prof__session *s = self->session;
+    uint64_t all = prof__words_of(s, self->chunk), limit = self->filled && needed <= all / 2 ? all / 2 : all;
+#if PROF__MARKED
+    uint64_t step = prof__part_bytes(prof__chunk_bytes(s, self->chunk)) / 8;
+    uint64_t last = ((needed + PROF__HEAD_WORDS) / step + 1) * step - PROF__HEAD_WORDS - 1; /* the mark */
+    if (last < limit) limit = last;
+#endif
+    return limit;
+}
+
+/* Lets the thread use its chunk up to this word. used: those that it has used. */
+static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
+{
+    uint64_t all = prof__words_of(self->session, self->chunk);
+    prof__chunk_pass(self->session, self->chunk, (size_t)used, (size_t)limit);
+    self->soft = (uint32_t)(all - limit);
+    self->end = prof__chunk_first(self->chunk) + limit - prof__note_hidden(self);
+    if (limit > all / 2) prof__filled_finish(self);
+}
+
+/* Lets the thread use more of its chunk: so much that it has room for `words` more and the ends of its open scopes.
+   What has a sum stays, even if a scope was too short. */
+static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
+{
+    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__owed(self);
+    uint64_t limit = prof__chunk_limit(self, used + owed + words);
+    prof__chunk_open(self, used, limit);
+    self->free_words = limit - used - owed;
+    self->begun = self->begun_end = NULL;
+    self->known = self->cursor;
+}
+
+/* Called before the thread leaves its chunk. */
+static void prof__chunk_close(const prof__thread *self)
+{
+    prof__chunk_seal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)));
 }
 
 /* Continues the thread's present track in this chunk, after the used words. */
 static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
-    prof__session *s = self->session;
     self->chunk = chunk;
     self->base = chunk->base.tick;
-    uint64_t words = prof__words_of(s, chunk), soft = self->filled ? words / 2 : 0;
-    if (soft && used + owed + 8 > soft) { /* there is more than half of it, or it is to be used at once */
-        prof__filled_finish(self);
-        soft = 0;
-    }
-    self->soft = (uint32_t)soft;
     self->cursor = prof__chunk_first(chunk) + used;
     if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
-    self->end = prof__chunk_first(chunk) + words - soft - prof__note_hidden(self);
-    self->free_words = words - soft - used - owed;
+    uint64_t limit = prof__chunk_limit(self, used + owed + 8);
+    prof__chunk_open(self, used, limit);
+    self->free_words = limit - used - owed;
     self->begun = self->begun_end = NULL;
     self->entered = 1;
     prof__track_write(self);
@@ -170,6 +198,7 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
     prof__session *s = self->session;
     prof__chunk *old = self->chunk != chunk ? self->chunk : NULL;
     if (!chunk) return 0;
+    if (old) prof__chunk_close(self);
     if (self->filled && prof__chunk_begun(self)) prof__filled_finish(self);
     if (old && !self->filled && s->header->mode == PROF_RING) {
         prof__filled_keep(self);
@@ -200,9 +229,10 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
     uint32_t state = PROF__CHUNK_FULL;
     if (!prof__room_waits(self, s)) return NULL;
     if (full) {
+        prof__chunk_close(self);
         prof__track_of(self)->owed = prof__owed(self);
         self->entered = 0;
-        self->free_words = 0;
+        self->free_words = self->soft = 0;
         self->chunk = NULL;
         self->cursor = self->end = self->begun = self->begun_end = NULL;
         prof__chunk_finish(self, full);
@@ -215,7 +245,9 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
         PROF__RELEASE(&full->state, state);
         return NULL;
     }
+    prof__chunk_unseal(s, full, (size_t)(before.cursor - prof__chunk_first(full)));
     self->chunk = full;
+    self->soft = before.soft;
     self->cursor = before.cursor;
     self->end = before.end;
     self->free_words = before.free_words;
@@ -323,10 +355,12 @@ static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t word
         if (self->free_words >= words) return self->cursor;
     }
     int late = (*now - self->base) >> PROF__TICK_BITS != 0;
-    if (self->soft && !late) prof__chunk_widen(self);
+    if (self->soft && !late && self->free_words < words) prof__chunk_widen(self, words);
     if ((late || self->free_words < words) && prof__chunk_next(self, words) && self->free_words < words && self->soft)
-        prof__chunk_widen(self); /* it is a long one */
+        prof__chunk_widen(self, words); /* it is a long one */
     if (self->free_words < words || (*now > self->base && (*now - self->base) >> PROF__TICK_BITS)) {
+        if (self->chunk) /* the last word, which has a sum now, may still be removed as a scope that was too short */
+            prof__chunk_unseal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)) - 1);
         prof__lose_all(self, loss);
         return NULL;
     }
@@ -466,6 +500,7 @@ static int prof__attach(prof__thread *self)
     self->visits += self->visiting;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
     self->thread_id = prof__thread_id();
+    if (used) prof__chunk_unseal(s, chunk, (size_t)used);
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = self->end = prof__chunk_first(chunk) + used;
@@ -504,6 +539,7 @@ static void prof__give_back(prof__thread *self)
     prof__filled_finish(self);
     if (!chunk) return; /* it was given away: see prof__chunk_await() */
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
+    prof__chunk_close(self);
     if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) || !prof__left_put(s, chunk, (uint32_t)words))
         prof__chunk_give(s, chunk, PROF__CHUNK_FULL, 1);
     prof__room_changed();

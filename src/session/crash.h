@@ -172,7 +172,7 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
 /* Cuts the copy before the first end that is later than the crash: its scope was open when the program crashed. */
 static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
-    const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
+    prof__chunk *chunk = (prof__chunk *)(void *)w->chunk;
     uint64_t *words = w->chunk + sizeof *chunk / 8;
     size_t count = (size_t)prof__words_of(s, chunk);
     for (size_t at = 0, length; at < count; at += length) {
@@ -181,6 +181,7 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
         if (words[at] >> PROF__KIND_SHIFT != PROF__KIND_END ||
             chunk->base.tick + (words[at] & PROF__TICK_MASK) <= crashed)
             continue;
+        prof__chunk_unmark(chunk, words, s->chunk_size >> PROF__FORM_DEPTH(chunk->form), sizeof *chunk);
         prof__clear(words + at, (count - at) * 8);
         break;
     }

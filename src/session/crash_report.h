@@ -104,7 +104,7 @@ static void prof__crash_describe(prof__crash_work *w, const prof__session *s, co
 static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
                                    uint64_t bytes)
 {
-    prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
+    prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0, {0, 0, 0, 0}};
     empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_LATE;
     uint64_t sequence = PROF__LOAD(&prof__crash_chunk(s, at)->sequence);
     uint64_t offset = sequence ? prof__crash_copy(w, s, h, at, h->next_chunk) : 0;

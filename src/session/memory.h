@@ -38,8 +38,11 @@ static prof__extent prof__layout_head(prof__extent size, prof__extent *meta, pro
     if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
     uint32_t max = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
     if (size < 4096) *meta = size / 5 / 64 * 64;
+    prof__extent head = prof__round(sizeof(prof__header), 64);
+    if (*meta > 4096) *meta -= head; /* all of it together is whole pages then, and chunks begin at a page: so do their
+                                        parts, of which a power loss leaves all or nothing */
     for (*index = 32; *index * max < *meta;) *index *= 2;
-    return prof__round(prof__round(sizeof(prof__header), 64) + *meta + *index * 4, 64);
+    return prof__round(head + *meta + *index * 4, !PROF__MARKED || size < 65536 ? 64 : 4096);
 }
 
 static void prof__text_copy(char *to, size_t size, const char *from)
@@ -526,7 +529,7 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     s->meta_words = s->meta_ready = meta / 8;
     s->index_mask = (uint32_t)index - 1;
     s->chunk_size = (uint32_t)chunk;
-    s->chunk_words = s->text_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8;
+    s->chunk_words = s->text_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8 - PROF__MARKED;
     s->depth = s->deepest = 0;
 #ifndef PROF__WHOLE_SLOTS
     while (chunk >> (s->deepest + 1) >= PROF__FORM_LEAST && s->deepest < 15) ++s->deepest;

@@ -61,15 +61,29 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     }
 }
 
+/* Ends the copy of a chunk as above. If the two readings differ, a thread is writing in it, and the copy can do without
+   marks: words and sums are of different moments. */
+static void prof__chunk_end(prof__chunk *chunk, prof__chunk *again, size_t header, size_t bytes)
+{
+    uint64_t *words = (uint64_t *)(void *)((char *)chunk + header);
+    uint64_t *others = (uint64_t *)(void *)((char *)again + header);
+    if (prof__chunk_marked(chunk, header) && !memcmp(chunk, again, bytes)) return;
+    prof__chunk_unmark(chunk, words, bytes, header);
+    prof__chunk_unmark(again, others, bytes, header);
+    prof__chunk_cut(words, others, (bytes - header) / 8);
+}
+
 /* Copies a chunk that has nothing in its header, as a power loss leaves it: readers tell by its words that it was used.
    now: its header. */
 static int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset, size_t bytes,
                                 char *to)
 {
-    static const prof__chunk none = {0, {0, 0, 0, 0}, 0, 0, 0, 0};
-    if (memcmp(now, &none, sizeof none)) return 1;
+    if (!prof__chunk_blank(now)) return 1;
     if (!PROF__READ(from, offset, to, bytes)) return 0;
-    if (memcmp(to, &none, sizeof none)) memset(to, 0, bytes); /* it was taken just now */
+    prof__chunk *copy = (prof__chunk *)(void *)to;
+    int taken = !prof__chunk_blank(copy);
+    if (!PROF__READ(from, offset, to, PROF__LEAST_CHUNK)) return 0;
+    if (taken || !prof__chunk_blank(copy)) memset(to, 0, bytes); /* it was taken just now */
     return 1;
 }
 
@@ -95,12 +109,14 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
         if (!PROF__READ(from, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
     if (!PROF__READ(from, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
+    int header = chunk->state <= PROF__CHUNK_HELD && !(chunk->sequence >> 48) &&
+                 prof__form_likely(h->chunk_size, offset - h->chunk_offset, chunk->form);
+    if (!header && !memcmp(chunk, again, first)) return 1; /* a power loss left it: readers will see that */
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
         sequence != chunk->sequence)
         memset(to, 0, bytes);
     else if (check > first)
-        prof__chunk_cut((uint64_t *)(void *)(to + first), (const uint64_t *)(const void *)(scratch + first),
-                        (bytes - first) / 8);
+        prof__chunk_end(chunk, again, first, bytes);
     return 1;
 }
 
@@ -120,6 +136,7 @@ typedef struct prof__copying {
     prof__copied *chunks;
     size_t count, capacity;
     uint32_t depth;  /* how often the most split slot was halved */
+    uint64_t listed; /* the highest sequence of these, when the copy began */
     uint64_t newest; /* no chunk with a higher sequence is in the copy */
     uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
     uint64_t mark;   /* a hash of what was held and of how many chunks were taken: while threads record, it changes */
@@ -152,9 +169,12 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
     if (end > h->chunk_count) end = h->chunk_count;
     for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size; at += c->chunks[c->count++].bytes) {
         prof__chunk chunk;
-        if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, sizeof chunk)) return 0;
+        if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, PROF__LEAST_CHUNK)) return 0;
         prof__copied *one = &c->chunks[c->count];
         one->sequence = chunk.sequence;
+        if (held && chunk.sequence > c->listed && prof__chunk_likely(&chunk, h->chunk_size, at))
+            c->listed = chunk.sequence; /* older than next_chunk, unless a power loss left them as they were at
+                                           different moments */
         one->offset = h->chunk_offset + at;
         int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
         one->held = held && written ? chunk.sequence : 0;
@@ -222,7 +242,7 @@ static int prof__chunks_turn(prof__copying *c, int first)
         prof__copied *one = prof__copied_at(c, i);
         prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset), now;
         if (first) {
-            if (!PROF__READ(c->from, one->offset, &now, sizeof now)) return 0;
+            if (!PROF__READ(c->from, one->offset, &now, PROF__LEAST_CHUNK)) return 0;
             one->seen = one->held ? PROF__COPIED : now.sequence;
             c->torn |= PROF__FORM_DEPTH(now.form) != PROF__FORM_DEPTH(one->form); /* split since it was listed */
             if (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE) continue;
@@ -246,27 +266,42 @@ static int prof__copy_again(const prof__copying *c)
            c->tries < (c->torn ? 100 : 20);
 }
 
+/* Returns how many slots were used when next_chunk was so large. A power loss may have left a header that is older than
+   the chunks. */
+static uint64_t prof__slots_used(const prof__copying *c, uint64_t next)
+{
+    const prof__header *h = c->h;
+    prof__chunk chunk;
+    while (next < h->chunk_count &&
+           PROF__READ(c->from, h->chunk_offset + next * h->chunk_size, &chunk, PROF__LEAST_CHUNK) &&
+           !prof__chunk_blank(&chunk))
+        ++next;
+    return next;
+}
+
 /* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
    anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
    because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
 static int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
-    uint64_t before, after, position = offsetof(prof__header, next_chunk);
+    uint64_t before, used, after, position = offsetof(prof__header, next_chunk);
     c->before = c->mark;
     ++c->tries;
     if (!PROF__READ(c->from, position, &before, sizeof before)) return 0;
     c->mark = before;
     c->count = c->depth = 0;
-    if (!prof__chunks_list(c, 0, before, 1)) return 0; /* in its first lap, a ring has no others */
+    used = prof__slots_used(c, before);
+    if (!prof__chunks_list(c, 0, used, 1)) return 0; /* in its first lap, a ring has no others */
     c->tick = prof__now_of(h->clock);
     if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
+    if (c->newest < c->listed) c->newest = c->listed;
     c->lapped = c->torn = 0;
     if (!PROF__HAS_ARCHIVE(h)) {
         if (!prof__chunks_held(c)) return 0; /* soon: its threads go on */
         if (prof__copy_again(c)) return 1;
     }
-    if (!prof__chunks_list(c, before, c->newest, 0)) return 0;
+    if (!prof__chunks_list(c, used, c->newest, 0)) return 0;
     prof__chunks_order(c);
     for (int first = !PROF__HAS_ARCHIVE(h); first >= 0; --first) {
         if (!prof__chunks_turn(c, first) || !PROF__READ(c->from, position, &after, sizeof after)) return 0;
