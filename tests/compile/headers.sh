@@ -116,7 +116,7 @@ for compiler in gcc clang; do
         -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual -I. -c $here/markup.c -o $out/strict.o
 done
 
-# What is left of clang's -Weverything where prof.h is a system header: README names it. The rest is of markup.c itself.
+# What is left of clang's -Weverything where prof.h is a system header: docs/guide/start.md names it. The rest is of markup.c itself.
 mkdir -p $out/system
 for file in markup.c markup.h; do sed 's/#include "prof.h"/#include <prof.h>/' $here/$file >$out/system/$file; done
 every="-Weverything -Wno-used-but-marked-unused -Wno-padded -Wno-unused-macros -isystem . -fsyntax-only $out/system/markup.c"
