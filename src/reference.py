@@ -321,6 +321,12 @@ class Header:
                 or re.search(rf"^ {{4}}{name} {{2,}}", self.manual, re.M))
 
 
+def macros_first(text):
+    """The part of a header, with what most readers look for at its beginning."""
+    head, *sections = re.split(r"(?m)^(?=### )", text)
+    return head + "".join(sorted(sections, key=lambda section: not section.startswith("### Markup")))
+
+
 def contents(text):
     """A list of the parts: a line for each header."""
     lines, anchors = [], []
@@ -356,7 +362,7 @@ def keys_of_others():
 def main():
     headers = [name for name in ORDER if os.path.exists(name)]
     headers += sorted(set(glob.glob("prof*.h")) - set(headers))
-    text = "\n".join(["\n".join(Header(path).out) for path in headers] + [keys_of_others()]).rstrip()
+    text = "\n".join([macros_first("\n".join(Header(path).out)) for path in headers] + [keys_of_others()]).rstrip()
     print(LEAD + contents(text) + "\n\n" + text)
 
 
