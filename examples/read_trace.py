@@ -180,9 +180,10 @@ class Image:
         while at < end:
             place = self.chunks + at
             sequence, *base, state, form, lost = self.fields("5QIIQ", place)
-            size, rest = self.chunk_size >> (form >> 8 & 15), self.chunk_size - at % self.chunk_size
-            if size < 256 or size % 8 or size > rest:
-                size = rest
+            size = self.chunk_size >> (form >> 8 & 15)
+            if size != self.chunk_size and (size < 256 or size % 8) or at % self.chunk_size % size:
+                self.damaged, at = self.damaged + 1, (at | 4095) + 1
+                continue
             if sequence and size > self.chunk_header:
                 yield sequence, base, lost, state == OWNED, self.data[place + self.chunk_header:place + size]
             at += size
