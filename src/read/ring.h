@@ -145,7 +145,7 @@ static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk
 {
     uint64_t part[64], end = offset + bytes;
     if (!prof__chunk_blank(chunk)) return 0;
-    for (offset += PROF__LEAST_CHUNK; offset < end; offset += sizeof part) {
+    for (offset += trace->header.chunk_header_size; offset < end; offset += sizeof part) {
         size_t size = end - offset < sizeof part ? (size_t)(end - offset) : sizeof part;
         if (!prof__read_ring_part(trace, offset, part, size)) return 0;
         for (size_t i = 0; i < size / 8; i++)
