@@ -11,10 +11,7 @@
 # usage: tests/cpus.sh [NAME...]     s390x armhf i386 riscv64 ppc64le mips64el aarch64
 #        PROF_TEST_CORPUS=1          writes those of tests/corpus anew
 cd "$(dirname "$0")/.." || exit 1
-passed=0 failed=0 skipped=0
-ok() { echo "ok   $*"; passed=$((passed + 1)); }
-fail() { echo "FAIL $*"; failed=$((failed + 1)); }
-skip() { echo "SKIP $*"; skipped=$((skipped + 1)); }
+. tests/checks.sh
 unset PROF_OUTPUT PROF_TEST_FOREIGN
 export PROF_TEST_QUICK=1
 long=${PROF_TEST_LONG:-}
@@ -135,5 +132,4 @@ else
     fail "images of other processors"
     cat build/cpus/here/log
 fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

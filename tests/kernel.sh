@@ -11,19 +11,7 @@ LC_ALL=C
 export LC_ALL
 out=$PWD/build/kernel_test
 trap '' PIPE # an emulator that ends too early
-passed=0 failed=0 skipped=0
-ok() {
-    echo "ok   $1"
-    passed=$((passed + 1))
-}
-fail() { # NAME WHAT
-    echo "FAIL $1"
-    printf '%s\n' "$2" | tail -n 40 | sed 's/^/    /'
-    failed=$((failed + 1))
-}
-check() { # NAME WHAT-IS-WRONG: nothing: passed
-    if [ -z "$2" ]; then ok "$1"; else fail "$1" "$2"; fi
-}
+. tests/checks.sh
 there() { # COMMAND PACKAGE PROCESSOR
     command -v "$1" >/dev/null && return
     echo "SKIP kernel $3: $2: not installed"
@@ -180,5 +168,4 @@ for processor in ${*:-riscv64 aarch64 x86_64}; do
     there objcopy binutils "$processor" || continue
     kernel "$processor" "$address"
 done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -10,26 +10,9 @@ cc="${CC:-cc} -std=gnu99 -O0 -Wall -Wextra -Wpedantic"
 rm -rf "$out"
 mkdir -p "$out"
 unset PROF_OUTPUT LD_PRELOAD
-passed=0 failed=0
-check() { # NAME COMMAND...
-    name=$1
-    shift
-    if "$@" >"$out/said" 2>&1; then
-        echo "ok   library: $name"
-        passed=$((passed + 1))
-    else
-        echo "FAIL library: $name"
-        tail -n 20 "$out/said"
-        failed=$((failed + 1))
-    fi
-}
-finish() {
-    echo "$passed passed, $failed failed, 0 skipped"
-    [ $failed -eq 0 ]
-    exit
-}
+. tests/checks.sh
 
-check "make install" make -s install CFLAGS=-O0 BUILD="$build" DESTDIR="$out/root" PREFIX=/usr
+succeeds "make install" make -s install CFLAGS=-O0 BUILD="$build" DESTDIR="$out/root" PREFIX=/usr
 include=$out/root/usr/include lib=$out/root/usr/lib
 [ -f "$lib/libprof.so" ] || { failed=$((failed + 1)) && finish; }
 
@@ -47,19 +30,19 @@ END
 scopes() { # FILE NAME COUNT: the JSON has so many scopes of that name
     [ "$(grep -o "\"name\":\"$2\"" "$1" | wc -l)" = "$3" ]
 }
-check "a program links to it" $cc -I"$include" "$out/linked.c" -o "$out/linked" -L"$lib" -lprof -Wl,-rpath,"$lib"
-check "and runs" env PROF_OUTPUT="$out/linked.json" "$out/linked"
-check "and PROF_OUTPUT records it" scopes "$out/linked.json" "scope of linked" 3
+succeeds "a program links to it" $cc -I"$include" "$out/linked.c" -o "$out/linked" -L"$lib" -lprof -Wl,-rpath,"$lib"
+succeeds "and runs" env PROF_OUTPUT="$out/linked.json" "$out/linked"
+succeeds "and PROF_OUTPUT records it" scopes "$out/linked.json" "scope of linked" 3
 
 # The plugin calls what nobody but the preloaded library has.
-check "a plugin of markup" $cc -I"$root" -fPIC -shared -DPLUGIN_NUMBER=3 tests/plugin.c -o "$out/plugin.so" -pthread
-check "a program without prof" $cc -I"$root" tests/plugin_host.c -o "$out/host" -pthread -ldl
-check "runs under LD_PRELOAD" env LD_PRELOAD="$lib/libprof.so" PROF_OUTPUT="$out/preloaded.json" "$out/host" all "$out/plugin.so"
-check "and PROF_OUTPUT records the plugin" scopes "$out/preloaded.json" "plugin 3" 100
+succeeds "a plugin of markup" $cc -I"$root" -fPIC -shared -DPLUGIN_NUMBER=3 tests/plugin.c -o "$out/plugin.so" -pthread
+succeeds "a program without prof" $cc -I"$root" tests/plugin_host.c -o "$out/host" -pthread -ldl
+succeeds "runs under LD_PRELOAD" env LD_PRELOAD="$lib/libprof.so" PROF_OUTPUT="$out/preloaded.json" "$out/host" all "$out/plugin.so"
+succeeds "and PROF_OUTPUT records the plugin" scopes "$out/preloaded.json" "plugin 3" 100
 
 # The program's own recorder is the one.
 printf '#define PROF_IMPLEMENTATION\n' | cat - "$out/linked.c" >"$out/own.c"
-check "a program with the implementation" $cc -I"$include" "$out/own.c" -o "$out/own" -pthread -ldl
-check "runs under LD_PRELOAD, too" env LD_PRELOAD="$lib/libprof.so" PROF_OUTPUT="$out/own.json" "$out/own"
-check "and is recorded once" scopes "$out/own.json" "scope of linked" 3
+succeeds "a program with the implementation" $cc -I"$include" "$out/own.c" -o "$out/own" -pthread -ldl
+succeeds "runs under LD_PRELOAD, too" env LD_PRELOAD="$lib/libprof.so" PROF_OUTPUT="$out/own.json" "$out/own"
+succeeds "and is recorded once" scopes "$out/own.json" "scope of linked" 3
 finish

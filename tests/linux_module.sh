@@ -14,19 +14,7 @@ cd "$(dirname "$0")/.." || exit 1
 LC_ALL=C
 export LC_ALL
 out=$PWD/build/linux_module
-passed=0 failed=0 skipped=0
-ok() {
-    echo "ok   $1"
-    passed=$((passed + 1))
-}
-fail() { # NAME WHAT
-    echo "FAIL $1"
-    printf '%s\n' "$2" | tail -n 40 | sed 's/^/    /'
-    failed=$((failed + 1))
-}
-check() { # NAME WHAT-IS-WRONG: nothing: passed
-    if [ -z "$2" ]; then ok "$1"; else fail "$1" "$2"; fi
-}
+. tests/checks.sh
 end() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ $failed -eq 0 ]

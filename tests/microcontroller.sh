@@ -10,22 +10,7 @@ cd "$(dirname "$0")/.." || exit 1
 LC_ALL=C
 export LC_ALL
 out=$PWD/build/microcontroller_test
-passed=0 failed=0 skipped=0
-check() { # NAME WHAT-IS-WRONG: nothing: passed
-    if [ -z "$2" ]; then
-        echo "ok   $1"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $1"
-        printf '%s\n' "$2" | tail -n 40 | sed 's/^/    /'
-        failed=$((failed + 1))
-    fi
-}
-finish() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ $failed -eq 0 ]
-    exit
-}
+. tests/checks.sh
 there() { # PROCESSOR TOOL PACKAGE
     command -v "$2" >/dev/null && return
     echo "SKIP microcontroller $1: $3: not installed"

@@ -8,7 +8,7 @@ out=$root/build/python
 rm -rf "$out"
 mkdir -p "$out"
 unset PROF_OUTPUT
-passed=0 failed=0
+. tests/checks.sh
 skip() {
     echo "SKIP python: $1"
     echo "0 passed, 0 failed, 1 skipped"
@@ -24,18 +24,6 @@ done
 $python -c 'import sys; sys.exit(sys.version_info < (3, 9))' || skip "Python is older than 3.9"
 $python -c 'import sys, sysconfig; sys.exit(bool(sysconfig.get_config_var("Py_GIL_DISABLED")))' || skip "Python without its lock"
 
-check() { # NAME COMMAND...
-    name=$1
-    shift
-    if "$@" >"$out/said" 2>&1; then
-        echo "ok   python: $name"
-        passed=$((passed + 1))
-    else
-        echo "FAIL python: $name"
-        tail -n 20 "$out/said"
-        failed=$((failed + 1))
-    fi
-}
 build() { # MODULE
     ${CC:-cc} -std=gnu99 -O0 -Wall -Wextra -fPIC -shared -I"$root" -isystem "$include" -DMODULE="$1" \
         "$root/examples/python/prof_python.c" -o "$out/$1.so" -pthread
@@ -53,14 +41,14 @@ has() { # FILE TEXT...: the trace has all of them
     done
 }
 
-check "the extension builds" build prof_python
-check "twice" build other
+succeeds "the extension builds" build prof_python
+succeeds "twice" build other
 cd "$out" || exit 1
 
-check "the example runs" run "$out/trace.json" "$root/examples/python/example.py"
-check "scopes, functions, marks and native code are in the trace" \
+succeeds "the example runs" run "$out/trace.json" "$root/examples/python/example.py"
+succeeds "scopes, functions, marks and native code are in the trace" \
     has "$out/trace.json" '"name":"parse"' '"name":"fibonacci"' 'loading a' '"name":"sum"'
-check "threads have Python's names" has "$out/trace.json" '"main"' '"loader a"' '"loader b"'
+succeeds "threads have Python's names" has "$out/trace.json" '"main"' '"loader a"' '"loader b"'
 
 cat >two.py <<'END'
 import prof_python, other
@@ -69,9 +57,9 @@ with prof_python.scope("outer"):
         other.work(10)
         prof_python.work(10)
 END
-check "two extensions with copies load" run "$out/two.csv" two.py
-check "and make one trace" has "$out/two.csv" ',outer,' ',inner,' ',prof_python,' ',other,'
-check "and no other file" test "$(echo two*)" = "two.csv two.py"
+succeeds "two extensions with copies load" run "$out/two.csv" two.py
+succeeds "and make one trace" has "$out/two.csv" ',outer,' ',inner,' ',prof_python,' ',other,'
+succeeds "and no other file" test "$(echo two*)" = "two.csv two.py"
 
 cat >on_and_off.py <<'END'
 import prof_python as prof
@@ -97,10 +85,10 @@ try:
 except ValueError:
     prof.mark("refused")
 END
-check "functions are recorded on and off" run "$out/on_and_off.csv" on_and_off.py
-check "all of them" sh -c 'test $(grep -c ",inner," on_and_off.csv) = 40 && test $(grep -c "__exit__," on_and_off.csv) = 40'
-check "none is cut" sh -c '! grep truncated on_and_off.csv'
-check "what is neither true nor false is refused" has on_and_off.csv ',refused,'
+succeeds "functions are recorded on and off" run "$out/on_and_off.csv" on_and_off.py
+succeeds "all of them" sh -c 'test $(grep -c ",inner," on_and_off.csv) = 40 && test $(grep -c "__exit__," on_and_off.csv) = 40'
+succeeds "none is cut" sh -c '! grep truncated on_and_off.csv'
+succeeds "what is neither true nor false is refused" has on_and_off.csv ',refused,'
 
 # the snippets, one after the other, each by itself
 $python - "$root/docs/guide/python.md" <<'END'
@@ -109,13 +97,12 @@ for number, block in enumerate(re.findall(r"```python\n(.*?)```", open(sys.argv[
     open("snippet%d.py" % number, "w").write(block)
 END
 for snippet in snippet*.py; do
-    check "$snippet of docs/guide/python.md" run "$out/snippet.csv" "$snippet"
+    succeeds "$snippet of docs/guide/python.md" run "$out/snippet.csv" "$snippet"
 done
 
 for how in fork forkserver spawn; do
     mkdir "$how"
-    check "workers by $how" run "$out/$how/%p.prof" "$root/examples/python/workers.py" $how
-    check "leave their records" sh -c "test \$(grep -l square $how/*.prof | wc -l) -ge 1 && test \$(ls $how/*.prof | wc -l) -ge 2"
+    succeeds "workers by $how" run "$out/$how/%p.prof" "$root/examples/python/workers.py" $how
+    succeeds "leave their records" sh -c "test \$(grep -l square $how/*.prof | wc -l) -ge 1 && test \$(ls $how/*.prof | wc -l) -ge 2"
 done
-echo "$passed passed, $failed failed, 0 skipped"
-[ $failed -eq 0 ]
+finish

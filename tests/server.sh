@@ -7,22 +7,9 @@ out=build/server
 rm -rf $out/*.*
 mkdir -p $out
 python=${PYTHON:-python3}
-passed=0 failed=0 skipped=0
-ok() { passed=$((passed + 1)); echo "ok   $1"; }
-fail() { failed=$((failed + 1)); echo "FAIL $1"; }
-skip() { skipped=$((skipped + 1)); echo "SKIP $1"; }
-check() { # name, then a command that is to succeed
-    name=$1
-    shift
-    if "$@" >$out/check.log 2>&1; then ok "$name"; else fail "$name"; sed 's/^/    /' $out/check.log | head -5; fi
-}
+. tests/checks.sh
 same() { # name, what it is, what it should be
     if [ "$2" = "$3" ]; then ok "$1"; else fail "$1: '$2', not '$3'"; fi
-}
-finish() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ $failed -eq 0 ]
-    exit
 }
 
 make -s build/server_program build/server_program_bare || { fail "the program compiles, with exporters and without"; finish; }
@@ -69,12 +56,12 @@ port=$((20000 + $$ % 10000))
 
 begin build/server_program start 0
 same "index" "$(code $url/)" 200
-check "the index says how" grep -q '/trace?ms=1000' $out/answer.txt
+succeeds "the index says how" grep -q '/trace?ms=1000' $out/answer.txt
 same "IPv4" "$(code -4 $url/status)" 200
 if curl -s -m 5 -o /dev/null "http://[::1]:${url##*:}/status"; then ok "IPv6"; else skip "IPv6: not here"; fi
 for format in json csv prof xplane; do same $format "$(code "$url/trace?ms=100&format=$format")" 200; done
 same "summary" "$(code "$url/summary?ms=100")" 200
-check "a file's name of its own" sh -c "cd $out && curl -s -m 120 -OJ '$url/trace?ms=10' && ls server_program-*.json"
+succeeds "a file's name of its own" sh -c "cd $out && curl -s -m 120 -OJ '$url/trace?ms=10' && ls server_program-*.json"
 same "a wrong parameter" "$(code "$url/trace?mss=100")" 400
 same "nothing is recorded" "$(code $url/save?last=5)" 409
 same "a page of another site" "$(code -H 'Origin: http://evil.example' $url/status)" 403
@@ -110,53 +97,53 @@ if [ $? -ne 0 ]; then ok "a program that is killed says nothing more"; else fail
 end
 
 captured "a program that ends during the capture answers" "trace?ms=60000&format=json"
-check "the JSON is JSON, with the program's scopes" $python -c '
+succeeds "the JSON is JSON, with the program's scopes" $python -c '
 import json, sys
 names = [e["name"] for e in json.load(open(sys.argv[1]))["traceEvents"]]
 assert names.count("forward") >= 20 and names.count("help") >= 20, names' $out/answer.txt
 captured "so with csv" "trace?ms=60000&format=csv"
-check "the CSV has scopes" grep -q ',backward,' $out/answer.txt
+succeeds "the CSV has scopes" grep -q ',backward,' $out/answer.txt
 captured "with prof" "trace?ms=60000&format=prof"
 if [ -x build/prof ]; then
     mv $out/answer.txt $out/answer.prof
-    check "the tool reads the image" sh -c "build/prof summary $out/answer.prof | grep -q forward"
+    succeeds "the tool reads the image" sh -c "build/prof summary $out/answer.prof | grep -q forward"
 fi
 captured "with xplane" "trace?ms=60000&format=xplane"
-check "the XSpace has its plane" grep -aq '/host:CPU' $out/answer.txt
-check "and scopes" grep -aq backward $out/answer.txt
+succeeds "the XSpace has its plane" grep -aq '/host:CPU' $out/answer.txt
+succeeds "and scopes" grep -aq backward $out/answer.txt
 captured "and with a summary" "summary?ms=60000"
-check "the summary has scopes" grep -q '^forward ' $out/answer.txt
+succeeds "the summary has scopes" grep -q '^forward ' $out/answer.txt
 
 begin build/server_program start 0 record
 until_true 100 says ,forward, "$url/save?format=csv"
 same "the last minute" "$(code "$url/save?last=60&format=csv")" 200
-check "has scopes" grep -q ',forward,' $out/answer.txt
+succeeds "has scopes" grep -q ',forward,' $out/answer.txt
 same "pause" "$(code -X POST $url/pause)" 200
 same "resume" "$(code -X POST $url/resume)" 200
 same "level" "$(code -d level=3 $url/level)" 200
 same "status" "$(code $url/status)" 200
-check "says so" grep -q '"session":"program","mode":"ring","level":3' $out/answer.txt
+succeeds "says so" grep -q '"session":"program","mode":"ring","level":3' $out/answer.txt
 end
 
 begin env PROF_SERVER=$port build/server_program
 same "PROF_SERVER" "$(cat $out/port.txt)" $port
 same "it answers" "$(code "$url/trace?ms=50")" 200
 timeout 100 env PROF_SERVER=$port build/server_program for 1 >$out/second.txt 2>$out/second.log
-check "a second program says that the port is taken, and goes on" sh -c "grep -q 'prof: PROF_SERVER=$port: .*$port' $out/second.log && grep -qx 0 $out/second.txt"
+succeeds "a second program says that the port is taken, and goes on" sh -c "grep -q 'prof: PROF_SERVER=$port: .*$port' $out/second.log && grep -qx 0 $out/second.txt"
 end
 begin env PROF_SERVER=127.0.0.1:$port PROF_SERVER_TOKEN=secret PROF_OUTPUT=$out/output.prof build/server_program
 same "without the token" "$(code $url/status)" 401
 same "with it" "$(code -H 'Authorization: Bearer secret' http://127.0.0.1:$port/status)" 200
-check "PROF_OUTPUT records" grep -q '"session":"program"' $out/answer.txt
+succeeds "PROF_OUTPUT records" grep -q '"session":"program"' $out/answer.txt
 end
 timeout 100 env PROF_SERVER=0.0.0.0:$port build/server_program for 1 >$out/open.txt 2>$out/open.log
-check "open to all without a token is refused" grep -q 'set a token' $out/open.log
+succeeds "open to all without a token is refused" grep -q 'set a token' $out/open.log
 timeout 100 env PROF_SERVER=nonsense build/server_program for 1 >$out/open.txt 2>$out/open.log
-check "a port is a number" grep -q 'PROF_SERVER=nonsense: must be a port or ADDRESS:PORT' $out/open.log
+succeeds "a port is a number" grep -q 'PROF_SERVER=nonsense: must be a port or ADDRESS:PORT' $out/open.log
 
 begin build/server_program_bare start 0
 same "no prof_chrome.h: no JSON" "$(code "$url/trace?ms=10&format=json")" 501
-check "and the answer says why" grep -q 'prof_chrome.h' $out/answer.txt
+succeeds "and the answer says why" grep -q 'prof_chrome.h' $out/answer.txt
 same "no prof_xplane.h: no XSpace" "$(code "$url/trace?ms=10&format=xplane")" 501
 same "then an image is the default" "$(code "$url/trace?ms=10")" 200
 end

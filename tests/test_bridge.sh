@@ -16,24 +16,8 @@ rm -rf "$out"
 mkdir -p "$out/new" "$out/old"
 cc=${CC:-cc} cxx=${CXX:-c++}
 warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wno-misleading-indentation" # see headers.sh
-passed=0 failed=0 skipped=0
+. tests/checks.sh
 
-ok() { echo "ok   $1"; passed=$((passed + 1)); }
-fail() { echo "FAIL $1"; failed=$((failed + 1)); }
-skip() { echo "SKIP $1: $2"; skipped=$((skipped + 1)); }
-# run NAME COMMAND...: the command succeeds and says nothing
-run() {
-    what=$1
-    shift
-    if text=$("$@" 2>&1) && [ -z "$text" ]; then
-        ok "$what"
-    else
-        fail "$what"
-        echo "$*" | sed 's/^/    /'
-        echo "$text" | head -20 | sed 's/^/    /'
-        return 1
-    fi
-}
 # same NAME EXPECTED FOUND: two files
 same() {
     if text=$(diff "$2" "$3" 2>&1); then
@@ -73,7 +57,7 @@ for side in old new; do
     (cd "$out/$side" && $cc -std=gnu99 -E -P recorder.c) >"$out/$side/text" || fail "$cc -E"
     sed 's/ *\(if ([^()]*)\)\{0,1\} *((void)0);//g; /^ *$/d' "$out/$side/text" >"$out/$side/statements"
 done
-run "off: nothing but empty statements of $hooks hooks" cmp "$out/old/statements" "$out/new/statements"
+silent "off: nothing but empty statements of $hooks hooks" cmp "$out/old/statements" "$out/new/statements"
 [ "$hooks" -ge 25 ] || fail "only $hooks hooks were found in prof.h"
 rm -r "$out/old" "$out/new"
 
@@ -86,7 +70,7 @@ case $(uname -s) in Linux) ;; *) sdt= ;; esac
 [ -n "$nvtx" ] || skip "NVTX" "no nvtx3/nvToolsExt.h (CUDA): set NVTX_INCLUDE"
 [ -n "$itt" ] || skip "ITT" "no ittnotify.h (VTune, ittapi): set ITT_INCLUDE"
 [ -n "$sdt" ] || skip "SDT" "no sys/sdt.h (systemtap-sdt-dev)"
-run "SDT, NVTX, ITT: a clear error if freestanding" sh -c "
+silent "SDT, NVTX, ITT: a clear error if freestanding" sh -c "
     ! $cc -std=gnu99 -DPROF_WITH_SDT -DPROF_FREESTANDING '-DPROF_CLOCK_READ()=0' '-DPROF_CPU_STATE()=0' \
         -DPROF_CPU_STATE_SIZE=1024 -I. -E '$out/recorder.c' 2>&1 >/dev/null |
         grep -v 'prof_bridge.h: PROF_WITH_ITT, PROF_WITH_NVTX and PROF_WITH_SDT need' |
@@ -102,7 +86,7 @@ run "SDT, NVTX, ITT: a clear error if freestanding" sh -c "
 build() {
     name=$1
     shift
-    run "$name: compiles and links" $cc -std=gnu99 -O0 $warnings -I. "$@" -rdynamic -o "$out/$name" -pthread -ldl
+    silent "$name: compiles and links" $cc -std=gnu99 -O0 $warnings -I. "$@" -rdynamic -o "$out/$name" -pthread -ldl
 }
 for name in one two; do
     $cc -std=gnu99 -O1 -I. -fPIC -shared -DPLUGIN_NAME="\"$name\"" $here/plugin.c -o "$out/plugin_$name.so" || fail "plugin"
@@ -151,21 +135,21 @@ parts="macros frames events objects sessions threads fibers forks plugins"
 # ---- NVTX
 
 if [ -n "$nvtx" ]; then
-    run "NVTX stand-in" $cc -std=gnu99 -O1 -D_GNU_SOURCE $nvtx -fPIC -shared $here/nvtx_tool.c -o "$out/nvtx_tool.so"
+    silent "NVTX stand-in" $cc -std=gnu99 -O1 -D_GNU_SOURCE $nvtx -fPIC -shared $here/nvtx_tool.c -o "$out/nvtx_tool.so"
     tool=NVTX_INJECTION64_PATH=$whole/nvtx_tool.so
     if build nvtx $nvtx -DPROF_WITH_NVTX $here/program.c; then
         for which in $parts; do part nvtx nvtx $which "$tool"; done
         part nvtx nvtx autostarted "$tool" PROF_BRIDGE=1
         numbers nvtx nvtx push pop "$tool"
-        run "nvtx: says nothing without a tool" "$out/nvtx" macros
-        run "nvtx: a tool that can't be loaded" env NVTX_INJECTION64_PATH=/nonexistent.so "$out/nvtx" macros
+        silent "nvtx: says nothing without a tool" "$out/nvtx" macros
+        silent "nvtx: a tool that can't be loaded" env NVTX_INJECTION64_PATH=/nonexistent.so "$out/nvtx" macros
     fi
 fi
 
 # ---- ITT: with the stand-in in the library's place; and, where that is, with the library, which loads it
 
 if [ -n "$itt" ]; then
-    if run "ITT stand-in" $cc -std=gnu99 -O1 -D_GNU_SOURCE -DITT_STATIC $itt -c $here/itt_tool.c -o "$out/itt_tool.o" &&
+    if silent "ITT stand-in" $cc -std=gnu99 -O1 -D_GNU_SOURCE -DITT_STATIC $itt -c $here/itt_tool.c -o "$out/itt_tool.o" &&
         build itt $itt -DPROF_WITH_ITT $here/program.c "$out/itt_tool.o"; then
         for which in $parts tasks; do part itt itt $which A=1; done
         part itt itt autostarted PROF_BRIDGE=1
@@ -173,13 +157,13 @@ if [ -n "$itt" ]; then
     fi
     library="${ITT_LIBRARY:+-L$ITT_LIBRARY} -littnotify -ldl"
     if echo 'int main(void) { return 0; }' | $cc -x c - $library -o "$out/empty" 2>/dev/null; then
-        run "ITT stand-in as a library" $cc -std=gnu99 -O1 -D_GNU_SOURCE $itt -fPIC -shared $here/itt_tool.c -o "$out/itt_tool.so"
+        silent "ITT stand-in as a library" $cc -std=gnu99 -O1 -D_GNU_SOURCE $itt -fPIC -shared $here/itt_tool.c -o "$out/itt_tool.so"
         if build itt_library $itt -DPROF_WITH_ITT $here/program.c $library; then
             for which in $parts; do
                 part itt itt_library $which "INTEL_LIBITTNOTIFY64=$whole/itt_tool.so" INTEL_ITTNOTIFY_GROUPS=all
             done
-            run "itt_library: without a tool" "$out/itt_library" macros
-            run "itt_library: a tool that can't be loaded" env INTEL_LIBITTNOTIFY64=/nonexistent.so "$out/itt_library" macros
+            silent "itt_library: without a tool" "$out/itt_library" macros
+            silent "itt_library: a tool that can't be loaded" env INTEL_LIBITTNOTIFY64=/nonexistent.so "$out/itt_library" macros
         fi
     else
         skip "ITT with libittnotify" "no libittnotify.a: set ITT_LIBRARY"
@@ -189,7 +173,7 @@ fi
 # ---- SDT
 
 if [ -n "$sdt" ] && build sdt -DPROF_WITH_SDT $here/program.c; then
-    run "sdt: says nothing without a tracer" "$out/sdt" macros
+    silent "sdt: says nothing without a tracer" "$out/sdt" macros
     if command -v readelf >/dev/null; then
         readelf -nW "$out/sdt" | awk '
             $1 == "stapsdt" { provider = $NF }
@@ -254,14 +238,14 @@ for compile in "gcc -std=gnu99 $syntax" "gcc -std=c11 -D_GNU_SOURCE $syntax" "cl
         continue
     }
     case $compile in *++*) source=cpp ;; *) source=c ;; esac
-    run "$compile:$(echo "$all" | tr ' ' '\n' | sed -n 's/-DPROF_WITH_/ /p' | tr -d '\n') together" \
+    silent "$compile:$(echo "$all" | tr ' ' '\n' | sed -n 's/-DPROF_WITH_/ /p' | tr -d '\n') together" \
         $compile -O0 $warnings -I. $all -fPIC -c "$out/recorder.$source" -o "$out/recorder.o"
 done
 if [ -n "$nvtx" ] && command -v $cxx >/dev/null; then
     object=
     [ -z "$itt" ] || object=$out/itt_tool.o
     cp $here/program.c "$out/program.cpp"
-    if run "all, in C++: compiles and links" $cxx -std=c++11 -O0 $warnings -I. $all -rdynamic "$out/program.cpp" $object \
+    if silent "all, in C++: compiles and links" $cxx -std=c++11 -O0 $warnings -I. $all -rdynamic "$out/program.cpp" $object \
         -o "$out/all" -pthread -ldl; then
         for which in macros events objects fibers; do
             env "$tool" BRIDGE_LOG="$out/log" sh -c "rm -f '$out/log'; '$out/all' $which"
@@ -273,5 +257,4 @@ if [ -n "$nvtx" ] && command -v $cxx >/dev/null; then
     fi
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+finish

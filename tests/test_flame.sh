@@ -3,6 +3,7 @@
 # and harmless whatever the names are. BUILD: see the Makefile.
 # run: long
 cd "$(dirname "$0")/.." || exit 1
+. tests/checks.sh
 export LC_ALL=C
 root=$PWD
 build=${BUILD:-build}
@@ -10,19 +11,15 @@ case $build in /*) ;; *) build=$root/$build ;; esac
 prof=$build/tests/prof
 work=$build/tests/flame
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
-passed=0 failed=0 skipped=0
 
 limit=
 command -v timeout >/dev/null && limit="timeout -k 5 60"
-ok() { passed=$((passed + 1)) && echo "ok   $1"; }
-bad() { failed=$((failed + 1)) && echo "FAIL $1"; }
-skip() { skipped=$((skipped + 1)) && echo "SKIP $1"; }
 is() { # is NAME STATUS COMMAND...
     name=$1 wanted=$2
     shift 2
     $limit "$@" >out 2>err </dev/null
     got=$?
-    if [ $got -eq "$wanted" ]; then ok "$name"; else bad "$name: status $got, not $wanted" && head -5 err; fi
+    if [ $got -eq "$wanted" ]; then ok "$name"; else fail "$name: status $got, not $wanted" && head -5 err; fi
 }
 fails() { # fails NAME MESSAGE COMMAND...
     name=$1 message=$2
@@ -30,15 +27,12 @@ fails() { # fails NAME MESSAGE COMMAND...
     $limit "$@" >out 2>err </dev/null
     got=$?
     if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
-    else bad "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
+    else fail "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
 }
-same() { if cmp -s "$2" "$3"; then ok "$1"; else bad "$1" && diff "$2" "$3" | head; fi; }
-has() { if grep -qF -e "$3" "$2"; then ok "$1"; else bad "$1: no '$3' in $2"; fi; }
-lacks() { if grep -qF -e "$3" "$2"; then bad "$1: '$3' in $2"; else ok "$1"; fi; }
 valid() { # valid NAME FILE
     if ! python3 -c 'import xml.dom.minidom' 2>/dev/null; then skip "$1: no XML parser of python3"
     elif python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$2" 2>xml; then ok "$1"
-    else bad "$1: $(tail -n 1 xml)"; fi
+    else fail "$1: $(tail -n 1 xml)"; fi
 }
 # The self time of each path of scopes, computed from the CSV alone. An argument: without rows for threads.
 selves() { # selves CSV [merged]
@@ -62,7 +56,7 @@ for image in whole crashed ring full; do
     sort $image.folded >got
     selves $image.csv >wanted
     sed -i.bak 's/^ (thread/(unnamed) (thread/' wanted
-    [ -s wanted ] && ok "there are scopes" || bad "there are scopes"
+    [ -s wanted ] && ok "there are scopes" || fail "there are scopes"
     same "the self times of the CSV: $image" wanted got
     is "folded, merged: $image" 0 "$prof" flame --merge $image.prof -o - -f folded
     sort out >got
@@ -71,17 +65,17 @@ for image in whole crashed ring full; do
 done
 total() { awk '{ sum += $NF } END { print sum + 0 }' "$1"; }
 "$prof" flame --merge whole.prof -o merged.folded
-[ "$(total merged.folded)" = "$(total whole.folded)" ] && ok "merging keeps the sum" || bad "merging keeps the sum"
+[ "$(total merged.folded)" = "$(total whole.folded)" ] && ok "merging keeps the sum" || fail "merging keeps the sum"
 "$prof" summary -l json whole.prof >json
 for name in tick draw shape; do
     ms=$(grep -o "\"$name\":{[^}]*" json | sed 's/.*"Self":\([0-9.]*\).*/\1/')
     ns=$(awk -v name=$name '{ n = split($0, at, /[; ]/); if (at[n - 1] == name) sum += $NF } END { print sum }' merged.folded)
     [ "$(awk -v a="$ms" -v b="$ns" 'BEGIN { print (a * 1e6 - b < 0.5 && b - a * 1e6 < 0.5) }')" = 1 ] &&
-        ok "the self time of the summary: $name" || bad "the self time of the summary: $name: $ms ms, $ns ns"
+        ok "the self time of the summary: $name" || fail "the self time of the summary: $name: $ms ms, $ns ns"
 done
 is "two recordings" 0 "$prof" flame whole.prof later.prof -o both.folded
 has "the first process" both.folded "alpha (process 100);main (thread 100);tick"
-[ "$(grep -c '^beta (process 100);' both.folded)" -gt 0 ] && ok "the second process" || bad "the second process"
+[ "$(grep -c '^beta (process 100);' both.folded)" -gt 0 ] && ok "the second process" || fail "the second process"
 is "a part" 0 "$prof" flame whole.prof --from 0 --to 2us -o part.folded
 "$prof" cut whole.prof --from 0 --to 2us -o part.csv
 selves part.csv >wanted
@@ -91,12 +85,12 @@ same "the part that cut writes" wanted got
 # ---- the picture
 
 is "svg" 0 "$prof" flame whole.prof -o whole.svg
-[ ! -s out ] && [ ! -s err ] && ok "it is silent" || bad "it is silent"
+[ ! -s out ] && [ ! -s err ] && ok "it is silent" || fail "it is silent"
 valid "it is well-formed" whole.svg
 is "again" 0 "$prof" flame -f svg whole.prof -o -
 same "the same each time" whole.svg out
 has "a row of a thread" whole.svg "<title>worker (thread 101)"
-[ "$(grep -c '<title>shape$' whole.svg)" = 2 ] && ok "a path for each thread" || bad "a path for each thread"
+[ "$(grep -c '<title>shape$' whole.svg)" = 2 ] && ok "a path for each thread" || fail "a path for each thread"
 lacks "no address of another host" whole.svg 'href='
 is "merged" 0 "$prof" flame -m whole.prof -o merged.svg
 valid "it is well-formed" merged.svg
@@ -104,7 +98,7 @@ lacks "no row of a thread" merged.svg "(thread"
 is "inverted" 0 "$prof" flame -i whole.prof -o inverted.svg
 valid "it is well-formed" inverted.svg
 root_row() { sed -n '/<title>alpha/,/<rect/s/.*<rect x="[0-9.]*" y="\([0-9]*\)".*/\1/p' "$1" | tail -n 1; }
-[ "$(root_row inverted.svg)" -gt "$(root_row whole.svg)" ] && ok "the root is below" || bad "the root is below"
+[ "$(root_row inverted.svg)" -gt "$(root_row whole.svg)" ] && ok "the root is below" || fail "the root is below"
 is "narrow ones together" 0 "$prof" flame -m whole.prof --min-percent 30 -o others.svg
 valid "it is well-formed" others.svg
 has "says which" others.svg "scopes drawn as others, because they are narrower than 30 % of the whole: 4<"
@@ -126,7 +120,7 @@ has "escaped" markup.svg "a&#60;b&#62;&#38;"
 has "what is no UTF-8" markup.svg "d$(printf '\357\277\275');w"
 is "names with markup, folded" 0 "$prof" flame markup.prof -o markup.folded
 has "no ; in names" markup.folded "tick;d?:w;<&\">x "
-[ "$(wc -l <markup.folded)" -eq "$(wc -l <whole.folded)" ] && ok "one line a path" || bad "one line a path"
+[ "$(wc -l <markup.folded)" -eq "$(wc -l <whole.folded)" ] && ok "one line a path" || fail "one line a path"
 
 # ---- nothing, and errors
 
@@ -134,7 +128,7 @@ is "nothing in it" 0 "$prof" flame whole.prof --from 18500ns -o empty.svg
 valid "it is well-formed" empty.svg
 has "says so" empty.svg "No scope with a duration"
 is "nothing in it, folded" 0 "$prof" flame whole.prof --from 18500ns -o empty.folded
-[ -f empty.folded ] && [ ! -s empty.folded ] && ok "no line" || bad "no line"
+[ -f empty.folded ] && [ ! -s empty.folded ] && ok "no line" || fail "no line"
 fails "no output" "flame: no output: add -o OUT.svg or -o OUT.folded" "$prof" flame whole.prof
 fails "unknown kind" "flame: x.png: unknown kind of file: use .svg or .folded, or add --format" "$prof" flame whole.prof -o x.png
 fails "standard output of what kind" "flame: -o - needs --format svg or folded" "$prof" flame whole.prof -o -
@@ -144,15 +138,14 @@ head -c 20000 ring.prof >t.prof
 is "a damaged file" 2 "$prof" flame t.prof -o x.svg
 has "its words" err "t.prof: truncated"
 is "a damaged file beside a good one" 2 "$prof" flame whole.prof t.prof -o x.svg
-[ ! -e x.svg ] && ok "nothing is written" || bad "nothing is written"
+[ ! -e x.svg ] && ok "nothing is written" || fail "nothing is written"
 is "an output that cannot be written" 2 "$prof" flame whole.prof -o whole.prof/x.svg
 has "its words" err "cannot create whole.prof/x.svg"
 if [ -c /dev/full ]; then
     is "a full disk" 2 sh -c "'$prof' flame whole.prof -f svg -o - >/dev/full"
-    [ "$(wc -l <err)" -eq 1 ] && ok "one line" || bad "one line: $(cat err)"
+    [ "$(wc -l <err)" -eq 1 ] && ok "one line" || fail "one line: $(cat err)"
 else
     skip "a full disk: no /dev/full"
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -2,6 +2,7 @@
 # Tests prof neuron: captures as users have them, recordings joined with Neuron's JSON, trace.json beside trace_info.pb,
 # and reading these with Python. BUILD: see the Makefile.
 cd "$(dirname "$0")/.." || exit 1
+. tests/checks.sh
 export LC_ALL=C
 root=$PWD
 build=${BUILD:-build}
@@ -9,13 +10,9 @@ case $build in /*) ;; *) build=$root/$build ;; esac
 prof=$build/tests/prof
 work=$build/tests/neuron
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
-passed=0 failed=0 skipped=0
 
 limit=
 command -v timeout >/dev/null && limit="timeout -k 5 60"
-ok() { passed=$((passed + 1)) && echo "ok   $1"; }
-bad() { failed=$((failed + 1)) && echo "FAIL $1"; }
-skip() { skipped=$((skipped + 1)) && echo "SKIP $1"; }
 
 # is NAME STATUS COMMAND...: the status; what was printed is in out and err.
 is() {
@@ -23,12 +20,12 @@ is() {
     shift 2
     $limit "$@" >out 2>err </dev/null
     got=$?
-    if [ $got -eq "$wanted" ]; then ok "$name"; else bad "$name: status $got, not $wanted" && head -5 err; fi
+    if [ $got -eq "$wanted" ]; then ok "$name"; else fail "$name: status $got, not $wanted" && head -5 err; fi
 }
 # prints NAME: standard input is what the last command printed.
 prints() {
     cat >expected
-    if cmp -s expected out; then ok "$1"; else bad "$1" && diff expected out | head -20; fi
+    if cmp -s expected out; then ok "$1"; else fail "$1" && diff expected out | head -20; fi
 }
 # fails NAME MESSAGE COMMAND...: nothing is printed, and one line is said
 fails() {
@@ -37,10 +34,8 @@ fails() {
     $limit "$@" >out 2>err </dev/null
     got=$?
     if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
-    else bad "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
+    else fail "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
 }
-has() { if grep -qF -e "$3" "$2"; then ok "$1"; else bad "$1: no '$3' in $2"; fi; }
-same() { if cmp -s "$2" "$3"; then ok "$1"; else bad "$1: $2 and $3 differ"; fi; }
 file() { mkdir -p "$(dirname "$1")" && printf '%s' "${2-x}" >"$1"; }
 
 "$build/tests/tool_images" . || { echo "FAIL tool_images"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
@@ -167,7 +162,7 @@ is "with a device that counts" 0 "$prof" export alone.prof -o logs/plugins/profi
 is "and with none" 0 "$prof" merge alone.prof -o logs/plugins/profile/none/ --accelerators ""
 planes() { # RUN EXPECTED
     found=$(cat logs/plugins/profile/"$1"/*.pb | grep -aoE '/device:[A-Z]+:[0-9]* ?Neuron[a-z A-Z]*[0-9]?' | LC_ALL=C sort -u | tr '\n' ';')
-    if [ "$found" = "$2" ]; then ok "planes: $1"; else bad "planes: $1: $found"; fi
+    if [ "$found" = "$2" ]; then ok "planes: $1"; else fail "planes: $1: $found"; fi
 }
 planes default "/device:CUSTOM:Neuron runtime 0;/device:GPU:0 NeuronCore 0;"
 planes runtime "/device:CUSTOM:NeuronCore 0;/device:GPU:0 Neuron runtime 0;"
@@ -193,7 +188,7 @@ printf '{"device_profile_list":[]}' >none.json
 fails "import of no events" 'none.json: has no events: neither "trace_event" of Neuron Explorer nor "events" of a system trace (byte 26)' "$prof" neuron import none.json -o x.prof
 gzip -c fetched.json >packed.json 2>/dev/null && fails "import of what is compressed" "packed.json: is compressed: decompress it with gunzip (byte 0)" "$prof" neuron import packed.json -o x.prof
 fails "unknown verb" "neuron: unknown 'verify': use check, import or place" "$prof" neuron verify good
-[ ! -e x.prof ] && ok "failures leave no file" || bad "failures leave no file"
+[ ! -e x.prof ] && ok "failures leave no file" || fail "failures leave no file"
 
 # ---- place
 
@@ -231,5 +226,4 @@ else
     skip "trace.json in Python: no python3"
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

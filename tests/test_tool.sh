@@ -3,6 +3,7 @@
 # exit statuses; manual and completion against its own help; images in core dumps. BUILD: see the Makefile.
 # run: long
 cd "$(dirname "$0")/.." || exit 1
+. tests/checks.sh
 export LC_ALL=C
 root=$PWD
 build=${BUILD:-build}
@@ -11,13 +12,9 @@ prof=$build/tests/prof
 work=$build/tests/tool
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 ulimit -S -f 12000000 # 6 GB: a fault must not fill the disk
-passed=0 failed=0 skipped=0
 
 limit=
 command -v timeout >/dev/null && limit="timeout -k 5 60"
-ok() { passed=$((passed + 1)) && echo "ok   $1"; }
-bad() { failed=$((failed + 1)) && echo "FAIL $1"; }
-skip() { skipped=$((skipped + 1)) && echo "SKIP $1"; }
 
 # is NAME STATUS COMMAND...: the status; what was printed is in out and err.
 is() {
@@ -25,15 +22,15 @@ is() {
     shift 2
     $limit "$@" >out 2>err </dev/null
     got=$?
-    if [ $got -eq "$wanted" ]; then ok "$name"; else bad "$name: status $got, not $wanted" && head -5 err; fi
+    if [ $got -eq "$wanted" ]; then ok "$name"; else fail "$name: status $got, not $wanted" && head -5 err; fi
 }
 # prints NAME: standard input is what the last command printed.
 prints() {
     cat >expected
-    if cmp -s expected out; then ok "$1"; else bad "$1" && diff expected out | head -20; fi
+    if cmp -s expected out; then ok "$1"; else fail "$1" && diff expected out | head -20; fi
 }
 says() { # says NAME LINE: all that it said on standard error
-    if [ "$(cat err)" = "$2" ]; then ok "$1"; else bad "$1: said '$(cat err)', not '$2'"; fi
+    if [ "$(cat err)" = "$2" ]; then ok "$1"; else fail "$1: said '$(cat err)', not '$2'"; fi
 }
 # fails NAME MESSAGE COMMAND...: nothing is printed, and one line is said
 fails() {
@@ -42,11 +39,9 @@ fails() {
     $limit "$@" >out 2>err </dev/null
     got=$?
     if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
-    else bad "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
+    else fail "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
 }
-same() { if cmp -s "$2" "$3"; then ok "$1"; else bad "$1: $2 and $3 differ"; fi; }
 sizeless() { sed -E 's/[0-9,]+ (of up to [0-9,]+ )?bytes at 0x[0-9a-f]+/\1bytes/; s/of up to [0-9,]+ /a part of the /' out >less && mv less out; }
-has() { if grep -qF -e "$3" "$2"; then ok "$1"; else bad "$1: no '$3' in $2"; fi; }
 columns() { tr -d '\r' <"$1" | cut -d, -f1-12; } # of a CSV file, without places in the source
 
 "$build/tests/tool_images" . || { echo "FAIL tool_images"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }
@@ -54,7 +49,7 @@ columns() { tr -d '\r' <"$1" | cut -d, -f1-12; } # of a CSV file, without places
 # ---- export
 
 is "export csv" 0 "$prof" export whole.prof -o whole.csv
-[ ! -s out ] && [ ! -s err ] && ok "export is silent" || bad "export is silent"
+[ ! -s out ] && [ ! -s err ] && ok "export is silent" || fail "export is silent"
 columns whole.csv >out
 prints "csv: every event" <<'END'
 track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args
@@ -76,15 +71,15 @@ track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,va
 2,101,worker,scope,shape,gfx,4100,500,1,,,"number=0"
 END
 is "export json" 0 "$prof" export whole.prof --output=whole.json
-[ "$(grep -c '"ph":"X"' whole.json)" = 11 ] && [ "$(tail -n 1 whole.json)" = "]}" ] && ok "json: every scope and frame" || bad "json: every scope and frame"
+[ "$(grep -c '"ph":"X"' whole.json)" = 11 ] && [ "$(tail -n 1 whole.json)" = "]}" ] && ok "json: every scope and frame" || fail "json: every scope and frame"
 is "export --source args" 0 "$prof" export whole.prof -o source.json --source args --min-duration 1us
 has "the source as an argument" source.json '"source":"'
-[ "$(grep -c '"name":"shape"' source.json)" = 0 ] && [ "$(grep -c '"name":"draw"' source.json)" = 3 ] && ok "without short scopes" || bad "without short scopes"
+[ "$(grep -c '"name":"shape"' source.json)" = 0 ] && [ "$(grep -c '"name":"draw"' source.json)" = 3 ] && ok "without short scopes" || fail "without short scopes"
 is "export --no-args" 0 "$prof" export whole.prof -o bare.json --no-args --no-spans --source=none
 has "arguments are there otherwise" whole.json '"number":1'
-! grep -q -e '"number":1' -e '"loc"' bare.json && ok "no arguments, no source" || bad "no arguments, no source"
+! grep -q -e '"number":1' -e '"loc"' bare.json && ok "no arguments, no source" || fail "no arguments, no source"
 is "merge --no-args" 0 "$prof" merge whole.prof later.prof -o bare.json --no-args --source none
-! grep -q -e '"number":1' -e '"loc"' bare.json && ok "merged: no arguments, no source" || bad "merged: no arguments, no source"
+! grep -q -e '"number":1' -e '"loc"' bare.json && ok "merged: no arguments, no source" || fail "merged: no arguments, no source"
 fails "export --source of CSV" "export: --source is for .json" "$prof" export whole.prof -o other.csv --source args
 fails "export --source of nothing" "--source 'here': must be loc, args, none" "$prof" export whole.prof -o other.json --source here
 is "export txt" 0 "$prof" export -o whole.txt whole.prof
@@ -95,15 +90,15 @@ is "it is a page" 0 sh -c 'head -n 1 whole.html | grep -q "^<!doctype html>"'
 is "export html to standard output" 0 sh -c '"$1" export whole.prof -o - -f html | cmp - whole.html' sh "$prof"
 printf 'one\n' >a.c
 is "export --sources" 0 "$prof" export whole.prof -o sources.html --sources .
-! cmp -s sources.html whole.html && ok "it has something more" || bad "it has something more"
+! cmp -s sources.html whole.html && ok "it has something more" || fail "it has something more"
 is "view --sources" 0 "$prof" view --no-browser whole.prof -o viewed.html --sources .
 same "view: the same" viewed.html sources.html
 fails "export --sources of JSON" "export: --sources is for .html" "$prof" export whole.prof -o other.json --sources .
 fails "export --sources of a file" "export: --sources 'whole.prof' is not a folder" "$prof" export whole.prof -o other.html --sources whole.prof
 fails "view --sources of nothing" "view: --sources 'nowhere' is not a folder" "$prof" view whole.prof -o other.html --sources nowhere
-[ ! -e other.html ] && ok "nothing is written" || bad "nothing is written"
+[ ! -e other.html ] && ok "nothing is written" || fail "nothing is written"
 is "export --events" 0 "$prof" export whole.prof -o few.html --events 10 --from 0 --to 1ms
-! cmp -s few.html whole.html && ok "it is an outline" || bad "it is an outline"
+! cmp -s few.html whole.html && ok "it is an outline" || fail "it is an outline"
 is "view --events" 0 "$prof" view --no-browser whole.prof -o viewed.html --events 10 --from 0 --to 1ms
 same "view: the same outline" viewed.html few.html
 fails "export --events of JSON" "export: --events is for .html" "$prof" export whole.prof -o other.json --events 10
@@ -167,7 +162,7 @@ order() { # order EXPECTED OPTION...
     ordered=$1
     shift
     is "summary $*" 0 "$prof" summary "$@" whole.prof
-    [ "$(names)" = "$ordered" ] && ok "order of $*" || bad "order of $*: $(names)"
+    [ "$(names)" = "$ordered" ] && ok "order of $*" || fail "order of $*: $(names)"
 }
 order "tick draw shape"
 order "shape draw tick" --ascending
@@ -227,11 +222,11 @@ END
 is "layout cntk" 0 "$prof" summary -l cntk --others whole.prof
 has "CNTK's summary" out "draw                      :         0.002 ms         0.000 ms         0.001 ms         0.002 ms                3         0.005 ms"
 is "layout cntk-detail" 0 "$prof" summary -l cntk-detail whole.prof
-[ "$(head -n 1 out)" = "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)" ] && [ "$(wc -l <out)" -eq 11 ] && ok "CNTK's events" || bad "CNTK's events"
+[ "$(head -n 1 out)" = "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)" ] && [ "$(wc -l <out)" -eq 11 ] && ok "CNTK's events" || fail "CNTK's events"
 is "layout json" 0 "$prof" summary -l json whole.prof
 has "JSON" out '"tick":{"Count":2,"Total":0.014,"Min":0.007,"Max":0.007,"Avg":0.007,"StdDev":0,"Self":0.01,'
 is "two recordings" 0 "$prof" summary -l domains whole.prof whole.prof
-[ "$(grep -c '^== .*, process [0-9]* ==$' out)" -eq 2 ] && [ "$(grep -c '^gfx ' out)" -eq 2 ] && ok "one after another" || bad "one after another"
+[ "$(grep -c '^== .*, process [0-9]* ==$' out)" -eq 2 ] && [ "$(grep -c '^gfx ' out)" -eq 2 ] && ok "one after another" || fail "one after another"
 
 # ---- check
 
@@ -280,7 +275,7 @@ what threads were in at the end, by their innermost scope, UTC, the earliest fir
   wait                             for at least 0 ns, since 22:13:20.000: 2 threads, first worker of crashed.prof
 END
 is "check: scopes that longjmp() left" 0 "$prof" check left.prof
-[ "$(grep -c ' for [0-9]' out)" = 32 ] && ok "shows the outermost and the innermost" || bad "shows $(grep -c ' for ' out)"
+[ "$(grep -c ' for [0-9]' out)" = 32 ] && ok "shows the outermost and the innermost" || fail "shows $(grep -c ' for ' out)"
 has "how many more there are" out "... 48 more ..."
 has "what the process is for" out "  program   alpha server"
 is "flame of processes" 0 "$prof" flame whole.prof left.prof -o t.folded
@@ -299,7 +294,7 @@ has "why" out "  missing   2 events lost in signal handlers or interrupts that c
 is "check: ring" 1 "$prof" check ring.prof
 has "why" out "  missing   21 older chunks overwritten in the ring: enlarge PROF_BUFFER to 128K to see them all"
 is "check --quiet" 1 "$prof" check -q ring.prof
-[ ! -s out ] && [ ! -s err ] && ok "quiet" || bad "quiet"
+[ ! -s out ] && [ ! -s err ] && ok "quiet" || fail "quiet"
 is "check --quiet of a whole one" 0 "$prof" check --quiet whole.prof
 is "check --quiet of two" 1 "$prof" check -q whole.prof ring.prof whole.prof
 is "check of several" 2 "$prof" check whole.prof nowhere.prof ring.prof
@@ -313,7 +308,7 @@ has "its name" out "standard input"
 
 "$prof" summary --layout cntk whole.prof >expected
 is "summary -o" 0 "$prof" summary --layout cntk -o made/here/cntk.txt whole.prof
-[ ! -s out ] && ok "summary -o is silent" || bad "summary -o is silent"
+[ ! -s out ] && ok "summary -o is silent" || fail "summary -o is silent"
 same "summary -o: the same" expected made/here/cntk.txt
 is "summary -o -" 0 "$prof" summary --layout cntk -o - whole.prof
 same "summary -o -: the same" expected out
@@ -322,7 +317,7 @@ same "CNTK's summary" expected made/profiler/*_summary_100.txt
 "$prof" summary --layout cntk-detail whole.prof >expected
 same "CNTK's detail" expected made/profiler/*_detail_100.csv
 is "of several recordings" 0 "$prof" summary -o made/%p.txt whole.prof whole.prof
-[ -s made/100.txt ] && ok "a file for each" || bad "a file for each"
+[ -s made/100.txt ] && ok "a file for each" || fail "a file for each"
 rm -rf made
 
 # ---- columns
@@ -330,7 +325,7 @@ rm -rf made
 longest() { awk '{ if (length($0) > most) most = length($0) } END { print most + 0 }' "$1"; }
 for command in "summary" "summary --by-path" "summary -l domains" "summary -l histogram" "check"; do
     is "$command --columns 80" 0 "$prof" $command --columns 80 whole.prof
-    [ "$(longest out)" -le 80 ] && ok "$command: fits" || bad "$command: a line has $(longest out) characters"
+    [ "$(longest out)" -le 80 ] && ok "$command: fits" || fail "$command: a line has $(longest out) characters"
 done
 is "a pipe has no width" 0 env COLUMNS=80 "$prof" summary whole.prof
 same "it is as wide as it needs to be" whole.txt out
@@ -350,7 +345,7 @@ fi
 
 is "--bars" 0 "$prof" summary --bars whole.prof
 sed -n "$(($(wc -l <whole.txt) + 1)),\$p" out >bars
-head -n "$(wc -l <whole.txt)" out | cmp -s - whole.txt && ok "bars come after the report" || bad "bars come after the report"
+head -n "$(wc -l <whole.txt)" out | cmp -s - whole.txt && ok "bars come after the report" || fail "bars come after the report"
 mv bars out
 prints "a bar is as long as its share" <<'END'
 
@@ -380,7 +375,7 @@ same "the report alone" whole.txt out
 is "a pipe has no bars" 0 env TERM=xterm LC_ALL=C.UTF-8 "$prof" summary whole.prof
 same "it has the report alone" whole.txt out
 is "--bars of two recordings" 0 "$prof" summary --bars whole.prof later.prof
-[ "$(grep -A2 '^== .*\.prof ==$' out | grep -cE '^(== (whole|later)\.prof ==|self time .*)$')" = 4 ] && ok "bars of each" || bad "bars of each: $(tail -n 12 out)"
+[ "$(grep -A2 '^== .*\.prof ==$' out | grep -cE '^(== (whole|later)\.prof ==|self time .*)$')" = 4 ] && ok "bars of each" || fail "bars of each: $(tail -n 12 out)"
 fails "bars of another layout" "summary: --bars needs --layout own" "$prof" summary --bars -l json whole.prof
 fails "bars in a file" "summary: --bars needs standard output" "$prof" summary --bars -o bars.txt whole.prof
 fails "bars or not" "summary: --bars and --no-bars contradict each other" "$prof" summary --bars --no-bars whole.prof
@@ -440,15 +435,15 @@ prints "times by Unix time" <<'END'
 END
 is "merge of three" 0 "$prof" merge whole.prof later.prof elsewhere.prof whole.prof -o four.json
 [ "$(grep -o '"pid":[0-9]*,"tid":[0-9]*,"ts":0,"args":{"name":"[a-z]* ([0-9]*)"' four.json | grep -cE 'alpha|beta|gamma')" = 4 ] &&
-    ok "four processes" || bad "four processes"
-[ "$(grep '"thread_name"' four.json | grep -o '"tid":[0-9]*' | sort | uniq -d)" = "" ] && ok "each thread has an id of its own" || bad "each thread has an id of its own"
+    ok "four processes" || fail "four processes"
+[ "$(grep '"thread_name"' four.json | grep -o '"tid":[0-9]*' | sort | uniq -d)" = "" ] && ok "each thread has an id of its own" || fail "each thread has an id of its own"
 is "merge of one" 0 "$prof" merge whole.prof -o one.json
 same "is an export" whole.json one.json
 
 # ---- compare
 
 narrow() { # the table fits a terminal
-    [ "$(awk 'length($0) > 80' out | wc -l)" -eq 0 ] && ok "$1: 80 columns" || bad "$1: $(awk 'length($0) > 80' out | head -1)"
+    [ "$(awk 'length($0) > 80' out | wc -l)" -eq 0 ] && ok "$1: 80 columns" || fail "$1: $(awk 'length($0) > 80' out | head -1)"
 }
 squeeze() { tr -s ' ' <out | sed 's/ $//' >squeezed && mv squeezed out; }
 is "compare: slower" 1 "$prof" compare before.prof after.prof
@@ -477,7 +472,7 @@ prints "nothing to say" <<'END'
 0 slower, 0 faster, 4 the same, 1 unsure, 0 new, 0 gone
 END
 is "compare --all" 0 "$prof" compare --all before.prof before.prof
-[ "$(wc -l <out)" -eq 8 ] && ok "all rows" || bad "all rows"
+[ "$(wc -l <out)" -eq 8 ] && ok "all rows" || fail "all rows"
 is "compare --by-path" 0 "$prof" compare -pa whole.prof whole.prof
 has "paths" out "tick > draw > shape"
 narrow "compare --by-path"
@@ -501,7 +496,7 @@ fails "compare: three files" "compare: with several recordings a side, put -- be
 is "compare: JSON" 1 "$prof" compare old?.prof -- new?.prof -f json
 has "JSON: how many" out '{"recordings_a":5,"recordings_b":5,"threshold_percent":5,"fail_over_percent":5,'
 has "JSON: a verdict" out '"name":"worse","category":"","function":"call"'
-[ "$(grep -c '"call":{"verdict":"slower","ratio":1.[23]' out)" -eq 2 ] && ok "JSON: verdicts" || bad "JSON: verdicts"
+[ "$(grep -c '"call":{"verdict":"slower","ratio":1.[23]' out)" -eq 2 ] && ok "JSON: verdicts" || fail "JSON: verdicts"
 if command -v python3 >/dev/null; then
     cp out compare.json # which the next line empties
     is "JSON is JSON" 0 python3 -c 'import json; d = json.load(open("compare.json")); assert d["failed"] and len(d["scopes"]) == 3'
@@ -510,7 +505,7 @@ else
 fi
 is "compare: Markdown" 1 "$prof" compare before.prof after.prof -f markdown
 has "Markdown: what failed is bold" out '| `worse` | **SLOWER** | +20.0 % +-0.1 | 1.003 us | 1.207 us | +20% SLOWER |'
-[ "$(grep '^|' out | tr -cd '|\n' | sort -u)" = "|||||||||||" ] && ok "Markdown: columns" || bad "Markdown: columns"
+[ "$(grep '^|' out | tr -cd '|\n' | sort -u)" = "|||||||||||" ] && ok "Markdown: columns" || fail "Markdown: columns"
 
 # ---- cut
 
@@ -538,7 +533,7 @@ has "its window" out "  window    12.00 us to 32.00 us"
 is "cut of standard input" 0 sh -c "'$prof' cut - --from 12us --to 0.032ms -f csv -o - <crashed.prof >cut3.csv"
 same "the same part" cut.csv cut3.csv
 is "from the end" 0 "$prof" cut crashed.prof --from -28us --to -8us -o cut4.csv
-[ "$(wc -l <cut4.csv)" -gt 5 ] && ok "counted back" || bad "counted back"
+[ "$(wc -l <cut4.csv)" -gt 5 ] && ok "counted back" || fail "counted back"
 is "a ring" 0 "$prof" cut ring.prof --from 300us --to 300.2us -o small.prof
 is "export of it" 0 "$prof" export small.prof -f csv -o small.csv
 is "the part of the whole" 0 "$prof" cut ring.prof --from 300us --to 300.2us -o small2.csv
@@ -551,7 +546,7 @@ same "is an export" whole.csv zero.csv
 # ---- recover
 
 is "recover of an image" 0 "$prof" recover whole.prof -o r.prof
-[ "$(cut -d' ' -f4-6 <out)" = "at 0x0; alpha," ] && ok "where" || bad "where: $(cat out)"
+[ "$(cut -d' ' -f4-6 <out)" = "at 0x0; alpha," ] && ok "where" || fail "where: $(cat out)"
 sizeless
 prints "what was found" <<'END'
 r.prof: bytes; alpha, process 100, 16 events on 2 tracks
@@ -567,7 +562,7 @@ found.2.prof: bytes; alpha, process 100, 1,438 events on 1 track
 END
 same "the first" whole.prof found.prof
 same "the second" ring.prof found.2.prof
-[ -e found.3.prof ] && bad "no third" || ok "no third"
+[ -e found.3.prof ] && fail "no third" || ok "no third"
 cp dump dump.prof
 is "recover without -o" 0 "$prof" recover dump.prof
 same "its name" whole.prof dump.recovered.prof
@@ -577,14 +572,14 @@ fails "recover of a pipe" "standard input: it must be a file, because recover se
 if [ "$(printf '\001\000' | od -An -tu2 | tr -d ' ')" = 1 ]; then
     is "a core file with the image in pieces" 0 "$prof" recover pieces -o p.prof
     same "put together" ring.prof p.prof
-    [ -e p.2.prof ] && bad "no second" || ok "no second"
+    [ -e p.2.prof ] && fail "no second" || ok "no second"
     is "a core file without the end of the image" 0 "$prof" recover pieces.cut -o p.prof
     sizeless
     sed -i 's/[0-9,]* events/many events/' out
     prints "what there is" <<'END'
 p.prof: a part of the bytes; alpha, process 100, many events on 1 track
 END
-    [ "$($prof export p.prof -f csv -o - | grep -c ,work,)" -gt 900 ] && ok "its events" || bad "its events"
+    [ "$($prof export p.prof -f csv -o - | grep -c ,work,)" -gt 900 ] && ok "its events" || fail "its events"
 else
     skip "a core file with the image in pieces: it is made for little-endian machines"
 fi
@@ -617,16 +612,16 @@ for part in $(seq 0 $((parts - 1))); do
         [ $status -eq 2 ] && [ ! -e t2.prof ] || wrong="$wrong $part:recover"
     fi
 done
-[ -z "$wrong" ] && ok "truncated at each 1/$parts" || bad "truncated at each 1/$parts:$wrong"
-[ $saved -ge $least ] && ok "$saved of $parts are recovered" || bad "$saved of $parts are recovered"
+[ -z "$wrong" ] && ok "truncated at each 1/$parts" || fail "truncated at each 1/$parts:$wrong"
+[ $saved -ge $least ] && ok "$saved of $parts are recovered" || fail "$saved of $parts are recovered"
 head -c 20000 ring.prof >t.prof
 is "a third" 0 "$prof" recover t.prof -o t2.prof
-[ "$($prof export t2.prof -f csv -o - | grep -c ,work,)" -gt 500 ] && ok "its events" || bad "its events"
+[ "$($prof export t2.prof -f csv -o - | grep -c ,work,)" -gt 500 ] && ok "its events" || fail "its events"
 for seed in $(seq $((parts / 5))); do
     awk -v seed=$seed 'BEGIN { srand(seed); for (i = 0; i < 3000; i++) printf "%c", int(rand() * 256) }' >random.prof
     for command in "check random.prof" "summary random.prof" "recover random.prof" "export random.prof -o t.json"; do
         $limit "$prof" $command >out 2>err </dev/null
-        [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || bad "random bytes, seed $seed: $command"
+        [ $? -eq 2 ] && [ "$(wc -l <err)" -eq 1 ] || fail "random bytes, seed $seed: $command"
     done
 done
 ok "random bytes"
@@ -635,9 +630,9 @@ ok "random bytes"
 
 is "export to a log directory" 0 "$prof" export whole.prof -o logs/
 is "a second run" 0 "$prof" export whole.prof -o logs
-[ "$(find logs/plugins/profile/*/*.xplane.pb | wc -l)" -eq 2 ] && ok "two runs" || bad "two runs"
+[ "$(find logs/plugins/profile/*/*.xplane.pb | wc -l)" -eq 2 ] && ok "two runs" || fail "two runs"
 is "merge to a log directory" 0 "$prof" merge whole.prof later.prof -o logs/plugins/profile/both/
-[ "$(find logs/plugins/profile/both/*.xplane.pb | wc -l)" -eq 2 ] && ok "two hosts" || bad "two hosts"
+[ "$(find logs/plugins/profile/both/*.xplane.pb | wc -l)" -eq 2 ] && ok "two hosts" || fail "two hosts"
 fails "accelerators in JSON" "export: --accelerators is for a log directory (OUT/)" \
     "$prof" export whole.prof -o other.json --accelerators "npu 0"
 fails "a file in the way" "cannot make the directory whole.prof/plugins/profile/x: Not a directory" \
@@ -693,7 +688,7 @@ has "its words" err "Is a directory"
 is "a folder as a dump" 2 "$prof" recover folder
 is "a folder as output" 2 "$prof" export whole.prof -o whole.prof/nowhere/x.json
 has "its words" err "cannot create whole.prof/nowhere/x.json"
-[ "$(ls folder)" = "" ] && ok "nothing is left behind" || bad "nothing is left behind"
+[ "$(ls folder)" = "" ] && ok "nothing is left behind" || fail "nothing is left behind"
 if [ -c /dev/full ]; then
     ln -s /dev/full full.json
     is "a full disk" 2 "$prof" export whole.prof -o full.json
@@ -703,7 +698,7 @@ if [ -c /dev/full ]; then
     has "its words" err "No space left on device"
     for command in "summary whole.prof" "check whole.prof" "compare whole.prof whole.prof" "export whole.prof -f json -o -" "--help" "--version" "help cut" "cut whole.prof --from 0 -f prof -o -" "merge whole.prof -o -"; do
         is "standard output is full: $command" 2 sh -c "'$prof' $command >/dev/full"
-        [ "$(wc -l <err)" -eq 1 ] && ok "one line" || bad "one line: $(cat err)"
+        [ "$(wc -l <err)" -eq 1 ] && ok "one line" || fail "one line: $(cat err)"
     done
 else
     skip "a full disk: no /dev/full"
@@ -714,14 +709,14 @@ for command in "summary whole.prof" "check whole.prof" "export whole.prof -f jso
 done
 same "the recording is as it was" whole.prof copy.prof
 is "nobody reads" 0 sh -c "{ '$prof' export before.prof -f csv -o - 2>pipe.err; echo \$? >pipe.status; } | head -n 1 >pipe.out"
-[ "$(cat pipe.status)" -ne 0 ] && [ ! -s pipe.err ] && ok "an error without noise" || bad "an error without noise: $(cat pipe.status pipe.err)"
+[ "$(cat pipe.status)" -ne 0 ] && [ ! -s pipe.err ] && ok "an error without noise" || fail "an error without noise: $(cat pipe.status pipe.err)"
 is "nobody reads, signal ignored" 0 sh -c "trap '' PIPE; { '$prof' export before.prof -f csv -o - 2>pipe.err; echo \$? >pipe.status; } | head -n 1 >pipe.out"
-[ "$(cat pipe.status)" -eq 2 ] && [ ! -s pipe.err ] && ok "an error without noise" || bad "an error without noise: $(cat pipe.status pipe.err)"
+[ "$(cat pipe.status)" -eq 2 ] && [ ! -s pipe.err ] && ok "an error without noise" || fail "an error without noise: $(cat pipe.status pipe.err)"
 
 # ---- config
 
 is "config" 0 "$prof" config
-[ "$(grep -c ' PROF_[A-Z_]*$' out)" -gt 20 ] && ! grep -q "keys of" out && ok "config: our keys" || bad "config: our keys"
+[ "$(grep -c ' PROF_[A-Z_]*$' out)" -gt 20 ] && ! grep -q "keys of" out && ok "config: our keys" || fail "config: our keys"
 is "config --all" 0 "$prof" config --all
 for system in CNTK MXNet TensorFlow JAX Neuron; do has "config: keys of $system" out "keys of $system"; done
 is "config KEY" 0 "$prof" config buffer
@@ -746,11 +741,11 @@ fails "config: a key of a device" "tpu_trace_mode 'TRACE_COMPUTE': concerns a de
 
 is "--help" 0 "$prof" --help
 sed -n '/^commands:/,/^$/p' out | awk 'NR > 1 && NF { print $1 }' >commands
-[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut config neuron view flame top help " ] && ok "the commands" || bad "the commands"
+[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut config neuron view flame top help " ] && ok "the commands" || fail "the commands"
 is "-h" 0 "$prof" -h
 is "help" 0 "$prof" help
 is "--version" 0 "$prof" --version
-[ "$(cat out)" = "prof $(awk '/^#define PROF_VERSION/ { printf "%d.%d.%d", $3 / 10000, $3 / 100 % 100, $3 % 100 }' "$root/prof.h")" ] && ok "the version" || bad "the version: $(cat out)"
+[ "$(cat out)" = "prof $(awk '/^#define PROF_VERSION/ { printf "%d.%d.%d", $3 / 10000, $3 / 100 % 100, $3 % 100 }' "$root/prof.h")" ] && ok "the version" || fail "the version: $(cat out)"
 fails "help of nothing" "unknown command 'comapre': did you mean 'compare'? See prof --help" "$prof" help comapre
 for command in $(grep -v help commands); do
     is "help $command" 0 "$prof" help "$command"
@@ -760,14 +755,14 @@ for command in $(grep -v help commands); do
     has "$command has an example" help "example: prof $command"
     grep -oE -e '--[a-z-]+' help | sed 's/-*$//' | grep -xE -e '--[a-z].*' | sort -u >inhelp
     sed -n '/^options:/,/^$/p' help | grep -oE -e '--[a-z-]+' | sort -u >options
-    for word in $(cat inhelp); do grep -qx -e "$word" options || [ "$word" = --by-path ] || bad "$command: the help speaks of $word"; done
+    for word in $(cat inhelp); do grep -qx -e "$word" options || [ "$word" = --by-path ] || fail "$command: the help speaks of $word"; done
     sed -n "s/^ *$command) options=\"\(.*\)\".*/\1/p" "$root/tools/prof-completion.bash" | tr ' ' '\n' | sort -u >completed
     same "$command: completion" options completed
     { echo --help; sed -n "/^\.SS $command /,/^\.S[SH] /p" "$root/tools/prof.1" | grep '^\.B' | grep -oE -e '--[a-z-]+'; } | sort -u >manual
     same "$command: manual" options manual
     sed -n '/^options:/,/^$/p' help | sed -n 's/^  \(-[a-z]\), \(--[a-z-]*\).*/\1, \2/p; s/^  \(--[a-z-]*\), \(-h\).*//p' | grep -v help >letters
     while read -r line; do
-        sed -n "/^\.SS $command /,/^\.S[SH] /p" "$root/tools/prof.1" | grep -qF -e "$line" || bad "$command: $line is not in the manual"
+        sed -n "/^\.SS $command /,/^\.S[SH] /p" "$root/tools/prof.1" | grep -qF -e "$line" || fail "$command: $line is not in the manual"
     done <letters
 done
 if command -v bash >/dev/null; then
@@ -777,10 +772,10 @@ shift
 COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) && _prof && echo "${COMPREPLY[*]}"
 END
     complete() { bash complete.sh "$root/tools/prof-completion.bash" "$@"; }
-    [ "$(complete prof su)" = "summary" ] && ok "completes a command" || bad "completes a command"
-    [ "$(complete prof summary --so)" = "--sort" ] && ok "completes an option" || bad "completes an option"
-    [ "$(complete prof summary --sort m)" = "mean min max" ] && ok "completes a value" || bad "completes a value"
-    [ "$(complete prof check whole | tr ' ' '\n' | sort)" = "$(ls whole*)" ] && ok "completes a file" || bad "completes a file: $(complete prof check whole)"
+    [ "$(complete prof su)" = "summary" ] && ok "completes a command" || fail "completes a command"
+    [ "$(complete prof summary --so)" = "--sort" ] && ok "completes an option" || fail "completes an option"
+    [ "$(complete prof summary --sort m)" = "mean min max" ] && ok "completes a value" || fail "completes a value"
+    [ "$(complete prof check whole | tr ' ' '\n' | sort)" = "$(ls whole*)" ] && ok "completes a file" || fail "completes a file: $(complete prof check whole)"
 else
     skip "completion: no bash"
 fi
@@ -788,7 +783,7 @@ fi
 # ---- a recording with an archive behind its ring
 
 events() { columns "$1" | cut -d, -f1-6,9-12; } # without times, which depend on the clock pairs that a file has
-"$build/tests/tool_core" stream expected.csv || bad "tool_core stream"
+"$build/tests/tool_core" stream expected.csv || fail "tool_core stream"
 is "stream: check" 0 "$prof" check stream.prof
 has "its buffer" out "emptied into the file"
 is "stream: export" 0 "$prof" export stream.prof -o stream.csv
@@ -824,7 +819,7 @@ found() {
     same "$1: the events" expected.events core.events
     is "$1: check" 1 "$prof" check core.prof
     sed -n '/open at the end/,/missing/p' out | grep -v missing | sed 's/  for .*//' >open
-    printf '      open at the end:\n        last\n          words\n' | cmp -s - open && ok "$1: what it was doing" || bad "$1: what it was doing: $(cat open)"
+    printf '      open at the end:\n        last\n          words\n' | cmp -s - open && ok "$1: what it was doing" || fail "$1: what it was doing: $(cat open)"
 }
 rm -f core core.*
 [ ! -w /proc/self/coredump_filter ] || echo 0x33 >/proc/self/coredump_filter # what is in a core, if nobody chose otherwise
@@ -857,5 +852,4 @@ else
 fi
 rm -f core.file dump dump.prof
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

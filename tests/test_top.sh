@@ -2,6 +2,7 @@
 # prof top: tables of a program that runs, what it says when that ends, is killed or does not run, and keys in a terminal.
 # What the figures are is in test_periods.c. No check depends on how fast anything is. BUILD: see the Makefile.
 cd "$(dirname "$0")/.." || exit 1
+. tests/checks.sh
 export LC_ALL=C
 root=$PWD
 build=${BUILD:-build}
@@ -10,21 +11,18 @@ prof=$build/tests/prof
 work=$build/tests/top
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 unset COLUMNS NO_COLOR
-passed=0 failed=0 skipped=0 much=
+much=
 trap 'touch "$work/end"' EXIT # ends the program, and with it prof top
 trap 'exit 1' HUP INT TERM
 
 limit=
 command -v timeout >/dev/null && limit="timeout -k 5 60"
-ok() { passed=$((passed + 1)) && echo "ok   $1"; }
-bad() { failed=$((failed + 1)) && echo "FAIL $1"; }
-skip() { skipped=$((skipped + 1)) && echo "SKIP $1"; }
 is() { # is NAME STATUS COMMAND...
     name=$1 wanted=$2
     shift 2
     $limit "$@" >out 2>err </dev/null
     got=$?
-    if [ $got -eq "$wanted" ]; then ok "$name"; else bad "$name: status $got, not $wanted" && head -5 err; fi
+    if [ $got -eq "$wanted" ]; then ok "$name"; else fail "$name: status $got, not $wanted" && head -5 err; fi
 }
 fails() { # fails NAME MESSAGE COMMAND...
     name=$1 message=$2
@@ -32,10 +30,8 @@ fails() { # fails NAME MESSAGE COMMAND...
     $limit "$@" >out 2>err </dev/null
     got=$?
     if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
-    else bad "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
+    else fail "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
 }
-has() { if grep -qF -e "$3" "$2"; then ok "$1"; else bad "$1: no '$3' in $2" && head -20 "$2"; fi; }
-lacks() { if grep -qF -e "$3" "$2"; then bad "$1: '$3' in $2"; else ok "$1"; fi; }
 within() { # within COMMAND...: waits until it succeeds, for at most 60 s
     tries=0
     until "$@" >/dev/null 2>&1; do
@@ -52,21 +48,21 @@ start() { # start OUTPUT IMAGE [VARIABLE=VALUE]...: the program, as $program
     rm -f end
     env PROF_OUTPUT="$output" "$@" "$build/tests/top_program" end $much &
     program=$!
-    within shows "$image" || bad "the program records into $image"
+    within shows "$image" || fail "the program records into $image"
 }
 watch() { # watch FILE: prof top, as $watcher; three tables later it returns
     : >live # else the tables of the last one may be counted
     "$prof" top -p 50ms "$1" >live 2>err </dev/null &
     watcher=$!
-    within eval '[ "$(grep -c "^scope " live)" -ge 3 ]' || bad "three tables of $1"
+    within eval '[ "$(grep -c "^scope " live)" -ge 3 ]' || fail "three tables of $1"
 }
 ends() { # ends NAME: prof top does, with status 0
     if within gone $watcher; then
         wait $watcher
         got=$?
-        if [ $got -eq 0 ] && [ ! -s err ]; then ok "$1"; else bad "$1: status $got: $(cat err)"; fi
+        if [ $got -eq 0 ] && [ ! -s err ]; then ok "$1"; else fail "$1: status $got: $(cat err)"; fi
     else
-        bad "$1: it goes on" && kill -9 $watcher
+        fail "$1: it goes on" && kill -9 $watcher
     fi
 }
 escape=$(printf '\033')
@@ -79,8 +75,8 @@ full() { # a table of all scopes
     "$prof" top --once --period 200ms run.prof >out && grep -q frames: out && [ "$(wc -l <out)" -eq 7 ]
 } # not at once: on a machine with much to do the program may have slept in all of the 200 ms
 is "--once" 0 "$prof" top --once run.prof
-[ ! -s err ] && ok "it is silent" || bad "it is silent: $(cat err)"
-within full || bad "a table of all scopes"
+[ ! -s err ] && ok "it is silent" || fail "it is silent: $(cat err)"
+within full || fail "a table of all scopes"
 has "program and process" out "top_program, process $program, "
 has "the head of the table" out "scope        calls/s   self %     total      mean       max"
 has "threads" out "1 of 1 threads recorded, "
@@ -88,24 +84,24 @@ has "lost" out " events/s, 0 lost; the ring of "
 has "frames" out "; frames: tick?[2J "
 lacks "no escape codes" out "$escape"
 sed -n '/^scope/,$p' out | sed 1d >rows
-[ "$(sed 's/  *[0-9-].*//' rows | sort | tr '\n' ' ')" = "main loop rest round work " ] && ok "the scopes" || bad "the scopes: $(cat rows)"
+[ "$(sed 's/  *[0-9-].*//' rows | sort | tr '\n' ' ')" = "main loop rest round work " ] && ok "the scopes" || fail "the scopes: $(cat rows)"
 span=$(sed -n '1s/.*the last //p' out)
 has "the main loop was open all the time" rows " $span "
 sed 's/main loop/main_loop/' rows | awk '{ sum += $3; if ($3 < 0 || $3 > 100.05) exit 1 }
-    END { exit !(sum > 99.7 && sum < 100.3) }' && ok "self times add up to a processor" || bad "self times add up: $(cat rows)"
+    END { exit !(sum > 99.7 && sum < 100.3) }' && ok "self times add up to a processor" || fail "self times add up: $(cat rows)"
 sed 's/main loop/main_loop/' rows | awk '{ if ($3 > before) exit 1 } { before = $3 } BEGIN { before = 101 }' &&
-    ok "sorted by self" || bad "sorted by self: $(cat rows)"
+    ok "sorted by self" || fail "sorted by self: $(cat rows)"
 sed -n 's/^main loop *//p' rows >row
-[ "$(awk '{ print $1, $5, $6 }' row)" = "0.0 - -" ] && ok "no call of it ended" || bad "no call of it ended: $(cat row)"
-[ "$(awk 'length > 80' out | wc -l)" -le 2 ] && ok "the table has 80 columns" || bad "the table has 80 columns"
+[ "$(awk '{ print $1, $5, $6 }' row)" = "0.0 - -" ] && ok "no call of it ended" || fail "no call of it ended: $(cat row)"
+[ "$(awk 'length > 80' out | wc -l)" -le 2 ] && ok "the table has 80 columns" || fail "the table has 80 columns"
 is "--columns" 0 "$prof" top --once -p 200ms -c 72 run.prof
-[ "$(awk 'length > 72' out | wc -l)" -eq 0 ] && ok "lines of 72" || { bad "lines of 72" && cat out; }
+[ "$(awk 'length > 72' out | wc -l)" -eq 0 ] && ok "lines of 72" || { fail "lines of 72" && cat out; }
 is "--rows" 0 "$prof" top --once --period 1h --rows 2 run.prof
-[ "$(sed -n '/^scope/,$p' out | wc -l)" -eq 3 ] && ok "two rows" || bad "two rows"
+[ "$(sed -n '/^scope/,$p' out | wc -l)" -eq 3 ] && ok "two rows" || fail "two rows"
 is "--sort total" 0 "$prof" top -1 -p 1h --sort total -n 1 run.prof
 has "the main loop is first" out "main loop"
 is "--sort calls" 0 "$prof" top -1 -p 1h -s calls run.prof
-[ "$(tail -n 1 out | cut -c 1-9)" = "main loop" ] && ok "the main loop is last" || bad "the main loop is last"
+[ "$(tail -n 1 out | cut -c 1-9)" = "main loop" ] && ok "the main loop is last" || fail "the main loop is last"
 is "--sort max" 0 "$prof" top -1 -p 1h -s max -n 1 run.prof
 has "round is the longest" out "round"
 
@@ -128,7 +124,7 @@ watch run.prof
 touch end
 ends "the program ends: so does prof top"
 wait $program
-[ "$(tail -n 1 live)" = "top_program (process $program) has ended: see prof summary run.prof" ] && ok "it says so" || bad "it says so: $(tail -n 1 live)"
+[ "$(tail -n 1 live)" = "top_program (process $program) has ended: see prof summary run.prof" ] && ok "it says so" || fail "it says so: $(tail -n 1 live)"
 lacks "plain tables" live "$escape"
 has "the end of the main loop" live "main loop"
 fails "a recording that has ended" "top: run.prof: process $program does not record into it any more: use prof summary run.prof" "$prof" top --once run.prof
@@ -139,12 +135,12 @@ kill -9 $program
 ends "the program is killed: so ends prof top" # before its parent asks how it ended
 wait $program 2>/dev/null
 [ "$(tail -n 1 live)" = "top_program (process $program) was killed, crashed or left by _exit(): see prof check killed.prof" ] &&
-    ok "it says that, too" || bad "it says that, too: $(tail -n 1 live)"
+    ok "it says that, too" || fail "it says that, too: $(tail -n 1 live)"
 fails "a recording of the dead" "top: killed.prof: process $program does not record into it any more: use prof summary killed.prof" "$prof" top killed.prof
 
 start beside.csv beside.csv.prof
 $limit "$prof" top --once beside.csv >out 2>err </dev/null
-[ $? -eq 2 ] && ok "the output is not the image" || bad "the output is not the image"
+[ $? -eq 2 ] && ok "the output is not the image" || fail "the output is not the image"
 has "the file beside it" err "beside.csv.prof holds what a program recorded until it was stopped, or is recording now: read that file"
 watch beside.csv.prof
 touch end
@@ -159,13 +155,13 @@ much=much
 start stream.prof stream.prof PROF_MODE=stream PROF_BUFFER=256K
 much=
 written() { "$prof" top --once --period 1h stream.prof | grep -q "holds less than a period"; }
-within written || bad "the buffer of a stream has been used again"
+within written || fail "the buffer of a stream has been used again"
 is "a stream" 0 "$prof" top --once --period 1h stream.prof
 has "the buffer of a stream" out "MiB, which goes into the file, holds "
 has "its scopes" out "tiny"
 has "not all of it is in the buffer" out "the buffer holds less than a period"
 watch stream.prof
-within grep -q '^tiny ' live && ok "tables of a stream" || bad "tables of a stream"
+within grep -q '^tiny ' live && ok "tables of a stream" || fail "tables of a stream"
 touch end
 ends "the stream ends"
 wait $program
@@ -222,5 +218,4 @@ else
     wait $program
 fi
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

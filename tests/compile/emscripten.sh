@@ -4,34 +4,10 @@
 # into a file, by the page to a server. The packages emscripten, nodejs and chromium are needed.
 cd "$(dirname "$0")/../.." || exit 1
 root=$PWD out=$PWD/build/emscripten prof=$PWD/build/prof
-passed=0 failed=0 skipped=0
+. tests/checks.sh
 rm -rf "$out"
 mkdir -p "$out"
 unset PROF_OUTPUT
-finish() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    exit $((failed > 0))
-}
-skip() {
-    echo "SKIP emscripten: $*"
-    skipped=$((skipped + 1))
-}
-check() { # NAME COMMAND...
-    name=$1
-    shift
-    if "$@" >"$out/said" 2>&1; then
-        echo "ok   emscripten: $name"
-        passed=$((passed + 1))
-    else
-        echo "FAIL emscripten: $name"
-        tail -n 12 "$out/said"
-        failed=$((failed + 1))
-        return 1
-    fi
-}
-silent() { # COMMAND...: succeeds, and says nothing
-    text=$("$@" 2>&1) && [ -z "$text" ] || { echo "$text" && return 1; }
-}
 command -v emcc >/dev/null && command -v node >/dev/null || { skip "no emcc or no node" && finish; }
 make -s build/prof || exit 1
 cd "$out" || exit 1
@@ -41,8 +17,8 @@ cd "$out" || exit 1
     for header in "$root"/prof*.h; do echo "#include \"${header##*/}\""; done
 } >all.c
 cp all.c all.cpp
-check "all headers in C99" silent emcc -std=gnu99 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -I"$root" -c all.c -o all.o
-check "all headers in C++11, with threads" silent em++ -std=c++11 -O0 -Wall -Wextra -Wshadow -pthread -I"$root" -c all.cpp -o all.o
+silent "all headers in C99" emcc -std=gnu99 -O0 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -I"$root" -c all.c -o all.o
+silent "all headers in C++11, with threads" em++ -std=c++11 -O0 -Wall -Wextra -Wshadow -pthread -I"$root" -c all.cpp -o all.o
 
 # Each session records 1000 scopes a thread; with threads there are four, and a stream and statistics as well.
 cat >recorder.c <<'C'
@@ -106,19 +82,19 @@ scopes() { # FILE COUNT: the tool reads so many, and nothing is missing
         { [ "${1##*.}" != prof ] || "$prof" check "$1"; }
 }
 files() { # NAME COUNT: of the scopes in what was left
-    check "$1: em.prof" scopes em.prof "$2"
-    check "$1: em.json" test "$(grep -c '"ph":"X"' em.json)" = "${2/,/}"
+    succeeds "$1: em.prof" scopes em.prof "$2"
+    succeeds "$1: em.json" test "$(grep -c '"ph":"X"' em.json)" = "${2/,/}"
 }
 streams() { # NAME
-    check "$1: stream.prof" scopes stream.prof 4,000
-    check "$1: stats.txt" grep -E '^scope +4,000 ' stats.txt
+    succeeds "$1: stream.prof" scopes stream.prof 4,000
+    succeeds "$1: stats.txt" grep -E '^scope +4,000 ' stats.txt
 }
 clean() { rm -f em.prof em.json stream.prof stats.txt; }
 threads='-pthread -sPROXY_TO_PTHREAD -sINITIAL_MEMORY=128MB'
-check "a recorder links" build -sALLOW_MEMORY_GROWTH -o alone.js && check "node: it runs" timeout 60 $node alone.js &&
+succeeds "a recorder links" build -sALLOW_MEMORY_GROWTH -o alone.js && succeeds "node: it runs" timeout 60 $node alone.js &&
     files "node" 1,000
 clean
-check "a recorder with threads links" build $threads -o threads.js && check "node, threads: it runs" timeout 60 $node threads.js &&
+succeeds "a recorder with threads links" build $threads -o threads.js && succeeds "node, threads: it runs" timeout 60 $node threads.js &&
     files "node, threads" 4,000 && streams "node, threads"
 clean
 
@@ -164,10 +140,10 @@ int main(void)
     return wrong;
 }
 C
-check "16 MiB of memory: a program links" emcc -O1 -I"$root" heap.c --pre-js files.js -sEXIT_RUNTIME=1 -o heap.js &&
-    check "16 MiB of memory: it runs" timeout 120 $node heap.js
+succeeds "16 MiB of memory: a program links" emcc -O1 -I"$root" heap.c --pre-js files.js -sEXIT_RUNTIME=1 -o heap.js &&
+    succeeds "16 MiB of memory: it runs" timeout 120 $node heap.js
 clean
-check "an example links" emcc -O1 -Wall -Wextra "$root/examples/web.c" -o download.js
+succeeds "an example links" emcc -O1 -Wall -Wextra "$root/examples/web.c" -o download.js
 
 # A browser lends threads memory only to pages that come with these two headers.
 cat >server.py <<'PYTHON'
@@ -203,15 +179,15 @@ browse() { # PROGRAM HTML: runs its page, with this at its beginning, until it s
 if ! command -v chromium >/dev/null || ! command -v python3 >/dev/null; then
     skip "browser: no chromium, or no python3"
 else
-    check "Chromium: it runs" browse alone && files "Chromium" 1,000
+    succeeds "Chromium: it runs" browse alone && files "Chromium" 1,000
     clean
     # a click of a link sends what it would download here
-    check "Chromium: a download" browse download "<script>
+    succeeds "Chromium: a download" browse download "<script>
         HTMLAnchorElement.prototype.click = async function () {
             await fetch(this.download, { method: 'POST', body: await (await fetch(this.href)).blob() });
             await fetch('exit.0', { method: 'POST', body: '' });
         };
-    </script>" && check "Chromium: what comes down" test "$(grep -c '"name":"work"' web.json)" = 100
-    check "Chromium, threads: it runs" browse threads && files "Chromium, threads" 4,000 && streams "Chromium, threads"
+    </script>" && succeeds "Chromium: what comes down" test "$(grep -c '"name":"work"' web.json)" = 100
+    succeeds "Chromium, threads: it runs" browse threads && files "Chromium, threads" 4,000 && streams "Chromium, threads"
 fi
 finish

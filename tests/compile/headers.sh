@@ -13,30 +13,15 @@ case $out in /*) out=build/compile/headers ;; esac # programs are run as ./$out/
 quick=$1
 rm -rf $out
 mkdir -p $out
-passed=0 failed=0 skipped=0
+. tests/checks.sh
 unset PROF_OUTPUT
 
-skip() { echo "SKIP $1: $2"; skipped=$((skipped + 1)); }
 have() { command -v "$1" >/dev/null 2>&1; }
-# try NAME COMMAND...: the command succeeds and says nothing
-try() {
-    what=$1
-    shift
-    if text=$("$@" 2>&1) && [ -z "$text" ]; then
-        echo "ok   $what"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $what"
-        echo "$text" | grep -E 'error|warning' | head -12 | cut -c 1-300 | sed 's/^/    /'
-        failed=$((failed + 1))
-        return 1
-    fi
-}
 WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wfloat-equal -Wswitch-enum -Werror -Wno-misleading-indentation"
 looks() { # COMPILER LANGUAGE FLAGS...: what the compiler has to say, without making code
     compiler=$1 language=$2
     shift 2
-    try "$compiler $*" $compiler -x $language $WARNINGS -I. -I$here "$@" -fsyntax-only $here/headers.c
+    silent "$compiler $*" $compiler -x $language $WARNINGS -I. -I$here "$@" -fsyntax-only $here/headers.c
 }
 knows() { $1 -x $2 -std=$3 -fsyntax-only /dev/null >/dev/null 2>&1; } # COMPILER LANGUAGE STANDARD
 
@@ -47,11 +32,11 @@ runs() {
     called="$*: a program"
     "$@" -Wall -Wno-misleading-indentation -Werror -I. -I$here $here/headers.c -o $program -pthread -ldl >$program.made 2>&1
     # a static glibc warns of dlopen()
-    try "$called" sh -c "grep -a -v -e 'in function' -e 'statically linked' $program.made; test -x $program" || return
-    try "$called records" env PROF_OUTPUT=$program.prof ./$program || return
-    try "$called is read again" ./$program $program.prof
+    silent "$called" sh -c "grep -a -v -e 'in function' -e 'statically linked' $program.made; test -x $program" || return
+    silent "$called records" env PROF_OUTPUT=$program.prof ./$program || return
+    silent "$called is read again" ./$program $program.prof
     PROF_OUTPUT=$program.crash.prof PROF_CRASH_REPORT=1 sh -c "ulimit -c 0; ./$program crash" >$program.said 2>&1
-    try "$called reports its crash" grep -q 'SIGSEGV in thread.*work' $program.said
+    silent "$called reports its crash" grep -q 'SIGSEGV in thread.*work' $program.said
 }
 
 if [ "$quick" = quick ]; then
@@ -108,11 +93,11 @@ strict="$strict -Wmissing-declarations -Wredundant-decls -Wvla"
 for compiler in gcc clang; do
     have $compiler || continue
     [ $compiler = gcc ] && more= || more="-Wextra-semi-stmt -Wcomma -Wassign-enum -Wunreachable-code -Wshadow-all"
-    try "$compiler: stricter warnings" $compiler -std=c99 -Wall -Wextra $strict $more -I. -c $here/markup.c -o $out/strict.o
+    silent "$compiler: stricter warnings" $compiler -std=c99 -Wall -Wextra $strict $more -I. -c $here/markup.c -o $out/strict.o
     have ${compiler%cc}++ && compiler=${compiler%cc}++
     [ $compiler = clang ] && compiler=clang++
     have $compiler || continue
-    try "$compiler: stricter warnings" $compiler -x c++ -std=c++17 -Wall -Wextra $strict -Wold-style-cast $more \
+    silent "$compiler: stricter warnings" $compiler -x c++ -std=c++17 -Wall -Wextra $strict -Wold-style-cast $more \
         -Wextra-semi -Wnon-virtual-dtor -Woverloaded-virtual -I. -c $here/markup.c -o $out/strict.o
 done
 
@@ -120,20 +105,20 @@ done
 mkdir -p $out/system
 for file in markup.c markup.h; do sed 's/#include "prof.h"/#include <prof.h>/' $here/$file >$out/system/$file; done
 every="-Weverything -Wno-used-but-marked-unused -Wno-padded -Wno-unused-macros -isystem . -fsyntax-only $out/system/markup.c"
-have clang && try "clang: -Weverything" clang -std=c11 -Wno-declaration-after-statement $every
-have clang++ && try "clang++: -Weverything" clang++ -x c++ -std=c++20 -Wno-c++98-compat -Wno-c++98-compat-pedantic \
+have clang && silent "clang: -Weverything" clang -std=c11 -Wno-declaration-after-statement $every
+have clang++ && silent "clang++: -Weverything" clang++ -x c++ -std=c++20 -Wno-c++98-compat -Wno-c++98-compat-pedantic \
     -Wno-zero-as-null-pointer-constant $every
 
 # Each header brings what it needs.
 for header in prof*.h; do
     printf '#define PROF_IMPLEMENTATION\n#include "%s"\nextern int nothing;\n' $header >$out/alone.c
-    have gcc && try "gcc: $header alone" gcc -std=c99 $WARNINGS -I. -fsyntax-only $out/alone.c
-    [ -n "$PROF_TEST_LONG" ] && have g++ && try "g++: $header alone" g++ -x c++ -std=c++20 $WARNINGS -I. -fsyntax-only $out/alone.c
+    have gcc && silent "gcc: $header alone" gcc -std=c99 $WARNINGS -I. -fsyntax-only $out/alone.c
+    [ -n "$PROF_TEST_LONG" ] && have g++ && silent "g++: $header alone" g++ -x c++ -std=c++20 $WARNINGS -I. -fsyntax-only $out/alone.c
 done
 
 # Of indentation once, of all: it takes gcc longer than anything else.
 printf '#define PROF_IMPLEMENTATION\n#include "tests/compile/all.h"\nextern int nothing;\n' >$out/alone.c
-have gcc && try "gcc: indentation" gcc -std=c99 $WARNINGS -Wmisleading-indentation -I. -fsyntax-only $out/alone.c
+have gcc && silent "gcc: indentation" gcc -std=c99 $WARNINGS -Wmisleading-indentation -I. -fsyntax-only $out/alone.c
 
 # Optimised, once; other C libraries and processors: their names of functions whose types became wider.
 have gcc && runs gcc -std=c99 -Og -Wextra -D_FORTIFY_SOURCE=2 -DORDER=EVERY
@@ -161,5 +146,4 @@ for compiler in i686-linux-gnu-gcc arm-linux-gnueabihf-gcc; do
     fi
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -7,18 +7,8 @@ cd "$(dirname "$0")/../.." || exit 1
 out=build/compile/names
 rm -rf $out
 mkdir -p $out
-passed=0 failed=0 skipped=0
+. tests/checks.sh
 
-check() { # name, what is wrong (nothing: passed)
-    if [ -z "$2" ]; then
-        echo "ok   $1"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $1"
-        echo "$2" | head -20 | sed 's/^/    /'
-        failed=$((failed + 1))
-    fi
-}
 
 printf '#include "prof.h"\n' >$out/declarations.c
 printf '#define PROF_IMPLEMENTATION\n#include "prof.h"\n' >$out/implementation.c
@@ -100,5 +90,4 @@ for compiler in gcc clang g++ clang++; do
     echo "     $compiler: an empty file takes $empty us, $both us with <stddef.h> and <stdint.h>, $ours with prof.h"
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -7,22 +7,12 @@ cd "$(dirname "$0")/../.." || exit 1
 here=tests/compile
 out=${BUILD:-build}/compile/refused
 mkdir -p $out
-passed=0 failed=0 skipped=0
+. tests/checks.sh
 
-result() { # NAME, what is wrong (nothing: passed)
-    if [ -z "$2" ]; then
-        echo "ok   $1"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $1"
-        echo "$2" | head -8 | cut -c 1-200 | sed 's/^/    /'
-        failed=$((failed + 1))
-    fi
-}
 refused() { # WRONG WORDS: the compiler says so
-    said=$($compile -DWRONG=$1 $here/refused.c 2>&1) && { result "$compile: $1" "it compiles"; return; }
+    said=$($compile -DWRONG=$1 $here/refused.c 2>&1) && { check "$compile: $1" "it compiles"; return; }
     echo "$said" | grep -q "$2" && said=
-    result "$compile: $1: $2" "$said"
+    check "$compile: $1: $2" "$said"
 }
 
 for compile in "gcc -std=c99" "gcc -std=gnu17" "clang -std=c99" "clang -std=gnu17" "g++ -x c++ -std=c++11" \
@@ -33,7 +23,7 @@ for compile in "gcc -std=c99" "gcc -std=gnu17" "clang -std=c99" "clang -std=gnu1
         continue
     fi
     compile="$compile -I. -fsyntax-only"
-    result "$compile: what is right" \
+    check "$compile: what is right" \
         "$($compile -Wall -Wextra -Wpedantic -Wconversion -Wshadow -DWRONG=0 $here/refused.c 2>&1)"
     for wrong in 1 2 3; do refused $wrong PROFILE_SCOPE_S; done
     for wrong in 4 5; do refused $wrong needs_braces_around_it; done
@@ -43,7 +33,7 @@ for compile in "gcc -std=c99" "gcc -std=gnu17" "clang -std=c99" "clang -std=gnu1
 #endif' | $compile -x c - 2>/dev/null && refused 6 'with parentheses'
     case $compile in
     gcc*) compile="$compile -Wjump-misses-init -Werror" ;; # it says nothing otherwise
-    clang*) result "$compile: no marks that are not so" \
+    clang*) check "$compile: no marks that are not so" \
         "$($compile -Wused-but-marked-unused -Werror -DWRONG=0 $here/refused.c 2>&1)" ;;
     esac
     refused 7 jump
@@ -76,8 +66,8 @@ END
 for compile in "gcc -std=c99" "clang -std=c99" "g++ -x c++ -std=c++11" "clang++ -x c++ -std=c++20"; do
     ${compile%% *} --version >/dev/null 2>&1 || continue
     flags="-Wall -Wextra -Wpedantic -I. -fsyntax-only"
-    result "$compile: #pragma pack(1)" "$($compile $flags $out/packed.c 2>&1)"
-    case $compile in *++*) result "$compile: extern \"C\"" "$($compile $flags $out/extern.cpp 2>&1)" ;; esac
+    check "$compile: #pragma pack(1)" "$($compile $flags $out/packed.c 2>&1)"
+    case $compile in *++*) check "$compile: extern \"C\"" "$($compile $flags $out/extern.cpp 2>&1)" ;; esac
 done
 
 for compile in "gcc -std=c89" "clang -ansi" "g++ -x c++ -std=c++98" "clang++ -x c++ -std=gnu++98"; do
@@ -130,9 +120,8 @@ END
 } >$out/words.c
 for compile in "gcc -std=gnu17" "g++ -x c++ -std=c++17"; do
     ${compile%% *} --version >/dev/null 2>&1 || continue
-    result "$compile: words of Windows" \
+    check "$compile: words of Windows" \
         "$($compile -w -I. -I$out -D_GNU_SOURCE -DPROF_INSTRUMENT_FUNCTIONS -fsyntax-only $out/words.c 2>&1 | grep error)"
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -9,24 +9,8 @@ here=tests/compile
 out=build/compile/stripped
 rm -rf $out
 mkdir -p $out
-passed=0 failed=0 skipped=0
+. tests/checks.sh
 
-ok() { echo "ok   $1"; passed=$((passed + 1)); }
-fail() { echo "FAIL $1"; failed=$((failed + 1)); }
-skip() { echo "SKIP $1: $2"; skipped=$((skipped + 1)); }
-# run NAME COMMAND...: the command succeeds and says nothing
-run() {
-    what=$1
-    shift
-    if text=$("$@" 2>&1) && [ -z "$text" ]; then
-        ok "$what"
-    else
-        fail "$what"
-        echo "$*" | sed 's/^/    /'
-        echo "$text" | head -20 | sed 's/^/    /'
-        return 1
-    fi
-}
 
 # The source without markup: every public macro, whatever its arguments, is nothing. A block stays a block.
 sed -n 's/^#define \(PROFILE_[A-Z_]*\)(.*/\1/p' prof.h | sort -u >$out/macros
@@ -74,12 +58,12 @@ together() { # compiler language standard: a live and a stripped file in one pro
     compiler=$1 language=$2 standard=$3
     name="one program: $compiler $standard"
     compile="$compiler -x $language -std=$standard -O1 $WARNINGS -I."
-    run "$name: live file" $compile -c $here/live.c -o $out/live.o || return
-    run "$name: stripped file" $compile -DPROF_ENABLE=0 -c $here/markup.c -o $out/markup.o || return
-    run "$name: program" $compile -DPROGRAM_STRIPPED -c $here/program.c -o $out/program.o || return
-    run "$name: links" $compiler $out/live.o $out/markup.o $out/program.o $out/implementation.o \
+    silent "$name: live file" $compile -c $here/live.c -o $out/live.o || return
+    silent "$name: stripped file" $compile -DPROF_ENABLE=0 -c $here/markup.c -o $out/markup.o || return
+    silent "$name: program" $compile -DPROGRAM_STRIPPED -c $here/program.c -o $out/program.o || return
+    silent "$name: links" $compiler $out/live.o $out/markup.o $out/program.o $out/implementation.o \
         -o $out/program -pthread || return
-    run "$name: only the live file records" env -u PROF_OUTPUT $out/program
+    silent "$name: only the live file records" env -u PROF_OUTPUT $out/program
 }
 
 for compiler in clang ${CC_LIST:-gcc}; do # one implementation, of the first that is there, for the programs of all
@@ -95,10 +79,10 @@ for compiler in ${CC_LIST:-gcc clang}; do
     for flags in -O0 -O1 -O2 -O3 -Os; do
         for standard in c99 gnu17; do identical $compiler c -std=$standard $flags; done
     done
-    run "control calls: $compiler" $compiler -std=c99 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c -o $out/control.o
-    run "control calls: $compiler: no global symbol of prof" sh -c "! nm -g $out/control.o | grep -i prof"
-    run "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
-    run "control calls: $compiler: all succeed, and find nothing" sh -c "test \$($out/control) = 0"
+    silent "control calls: $compiler" $compiler -std=c99 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c -o $out/control.o
+    silent "control calls: $compiler: no global symbol of prof" sh -c "! nm -g $out/control.o | grep -i prof"
+    silent "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
+    silent "control calls: $compiler: all succeed, and find nothing" sh -c "test \$($out/control) = 0"
     together $compiler c c99
 done
 for compiler in ${CXX_LIST:-g++ clang++}; do
@@ -109,11 +93,11 @@ for compiler in ${CXX_LIST:-g++ clang++}; do
     for flags in -O0 -O1 -O2 -O3 -Os; do
         for standard in c++11 c++20; do identical $compiler c++ -std=$standard $flags; done
     done
-    run "control calls: $compiler" $compiler -x c++ -std=c++11 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c \
+    silent "control calls: $compiler" $compiler -x c++ -std=c++11 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c \
         -o $out/control.o
-    run "control calls: $compiler: no global symbol of prof" sh -c "! nm -g $out/control.o | grep -i prof"
-    run "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
-    run "control calls: $compiler: all succeed, and find nothing" sh -c "test \$($out/control) = 0"
+    silent "control calls: $compiler: no global symbol of prof" sh -c "! nm -g $out/control.o | grep -i prof"
+    silent "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
+    silent "control calls: $compiler: all succeed, and find nothing" sh -c "test \$($out/control) = 0"
     together $compiler c++ c++11
 done
 
@@ -138,5 +122,4 @@ for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neur
     fi
 done
 
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

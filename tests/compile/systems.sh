@@ -11,14 +11,10 @@
 # Zig's, which is newer. PROF_TEST_LONG=1, or no such package: with the library that Zig builds.
 cd "$(dirname "$0")/../.." || exit 1
 work=$PWD/build/systems
-passed=0 failed=0 skipped=0
+. tests/checks.sh
 mkdir -p "$work"
 export ZIG_GLOBAL_CACHE_DIR=$work/cache ZIG_LOCAL_CACHE_DIR=$work/cache
 python=$work/venv/bin/python
-finish() {
-    echo "$passed passed, $failed failed, $skipped skipped"
-    exit $((failed > 0))
-}
 if ! "$python" -m ziglang version >/dev/null 2>&1; then
     rm -rf "$work/venv"
     python3 -m venv "$work/venv" >"$work/pip.log" 2>&1 && "$work/venv/bin/pip" install --no-compile --quiet ziglang >>"$work/pip.log" 2>&1
@@ -180,27 +176,15 @@ else
         failed=$((failed + 1))
     fi
 fi
-check() { # NAME COMMAND...
-    name=$1
-    shift
-    if text=$("$@" 2>&1); then
-        echo "ok   $name"
-        passed=$((passed + 1))
-    else
-        echo "FAIL $name"
-        echo "$text" | tail -n 8
-        failed=$((failed + 1))
-    fi
-}
 scopes() { # FILE COUNT: its scopes, as prof summary tells them
     build/prof summary "$1" | grep -E "^scope +$2 "
 }
 if "$python" -c 'import wasmtime' 2>/dev/null || "$python" -m pip install --no-compile --quiet wasmtime >>"$work/pip.log" 2>&1; then
     rm -f "$work/wasi.prof" "$work/wasi.json"
-    check "wasm32-wasi: the recorder runs" bash -c "cd '$work' && timeout 120 venv/bin/python3 wasi.py wasi.wasm"
-    check "wasm32-wasi: all scopes are in its .json" test "$(grep -c '"ph":"X"' "$work/wasi.json")" = 1000
+    succeeds "wasm32-wasi: the recorder runs" bash -c "cd '$work' && timeout 120 venv/bin/python3 wasi.py wasi.wasm"
+    succeeds "wasm32-wasi: all scopes are in its .json" test "$(grep -c '"ph":"X"' "$work/wasi.json")" = 1000
     if make -s CFLAGS=-O0 build/prof >/dev/null 2>&1; then
-        check "wasm32-wasi: all scopes are in its .prof" scopes "$work/wasi.prof" 1,000
+        succeeds "wasm32-wasi: all scopes are in its .prof" scopes "$work/wasi.prof" 1,000
     fi
 else
     echo "SKIP wasm32-wasi: pip install wasmtime failed, see $work/pip.log"
