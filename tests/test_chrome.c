@@ -752,8 +752,14 @@ static char *saved_image(size_t *size)
 static void forge_thread_ids(char *image, const uint64_t *ids, size_t count)
 {
     prof__header header;
+    prof__chunk *chunk;
     size_t next = 0;
     memcpy(&header, image, sizeof header);
+    for (uint64_t at = 0; at < header.chunk_count * header.chunk_size;
+         at += prof__form_bytes(header.chunk_size, at, chunk->form)) {
+        chunk = (prof__chunk *)(void *)(image + header.chunk_offset + at);
+        memset(chunk->sums, 0, sizeof chunk->sums); /* of the words as they were */
+    }
     for (uint64_t i = 0; i < header.chunk_count; ++i) {
         char *words = image + header.chunk_offset + i * header.chunk_size + header.chunk_header_size;
         uint64_t head;
