@@ -11,7 +11,7 @@
 #   make tool       build the command-line tool, build/prof
 #   make library    build/libprof.so: the implementation, to link to or to preload
 #   make reference  docs/reference.md, out of the headers; needs python3
-#   make lines      build/lines: a copy of all that is compiled, whose headers name the rooms of src/ to compilers and
+#   make lines      build/lines: a copy of all that is compiled, whose headers name the modules of src/ to compilers and
 #                   debuggers: make -C build/lines test
 #   make install    copy headers, library, tool, its manual, its completion, and what CMake and pkg-config read
 #                   to $(DESTDIR)$(PREFIX)
@@ -57,7 +57,7 @@ all: tool library examples
 help:
 	@sed -n '/^#/!q; s/^# \{0,1\}//p' Makefile
 
-# ---- headers that are assembled out of the rooms in src/, where one of these is newer than when it was last done; what
+# ---- headers that are assembled out of the modules in src/, where one of these is newer than when it was last done; what
 # has not changed is not written, so that nothing is compiled for it
 
 ASSEMBLED = $(patsubst src/%,%,$(wildcard src/*.h))

@@ -135,10 +135,6 @@ PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t c
 extern "C" {
 #endif
 
-#define PROF__HTML_VERSION 2          /* of the format */
-#define PROF__HTML_MOST_ARGS 2000u    /* of an event */
-#define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
-
 /*-- deflate: raw, without a header. Knows nothing of files --*/
 
 #define PROF__HTML_WINDOW 32768u
@@ -461,6 +457,10 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
 
 /*-- blocks: see docs/internals/html.md. The first error stays in h->out; what is written after it is dropped --*/
 
+#define PROF__HTML_VERSION 2          /* of the format */
+#define PROF__HTML_MOST_ARGS 2000u    /* of an event */
+#define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
+
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
 #define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */
 #define PROF__HTML_COLUMNS 5
@@ -722,8 +722,42 @@ static uint32_t prof__html_string_of(prof__html *h, const char *text)
     return known->id = h->string_count++;
 }
 
-static void prof__html_about_number(prof__html *h, const char *key, uint64_t value);
-static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line);
+static void prof__html_about(prof__html *h, const char *key, const char *value)
+{
+    if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'P', &h->rows);
+    prof__html_text(&h->rows, key);
+    prof__html_text(&h->rows, value);
+}
+
+static void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
+{
+    char text[32];
+    text[prof__digits(text, value)] = 0;
+    prof__html_about(h, key, text);
+}
+
+static void prof__html_about_double(prof__html *h, const char *key, double value)
+{
+    char text[48];
+    text[prof__double_text(text, value)] = 0;
+    prof__html_about(h, key, text);
+}
+
+/* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
+static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
+{
+    prof__html_source *site = h->sources, *end = site + h->source_count;
+    for (; site < end; ++site)
+        if (site->file == file && site->line == line) return;
+    if (h->source_count == PROF__HTML_SOURCES) {
+        h->source_limit = 1;
+        return;
+    }
+    ++h->source_count;
+    site->file = file;
+    site->text = text;
+    site->line = line;
+}
 
 /* Returns the number of a kind. type: that of the event, and its flags << 8. */
 static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
@@ -5157,134 +5191,6 @@ static PROF__UNUSED const char *const prof__html_live[] = {
    ,
     NULL};
 
-/*-- sources --*/
-
-#define PROF__HTML_BEFORE 4u /* lines before and after the line of the call site; see Panels.source() in panels.js */
-#define PROF__HTML_AFTER 8u
-#define PROF__HTML_LINE 400u           /* bytes of a line */
-#define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
-#define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
-
-/* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
-static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
-{
-    prof__html_source *site = h->sources, *end = site + h->source_count;
-    for (; site < end; ++site)
-        if (site->file == file && site->line == line) return;
-    if (h->source_count == PROF__HTML_SOURCES) {
-        h->source_limit = 1;
-        return;
-    }
-    ++h->source_count;
-    site->file = file;
-    site->text = text;
-    site->line = line;
-}
-
-static int prof__html_source_order(const void *a, const void *b)
-{
-    const prof__html_source *left = (const prof__html_source *)a, *right = (const prof__html_source *)b;
-    int order = strcmp(left->file, right->file);
-    return order ? order : (left->line > right->line) - (left->line < right->line);
-}
-
-/* Opens a regular file. Returns NULL for a device or a pipe, which may have no end. */
-static FILE *prof__html_source_file(const char *path)
-{
-#ifdef _WIN32
-    uint64_t size;
-    FILE *file = prof__file_open(path, "rb");
-    if (file && prof__read_size(file, &size)) return rewind(file), file;
-    if (file) fclose(file);
-    return NULL;
-#else
-    prof__about about;
-    return !prof__stat(path, &about) && S_ISREG(about.st_mode) ? prof__file_open(path, "rb") : NULL;
-#endif
-}
-
-/* Opens a file below the folder: that of the longest tail of the path that there is one for. Returns NULL if there is
-   none. */
-static FILE *prof__html_source_open(const char *folder, const char *path)
-{
-    static const char slashes[] = "/\\";
-    char at[4096], *slash;
-    FILE *file = NULL;
-    for (; !file && *(path += strspn(path, slashes)); path += strcspn(path, slashes)) {
-        if (strstr(path, "..") || strchr(path, ':')) continue; /* it leads out, or to a drive */
-        if (snprintf(at, sizeof at, "%s/%s", folder, path) >= (int)sizeof at) continue;
-        while ((slash = strchr(at + strlen(folder), '\\')) != NULL) *slash = '/';
-        file = prof__html_source_file(at);
-    }
-    return file;
-}
-
-/* Writes a line of a file: the number of the string that is its path, the number of the line, and the line. */
-static void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text, size_t size)
-{
-    if (size > PROF__HTML_LINE) { /* cut between characters of UTF-8 */
-        for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
-        memcpy(text + size, "\xE2\x80\xA6", 3);
-        size += 3;
-    }
-    text[size] = 0;
-    h->source_bytes += size + 1;
-    if (h->source_bytes > PROF__HTML_EXCERPTS) {
-        h->source_limit = 1;
-        return;
-    }
-    prof__html_u(&h->rows, site->text);
-    prof__html_u(&h->rows, line);
-    prof__html_text(&h->rows, text);
-    if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'X', &h->rows);
-}
-
-/* Writes the lines around call sites of one file. The sites are sorted by line. */
-static void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
-                                    const prof__html_source *end)
-{
-    char text[PROF__HTML_LINE + 4];
-    size_t size = 0;
-    uint32_t line = 1;
-    int c = 0;
-    for (uint32_t left = PROF__HTML_SEARCH; left && c != EOF && h->source_bytes <= PROF__HTML_EXCERPTS; --left) {
-        c = fgetc(file);
-        if (c != '\n' && c != EOF) {
-            if (size <= PROF__HTML_LINE) text[size++] = (char)(c < ' ' && c != '\t' ? ' ' : c);
-            continue;
-        }
-        while (site < end && line > site->line + PROF__HTML_AFTER) ++site;
-        if (site == end) return;
-        if (line + PROF__HTML_BEFORE >= site->line && (size || c != EOF))
-            prof__html_source_line(h, site, line, text, size);
-        size = 0;
-        ++line;
-    }
-}
-
-/* Writes the lines around the call sites in the table, and how many files were not found. */
-static void prof__html_sources(prof__html *h)
-{
-    const prof__html_source *from = h->sources, *to, *end = from + h->source_count;
-    uint64_t missing = 0;
-    qsort(h->sources, h->source_count, sizeof *from, prof__html_source_order);
-    prof__html_tables(h);
-    for (; from < end; from = to) {
-        FILE *file = prof__html_source_open(h->options.sources, from->file);
-        for (to = from; to < end && !strcmp(from->file, to->file);) ++to;
-        if (file) {
-            prof__html_source_lines(h, file, from, to);
-            fclose(file);
-        } else {
-            ++missing;
-        }
-    }
-    prof__html_block1(h, 'X', &h->rows);
-    prof__html_about_number(h, "sources_missing", missing);
-    prof__html_about_number(h, "sources_limit", (uint64_t)h->source_limit);
-    prof__html_block1(h, 'P', &h->rows);
-}
-
 /*-- values and arguments --*/
 
 static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_value *value)
@@ -5693,6 +5599,118 @@ static void prof__html_statistics(prof__html *h)
 }
 #endif
 
+/*-- sources --*/
+
+#define PROF__HTML_BEFORE 4u /* lines before and after the line of the call site; see Panels.source() in panels.js */
+#define PROF__HTML_AFTER 8u
+#define PROF__HTML_LINE 400u           /* bytes of a line */
+#define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
+#define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
+
+static int prof__html_source_order(const void *a, const void *b)
+{
+    const prof__html_source *left = (const prof__html_source *)a, *right = (const prof__html_source *)b;
+    int order = strcmp(left->file, right->file);
+    return order ? order : (left->line > right->line) - (left->line < right->line);
+}
+
+/* Opens a regular file. Returns NULL for a device or a pipe, which may have no end. */
+static FILE *prof__html_source_file(const char *path)
+{
+#ifdef _WIN32
+    uint64_t size;
+    FILE *file = prof__file_open(path, "rb");
+    if (file && prof__read_size(file, &size)) return rewind(file), file;
+    if (file) fclose(file);
+    return NULL;
+#else
+    prof__about about;
+    return !prof__stat(path, &about) && S_ISREG(about.st_mode) ? prof__file_open(path, "rb") : NULL;
+#endif
+}
+
+/* Opens a file below the folder: that of the longest tail of the path that there is one for. Returns NULL if there is
+   none. */
+static FILE *prof__html_source_open(const char *folder, const char *path)
+{
+    static const char slashes[] = "/\\";
+    char at[4096], *slash;
+    FILE *file = NULL;
+    for (; !file && *(path += strspn(path, slashes)); path += strcspn(path, slashes)) {
+        if (strstr(path, "..") || strchr(path, ':')) continue; /* it leads out, or to a drive */
+        if (snprintf(at, sizeof at, "%s/%s", folder, path) >= (int)sizeof at) continue;
+        while ((slash = strchr(at + strlen(folder), '\\')) != NULL) *slash = '/';
+        file = prof__html_source_file(at);
+    }
+    return file;
+}
+
+/* Writes a line of a file: the number of the string that is its path, the number of the line, and the line. */
+static void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text, size_t size)
+{
+    if (size > PROF__HTML_LINE) { /* cut between characters of UTF-8 */
+        for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
+        memcpy(text + size, "\xE2\x80\xA6", 3);
+        size += 3;
+    }
+    text[size] = 0;
+    h->source_bytes += size + 1;
+    if (h->source_bytes > PROF__HTML_EXCERPTS) {
+        h->source_limit = 1;
+        return;
+    }
+    prof__html_u(&h->rows, site->text);
+    prof__html_u(&h->rows, line);
+    prof__html_text(&h->rows, text);
+    if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'X', &h->rows);
+}
+
+/* Writes the lines around call sites of one file. The sites are sorted by line. */
+static void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
+                                    const prof__html_source *end)
+{
+    char text[PROF__HTML_LINE + 4];
+    size_t size = 0;
+    uint32_t line = 1;
+    int c = 0;
+    for (uint32_t left = PROF__HTML_SEARCH; left && c != EOF && h->source_bytes <= PROF__HTML_EXCERPTS; --left) {
+        c = fgetc(file);
+        if (c != '\n' && c != EOF) {
+            if (size <= PROF__HTML_LINE) text[size++] = (char)(c < ' ' && c != '\t' ? ' ' : c);
+            continue;
+        }
+        while (site < end && line > site->line + PROF__HTML_AFTER) ++site;
+        if (site == end) return;
+        if (line + PROF__HTML_BEFORE >= site->line && (size || c != EOF))
+            prof__html_source_line(h, site, line, text, size);
+        size = 0;
+        ++line;
+    }
+}
+
+/* Writes the lines around the call sites in the table, and how many files were not found. */
+static void prof__html_sources(prof__html *h)
+{
+    const prof__html_source *from = h->sources, *to, *end = from + h->source_count;
+    uint64_t missing = 0;
+    qsort(h->sources, h->source_count, sizeof *from, prof__html_source_order);
+    prof__html_tables(h);
+    for (; from < end; from = to) {
+        FILE *file = prof__html_source_open(h->options.sources, from->file);
+        for (to = from; to < end && !strcmp(from->file, to->file);) ++to;
+        if (file) {
+            prof__html_source_lines(h, file, from, to);
+            fclose(file);
+        } else {
+            ++missing;
+        }
+    }
+    prof__html_block1(h, 'X', &h->rows);
+    prof__html_about_number(h, "sources_missing", missing);
+    prof__html_about_number(h, "sources_limit", (uint64_t)h->source_limit);
+    prof__html_block1(h, 'P', &h->rows);
+}
+
 /*-- tracks --*/
 
 static void prof__html_event(prof__html *h, const prof_event *event)
@@ -5779,27 +5797,6 @@ static void prof__html_spans(prof__html *h)
 }
 
 /*-- processes and tracks --*/
-
-static void prof__html_about(prof__html *h, const char *key, const char *value)
-{
-    if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'P', &h->rows);
-    prof__html_text(&h->rows, key);
-    prof__html_text(&h->rows, value);
-}
-
-static void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
-{
-    char text[32];
-    text[prof__digits(text, value)] = 0;
-    prof__html_about(h, key, text);
-}
-
-static void prof__html_about_double(prof__html *h, const char *key, double value)
-{
-    char text[48];
-    text[prof__double_text(text, value)] = 0;
-    prof__html_about(h, key, text);
-}
 
 /* Writes the first block of a trace: pairs of texts; see docs/internals/html.md. */
 static void prof__html_process(prof__html *h)

@@ -801,6 +801,86 @@ PROF__STRIPPED_INLINE void prof__ntff_no_stream(int *stream)
 extern "C" {
 #endif
 
+/*-- CLOCK ----------------------------------------------------------------------------------------------- >>clock -- */
+
+#define PROF__NTFF_NOISE 50000 /* ns: the largest error of reading two clocks one after the other */
+#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time */
+
+static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
+{
+    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
+    return a - b;
+}
+
+/* Two moments on both clocks of a host. Linux adjusts both in the same way, so that they have the same rate, apart from
+   noise. */
+typedef struct prof__ntff_clock {
+    int64_t host, unix_ns; /* the first moment */
+    int64_t span, off;     /* span: to the second one, on the host's clock; off: how much longer it is in Unix time */
+    int stepped;           /* 1: somebody set the clock in between, so off is not used */
+} prof__ntff_clock;
+
+/* Sets all to zero if there is no Unix time, or if that or the uptime is a century or more, which cannot be true. */
+static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first, const prof__pair *last)
+{
+    int64_t much;
+    memset(clock, 0, sizeof *clock);
+    if (first->unix_ns >= (uint64_t)PROF__NTFF_FAR || first->monotonic_ns >= (uint64_t)PROF__NTFF_FAR / 2) return;
+    clock->host = (int64_t)first->monotonic_ns;
+    clock->unix_ns = (int64_t)first->unix_ns;
+    if (last->monotonic_ns <= first->monotonic_ns || !last->unix_ns) return;
+    if (last->monotonic_ns - first->monotonic_ns > (uint64_t)1 << 60 || last->unix_ns > (uint64_t)INT64_MAX)
+        return;
+    clock->span = (int64_t)(last->monotonic_ns - first->monotonic_ns);
+    clock->off = (int64_t)(last->unix_ns - first->unix_ns) - clock->span;
+    much = clock->off < 0 ? -clock->off : clock->off;
+    clock->stepped = much > PROF__NTFF_NOISE + clock->span / 2000;
+    if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
+}
+
+/* Returns how much more Unix time than host time has passed after the time `since`: at most 0.5 per mille, so that a
+   double is exact enough. span: the length of the whole session on the clock of `since`. */
+static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
+{
+    double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;
+    if (off > 1e15) off = 1e15;
+    if (off < -1e15) off = -1e15;
+    return (int64_t)(off < 0 ? off - 0.5 : off + 0.5);
+}
+
+static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since)
+{
+    return prof__ntff_clock_part(clock, since, clock->span);
+}
+
+/* Converts a time since the first moment to Unix time. */
+static int64_t prof__ntff_clock_unix(const prof__ntff_clock *clock, int64_t since)
+{
+    return prof__ntff_minus(since, -(clock->unix_ns + prof__ntff_clock_off(clock, since)));
+}
+
+/* Converts Unix time, 0 to 2^62, to the host's. */
+static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
+{
+    int64_t since = unix_ns - clock->unix_ns;
+    return clock->host + since - prof__ntff_clock_part(clock, since, clock->span + clock->off);
+}
+
+static void prof__ntff_clock_of_trace(prof__ntff_clock *clock, const prof_trace *trace)
+{
+    prof__pair first, last;
+    prof__trace_pairs(trace, &first, &last);
+    prof__ntff_clock_of(clock, &first, &last);
+}
+
+PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
+{
+    prof__ntff_clock clock;
+    if (!trace) return 0;
+    prof__ntff_clock_of_trace(&clock, trace);
+    return prof__ntff_clock_unix(&clock, ns);
+}
+
 /*-- JSON ---------------------------------------------------------------------------------------------------- >>json --
    A pull parser: its caller asks for the next value. Files are read through a buffer, so that memory does not grow with
    them. An element of a long array is first skipped as a whole, which finds its end, and then parsed in memory. Numbers
@@ -1282,86 +1362,6 @@ static int prof__json_double(const prof__json_value *value, double *number)
     if (!prof__finite(mantissa)) return 0;
     *number = negative ? -mantissa : mantissa;
     return 1;
-}
-
-/*-- CLOCK ----------------------------------------------------------------------------------------------- >>clock -- */
-
-#define PROF__NTFF_NOISE 50000 /* ns: the largest error of reading two clocks one after the other */
-#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time */
-
-static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
-{
-    if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
-    return a - b;
-}
-
-/* Two moments on both clocks of a host. Linux adjusts both in the same way, so that they have the same rate, apart from
-   noise. */
-typedef struct prof__ntff_clock {
-    int64_t host, unix_ns; /* the first moment */
-    int64_t span, off;     /* span: to the second one, on the host's clock; off: how much longer it is in Unix time */
-    int stepped;           /* 1: somebody set the clock in between, so off is not used */
-} prof__ntff_clock;
-
-/* Sets all to zero if there is no Unix time, or if that or the uptime is a century or more, which cannot be true. */
-static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first, const prof__pair *last)
-{
-    int64_t much;
-    memset(clock, 0, sizeof *clock);
-    if (first->unix_ns >= (uint64_t)PROF__NTFF_FAR || first->monotonic_ns >= (uint64_t)PROF__NTFF_FAR / 2) return;
-    clock->host = (int64_t)first->monotonic_ns;
-    clock->unix_ns = (int64_t)first->unix_ns;
-    if (last->monotonic_ns <= first->monotonic_ns || !last->unix_ns) return;
-    if (last->monotonic_ns - first->monotonic_ns > (uint64_t)1 << 60 || last->unix_ns > (uint64_t)INT64_MAX)
-        return;
-    clock->span = (int64_t)(last->monotonic_ns - first->monotonic_ns);
-    clock->off = (int64_t)(last->unix_ns - first->unix_ns) - clock->span;
-    much = clock->off < 0 ? -clock->off : clock->off;
-    clock->stepped = much > PROF__NTFF_NOISE + clock->span / 2000;
-    if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
-}
-
-/* Returns how much more Unix time than host time has passed after the time `since`: at most 0.5 per mille, so that a
-   double is exact enough. span: the length of the whole session on the clock of `since`. */
-static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
-{
-    double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;
-    if (off > 1e15) off = 1e15;
-    if (off < -1e15) off = -1e15;
-    return (int64_t)(off < 0 ? off - 0.5 : off + 0.5);
-}
-
-static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since)
-{
-    return prof__ntff_clock_part(clock, since, clock->span);
-}
-
-/* Converts a time since the first moment to Unix time. */
-static int64_t prof__ntff_clock_unix(const prof__ntff_clock *clock, int64_t since)
-{
-    return prof__ntff_minus(since, -(clock->unix_ns + prof__ntff_clock_off(clock, since)));
-}
-
-/* Converts Unix time, 0 to 2^62, to the host's. */
-static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
-{
-    int64_t since = unix_ns - clock->unix_ns;
-    return clock->host + since - prof__ntff_clock_part(clock, since, clock->span + clock->off);
-}
-
-static void prof__ntff_clock_of_trace(prof__ntff_clock *clock, const prof_trace *trace)
-{
-    prof__pair first, last;
-    prof__trace_pairs(trace, &first, &last);
-    prof__ntff_clock_of(clock, &first, &last);
-}
-
-PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
-{
-    prof__ntff_clock clock;
-    if (!trace) return 0;
-    prof__ntff_clock_of_trace(&clock, trace);
-    return prof__ntff_clock_unix(&clock, ns);
 }
 
 /*-- EVENTS --------------------------------------------------------------------------------------------- >>events -- */
@@ -3589,26 +3589,6 @@ PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void
     return status;
 }
 
-/*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
-   The table of functions is published when it is complete, and never changes. So wrappers need no lock, and a fork()
-   cannot leave one locked. */
-
-#ifdef __linux__
-#include <dlfcn.h>
-#ifdef PROF__LATE /* see prof.h, >>platform: what dlfcn.h leaves out without _GNU_SOURCE */
-typedef struct prof__ntff_symbol_info {
-    const char *dli_fname;
-    void *dli_fbase;
-    const char *dli_sname;
-    void *dli_saddr;
-} prof__ntff_symbol_info;
-extern int prof__libc_dladdr(const void *address, prof__ntff_symbol_info *info) __asm__("dladdr");
-#else
-typedef Dl_info prof__ntff_symbol_info;
-#define prof__libc_dladdr dladdr
-#endif
-#endif
-
 #define PROF__NTFF_ABI_status PROF_NTFF_NRT_STATUS
 #define PROF__NTFF_ABI_nothing void
 #define PROF__NTFF_ABI_text const char *
@@ -3641,234 +3621,12 @@ static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
 }
 #define PROF__NTFF_HAS(api, name) (prof__ntff_symbol(api, offsetof(prof__ntff_api, name)) != NULL)
 
-#ifdef __linux__
-/* The structure that nrt_get_version() fills in, as in nrt_version.h. */
-typedef struct prof__ntff_version {
-    uint64_t major, minor, patch, maintenance;
-    char detail[128], git_hash[64];
-} prof__ntff_version;
-
-static void prof__ntff_describe(prof__ntff_api *api)
-{
-    prof__ntff_version version;
-    prof__ntff_symbol_info where;
-    memset(&version, 0, sizeof version);
-    snprintf(api->version, sizeof api->version, "unknown");
-    if (api->get_version && !api->get_version((struct nrt_version *)(void *)&version, sizeof version))
-        snprintf(api->version, sizeof api->version, "%llu.%llu.%llu.%llu", (unsigned long long)version.major,
-                 (unsigned long long)version.minor, (unsigned long long)version.patch,
-                 (unsigned long long)version.maintenance);
-    if (prof__libc_dladdr(prof__ntff_symbol(api, offsetof(prof__ntff_api, init)), &where) && where.dli_fname)
-        prof__text_copy(api->path, sizeof api->path, where.dli_fname);
-    if (api->inspect_begin_with_options && api->inspect_stop && api->inspect_config_allocate &&
-        api->inspect_config_free && api->inspect_config_set_activity && api->inspect_config_set_enable_inspect)
-        api->can |= PROF_NTFF_CAN_INSPECT;
-    if (api->inspect_config_set_inspect_device_profile_mode) api->can |= PROF_NTFF_CAN_DEVICE_MODE;
-    if (api->profile_start && api->profile_stop) api->can |= PROF_NTFF_CAN_PROFILE;
-    if (api->profile_continuous_options_allocate && api->profile_continuous_options_free &&
-        api->profile_continuous_start && api->profile_continuous_save && api->profile_continuous_stop)
-        api->can |= PROF_NTFF_CAN_CONTINUOUS;
-    if (api->sys_trace_config_allocate && api->sys_trace_config_free && api->sys_trace_start && api->sys_trace_stop &&
-        api->sys_trace_fetch_events && api->sys_trace_buffer_free)
-        api->can |= PROF_NTFF_CAN_SYS_TRACE;
-    if (api->trace_start && api->trace_stop) api->can |= PROF_NTFF_CAN_TRACE;
-    if (api->debug_client_connect && api->debug_client_connect_close && api->debug_client_read_one_event)
-        api->can |= PROF_NTFF_CAN_DEBUG_STREAM;
-}
-
-/* Returns a library if it is in the process already, and does not load it. */
-static void *prof__ntff_present(const char *name) { return dlopen(name, RTLD_NOW | RTLD_NOLOAD); }
-
-/* Returns the runtime that is in the process, or NULL. */
-static void *prof__ntff_present_any(void)
-{
-    void *handle = prof__ntff_present("libnrt.so.1");
-    if (!handle) handle = prof__ntff_present("libnrt.so");
-    if (handle) return handle;
-    handle = dlopen(NULL, RTLD_NOW);
-    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded RTLD_GLOBAL */
-    if (handle) dlclose(handle);
-    return NULL;
-}
-
-static void *prof__ntff_installed(void)
-{
-    static const char *const names[] = {"libnrt.so.1", "/opt/aws/neuron/lib/libnrt.so.1",
-                                        "/opt/aws/neuron/lib/libnrt.so"};
-    void *handle = NULL;
-    for (size_t i = 0; !handle && i < sizeof names / sizeof *names; i++)
-        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-    return handle;
-}
-
-/* Opens the runtime at path, or any if that is NULL. If the process has one already, no other is loaded, because two
-   runtimes would conflict over the device. */
-static void *prof__ntff_open_library(const char *path, prof_status *status)
-{
-    void *present = prof__ntff_present_any(), *handle;
-    if (!path) {
-        handle = present ? present : prof__ntff_installed();
-        if (!handle)
-            *status = prof__fail(PROF_UNSUPPORTED, "cannot find libnrt.so.1: install aws-neuronx-runtime-lib, or set "
-                                                   "PROF_NTFF_LIBNRT");
-        return handle;
-    }
-    handle = prof__ntff_present(path);
-    if (!handle && !present) {
-        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-        if (!handle) *status = prof__fail(PROF_UNSUPPORTED, "cannot load the Neuron runtime: %.200s", dlerror());
-    } else if (!handle) {
-        *status = prof__fail(PROF_INVALID_STATE, "%.100s: the process has loaded another libnrt, and cannot have two",
-                             path);
-    }
-    if (present) dlclose(present); /* handle has its own reference */
-    return handle;
-}
-
-static void prof__ntff_front(prof__ntff_api *api);
-
-static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
-{
-    if (!path) path = prof__environment("PROF_NTFF_LIBNRT");
-    if (path && !*path) path = NULL;
-    void *handle = prof__ntff_open_library(path, status);
-    prof__ntff_api *api = handle ? (prof__ntff_api *)calloc(1, sizeof *api) : NULL;
-    if (handle && !api) *status = prof__fail(PROF_NO_MEMORY, "no memory for the functions of libnrt");
-    for (size_t i = 0; api && i < sizeof prof__ntff_symbols / sizeof *prof__ntff_symbols; i++) {
-        void *symbol = dlsym(handle, prof__ntff_symbols[i].name);
-        memcpy((char *)api + prof__ntff_symbols[i].field, &symbol, sizeof symbol);
-    }
-    if (api && !api->init) {
-        *status = prof__fail(PROF_UNSUPPORTED, "%.150s is not a Neuron runtime: it has no nrt_init",
-                             path ? path : "libnrt.so.1");
-        free(api);
-        api = NULL;
-    }
-    prof__ntff_api *front = api ? (prof__ntff_api *)calloc(1, sizeof *front) : NULL;
-    if (api && !front) {
-        *status = prof__fail(PROF_NO_MEMORY, "no memory for the functions of libnrt");
-        free(api);
-        api = NULL;
-    }
-    if (handle && !api) dlclose(handle);
-    if (!api) return NULL;
-    api->handle = handle;
-    api->front = front;
-    prof__ntff_describe(api);
-    *front = *api;
-    prof__ntff_front(front);
-    return api;
-}
-
-/* Called if a runtime is loaded already. Checks that it is the one at path. */
-static prof_status prof__ntff_same_library(const prof__ntff_api *api, const char *path)
-{
-    void *handle = path ? prof__ntff_present(path) : api->handle;
-    if (path && handle) dlclose(handle);
-    if (handle == api->handle) return PROF_OK;
-    return prof__fail(PROF_INVALID_STATE, "prof_ntff_load: %.90s is in use already, not %.90s", api->path, path);
-}
-
-PROF_DEF prof_status prof_ntff_load(const char *path)
-{
-    const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now), *none = NULL;
-    prof_status status = PROF_OK;
-    if (api) return prof__ntff_same_library(api, path);
-    prof__ntff_api *found = prof__ntff_find(path, &status);
-    if (!found) return status;
-    if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
-        return PROF_OK;
-    dlclose(found->handle); /* another thread has done this meanwhile */
-    free(found->front);
-    free(found);
-    return prof__ntff_same_library(none, path);
-}
-#else
-PROF_DEF prof_status prof_ntff_load(const char *path)
-{
-    (void)path;
-    return prof__fail(PROF_UNSUPPORTED, "the Neuron runtime exists for Linux only");
-}
-#endif
-
+/* Returns the table, which is filled at the first call; NULL without a runtime. */
 static const prof__ntff_api *prof__ntff_get(void)
 {
     const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
     if (!api && !prof_ntff_load(NULL)) api = PROF__ACQUIRE(&prof__ntff_api_now);
     return api;
-}
-
-PROF_DEF unsigned prof_ntff_capabilities(void)
-{
-    const prof__ntff_api *api = prof__ntff_get();
-    return api ? api->can : 0;
-}
-
-PROF_DEF const char *prof_ntff_runtime_version(void)
-{
-    const prof__ntff_api *api = prof__ntff_get();
-    return api ? api->version : NULL;
-}
-
-PROF_DEF const char *prof_ntff_library(void)
-{
-    const prof__ntff_api *api = prof__ntff_get();
-    return api ? api->path : NULL;
-}
-
-PROF_DEF unsigned prof_ntff_nrt_status(void) { return prof__ntff_status; }
-
-/* nrt_status.h; 8 and 12 are not in use. */
-static const struct {
-    unsigned status;
-    const char *name;
-} prof__ntff_statuses[] = {
-    {0, "NRT_SUCCESS"},
-    {1, "NRT_FAILURE"},
-    {2, "NRT_INVALID"},
-    {3, "NRT_INVALID_HANDLE"},
-    {4, "NRT_RESOURCE"},
-    {5, "NRT_TIMEOUT"},
-    {6, "NRT_HW_ERROR"},
-    {7, "NRT_QUEUE_FULL"},
-    {9, "NRT_LOAD_NOT_ENOUGH_NC"},
-    {10, "NRT_UNSUPPORTED_NEFF_VERSION"},
-    {11, "NRT_FAIL_HOST_MEM_ALLOC"},
-    {13, "NRT_UNINITIALIZED"},
-    {14, "NRT_CLOSED"},
-    {15, "NRT_QUEUE_EMPTY"},
-    {101, "NRT_EXEC_UNIT_UNRECOVERABLE"},
-    {1002, "NRT_EXEC_BAD_INPUT"},
-    {1003, "NRT_EXEC_COMPLETED_WITH_NUM_ERR"},
-    {1004, "NRT_EXEC_COMPLETED_WITH_ERR"},
-    {1005, "NRT_EXEC_NC_BUSY"},
-    {1006, "NRT_EXEC_OOB"},
-    {1100, "NRT_COLL_PENDING"},
-    {1200, "NRT_EXEC_HW_ERR_COLLECTIVES"},
-    {1201, "NRT_EXEC_HW_ERR_HBM_UE"},
-    {1202, "NRT_EXEC_HW_ERR_NC_UE"},
-    {1203, "NRT_EXEC_HW_ERR_DMA_ABORT"},
-    {1204, "NRT_EXEC_SW_NQ_OVERFLOW"},
-    {1205, "NRT_EXEC_HW_ERR_REPAIRABLE_HBM_UE"},
-    {1206, "NRT_NETWORK_PROXY_FAILURE"},
-};
-
-PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status)
-{
-    static PROF__PER_THREAD char number[32];
-    const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
-    const char *text;
-    for (size_t i = 0; i < sizeof prof__ntff_statuses / sizeof *prof__ntff_statuses; i++)
-        if (prof__ntff_statuses[i].status == status) return prof__ntff_statuses[i].name;
-    text = api && api->get_status_as_str ? api->get_status_as_str((PROF_NTFF_NRT_STATUS)status) : NULL;
-    if (text && !strncmp(text, "NRT_", 4)) return text;
-    snprintf(number, sizeof number, "NRT_STATUS_%u", status);
-    return number;
-}
-
-PROF_DEF const char *prof_ntff_get_status_as_str(PROF_NTFF_NRT_STATUS status)
-{
-    return prof_ntff_nrt_status_name((unsigned)status);
 }
 
 /*-- options that are NULL, or enable nothing --*/
@@ -3995,196 +3753,246 @@ static void prof__ntff_front(prof__ntff_api *api)
 static PROF__PER_THREAD int prof__ntff_nothing;
 #endif
 
-/*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
-   One word says which captures are open, and which process has opened them: a child of a fork() inherits it from its
-   parent, but not the runtime's threads. A function that begins a capture sets its bit first. */
+/*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
+   The table of functions is published when it is complete, and never changes. So wrappers need no lock, and a fork()
+   cannot leave one locked. */
 
-enum {
-    PROF__NTFF_INSPECT = 1,
-    PROF__NTFF_CONTINUOUS = 2,
-    PROF__NTFF_SYS_TRACE = 4,
-    PROF__NTFF_TRACE = 8,
-    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session is known to have a system profile */
-    PROF__NTFF_WITH_DEVICE = 32  /* ... to have a device profile */
-};
-static uint64_t prof__ntff_captures; /* process << 32 | bits */
+#ifdef __linux__
+#include <dlfcn.h>
+#ifdef PROF__LATE /* see prof.h, >>platform: what dlfcn.h leaves out without _GNU_SOURCE */
+typedef struct prof__ntff_symbol_info {
+    const char *dli_fname;
+    void *dli_fbase;
+    const char *dli_sname;
+    void *dli_saddr;
+} prof__ntff_symbol_info;
+extern int prof__libc_dladdr(const void *address, prof__ntff_symbol_info *info) __asm__("dladdr");
+#else
+typedef Dl_info prof__ntff_symbol_info;
+#define prof__libc_dladdr dladdr
+#endif
+#endif
 
-static const char *prof__ntff_capture_name(unsigned bit)
+#ifdef __linux__
+/* The structure that nrt_get_version() fills in, as in nrt_version.h. */
+typedef struct prof__ntff_version {
+    uint64_t major, minor, patch, maintenance;
+    char detail[128], git_hash[64];
+} prof__ntff_version;
+
+static void prof__ntff_describe(prof__ntff_api *api)
 {
-    return bit & PROF__NTFF_INSPECT      ? "an inspect session"
-           : bit & PROF__NTFF_CONTINUOUS ? "a continuous profile"
-           : bit & PROF__NTFF_SYS_TRACE  ? "a system trace"
-                                         : "a trace";
+    prof__ntff_version version;
+    prof__ntff_symbol_info where;
+    memset(&version, 0, sizeof version);
+    snprintf(api->version, sizeof api->version, "unknown");
+    if (api->get_version && !api->get_version((struct nrt_version *)(void *)&version, sizeof version))
+        snprintf(api->version, sizeof api->version, "%llu.%llu.%llu.%llu", (unsigned long long)version.major,
+                 (unsigned long long)version.minor, (unsigned long long)version.patch,
+                 (unsigned long long)version.maintenance);
+    if (prof__libc_dladdr(prof__ntff_symbol(api, offsetof(prof__ntff_api, init)), &where) && where.dli_fname)
+        prof__text_copy(api->path, sizeof api->path, where.dli_fname);
+    if (api->inspect_begin_with_options && api->inspect_stop && api->inspect_config_allocate &&
+        api->inspect_config_free && api->inspect_config_set_activity && api->inspect_config_set_enable_inspect)
+        api->can |= PROF_NTFF_CAN_INSPECT;
+    if (api->inspect_config_set_inspect_device_profile_mode) api->can |= PROF_NTFF_CAN_DEVICE_MODE;
+    if (api->profile_start && api->profile_stop) api->can |= PROF_NTFF_CAN_PROFILE;
+    if (api->profile_continuous_options_allocate && api->profile_continuous_options_free &&
+        api->profile_continuous_start && api->profile_continuous_save && api->profile_continuous_stop)
+        api->can |= PROF_NTFF_CAN_CONTINUOUS;
+    if (api->sys_trace_config_allocate && api->sys_trace_config_free && api->sys_trace_start && api->sys_trace_stop &&
+        api->sys_trace_fetch_events && api->sys_trace_buffer_free)
+        api->can |= PROF_NTFF_CAN_SYS_TRACE;
+    if (api->trace_start && api->trace_stop) api->can |= PROF_NTFF_CAN_TRACE;
+    if (api->debug_client_connect && api->debug_client_connect_close && api->debug_client_read_one_event)
+        api->can |= PROF_NTFF_CAN_DEBUG_STREAM;
 }
 
-static unsigned prof__ntff_bit(int role)
+/* Returns a library if it is in the process already, and does not load it. */
+static void *prof__ntff_present(const char *name) { return dlopen(name, RTLD_NOW | RTLD_NOLOAD); }
+
+/* Returns the runtime that is in the process, or NULL. */
+static void *prof__ntff_present_any(void)
 {
-    switch (role) {
-    case PROF_NTFF_BEGINS_INSPECT:
-    case PROF_NTFF_BEGINS_OPTIONS:
-    case PROF_NTFF_ENDS_INSPECT: return PROF__NTFF_INSPECT;
-    case PROF_NTFF_BEGINS_CONTINUOUS:
-    case PROF_NTFF_ENDS_CONTINUOUS: return PROF__NTFF_CONTINUOUS;
-    case PROF_NTFF_BEGINS_SYS_TRACE:
-    case PROF_NTFF_ENDS_SYS_TRACE: return PROF__NTFF_SYS_TRACE;
-    case PROF_NTFF_BEGINS_TRACE:
-    case PROF_NTFF_ENDS_TRACE: return PROF__NTFF_TRACE;
-    default: return 0;
+    void *handle = prof__ntff_present("libnrt.so.1");
+    if (!handle) handle = prof__ntff_present("libnrt.so");
+    if (handle) return handle;
+    handle = dlopen(NULL, RTLD_NOW);
+    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded RTLD_GLOBAL */
+    if (handle) dlclose(handle);
+    return NULL;
+}
+
+static void *prof__ntff_installed(void)
+{
+    static const char *const names[] = {"libnrt.so.1", "/opt/aws/neuron/lib/libnrt.so.1",
+                                        "/opt/aws/neuron/lib/libnrt.so"};
+    void *handle = NULL;
+    for (size_t i = 0; !handle && i < sizeof names / sizeof *names; i++)
+        handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
+    return handle;
+}
+
+/* Opens the runtime at path, or any if that is NULL. If the process has one already, no other is loaded, because two
+   runtimes would conflict over the device. */
+static void *prof__ntff_open_library(const char *path, prof_status *status)
+{
+    void *present = prof__ntff_present_any(), *handle;
+    if (!path) {
+        handle = present ? present : prof__ntff_installed();
+        if (!handle)
+            *status = prof__fail(PROF_UNSUPPORTED, "cannot find libnrt.so.1: install aws-neuronx-runtime-lib, or set "
+                                                   "PROF_NTFF_LIBNRT");
+        return handle;
     }
+    handle = prof__ntff_present(path);
+    if (!handle && !present) {
+        handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        if (!handle) *status = prof__fail(PROF_UNSUPPORTED, "cannot load the Neuron runtime: %.200s", dlerror());
+    } else if (!handle) {
+        *status = prof__fail(PROF_INVALID_STATE, "%.100s: the process has loaded another libnrt, and cannot have two",
+                             path);
+    }
+    if (present) dlclose(present); /* handle has its own reference */
+    return handle;
 }
 
-static int prof__ntff_begins(int role) { return role >= PROF_NTFF_BEGINS_INSPECT && role <= PROF_NTFF_BEGINS_TRACE; }
-static int prof__ntff_ends(int role) { return role >= PROF_NTFF_ENDS_INSPECT && role <= PROF_NTFF_ENDS_TRACE; }
-
-static void prof__ntff_captures_change(unsigned set, unsigned clear)
+static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
 {
-    uint64_t now = PROF__LOAD(&prof__ntff_captures), next;
-    do {
-        next = (now & 0xFFFFFFFFu & ~(uint64_t)clear) | set;
-        if (next) next |= prof__process_id() << 32;
-    } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+    if (!path) path = prof__environment("PROF_NTFF_LIBNRT");
+    if (path && !*path) path = NULL;
+    void *handle = prof__ntff_open_library(path, status);
+    prof__ntff_api *api = handle ? (prof__ntff_api *)calloc(1, sizeof *api) : NULL;
+    if (handle && !api) *status = prof__fail(PROF_NO_MEMORY, "no memory for the functions of libnrt");
+    for (size_t i = 0; api && i < sizeof prof__ntff_symbols / sizeof *prof__ntff_symbols; i++) {
+        void *symbol = dlsym(handle, prof__ntff_symbols[i].name);
+        memcpy((char *)api + prof__ntff_symbols[i].field, &symbol, sizeof symbol);
+    }
+    if (api && !api->init) {
+        *status = prof__fail(PROF_UNSUPPORTED, "%.150s is not a Neuron runtime: it has no nrt_init",
+                             path ? path : "libnrt.so.1");
+        free(api);
+        api = NULL;
+    }
+    prof__ntff_api *front = api ? (prof__ntff_api *)calloc(1, sizeof *front) : NULL;
+    if (api && !front) {
+        *status = prof__fail(PROF_NO_MEMORY, "no memory for the functions of libnrt");
+        free(api);
+        api = NULL;
+    }
+    if (handle && !api) dlclose(handle);
+    if (!api) return NULL;
+    api->handle = handle;
+    api->front = front;
+    prof__ntff_describe(api);
+    *front = *api;
+    prof__ntff_front(front);
+    return api;
 }
 
-/* Reads a switch of Neuron's environment as the runtime does at nrt_init(): also in set-user-id programs. */
-static int prof__ntff_env_on(const char *name, int standard)
+/* Called if a runtime is loaded already. Checks that it is the one at path. */
+static prof_status prof__ntff_same_library(const prof__ntff_api *api, const char *path)
 {
-    const char *text = getenv(name);
-    return text && *text ? strcmp(text, "0") != 0 : standard;
+    void *handle = path ? prof__ntff_present(path) : api->handle;
+    if (path && handle) dlclose(handle);
+    if (handle == api->handle) return PROF_OK;
+    return prof__fail(PROF_INVALID_STATE, "prof_ntff_load: %.90s is in use already, not %.90s", api->path, path);
 }
 
-static prof_status prof__ntff_env_taken(const char *name)
+PROF_DEF prof_status prof_ntff_load(const char *path)
 {
-    return prof__fail(PROF_INVALID_STATE,
-                      "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment already captures: unset it, or "
-                                          "leave the capture to it", name);
-}
-
-/* Refuses captures that NEURON_RT_INSPECT_ENABLE=1 excludes: it captures from nrt_init() on, and the runtime has only
-   one subscriber. */
-static prof_status prof__ntff_env_check(const char *name, int role)
-{
-    int taken = prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0);
-    /* Not refused here: the first of these follows the environment, and the second ignores it, as AWS documents. The
-       runtime itself refuses what it cannot begin. */
-    if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_OPTIONS || role == PROF_NTFF_BEGINS_TRACE)
-        return PROF_OK;
-    if (role == PROF_NTFF_BEGINS_SYS_TRACE) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_SYSTEM_PROFILE", 1);
-    if (role == PROF_NTFF_BEGINS_CONTINUOUS) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_DEVICE_PROFILE", 0);
-    return taken ? prof__ntff_env_taken(name) : PROF_OK;
-}
-
-/* Refuses a capture that an open one excludes. open: the bits of the open captures. */
-static prof_status prof__ntff_begin_check(const char *name, int role, unsigned open)
-{
-    unsigned bit = prof__ntff_bit(role);
-    if (open & bit)
-        return prof__fail(PROF_INVALID_STATE, "%s: %s is open already: end it first", name,
-                          prof__ntff_capture_name(bit));
-    if (bit == PROF__NTFF_SYS_TRACE && open & PROF__NTFF_WITH_SYSTEM)
-        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session captures the system profile: end it first",
-                          name);
-    if (bit == PROF__NTFF_CONTINUOUS && open & PROF__NTFF_WITH_DEVICE)
-        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session captures the device profile: end it first",
-                          name);
-    return prof__ntff_env_check(name, role);
-}
-
-/* Called before a function that concerns captures. Returns an error if it must not be called now. */
-static prof_status prof__ntff_role(const char *name, int role)
-{
-    uint64_t now = PROF__ACQUIRE(&prof__ntff_captures), process = prof__process_id() & 0xFFFFFFFFu;
+    const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now), *none = NULL;
     prof_status status = PROF_OK;
-    do {
-        unsigned open = (unsigned)now;
-        if (open && now >> 32 != process)
-            return prof__fail(PROF_INVALID_STATE, "%s: %s is open in process %u, and this is a child of its fork()",
-                              name,
-                              prof__ntff_capture_name(open), (unsigned)(now >> 32));
-        if (role == PROF_NTFF_CLOSES && open)
-            return prof__fail(PROF_INVALID_STATE, "%s: %s is open: end it first, or it is lost", name,
-                              prof__ntff_capture_name(open));
-        if (!prof__ntff_begins(role)) return PROF_OK;
-        status = prof__ntff_begin_check(name, role, open);
-        if (status) return status;
-    } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now,
-                                          process << 32 | (unsigned)now | prof__ntff_bit(role), 0, __ATOMIC_ACQ_REL,
-                                          __ATOMIC_ACQUIRE));
-    return PROF_OK;
+    if (api) return prof__ntff_same_library(api, path);
+    prof__ntff_api *found = prof__ntff_find(path, &status);
+    if (!found) return status;
+    if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
+        return PROF_OK;
+    dlclose(found->handle); /* another thread has done this meanwhile */
+    free(found->front);
+    free(found);
+    return prof__ntff_same_library(none, path);
 }
-
-/* Gets the table of functions. Returns an error if the function cannot be called. */
-static prof_status prof__ntff_enter(const char *name, size_t field, int role, const prof__ntff_api **api)
+#else
+PROF_DEF prof_status prof_ntff_load(const char *path)
 {
-    prof__ntff_status = 0;
-    *api = prof__ntff_get();
-    if (!*api) return PROF_UNSUPPORTED; /* prof_error() says why */
-    if (!prof__ntff_symbol(*api, field))
-        return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
-                          name, (*api)->version, (*api)->path);
-    *api = (*api)->front;
-    return role ? prof__ntff_role(name, role) : PROF_OK;
+    (void)path;
+    return prof__fail(PROF_UNSUPPORTED, "the Neuron runtime exists for Linux only");
 }
+#endif
 
-static const char *prof__ntff_hint(unsigned status, int role)
+PROF_DEF unsigned prof_ntff_capabilities(void)
 {
-    if (status == 13) return ": call nrt_init() first, or run one operation of the framework, which does";
-    if (status == 14)
-        return prof__ntff_ends(role) ? ": too late, captures end before nrt_close()" : ": not after nrt_close()";
-    if (status == 4 || status == 11) return "";
-    switch (role) {
-    case PROF_NTFF_BEGINS_OPTIONS:
-        if (prof__ntff_nothing)
-            return ": the options enable nothing: call nrt_inspect_config_set_enable_inspect(options, true)";
-        if (status == 2) return ": an option is not valid";
-        return prof__ntff_hint(status, PROF_NTFF_BEGINS_INSPECT);
-    case PROF_NTFF_BEGINS_INSPECT:
-        if (status == 2 && !prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0))
-            return ": it takes its options from the environment, where NEURON_RT_INSPECT_ENABLE is not 1";
-        return ": is another capture open, of the framework's profiler, the environment, or a system trace?";
-    case PROF_NTFF_BEGINS_SYS_TRACE:
-        return ": is a system profile open, of the framework's profiler or the environment?";
-    case PROF_NTFF_BEGINS_CONTINUOUS:
-        return ": not with an inspect session's device profile, nor asynchronous execution";
-    default: return "";
-    }
+    const prof__ntff_api *api = prof__ntff_get();
+    return api ? api->can : 0;
 }
 
-static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
+PROF_DEF const char *prof_ntff_runtime_version(void)
 {
-    prof__ntff_status = status;
-    if (prof__ntff_begins(role) && status) prof__ntff_captures_change(0, prof__ntff_bit(role));
-    if (prof__ntff_ends(role)) /* also after a failure: nobody knows what is still open then */
-        prof__ntff_captures_change(0, role == PROF_NTFF_ENDS_INSPECT
-                                          ? PROF__NTFF_INSPECT | PROF__NTFF_WITH_SYSTEM | PROF__NTFF_WITH_DEVICE
-                                          : prof__ntff_bit(role));
-    if (!status) return PROF_OK;
-    if (status == 1 && role == PROF_NTFF_BEGINS_OPTIONS && prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0))
-        return prof__ntff_env_taken(name);
-    return prof__fail(status == 2 || status == 3      ? PROF_INVALID_ARGUMENT
-                      : status == 4 || status == 11   ? PROF_NO_MEMORY
-                      : status == 13 || status == 14  ? PROF_INVALID_STATE
-                                                      : PROF_IO,
-                      "%s: %s (%u)%s", name, prof_ntff_nrt_status_name(status), status, prof__ntff_hint(status, role));
+    const prof__ntff_api *api = prof__ntff_get();
+    return api ? api->version : NULL;
 }
 
-#define PROF__NTFF_CALL_status(name, call, role) return prof__ntff_leave(name, role, (unsigned)(call));
-#define PROF__NTFF_CALL_nothing(name, call, role) \
-    call;                                      \
-    return prof__ntff_leave(name, role, 0);
-#define PROF__NTFF_DEFINE(result, name, parameters, arguments, role)                                           \
-    PROF_DEF prof_status prof_ntff_##name parameters                                                           \
-    {                                                                                                          \
-        const prof__ntff_api *api;                                                                             \
-        prof_status status = prof__ntff_enter("nrt_" #name, offsetof(prof__ntff_api, name), role, &api);       \
-        if (status) return status;                                                                             \
-        PROF__NTFF_CALL_##result("nrt_" #name, api->name arguments, role)                                      \
-    }
-#define PROF__NTFF_DEFINE_status PROF__NTFF_DEFINE
-#define PROF__NTFF_DEFINE_nothing PROF__NTFF_DEFINE
-#define PROF__NTFF_DEFINE_text(result, name, parameters, arguments, role) /* above */
-#define PROF__NTFF_DEFINE_ANY(result, name, parameters, arguments, role) \
-    PROF__NTFF_DEFINE_##result(result, name, parameters, arguments, role)
-PROF_NTFF_TABLE(PROF__NTFF_DEFINE_ANY)
+PROF_DEF const char *prof_ntff_library(void)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    return api ? api->path : NULL;
+}
+
+PROF_DEF unsigned prof_ntff_nrt_status(void) { return prof__ntff_status; }
+
+/* nrt_status.h; 8 and 12 are not in use. */
+static const struct {
+    unsigned status;
+    const char *name;
+} prof__ntff_statuses[] = {
+    {0, "NRT_SUCCESS"},
+    {1, "NRT_FAILURE"},
+    {2, "NRT_INVALID"},
+    {3, "NRT_INVALID_HANDLE"},
+    {4, "NRT_RESOURCE"},
+    {5, "NRT_TIMEOUT"},
+    {6, "NRT_HW_ERROR"},
+    {7, "NRT_QUEUE_FULL"},
+    {9, "NRT_LOAD_NOT_ENOUGH_NC"},
+    {10, "NRT_UNSUPPORTED_NEFF_VERSION"},
+    {11, "NRT_FAIL_HOST_MEM_ALLOC"},
+    {13, "NRT_UNINITIALIZED"},
+    {14, "NRT_CLOSED"},
+    {15, "NRT_QUEUE_EMPTY"},
+    {101, "NRT_EXEC_UNIT_UNRECOVERABLE"},
+    {1002, "NRT_EXEC_BAD_INPUT"},
+    {1003, "NRT_EXEC_COMPLETED_WITH_NUM_ERR"},
+    {1004, "NRT_EXEC_COMPLETED_WITH_ERR"},
+    {1005, "NRT_EXEC_NC_BUSY"},
+    {1006, "NRT_EXEC_OOB"},
+    {1100, "NRT_COLL_PENDING"},
+    {1200, "NRT_EXEC_HW_ERR_COLLECTIVES"},
+    {1201, "NRT_EXEC_HW_ERR_HBM_UE"},
+    {1202, "NRT_EXEC_HW_ERR_NC_UE"},
+    {1203, "NRT_EXEC_HW_ERR_DMA_ABORT"},
+    {1204, "NRT_EXEC_SW_NQ_OVERFLOW"},
+    {1205, "NRT_EXEC_HW_ERR_REPAIRABLE_HBM_UE"},
+    {1206, "NRT_NETWORK_PROXY_FAILURE"},
+};
+
+PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status)
+{
+    static PROF__PER_THREAD char number[32];
+    const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
+    const char *text;
+    for (size_t i = 0; i < sizeof prof__ntff_statuses / sizeof *prof__ntff_statuses; i++)
+        if (prof__ntff_statuses[i].status == status) return prof__ntff_statuses[i].name;
+    text = api && api->get_status_as_str ? api->get_status_as_str((PROF_NTFF_NRT_STATUS)status) : NULL;
+    if (text && !strncmp(text, "NRT_", 4)) return text;
+    snprintf(number, sizeof number, "NRT_STATUS_%u", status);
+    return number;
+}
+
+PROF_DEF const char *prof_ntff_get_status_as_str(PROF_NTFF_NRT_STATUS status)
+{
+    return prof_ntff_nrt_status_name((unsigned)status);
+}
 
 /*-- SESSIONS ------------------------------------------------------------------------------------------ >>sessions --*/
 
@@ -4477,6 +4285,331 @@ static void prof__ntff_claims_no_more(void)
 }
 #endif
 
+/*-- SYSTEM TRACE -------------------------------------------------------------------------------------- >>systrace --*/
+
+#define PROF__NTFF_PIECE 16384u /* events of each core in one piece: some 5 MB of JSON */
+#define PROF__NTFF_PIECES 64     /* pieces that one call fetches at most: a whole ring of the default size */
+#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes; a full piece has more, because events are longer */
+
+static struct {
+    uint64_t phase;
+    struct nrt_sys_trace_config *options;
+    struct nrt_sys_trace_fetch_options *piece; /* NULL: the runtime lacks these options, and returns all at once */
+    prof_ntff_parser *parser;
+    prof_ntff_event_fn event;
+    void *user;
+} prof__ntff_trace;
+
+static void prof__ntff_trace_free(void)
+{
+    if (prof__ntff_trace.piece) prof_ntff_sys_trace_fetch_options_free(prof__ntff_trace.piece);
+    if (prof__ntff_trace.options) prof_ntff_sys_trace_config_free(prof__ntff_trace.options);
+    prof__ntff_trace.piece = NULL;
+    prof__ntff_trace.options = NULL;
+    prof__ntff_trace.parser = NULL;
+}
+
+static prof_status prof__ntff_trace_options(const prof_ntff_systrace *config)
+{
+    prof__ntff_target target = {NULL, NULL};
+    prof_status status = prof_ntff_sys_trace_config_allocate(&target.trace);
+    prof__ntff_trace.options = status ? NULL : target.trace;
+    if (!status && !target.trace)
+        status = prof__fail(PROF_NO_MEMORY, "nrt_sys_trace_config_allocate returned no options");
+    if (!status) status = prof_ntff_sys_trace_config_set_defaults(target.trace);
+    if (!status && config && config->max_events_per_nc)
+        status = prof_ntff_sys_trace_config_set_max_events_per_nc(target.trace, config->max_events_per_nc);
+    if (!status && config) status = prof__ntff_filter_ncs(&target, config->ncs);
+    if (!status && config) status = prof__ntff_filter_types(&target, config->event_types);
+    return status;
+}
+
+/* Asks for pieces, so that the JSON of a million events of each core is not in memory at once. */
+static void prof__ntff_trace_piece(void)
+{
+    const prof__ntff_api *api = prof__ntff_get();
+    struct nrt_sys_trace_fetch_options *piece = NULL;
+    if (!api->sys_trace_fetch_options_allocate || !api->sys_trace_fetch_options_free ||
+        !api->sys_trace_fetch_options_set_defaults || !api->sys_trace_fetch_options_set_max_events_per_nc)
+        return;
+    if (prof_ntff_sys_trace_fetch_options_allocate(&piece) || !piece) return;
+    prof_ntff_sys_trace_fetch_options_set_defaults(piece);
+    prof_ntff_sys_trace_fetch_options_set_max_events_per_nc(piece, PROF__NTFF_PIECE);
+    prof__ntff_trace.piece = piece;
+}
+
+PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
+{
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
+    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_NONE, "prof_ntff_systrace_start");
+    if (status) return status;
+    status = prof__ntff_trace_options(config);
+    if (!status) {
+        prof__ntff_trace.parser = prof_ntff_parser_create();
+        prof__ntff_trace.event = config && config->event ? config->event : prof_ntff_record;
+        prof__ntff_trace.user = config ? config->user : NULL;
+        prof__ntff_trace_piece();
+        if (!prof__ntff_trace.parser) status = prof__fail(PROF_NO_MEMORY, "prof_ntff_systrace_start: no memory");
+    }
+    if (!status) status = prof_ntff_sys_trace_start(prof__ntff_trace.options);
+    prof__ntff_note(&trouble, status);
+    if (status) {
+        if (prof__ntff_trace.parser) prof_ntff_parser_end(prof__ntff_trace.parser, NULL, NULL, NULL);
+        prof__ntff_trace_free();
+    }
+    prof__ntff_phase_set(&prof__ntff_trace.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
+    return prof__ntff_say(&trouble);
+}
+
+/* Fetches a piece. Sets *size to the size of its JSON. */
+static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
+{
+    char *json = NULL;
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
+    *size = 0;
+    prof__ntff_note(&trouble, prof_ntff_sys_trace_fetch_events(&json, size, prof__ntff_trace.piece));
+    if (!json) return prof__ntff_say(&trouble);
+    if (!trouble.status)
+        prof__ntff_note(&trouble, prof_ntff_parse_systrace_json(prof__ntff_trace.parser, json, *size,
+                                                                prof__ntff_trace.event, prof__ntff_trace.user, stats));
+    prof_ntff_sys_trace_buffer_free(json);
+    return prof__ntff_say(&trouble);
+}
+
+/* Fetches pieces until one is not full, or the function for events has asked to stop. The number of pieces is limited,
+   because new events may always come. */
+static prof_status prof__ntff_fetch_pieces(prof_ntff_stats *stats)
+{
+    size_t size = 0;
+    prof_status status;
+    int pieces = 0;
+    prof__ntff_trace.parser->ended = 0; /* the previous call may have been stopped */
+    do status = prof__ntff_fetch_piece(stats, &size);
+    while (!status && !prof__ntff_trace.parser->ended && prof__ntff_trace.piece && size >= PROF__NTFF_FULL &&
+           ++pieces < PROF__NTFF_PIECES);
+    return status;
+}
+
+static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
+{
+    prof_status status = PROF_OK;
+    PROF__BLOCK(PROF_UNIQUE, "prof_ntff_systrace_fetch", "prof", 2) status = prof__ntff_fetch_pieces(stats);
+    return status;
+}
+
+PROF_DEF prof_status prof_ntff_systrace_fetch(prof_ntff_stats *stats)
+{
+    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_BEGUN, "prof_ntff_systrace_fetch");
+    if (status) return status;
+    status = prof__ntff_fetch(stats);
+    prof__ntff_phase_set(&prof__ntff_trace.phase, PROF__NTFF_BEGUN);
+    return status;
+}
+
+PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
+{
+    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
+    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_BEGUN, "prof_ntff_systrace_stop");
+    if (status) return status;
+    prof__ntff_note(&trouble, prof__ntff_fetch(stats));
+    prof__ntff_note(&trouble, prof_ntff_sys_trace_stop());
+    prof__ntff_parser_close(prof__ntff_trace.parser, prof__ntff_trace.event, prof__ntff_trace.user, stats);
+    prof__ntff_trace_free();
+    prof__ntff_phase_set(&prof__ntff_trace.phase, PROF__NTFF_NONE);
+    return prof__ntff_say(&trouble);
+}
+
+/*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
+   One word says which captures are open, and which process has opened them: a child of a fork() inherits it from its
+   parent, but not the runtime's threads. A function that begins a capture sets its bit first. */
+
+enum {
+    PROF__NTFF_INSPECT = 1,
+    PROF__NTFF_CONTINUOUS = 2,
+    PROF__NTFF_SYS_TRACE = 4,
+    PROF__NTFF_TRACE = 8,
+    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session is known to have a system profile */
+    PROF__NTFF_WITH_DEVICE = 32  /* ... to have a device profile */
+};
+static uint64_t prof__ntff_captures; /* process << 32 | bits */
+
+static const char *prof__ntff_capture_name(unsigned bit)
+{
+    return bit & PROF__NTFF_INSPECT      ? "an inspect session"
+           : bit & PROF__NTFF_CONTINUOUS ? "a continuous profile"
+           : bit & PROF__NTFF_SYS_TRACE  ? "a system trace"
+                                         : "a trace";
+}
+
+static unsigned prof__ntff_bit(int role)
+{
+    switch (role) {
+    case PROF_NTFF_BEGINS_INSPECT:
+    case PROF_NTFF_BEGINS_OPTIONS:
+    case PROF_NTFF_ENDS_INSPECT: return PROF__NTFF_INSPECT;
+    case PROF_NTFF_BEGINS_CONTINUOUS:
+    case PROF_NTFF_ENDS_CONTINUOUS: return PROF__NTFF_CONTINUOUS;
+    case PROF_NTFF_BEGINS_SYS_TRACE:
+    case PROF_NTFF_ENDS_SYS_TRACE: return PROF__NTFF_SYS_TRACE;
+    case PROF_NTFF_BEGINS_TRACE:
+    case PROF_NTFF_ENDS_TRACE: return PROF__NTFF_TRACE;
+    default: return 0;
+    }
+}
+
+static int prof__ntff_begins(int role) { return role >= PROF_NTFF_BEGINS_INSPECT && role <= PROF_NTFF_BEGINS_TRACE; }
+static int prof__ntff_ends(int role) { return role >= PROF_NTFF_ENDS_INSPECT && role <= PROF_NTFF_ENDS_TRACE; }
+
+static void prof__ntff_captures_change(unsigned set, unsigned clear)
+{
+    uint64_t now = PROF__LOAD(&prof__ntff_captures), next;
+    do {
+        next = (now & 0xFFFFFFFFu & ~(uint64_t)clear) | set;
+        if (next) next |= prof__process_id() << 32;
+    } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
+}
+
+/* Reads a switch of Neuron's environment as the runtime does at nrt_init(): also in set-user-id programs. */
+static int prof__ntff_env_on(const char *name, int standard)
+{
+    const char *text = getenv(name);
+    return text && *text ? strcmp(text, "0") != 0 : standard;
+}
+
+static prof_status prof__ntff_env_taken(const char *name)
+{
+    return prof__fail(PROF_INVALID_STATE,
+                      "%s: NEURON_RT_INSPECT_ENABLE=1 in the environment already captures: unset it, or "
+                                          "leave the capture to it", name);
+}
+
+/* Refuses captures that NEURON_RT_INSPECT_ENABLE=1 excludes: it captures from nrt_init() on, and the runtime has only
+   one subscriber. */
+static prof_status prof__ntff_env_check(const char *name, int role)
+{
+    int taken = prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0);
+    /* Not refused here: the first of these follows the environment, and the second ignores it, as AWS documents. The
+       runtime itself refuses what it cannot begin. */
+    if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_OPTIONS || role == PROF_NTFF_BEGINS_TRACE)
+        return PROF_OK;
+    if (role == PROF_NTFF_BEGINS_SYS_TRACE) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_SYSTEM_PROFILE", 1);
+    if (role == PROF_NTFF_BEGINS_CONTINUOUS) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_DEVICE_PROFILE", 0);
+    return taken ? prof__ntff_env_taken(name) : PROF_OK;
+}
+
+/* Refuses a capture that an open one excludes. open: the bits of the open captures. */
+static prof_status prof__ntff_begin_check(const char *name, int role, unsigned open)
+{
+    unsigned bit = prof__ntff_bit(role);
+    if (open & bit)
+        return prof__fail(PROF_INVALID_STATE, "%s: %s is open already: end it first", name,
+                          prof__ntff_capture_name(bit));
+    if (bit == PROF__NTFF_SYS_TRACE && open & PROF__NTFF_WITH_SYSTEM)
+        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session captures the system profile: end it first",
+                          name);
+    if (bit == PROF__NTFF_CONTINUOUS && open & PROF__NTFF_WITH_DEVICE)
+        return prof__fail(PROF_INVALID_STATE, "%s: the inspect session captures the device profile: end it first",
+                          name);
+    return prof__ntff_env_check(name, role);
+}
+
+/* Called before a function that concerns captures. Returns an error if it must not be called now. */
+static prof_status prof__ntff_role(const char *name, int role)
+{
+    uint64_t now = PROF__ACQUIRE(&prof__ntff_captures), process = prof__process_id() & 0xFFFFFFFFu;
+    prof_status status = PROF_OK;
+    do {
+        unsigned open = (unsigned)now;
+        if (open && now >> 32 != process)
+            return prof__fail(PROF_INVALID_STATE, "%s: %s is open in process %u, and this is a child of its fork()",
+                              name,
+                              prof__ntff_capture_name(open), (unsigned)(now >> 32));
+        if (role == PROF_NTFF_CLOSES && open)
+            return prof__fail(PROF_INVALID_STATE, "%s: %s is open: end it first, or it is lost", name,
+                              prof__ntff_capture_name(open));
+        if (!prof__ntff_begins(role)) return PROF_OK;
+        status = prof__ntff_begin_check(name, role, open);
+        if (status) return status;
+    } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now,
+                                          process << 32 | (unsigned)now | prof__ntff_bit(role), 0, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_ACQUIRE));
+    return PROF_OK;
+}
+
+/* Gets the table of functions. Returns an error if the function cannot be called. */
+static prof_status prof__ntff_enter(const char *name, size_t field, int role, const prof__ntff_api **api)
+{
+    prof__ntff_status = 0;
+    *api = prof__ntff_get();
+    if (!*api) return PROF_UNSUPPORTED; /* prof_error() says why */
+    if (!prof__ntff_symbol(*api, field))
+        return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
+                          name, (*api)->version, (*api)->path);
+    *api = (*api)->front;
+    return role ? prof__ntff_role(name, role) : PROF_OK;
+}
+
+static const char *prof__ntff_hint(unsigned status, int role)
+{
+    if (status == 13) return ": call nrt_init() first, or run one operation of the framework, which does";
+    if (status == 14)
+        return prof__ntff_ends(role) ? ": too late, captures end before nrt_close()" : ": not after nrt_close()";
+    if (status == 4 || status == 11) return "";
+    switch (role) {
+    case PROF_NTFF_BEGINS_OPTIONS:
+        if (prof__ntff_nothing)
+            return ": the options enable nothing: call nrt_inspect_config_set_enable_inspect(options, true)";
+        if (status == 2) return ": an option is not valid";
+        return prof__ntff_hint(status, PROF_NTFF_BEGINS_INSPECT);
+    case PROF_NTFF_BEGINS_INSPECT:
+        if (status == 2 && !prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0))
+            return ": it takes its options from the environment, where NEURON_RT_INSPECT_ENABLE is not 1";
+        return ": is another capture open, of the framework's profiler, the environment, or a system trace?";
+    case PROF_NTFF_BEGINS_SYS_TRACE:
+        return ": is a system profile open, of the framework's profiler or the environment?";
+    case PROF_NTFF_BEGINS_CONTINUOUS:
+        return ": not with an inspect session's device profile, nor asynchronous execution";
+    default: return "";
+    }
+}
+
+static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
+{
+    prof__ntff_status = status;
+    if (prof__ntff_begins(role) && status) prof__ntff_captures_change(0, prof__ntff_bit(role));
+    if (prof__ntff_ends(role)) /* also after a failure: nobody knows what is still open then */
+        prof__ntff_captures_change(0, role == PROF_NTFF_ENDS_INSPECT
+                                          ? PROF__NTFF_INSPECT | PROF__NTFF_WITH_SYSTEM | PROF__NTFF_WITH_DEVICE
+                                          : prof__ntff_bit(role));
+    if (!status) return PROF_OK;
+    if (status == 1 && role == PROF_NTFF_BEGINS_OPTIONS && prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0))
+        return prof__ntff_env_taken(name);
+    return prof__fail(status == 2 || status == 3      ? PROF_INVALID_ARGUMENT
+                      : status == 4 || status == 11   ? PROF_NO_MEMORY
+                      : status == 13 || status == 14  ? PROF_INVALID_STATE
+                                                      : PROF_IO,
+                      "%s: %s (%u)%s", name, prof_ntff_nrt_status_name(status), status, prof__ntff_hint(status, role));
+}
+
+#define PROF__NTFF_CALL_status(name, call, role) return prof__ntff_leave(name, role, (unsigned)(call));
+#define PROF__NTFF_CALL_nothing(name, call, role) \
+    call;                                      \
+    return prof__ntff_leave(name, role, 0);
+#define PROF__NTFF_DEFINE(result, name, parameters, arguments, role)                                           \
+    PROF_DEF prof_status prof_ntff_##name parameters                                                           \
+    {                                                                                                          \
+        const prof__ntff_api *api;                                                                             \
+        prof_status status = prof__ntff_enter("nrt_" #name, offsetof(prof__ntff_api, name), role, &api);       \
+        if (status) return status;                                                                             \
+        PROF__NTFF_CALL_##result("nrt_" #name, api->name arguments, role)                                      \
+    }
+#define PROF__NTFF_DEFINE_status PROF__NTFF_DEFINE
+#define PROF__NTFF_DEFINE_nothing PROF__NTFF_DEFINE
+#define PROF__NTFF_DEFINE_text(result, name, parameters, arguments, role) /* above */
+#define PROF__NTFF_DEFINE_ANY(result, name, parameters, arguments, role) \
+    PROF__NTFF_DEFINE_##result(result, name, parameters, arguments, role)
+PROF_NTFF_TABLE(PROF__NTFF_DEFINE_ANY)
+
 /*-- inspect --*/
 
 static struct {
@@ -4756,140 +4889,6 @@ PROF_DEF prof_status prof_ntff_continuous_end(void)
 }
 
 PROF_DEF uint64_t prof_ntff_continuous_saves(void) { return PROF__LOAD(&prof__ntff_continuous.saves); }
-
-/*-- SYSTEM TRACE -------------------------------------------------------------------------------------- >>systrace --*/
-
-#define PROF__NTFF_PIECE 16384u /* events of each core in one piece: some 5 MB of JSON */
-#define PROF__NTFF_PIECES 64     /* pieces that one call fetches at most: a whole ring of the default size */
-#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes; a full piece has more, because events are longer */
-
-static struct {
-    uint64_t phase;
-    struct nrt_sys_trace_config *options;
-    struct nrt_sys_trace_fetch_options *piece; /* NULL: the runtime lacks these options, and returns all at once */
-    prof_ntff_parser *parser;
-    prof_ntff_event_fn event;
-    void *user;
-} prof__ntff_trace;
-
-static void prof__ntff_trace_free(void)
-{
-    if (prof__ntff_trace.piece) prof_ntff_sys_trace_fetch_options_free(prof__ntff_trace.piece);
-    if (prof__ntff_trace.options) prof_ntff_sys_trace_config_free(prof__ntff_trace.options);
-    prof__ntff_trace.piece = NULL;
-    prof__ntff_trace.options = NULL;
-    prof__ntff_trace.parser = NULL;
-}
-
-static prof_status prof__ntff_trace_options(const prof_ntff_systrace *config)
-{
-    prof__ntff_target target = {NULL, NULL};
-    prof_status status = prof_ntff_sys_trace_config_allocate(&target.trace);
-    prof__ntff_trace.options = status ? NULL : target.trace;
-    if (!status && !target.trace)
-        status = prof__fail(PROF_NO_MEMORY, "nrt_sys_trace_config_allocate returned no options");
-    if (!status) status = prof_ntff_sys_trace_config_set_defaults(target.trace);
-    if (!status && config && config->max_events_per_nc)
-        status = prof_ntff_sys_trace_config_set_max_events_per_nc(target.trace, config->max_events_per_nc);
-    if (!status && config) status = prof__ntff_filter_ncs(&target, config->ncs);
-    if (!status && config) status = prof__ntff_filter_types(&target, config->event_types);
-    return status;
-}
-
-/* Asks for pieces, so that the JSON of a million events of each core is not in memory at once. */
-static void prof__ntff_trace_piece(void)
-{
-    const prof__ntff_api *api = prof__ntff_get();
-    struct nrt_sys_trace_fetch_options *piece = NULL;
-    if (!api->sys_trace_fetch_options_allocate || !api->sys_trace_fetch_options_free ||
-        !api->sys_trace_fetch_options_set_defaults || !api->sys_trace_fetch_options_set_max_events_per_nc)
-        return;
-    if (prof_ntff_sys_trace_fetch_options_allocate(&piece) || !piece) return;
-    prof_ntff_sys_trace_fetch_options_set_defaults(piece);
-    prof_ntff_sys_trace_fetch_options_set_max_events_per_nc(piece, PROF__NTFF_PIECE);
-    prof__ntff_trace.piece = piece;
-}
-
-PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
-{
-    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
-    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_NONE, "prof_ntff_systrace_start");
-    if (status) return status;
-    status = prof__ntff_trace_options(config);
-    if (!status) {
-        prof__ntff_trace.parser = prof_ntff_parser_create();
-        prof__ntff_trace.event = config && config->event ? config->event : prof_ntff_record;
-        prof__ntff_trace.user = config ? config->user : NULL;
-        prof__ntff_trace_piece();
-        if (!prof__ntff_trace.parser) status = prof__fail(PROF_NO_MEMORY, "prof_ntff_systrace_start: no memory");
-    }
-    if (!status) status = prof_ntff_sys_trace_start(prof__ntff_trace.options);
-    prof__ntff_note(&trouble, status);
-    if (status) {
-        if (prof__ntff_trace.parser) prof_ntff_parser_end(prof__ntff_trace.parser, NULL, NULL, NULL);
-        prof__ntff_trace_free();
-    }
-    prof__ntff_phase_set(&prof__ntff_trace.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
-    return prof__ntff_say(&trouble);
-}
-
-/* Fetches a piece. Sets *size to the size of its JSON. */
-static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
-{
-    char *json = NULL;
-    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
-    *size = 0;
-    prof__ntff_note(&trouble, prof_ntff_sys_trace_fetch_events(&json, size, prof__ntff_trace.piece));
-    if (!json) return prof__ntff_say(&trouble);
-    if (!trouble.status)
-        prof__ntff_note(&trouble, prof_ntff_parse_systrace_json(prof__ntff_trace.parser, json, *size,
-                                                                prof__ntff_trace.event, prof__ntff_trace.user, stats));
-    prof_ntff_sys_trace_buffer_free(json);
-    return prof__ntff_say(&trouble);
-}
-
-/* Fetches pieces until one is not full, or the function for events has asked to stop. The number of pieces is limited,
-   because new events may always come. */
-static prof_status prof__ntff_fetch_pieces(prof_ntff_stats *stats)
-{
-    size_t size = 0;
-    prof_status status;
-    int pieces = 0;
-    prof__ntff_trace.parser->ended = 0; /* the previous call may have been stopped */
-    do status = prof__ntff_fetch_piece(stats, &size);
-    while (!status && !prof__ntff_trace.parser->ended && prof__ntff_trace.piece && size >= PROF__NTFF_FULL &&
-           ++pieces < PROF__NTFF_PIECES);
-    return status;
-}
-
-static prof_status prof__ntff_fetch(prof_ntff_stats *stats)
-{
-    prof_status status = PROF_OK;
-    PROF__BLOCK(PROF_UNIQUE, "prof_ntff_systrace_fetch", "prof", 2) status = prof__ntff_fetch_pieces(stats);
-    return status;
-}
-
-PROF_DEF prof_status prof_ntff_systrace_fetch(prof_ntff_stats *stats)
-{
-    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_BEGUN, "prof_ntff_systrace_fetch");
-    if (status) return status;
-    status = prof__ntff_fetch(stats);
-    prof__ntff_phase_set(&prof__ntff_trace.phase, PROF__NTFF_BEGUN);
-    return status;
-}
-
-PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
-{
-    prof__ntff_trouble trouble = {PROF_OK, 0, ""};
-    prof_status status = prof__ntff_phase(&prof__ntff_trace.phase, PROF__NTFF_BEGUN, "prof_ntff_systrace_stop");
-    if (status) return status;
-    prof__ntff_note(&trouble, prof__ntff_fetch(stats));
-    prof__ntff_note(&trouble, prof_ntff_sys_trace_stop());
-    prof__ntff_parser_close(prof__ntff_trace.parser, prof__ntff_trace.event, prof__ntff_trace.user, stats);
-    prof__ntff_trace_free();
-    prof__ntff_phase_set(&prof__ntff_trace.phase, PROF__NTFF_NONE);
-    return prof__ntff_say(&trouble);
-}
 
 #ifdef PROF__WRAPS_MALLOC
 #undef malloc

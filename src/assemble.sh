@@ -1,30 +1,39 @@
 #!/bin/sh
-# Assembles the headers that users copy out of the rooms in src/.
+# Assembles the headers that users copy out of the modules in src/.
 #
 #   sh src/assemble.sh              writes those of prof.h, prof_html.h, prof_ntff.h and prof_server.h that have
-#                                   changed; but fails where a header is newer than all rooms, and so was changed itself
+#                                   changed; but fails where a header is newer than all modules, and so was changed
+#                                   itself
 #   sh src/assemble.sh --force      writes those as well
-#   sh src/assemble.sh --check      writes nothing; names those that are not as the rooms are, and fails
-#   sh src/assemble.sh --line DIR   into DIR, with #line, so that compilers and debuggers name the rooms; and all other
-#                                   headers: compile with -IDIR
+#   sh src/assemble.sh --check      writes nothing; names those that are not as the modules are, and fails
+#   sh src/assemble.sh --line DIR   into DIR, with #line, so that compilers and debuggers name the modules; and all
+#                                   other headers: compile with -IDIR
+#   sh src/assemble.sh --map NAME   prints, for each line of the header, the file and the line that it is from
 #
-# A list, src/prof.h, is copied line by line; a line #include "folder/room.h" stands for the room's text, after a blank
-# line if the line above it is such a line as well. Lines that begin with // stay behind: in a list everywhere, in a
-# room those at the top.
+# A list, src/prof.h, is copied line by line. A line #include "layer/module.h" stands for the text of the module, after
+# that of all modules that it includes and that are not there yet. So the includes of modules order them, and a list
+# names few: the last ones, and those that a condition of the list belongs to. A module that only a condition has brought
+# in is not there for others: the list has to name it before. A line #include "prof.h", the name of another list, says
+# that all modules of that one are there. A blank line separates two modules.
 #
-# A line #include "folder/page.html" stands for the page as an array of strings. In the page, a line @name.js stands for
-# that file of its folder. What the browser does not need stays behind: comments, spaces, ends of lines after { } , and
-# ; and the like, a ; before }, the 0 of 0.5, quotes around values of attributes, and the imports and exports of
+# A module compiles alone. Its head stays behind: the lines at the top that begin with // and say what it is for; the
+# include guard; and what follows up to the first blank line, its includes. So does the end of the guard. A list can have
+# lines that begin with //, too.
+#
+# A comment, "the lines of html/index.html", stands for that page, as strings of an array. In the page, a line @name.js
+# stands for that file of its folder. What the browser does not need stays behind: comments, spaces, ends of lines after
+# { } , and ; and the like, a ; before }, the 0 of 0.5, quotes around values of attributes, and the imports and exports of
 # modules, which are one script in the page. In lines that are indented, const becomes let, which is shorter; at the top
 # it stays, because engines make more of it there. Strings, templates and regular expressions end in the line in which
 # they begin; tests/html/squeezed.mjs checks that the script means the same.
 #
-# The room api/stripped.h is made of the declarations in src/api: see src/strip.sh.
+# The module api/stripped.h is made of the declarations in src/api: see src/strip.sh.
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-write}
 case $mode in
 write | --force | --check) ;;
 --line) folder=${2:?--line: into which folder?} ;;
+--map) folder=${2:?--map: of which header?} ;;
 *)
     sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
     exit 2
@@ -37,24 +46,108 @@ if [ "$(awk 'BEGIN { print 6 * 7 }' </dev/null 2>/dev/null)" != 42 ]; then
 fi
 
 assemble() { # NAME: prints the header
-    awk -v list="src/$1" -v mark="$([ "$mode" = --line ] && pwd)" '
+    awk -v list="src/$1" -v mark="$([ "$mode" = --line ] && pwd)" -v map="$([ "$mode" = --map ] && echo 1)" '
         function put(text) {
             if (++count == 2 && mark == "") { # says so in the second line, which is inside the comment of the first
                 match(text, /^ */)
-                print substr(text, 1, RLENGTH) "assembled from src/: change it there, see CONTRIBUTING.md"
+                print map ? "-" : substr(text, 1, RLENGTH) "assembled from src/: change it there, see CONTRIBUTING.md"
             }
-            print text
+            print map ? origin : text
         }
         function from(file, line) { if (mark != "") printf "#line %d \"%s/%s\"\n", line, mark, file }
-        function room(file,    line, got, number, inside) {
+        function load(file,    line, got, number, part) { # a module: what it includes, and its text without its head
             while ((got = (getline line < file)) > 0) {
                 number++
-                if (!inside && line ~ /^\/\//) continue
-                if (!inside++) from(file, number)
-                put(line)
+                if (!part && line ~ /^\/\//) continue
+                if (!part) part = line ~ /^#ifndef PROF__[A-Z0-9_]+_H$/ ? "head" : "text"
+                if (part == "text") {
+                    if (!lines[file]++) first[file] = number
+                    text_of[file, lines[file]] = line
+                } else if (line == "") part = "text"
+                else if (line ~ /^#include </) fail(file ": line " number ": a blank line comes before what is not of prof")
+                else if (line ~ /^#include "/) {
+                    gsub(/^#include "|"$/, "", line)
+                    need[file, ++needs[file]] = "src/" line
+                } else if (line ~ /^#ifndef PROF__/) guard = substr(line, 9)
             }
-            if (got < 0 || !inside) fail(file (got < 0 ? ": cannot be read" : ": is empty"))
             close(file)
+            if (got < 0) fail(file ": cannot be read")
+            if (needs[file] || guard != "") {
+                if (text_of[file, lines[file]] != "#endif /* " guard " */") fail(file ": does not end with #endif /* " guard " */")
+                lines[file]--
+                while (text_of[file, lines[file]] == "") lines[file]--
+            }
+            guard = ""
+            if (lines[file] < 1) fail(file ": is empty")
+        }
+        function module(file, by,    i) { # the text of a module, after those that it includes
+            if (busy[file]) fail("a circle:" substr(path, index(path, " " file " ")) file)
+            if (file in where) {
+                if (!(file in listed) && index(conditions "\n", where[file] "\n") != 1)
+                    fail(by " includes " file ", which is there only where" where[file] ": name it before in " list)
+                return
+            }
+            if (by != "" && !quiet && file in listed && listed[file] > line) fail(by " includes " file ", which " list " names later")
+            busy[file] = 1
+            path = path " " file " "
+            load(file)
+            for (i = 1; i <= needs[file]; i++) module(need[file, i], file)
+            busy[file] = 0
+            path = substr(path, 1, length(path) - length(file) - 2)
+            where[file] = conditions
+            if (quiet) return
+            origin = "-"
+            if (after) put("")
+            from(file, first[file])
+            for (i = 1; i <= lines[file]; i++) {
+                origin = file ":" (first[file] + i - 1)
+                content(text_of[file, i])
+            }
+            after = 1
+        }
+        function content(text,    part) { # a line, or a page
+            if (text !~ /^ *\/\* the lines of [a-z0-9]+\/[a-z0-9_]+\.html \*\/$/) put(text)
+            else {
+                split(text, part, " ")
+                piece = 0
+                page("src/" part[5])
+                put("   ,")
+            }
+        }
+        function condition(entry,    at) { # keeps which #if a line of the list is in
+            if (entry ~ /^#if/) conditions = conditions "\n" entry
+            else if (entry ~ /^#e(lse|lif|ndif)/) {
+                at = match(conditions, /\n[^\n]*$/)
+                if (entry ~ /^#endif/) conditions = substr(conditions, 1, at - 1)
+                else conditions = conditions " " entry
+            }
+        }
+        function outline(name,    entry, got, at) { # notes which modules a list names
+            while ((got = (getline entry < name)) > 0) {
+                at++
+                if (entry ~ is_module) listed[file_of(entry)] = at
+            }
+            close(name)
+            if (got < 0 || !at) fail(name ": cannot be read, or is empty")
+        }
+        function others(name,    entry, before) { # all modules of another list are there
+            before = conditions
+            conditions = ""
+            quiet++
+            outline(name)
+            while ((getline entry < name) > 0) {
+                if (entry ~ is_list) others(file_of(entry))
+                if (entry ~ is_module) module(file_of(entry), "")
+                listed[file_of(entry)] = 0
+            }
+            close(name)
+            for (entry in where) listed[entry] = 0
+            quiet--
+            conditions = before
+        }
+        function file_of(entry) {
+            gsub(/^#include "|"[^"]*$/, "", entry)
+            return "src/" entry
         }
         function doubled(text,    out, at) { # backslashes; awks differ in how gsub() does that
             while ((at = index(text, "\\")) > 0) {
@@ -193,43 +286,42 @@ assemble() { # NAME: prints the header
         BEGIN {
             quotes = "\"`'\''"
             before = "(^|[^])}A-Za-z0-9_$" quotes "]|(^|[^A-Za-z0-9_$.])(await|case|delete|do|else|in|of|return|typeof|void|yield))$" # a regular expression
-            while ((got = (getline entry < list)) > 0) {
+            is_module = "^#include \"[a-z0-9]+/[a-z0-9_]+\\.h\"$"
+            is_list = "^#include \"prof[a-z_]*\\.h\""
+            outline(list)
+            while ((getline entry < list) > 0) {
                 line++
                 if (entry ~ /^\/\//) continue
-                if (entry ~ /^#include "[a-z0-9]+\/[a-z0-9_]+\.h"$/) {
-                    if (after) put("")
-                    split(entry, part, "\"")
-                    room("src/" part[2])
-                    after = 1
+                if (entry ~ is_module) {
+                    module(file_of(entry), "")
                     continue
                 }
-                if (entry ~ /^#include "[a-z0-9]+\/[a-z0-9_]+\.html"$/) {
-                    split(entry, part, "\"")
-                    piece = 0
-                    page("src/" part[2])
-                    put("   ,")
-                    continue
-                }
+                if (entry ~ is_list) others(file_of(entry))
+                condition(entry)
                 if (after || !count) from(list, line)
                 after = 0
-                put(entry)
+                origin = list ":" line
+                content(entry)
             }
-            if (got < 0 || !count) fail(list ": cannot be read, or is empty")
             exit failed
         }'
 }
 
+if [ "$mode" = --map ]; then
+    assemble "$folder"
+    exit
+fi
 made=${TMPDIR:-/tmp}/prof-assemble.$$
 trap 'rm -rf "$made"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$made" || exit 1
 status=0
-room=src/api/stripped.h
-if [ -f $room ] && sh src/strip.sh $room >"$made/stripped" && ! cmp -s "$made/stripped" $room; then
+module=src/api/stripped.h
+if [ -f $module ] && sh src/strip.sh $module >"$made/stripped" && ! cmp -s "$made/stripped" $module; then
     case $mode in
-    write | --force) cp "$made/stripped" $room ;;
+    write | --force) cp "$made/stripped" $module ;;
     *)
-        echo "$room is not what the declarations make: sh src/assemble.sh"
+        echo "$module is not what the declarations make: sh src/assemble.sh"
         status=1
         ;;
     esac
@@ -247,7 +339,7 @@ for list in src/*.h; do
     write | --force)
         cmp -s "$made/$name" "$name" && continue
         if [ -f "$name" ] && [ "$mode" = write ] && [ -z "$(find src -name '*.[hcj]*' -newer "$name" | head -n 1)" ]; then
-            echo "$name is newer than the rooms in src/ that make it: sh src/back.sh takes what was changed in it back" \
+            echo "$name is newer than the modules in src/ that make it: sh src/back.sh takes what was changed in it back" \
                 "into them; sh src/assemble.sh --force drops that" >&2
             status=1
             continue

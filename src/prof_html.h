@@ -1,5 +1,6 @@
 // prof_html.h, assembled by src/assemble.sh. See src/prof.h. A line with the name of a page stands for it, as strings.
 #include "html/manual.h"
+#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifdef __clang__
@@ -46,27 +47,6 @@ extern "C" {
 extern "C" {
 #endif
 
-#define PROF__HTML_VERSION 2          /* of the format */
-#define PROF__HTML_MOST_ARGS 2000u    /* of an event */
-#define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
-
-#include "html/deflate.h"
-#include "html/pack.h"
-
-/* The page, up to where the data begin: see src/html/. */
-static const char *const prof__html_page[] = {
-#include "html/index.html"
-    NULL};
-
-/* What the page has besides where prof_server.h serves it. */
-static PROF__UNUSED const char *const prof__html_live[] = {
-#include "html/live.html"
-    NULL};
-
-#include "html/sources.h"
-#include "html/events.h"
-#include "html/large.h"
-#include "html/writer.h"
 #include "html/live.h"
 #include "html/register.h"
 

@@ -1,5 +1,6 @@
 // prof_ntff.h, assembled by src/assemble.sh. See src/prof.h.
 #include "ntff/manual.h"
+#include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifdef __clang__
@@ -47,22 +48,11 @@ extern "C" {
 extern "C" {
 #endif
 
-#include "ntff/json.h"
-#include "ntff/clock.h"
-#include "ntff/events.h"
-#include "ntff/parser.h"
-#include "ntff/record.h"
 #include "ntff/import.h"
-#include "ntff/kineto.h"
-#include "ntff/kineto_file.h"
-#include "ntff/artifacts.h"
 #include "ntff/checkup.h"
 #include "ntff/loader.h"
-#include "ntff/defaults.h"
-#include "ntff/runtime.h"
-#include "ntff/sessions.h"
-#include "ntff/inspect.h"
 #include "ntff/systrace.h"
+#include "ntff/inspect.h"
 
 #ifdef PROF__WRAPS_MALLOC
 #undef malloc

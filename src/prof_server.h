@@ -1,5 +1,6 @@
 // prof_server.h, assembled by src/assemble.sh. See src/prof.h.
 #include "server/manual.h"
+#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifdef __clang__
@@ -35,25 +36,6 @@ extern "C" {
 #error "prof_server.h needs keys as text, and devices: take PROF_NO_CONFIG_TEXT and PROF_NO_DEVICES away"
 #endif
 
-#ifdef _WIN32
-#include <winsock2.h>
-#include <ws2tcpip.h>
-#else
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
-#include <poll.h>
-#include <sys/socket.h>
-#endif
-#include <stdarg.h>
-#ifdef PROF__LATE /* see prof.h, >>platform: functions of Linux, declared with _GNU_SOURCE */
-extern int prof__libc_accept4(int listener, struct sockaddr *from, socklen_t *size, int flags) __asm__("accept4");
-extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
-#elif defined(__linux__)
-#define prof__libc_accept4 accept4
-#define prof__libc_pipe2 pipe2
-#endif
-
 #ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
 #define malloc(size) __libc_malloc(size)
 #define calloc(count, size) __libc_calloc(count, size)
@@ -65,21 +47,6 @@ extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
 extern "C" {
 #endif
 
-#ifdef _WIN32
-#include "server/windows.h"
-#else
-#include "server/posix.h"
-#endif
-#include "server/state.h"
-#include "server/on_demand.h"
-#include "server/capture.h"
-#include "server/live.h"
-#include "server/request.h"
-#include "server/grpc.h"
-#include "server/http1.h"
-#include "server/hpack.h"
-#include "server/http2.h"
-#include "server/loop.h"
 #include "server/start.h"
 
 #ifdef PROF__WRAPS_MALLOC

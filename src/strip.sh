@@ -1,11 +1,11 @@
 #!/bin/sh
-# Prints the room src/api/stripped.h anew: for each function that a room of src/api declares with PROF__API, the macro
-# that replaces it where PROF_ENABLE is 0. So the declarations are the one list of the API. What is in the room besides these
+# Prints the module src/api/stripped.h anew: for each function that a module of src/api declares with PROF__API, the macro
+# that replaces it where PROF_ENABLE is 0. So the declarations are the one list of the API. What is in the module besides these
 # macros stays. src/assemble.sh calls this.
 #
 #   sh src/strip.sh src/api/stripped.h
 folder=${1%/*}
-LC_ALL=C awk -v room="$1" '
+LC_ALL=C awk -v module="$1" '
     # What a function of this type returns: success or, to a question, that nothing was recorded. What it makes is not
     # NULL, which would be a failure, and is never used.
     function value(type, name) {
@@ -70,7 +70,7 @@ LC_ALL=C awk -v room="$1" '
         print made (length(made is use) < 119 ? " " : " \\\n    ") is (length(is use) < 115 ? "" : "\\\n" tab) use ")"
     }
     BEGIN { tab = sprintf("%19s", "") }
-    BEGIN { while ((getline < room) > 0) text_of[++lines] = $0 }
+    BEGIN { while ((getline < module) > 0) text_of[++lines] = $0 }
     /\/\*|\/\// { sub(/ *(\/\*.*|\/\/.*)/, "") }
     !open && !/^PROF__API / { next }
     {

@@ -1,22 +1,22 @@
 #!/bin/sh
-# The rooms in src/: that the assembled headers are what they make, that none is too long, that each closes what it
-# opens, and that none calls a room of a higher floor. A room may call its own floor and those below: see
-# docs/internals/architecture.md.
+# The modules in src/: that the assembled headers are what they make, that none is too long, that each closes what it
+# opens, and that none includes a module of a higher layer: see docs/internals/architecture.md. Circles the assembler refuses, and
+# tests/test_modules.sh compiles each module alone, so that the includes are all that it uses.
 #
 #   sh tests/rooms.sh           the test
-#   sh tests/rooms.sh graph     which room calls which, how often, by the text
+#   sh tests/rooms.sh graph     which module includes which
 #
 # src/api/inner.h names what the other headers and the tool may use of prof.h's private names: nothing else may cross.
 cd "$(dirname "$0")/.." || exit 1
 LC_ALL=C
 export LC_ALL
 if [ ! -f src/prof.h ]; then
-    echo "SKIP rooms: there is no src/ here"
+    echo "SKIP modules: there is no src/ here"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
 if [ "$(awk 'BEGIN { print 6 * 7 }' </dev/null 2>/dev/null)" != 42 ]; then
-    echo "SKIP rooms: there is no awk here"
+    echo "SKIP modules: there is no awk here"
     echo "0 passed, 0 failed, 1 skipped"
     exit 0
 fi
@@ -36,201 +36,45 @@ check() { # WHAT REASON: fails if there is a reason
         echo "$2" | sed 's/^/     /'
     fi
 }
-rooms() { sed -n 's,^#include "\([a-z0-9]*/[a-z0-9_]*\.h\)"$,src/\1,p' "$@"; }
-
-# ---- calls, by the text: who names a function, in its code, its macro or its table
-
-calls() { # prints "caller's room, caller, callee's room, callee", tab between, for each pair once
-    awk -v rooms="$(rooms src/prof.h | tr '\n' ' ')" '
-        function clean(text,    out, at) { # without comments and literals
-            out = ""
-            while (text != "") {
-                if (comment) {
-                    at = index(text, "*/")
-                    if (!at) return out
-                    comment = 0
-                    text = substr(text, at + 2)
-                    continue
-                }
-                if (!match(text, /\/\*|\/\/|"|'\''/)) return out text
-                out = out substr(text, 1, RSTART - 1) " "
-                at = substr(text, RSTART, RLENGTH)
-                text = substr(text, RSTART)
-                if (at == "//") return out
-                if (at == "/*") {
-                    comment = 1
-                    text = substr(text, 3)
-                } else if (at == "\"") {
-                    if (!match(text, /^"([^"\\]|\\.)*"/)) return out
-                    text = substr(text, RLENGTH + 1)
-                } else {
-                    if (!match(text, /^'\''([^'\''\\]|\\.)*'\''/)) return out
-                    text = substr(text, RLENGTH + 1)
-                }
-            }
-            return out
-        }
-        function defined_by(head,    word) { # the name of the function or table that the head of a definition is of
-            gsub(/__attribute__ *\(\([^()]*(\([^()]*\))?[^()]*\)\)|PROF__PRINTF\([0-9, ]*\)|PROF__ALIGNED\([^()]*\)/, " ", head)
-            if (match(head, /[A-Za-z_][A-Za-z_0-9]* *\(/)) {
-                word = substr(head, RSTART, RLENGTH - 1)
-                sub(/ *$/, "", word)
-                return word
-            }
-            if (head !~ /=/) return ""
-            sub(/ *(\[.*)?=.*/, "", head)
-            sub(/.*[^A-Za-z_0-9]/, "", head)
-            return head
-        }
-        function define(name) {
-            owner = name
-            if (name !~ /^prof/) return # malloc and its kin are of the C library
-            if (!(name in home)) home[name] = room
-            else if (index(home[name] " ", room " ") == 0) home[name] = home[name] " " room
-        }
-        function keep(text) { body[++bodies] = text; body_owner[bodies] = owner; body_room[bodies] = room }
-        BEGIN {
-            count = split(rooms, name_of, " ")
-            for (r = 1; r <= count; r++) {
-                room = name_of[r]
-                sub(/^src\//, "", room)
-                sub(/\.h$/, "", room)
-                state = comment = top = 0
-                while ((getline text < name_of[r]) > 0) {
-                    if (text ~ /^\/\//) continue
-                    was = comment
-                    text = clean(text)
-                    if (macro) { # its next line
-                        keep(text)
-                        macro = text ~ /\\$/
-                        continue
-                    }
-                    if (!was && text ~ /^# *define /) {
-                        held = owner
-                        owner = ""
-                        word = text
-                        sub(/^# *define /, "", word)
-                        sub(/[^A-Za-z_0-9].*/, "", word)
-                        owner = word
-                        sub(/^# *define [A-Za-z_0-9]*/, "", text)
-                        keep(text)
-                        macro = text ~ /\\$/
-                        if (macro) continue
-                        owner = held
-                        continue
-                    }
-                    if (text ~ /^#/) continue
-                    if (state == 0) { # outside of everything
-                        if (text !~ /^[A-Za-z_]/ || text ~ /^extern "?C?"? *\{?$/) continue
-                        head = ""
-                        state = 1
-                    }
-                    if (state == 1) { # in the head of something
-                        head = head " " text
-                        if (match(head, /[;{]/)) {
-                            if (substr(head, RSTART, 1) == ";") {
-                                # a declaration, or a variable with a value
-                                if (substr(head, 1, RSTART) ~ /=/) {
-                                    owner = defined_by(substr(head, 1, index(head, "=")))
-                                    keep(substr(head, index(head, "=")))
-                                }
-                                state = 0
-                                continue
-                            }
-                            rest = substr(head, RSTART)
-                            head = substr(head, 1, RSTART - 1)
-                            if (head ~ /^ *(typedef )? *(static )? *(const )? *(struct|union|enum)( [A-Za-z_0-9]*)? *$/ || head ~ /^ *extern *$/) owner = ""
-                            else define(defined_by(head))
-                            keep(rest)
-                            depth = gsub(/\{/, "{", rest) - gsub(/\}/, "}", rest)
-                            state = depth ? 2 : 0
-                        }
-                        continue
-                    }
-                    keep(text)
-                    depth += gsub(/\{/, "{", text) - gsub(/\}/, "}", text)
-                    if (text ~ /^\}/ && text ~ /\{$/) { # of a struct whose values follow
-                        owner = defined_by(substr(text, 2))
-                        depth = 1
-                    } else if (text ~ /^\}/ || depth <= 0) state = 0
-                }
-                close(name_of[r])
-            }
-            for (i = 1; i <= bodies; i++) {
-                text = body[i]
-                while (match(text, /[A-Za-z_][A-Za-z_0-9]*/)) {
-                    word = substr(text, RSTART, RLENGTH)
-                    text = substr(text, RSTART + RLENGTH)
-                    if (!(word in home) || word == body_owner[i]) continue
-                    key = body_room[i] "\t" (body_owner[i] == "" ? "-" : body_owner[i]) "\t" home[word] "\t" word
-                    if (!(key in seen)) print key
-                    seen[key] = 1
-                }
-            }
-            for (word in home) print word "\t" home[word] > "'"$made/homes"'"
-        }'
+includes() { # prints "module included", both without src/ and .h, for each include
+    awk 'FNR == 1 { name = FILENAME; gsub(/^src\/|\.h$/, "", name) }
+        /^#include "[a-z0-9]+\/[a-z0-9_]+\.h"$/ { gsub(/^#include "|\.h"$/, ""); print name, $0 }' src/*/*.h
 }
-
-# A function of several variants may be in several rooms: the lowest of them counts. api is everybody's, and calls what it
-# declares; so does the table of the functions that copies of the implementation hand on, which names most of the API.
-# prof__upstairs is the way up: the table of functions that the upper floors fill for the lower ones.
-upwards() {
-    awk -F '\t' '
-        BEGIN { for (n = split("ground image record session read report watch", name, " "); n; n--) floor[name[n]] = n }
-        function level(room) {
-            sub(/\/.*/, "", room)
-            return floor[room]
-        }
-        {
-            from = level($1)
-            if (!from || $2 == "PROF__HUB_FUNCTIONS" || $4 == "prof__upstairs") next
-            low = 0
-            n = split($3, where, " ")
-            for (i = 1; i <= n; i++) {
-                at = level(where[i]) + 0
-                if (i == 1 || at < low) { low = at; lowest = where[i] }
-            }
-            if (low > from) {
-                sub(/\/.*/, "", $1)
-                sub(/\/.*/, "", lowest)
-                print $1 " " $2 " -> " lowest " " $4
-            }
-        }' | sort -u
-}
-
-: >"$made/homes"
-calls >"$made/calls" || exit 1
-case $1 in
-graph)
-    awk -F '\t' '{ n = split($3, where, " "); for (i = 1; i <= n; i++) if ($1 != where[i]) times[$1 " -> " where[i]]++ }
-        END { for (pair in times) print times[pair], pair }' "$made/calls" | sort -k2
+if [ "$1" = graph ]; then
+    includes
     exit
-    ;;
-esac
+fi
+upwards() {
+    includes | awk '
+        BEGIN { for (n = split("ground image record session read report watch html ntff server", name, " "); n; n--) layer[name[n]] = n }
+        function level(module) { sub(/\/.*/, "", module); return layer[module] + 0 }
+        $1 != "api/inner" && level($1) < level($2) { print $1 " includes " $2 }'
+}
+in_lists() { # the modules of all headers, each as often as it is in one
+    for list in src/*.h; do sh src/assemble.sh --map "${list#src/}" | cut -d: -f1 | grep '^src/.*/' | sort -u; done
+}
 
 check "the headers are what src/ makes" "$(sh src/assemble.sh --check 2>&1)"
-check "every room is in a list, once" "$({ rooms src/*.h; ls src/*/*.h; } | sort | uniq -c | awk '$1 != 2 { print $2 }')"
-check "no room has more than $most lines" \
-    "$(for room in src/*/*.h; do awk -v most=$most -v room="$room" '/^\/\// && !n { next } { n++ } END { if (n > most) print room ": " n }' "$room"; done)"
+check "every module is in a header, once" "$({ in_lists; ls src/*/*.h; } | sort | uniq -c | awk '$1 != 2 { print $2 }')"
+check "no module has more than $most lines" \
+    "$(for module in src/*/*.h; do awk -v most=$most 'END { if (NR > most) print FILENAME ": " NR }' "$module"; done)"
 check "no line of a header or of the tool is longer than 120 columns" \
     "$(awk 'length > 120 { print FILENAME ": line " FNR }' src/*.h src/*/*.h tools/*.[ch] prof_chrome.h prof_report.h prof_xplane.h \
         prof_bridge.h)"
-check "rooms close what they open" "$(for room in src/*/*.h; do
-    awk -v room="$room" '
+check "modules close what they open" "$(for module in src/*/*.h; do
+    awk -v module="$module" '
         /^# *if/ { depth++ }
-        /^# *(else|elif)/ && !depth { print room ": line " FNR ": of an #if elsewhere" }
-        /^# *endif/ && --depth < 0 { print room ": line " FNR ": of an #if elsewhere"; depth = 0 }
+        /^# *(else|elif)/ && !depth { print module ": line " FNR ": of an #if elsewhere" }
+        /^# *endif/ && --depth < 0 { print module ": line " FNR ": of an #if elsewhere"; depth = 0 }
         /^extern "C" \{/ { open++ }
         /^\} \/\* extern "C" \*\// { open-- }
         END {
-            if (depth) print room ": an #if is not closed"
-            if (open) print room ": extern \"C\" is not closed, or of another room"
-        }' "$room"
+            if (depth) print module ": an #if is not closed"
+            if (open) print module ": extern \"C\" is not closed, or of another module"
+        }' "$module"
 done)"
-# So that a parser that sees nothing does not pass.
-check "functions are found" "$(awk '/_/ { n++ } END { if (n < 1000) print n + 0 " only" }' "$made/homes")"
-
-check "no room calls a higher floor" "$(upwards <"$made/calls")"
+check "includes are found" "$(includes | awk 'END { if (NR < 1000) print NR + 0 " only" }')"
+check "no module includes one of a higher layer" "$(upwards)"
 
 # ---- private names: src/api/inner.h has all that other headers and the tool use
 
@@ -278,7 +122,7 @@ private() { # NAMES FILE...: the private names in the code of files, each once; 
 }
 inner=src/api/inner.h
 alone='for prof_bridge.h alone' # from here on
-listed() { grep -oE '(prof|PROF)__[A-Za-z0-9_]+' | sort -u; }
+listed() { grep -v PROF__API_INNER_H | grep -oE '(prof|PROF)__[A-Za-z0-9_]+' | sort -u; }
 sed "/$alone/,\$d" $inner | listed >"$made/inner"
 listed <$inner >"$made/inner.all"
 private used $(ls src/*/*.h | grep -v -e "^$inner$" -e '^src/html/' -e '^src/ntff/' -e '^src/server/') src/prof.h >"$made/of_prof"

@@ -1,4 +1,8 @@
 // api/control: Starts, stops, pauses, saves: declarations.
+#ifndef PROF__API_CONTROL_H
+#define PROF__API_CONTROL_H
+#include "api/types.h"
+
 /*-- CONTROL ---------------------------------------------------------------------------------------------- >>control --
    Any thread may call these functions at any time; in a signal handler, only prof_save_request() may be called.
    Pauses, level, mask and categories belong to the session: without one these functions return PROF_INVALID_STATE, and
@@ -129,3 +133,5 @@ PROF__API const char *prof_status_text(prof_status status);
    'buffer'?", or "" if there was none. Valid until the next call of the thread that fails. */
 PROF__API const char *prof_error(void);
 #endif
+
+#endif /* PROF__API_CONTROL_H */

@@ -1,4 +1,8 @@
 // api/devices: Time lines with clocks of their own: declarations.
+#ifndef PROF__API_DEVICES_H
+#define PROF__API_DEVICES_H
+#include "api/read.h"
+
 /*-- DEVICES ---------------------------------------------------------------------------------------------- >>devices --
    A device is a GPU, an NPU, a DMA engine or a network card, which works beside the processor and reports the times
    of its events itself. It has a clock and rows (a queue, a stream, an engine), and rows have events with times of that
@@ -71,3 +75,5 @@ PROF__API void prof_device_counter(prof_device_row *row, const char *name, uint6
 PROF__API void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value);
 PROF__API void prof_device_record(prof_device_row *row, const prof_device_event *event);
 #endif
+
+#endif /* PROF__API_DEVICES_H */

@@ -1,6 +1,22 @@
 // api/inner: The interface of prof.h to our own other headers and to the tool: which of its private names they may use.
-// tests/rooms.sh reads the names out of this room, comments included, and fails on a name that they use and that is not
-// here, and on one that is here and that nobody uses. Before a name is added: should prof.h not do the whole thing?
+// tests/rooms.sh reads the names out of this module, comments included, and fails on a name that they use and that is
+// not here, and on one that is here and that nobody uses. Before a name is added: should prof.h not do the whole thing?
+#ifndef PROF__API_INNER_H
+#define PROF__API_INNER_H
+#include "api/devices.h"
+#include "api/reports.h"
+#include "ground/hash.h"
+#include "ground/out.h"
+#include "image/format.h"
+#include "session/on_demand.h"
+#include "read/cursor.h"
+#include "read/import.h"
+#include "read/since.h"
+#include "report/allocations.h"
+#include "report/locks.h"
+#include "report/percentiles.h"
+#include "report/table.h"
+
 /*-- INNER ------------------------------------------------------------------------------------------------ >>inner --
    All that prof_chrome.h, prof_html.h, prof_xplane.h, prof_report.h, prof_ntff.h, prof_server.h and the tool use of
    prof.h beyond what any program may use. It changes with every version. What is said at a function's definition is not
@@ -228,3 +244,5 @@ static int prof__table_again(prof__table *t);
    whether a session runs; prof__live(): whether a call site is on; PROF__ROLE_SHIFT: of a site's kind; prof__log_list:
    the values of a message. prof__lock_enter() prof__lock_leave() prof__signals: a lock with all signals blocked.
    prof__length() prof__copy() prof__equal(): of text, safe in handlers. PROF__BARRIER PROF__HIDDEN. */
+
+#endif /* PROF__API_INNER_H */

@@ -1,4 +1,10 @@
 // api/macros: The PROFILE_ macros themselves, live and stripped.
+#ifndef PROF__API_MACROS_H
+#define PROF__API_MACROS_H
+#include "api/devices.h"
+#include "api/markup.h"
+#include "api/objects.h"
+
 #if defined(__cplusplus) && PROF_ENABLE /* also takes std::string and the like */
 #define PROF__TEXT(text) prof__chars(text)
 #else
@@ -675,3 +681,5 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))
 #define PROFILE_THREAD_TEXT(text, bytes) \
     PROF__EITHER(prof__thread_part(text, PROF__TO(size_t, bytes)), PROF__USE2(text, bytes))
+
+#endif /* PROF__API_MACROS_H */

@@ -1,4 +1,8 @@
 // api/markup: What the PROFILE_ macros mean, a call site's record, and the functions that macros call.
+#ifndef PROF__API_MARKUP_H
+#define PROF__API_MARKUP_H
+#include "api/read.h"
+
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
    name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not compile:
    use the _S and _F forms. The text of an _S form may also be a std::string, std::string_view or the like. A scope is a
@@ -309,3 +313,5 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 }
 #endif
 #endif /* PROF_ENABLE */
+
+#endif /* PROF__API_MARKUP_H */

@@ -1,4 +1,8 @@
 // api/objects: Domains, tasks, frames, counters and markers made at run time: declarations.
+#ifndef PROF__API_OBJECTS_H
+#define PROF__API_OBJECTS_H
+#include "api/types.h"
+
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
    Objects are for what macros cannot name in advance: names made at run time, and things that live in structures of
    the program. A handle may be created and destroyed at any time, whether a session runs or not, and serves every
@@ -64,3 +68,5 @@ PROF__API prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 PROF__API void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
 PROF__API void prof_marker_destroy(prof_marker *marker);
 #endif
+
+#endif /* PROF__API_OBJECTS_H */

@@ -1,4 +1,10 @@
 // api/options: Version, defaults of the options, words for compilers. The only system headers here: stddef, stdint.
+#ifndef PROF__API_OPTIONS_H
+#define PROF__API_OPTIONS_H
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE 1 /* as api/manual does it where the implementation is */
+#endif
+
 #ifdef __KERNEL__ /* Linux has its own, and no others */
 #include <linux/limits.h>
 #include <linux/stddef.h>
@@ -122,3 +128,5 @@
 /* Declares a public function. It is never inlined: a compiler may assume that a function stays on one thread, and would
    keep the address of a thread-local variable across a call that switches to a fiber, which another thread resumes. */
 #define PROF__API PROF_DEF PROF__NOINLINE
+
+#endif /* PROF__API_OPTIONS_H */

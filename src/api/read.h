@@ -1,4 +1,8 @@
 // api/read: A trace, its tracks, cursors, spans and times: declarations.
+#ifndef PROF__API_READ_H
+#define PROF__API_READ_H
+#include "api/control.h"
+
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read it, each with its own
    cursors. Two things are not copied: what PROF_STREAM wrote after the buffer, and, except on Windows, the buffer of a
@@ -290,3 +294,5 @@ PROF__API prof_status prof_spans_open(const prof_trace *trace, prof_spans **span
 PROF__API int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or if memory runs out */
 PROF__API prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
 #endif
+
+#endif /* PROF__API_READ_H */

@@ -1,4 +1,8 @@
 // api/reports: Statistics, summary, CSV, memory and locks: declarations.
+#ifndef PROF__API_REPORTS_H
+#define PROF__API_REPORTS_H
+#include "api/read.h"
+
 /*-- REPORTS ---------------------------------------------------------------------------------------------- >>reports --
    Each report can be written to a file (a path of NULL or "-" is standard output; a regular file is replaced only when
    the new one is complete) and streamed to your own function. options may be NULL. */
@@ -202,3 +206,5 @@ PROF__API prof_status prof_trace_write(const prof_trace *trace, const char *path
    progress. */
 PROF__API void prof_writer_unregister(prof_writer *writer);
 #endif
+
+#endif /* PROF__API_REPORTS_H */

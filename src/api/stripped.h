@@ -1,5 +1,13 @@
 // api/stripped: The functions of the API where PROF_ENABLE is 0: they succeed, and nothing was recorded. src/strip.sh
 // makes these macros of the declarations.
+#ifndef PROF__API_STRIPPED_H
+#define PROF__API_STRIPPED_H
+#include "api/control.h"
+#include "api/devices.h"
+#include "api/macros.h"
+#include "api/objects.h"
+#include "api/reports.h"
+
 #if !PROF_ENABLE
 int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never defined, never called */
 int prof__args_check(int first, ...);
@@ -174,3 +182,5 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, extension))
 #define prof_writer_unregister(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif
+
+#endif /* PROF__API_STRIPPED_H */

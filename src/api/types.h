@@ -1,4 +1,8 @@
 // api/types: Status codes, prof_config and the sinks of writers.
+#ifndef PROF__API_TYPES_H
+#define PROF__API_TYPES_H
+#include "api/options.h"
+
 /*-- TYPES ------------------------------------------------------------------------------------------------ >>types --*/
 
 /* Every function that can fail returns one of these. prof_status_text() explains a value; prof_error() explains the
@@ -169,3 +173,5 @@ typedef enum prof_mark_scope { /* what an instant is about */
     PROF_MARK_MARKER,          /* the point alone */
     PROF_MARK_SCOPE_COUNT
 } prof_mark_scope;
+
+#endif /* PROF__API_TYPES_H */

@@ -1,4 +1,8 @@
 // ground/base: Keeps prof's own allocations apart from the program's; atomics, fences, bytes and texts without libc.
+#ifndef PROF__GROUND_BASE_H
+#define PROF__GROUND_BASE_H
+#include "ground/compiler.h"
+
 /* Sanitizers have allocators of their own, which must see every call. */
 #if defined(PROF_WRAP_MALLOC) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if !defined(__GLIBC__)
@@ -164,3 +168,34 @@ static uint32_t prof__hash(const void *bytes, size_t size)
         hash = (hash ^ (i < size ? ((const unsigned char *)bytes)[i] : 0u)) * 16777619u;
     return hash ^ hash >> 15;
 }
+
+static void prof__text_copy(char *to, size_t size, const char *from)
+{
+    size_t i = 0;
+    for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
+    to[i] = 0;
+}
+
+#ifndef PROF_FREESTANDING
+/* Appends from to the text in to. Returns 0 if it does not fit. */
+static int prof__text_add(char *to, size_t size, const char *from)
+{
+    size_t at = prof__length(to), length = prof__length(from);
+    if (at + length + 1 > size) return 0;
+    prof__copy(to + at, from, length + 1);
+    return 1;
+}
+
+/* Writes a number, and a zero after it. Async-signal-safe. */
+static void prof__number_text(char to[24], uint64_t number)
+{
+    char digits[24];
+    size_t n = 0, i = 0;
+    do digits[n++] = (char)('0' + number % 10);
+    while (number /= 10);
+    while (n) to[i++] = digits[--n];
+    to[i] = 0;
+}
+#endif
+
+#endif /* PROF__GROUND_BASE_H */

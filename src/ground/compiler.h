@@ -1,5 +1,10 @@
 // ground/compiler: What compilers have words of their own for: functions that run before main and at exit, variables of
 // threads, barriers. gcc's atomics, made of Microsoft's intrinsics.
+#ifndef PROF__GROUND_COMPILER_H
+#define PROF__GROUND_COMPILER_H
+#include "api/markup.h"
+#include "ground/platform.h"
+
 /*-- COMPILER ------------------------------------------------------------------------------------------ >>compiler --*/
 #if defined(__GNUC__)
 #define PROF__PER_THREAD __thread
@@ -243,3 +248,5 @@ static __forceinline int prof__trade(Any *volatile *at, Any **expected, typename
 #else
 #error "prof.h: the implementation needs gcc, clang or Microsoft's compiler; marked-up files any of C99 or C++11"
 #endif
+
+#endif /* PROF__GROUND_COMPILER_H */

@@ -1,4 +1,10 @@
 // ground/errors: The last failure of each thread, and texts of status codes.
+#ifndef PROF__GROUND_ERRORS_H
+#define PROF__GROUND_ERRORS_H
+#include "api/control.h"
+#include "ground/copies.h"
+#include "ground/threads.h"
+
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
 #define PROF__ERROR_SIZE 256
@@ -209,3 +215,5 @@ PROF_DEF const char *prof_status_text(prof_status status)
     };
     return (unsigned)status < PROF_STATUS_COUNT ? texts[status] : "unknown status";
 }
+
+#endif /* PROF__GROUND_ERRORS_H */

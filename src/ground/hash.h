@@ -1,4 +1,24 @@
 // ground/hash: Arrays that grow, and an index by hash.
+#ifndef PROF__GROUND_HASH_H
+#define PROF__GROUND_HASH_H
+#include "api/markup.h"
+#include "ground/clock.h"
+
+#define PROF__NONE ((size_t)-1)
+#define PROF__NONE32 0xFFFFFFFFu
+
+/* A hash index over items that the owner keeps in an array. */
+typedef struct prof__read_slot {
+    uint32_t hash, item; /* item + 1, 0: free */
+} prof__read_slot;
+
+typedef struct prof__read_index {
+    prof__read_slot *slots;
+    size_t capacity, used; /* capacity: a power of two, or 0 */
+} prof__read_index;
+
+typedef int prof__read_equal(const void *owner, size_t item, const void *key);
+
 /* Makes space for one more element of an array on the heap. Returns 0 without memory; the array is unchanged then. */
 #define PROF__ROOM(array, capacity, count) \
     ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
@@ -118,3 +138,5 @@ static size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array
     return prof__more(array, capacity, count, element) && prof__read_add(index, hash, *count - 1) ? *count - 1
                                                                                                  : PROF__NONE;
 }
+
+#endif /* PROF__GROUND_HASH_H */

@@ -1,4 +1,8 @@
 // ground/leave_out: Which switches come with others. What each leaves out is named in the list of rooms, src/prof.h.
+#ifndef PROF__GROUND_LEAVE_OUT_H
+#define PROF__GROUND_LEAVE_OUT_H
+#include "api/types.h"
+
 /*-- WHAT IS LEFT OUT: see PROF_MINIMAL in >>options ----------------------------------------------------------------*/
 #if defined(PROF_MINIMAL) && !defined(PROF_NO_NAMES)
 #define PROF_NO_NAMES
@@ -84,3 +88,5 @@
 #else
 #define PROF__PATH(size) size
 #endif
+
+#endif /* PROF__GROUND_LEAVE_OUT_H */

@@ -1,5 +1,10 @@
 // ground/lock: The locks, and waiting for a word to change. Macros give up on a lock; control functions wait.
 // docs/internals/architecture.md has the order of the locks.
+#ifndef PROF__GROUND_LOCK_H
+#define PROF__GROUND_LOCK_H
+#include "ground/signals.h"
+#include "ground/threads.h"
+
 /* A lock for rare cases: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
    event but can't hang the program; control functions wait. Around this lock they also hold prof__change_word, so that
    a fork, which may take long, keeps the state consistent without making macros wait. */
@@ -177,3 +182,5 @@ static void prof__word_wake_some(uint32_t *word, int count)
 }
 static void prof__word_wake(uint32_t *word) { prof__word_wake_some(word, 0x7fffffff); }
 #endif
+
+#endif /* PROF__GROUND_LOCK_H */

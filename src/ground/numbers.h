@@ -1,4 +1,8 @@
 // ground/numbers: What a floating-point number is, by its bits; and the environment that the host computes in.
+#ifndef PROF__GROUND_NUMBERS_H
+#define PROF__GROUND_NUMBERS_H
+#include "ground/base.h"
+
 /*-- NUMBERS ---------------------------------------------------------------------------------------------- >>numbers --
    -ffast-math takes away comparisons that only numbers that are not finite would fail, and a host may have unmasked
    floating-point exceptions (feenableexcept), so that such a comparison or a rounded result ends it. So numbers of the
@@ -121,3 +125,5 @@ static void prof__calm_leave(const prof__fpu *before) { (void)before; }
 #define PROF__CALM() ((void)0)
 static int prof__traps(void) { return 0; }
 #endif
+
+#endif /* PROF__GROUND_NUMBERS_H */

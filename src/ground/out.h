@@ -1,4 +1,14 @@
 // ground/out: A buffered writer of files and sinks: text, numbers, sticky errors. One thread at a time.
+#ifndef PROF__GROUND_OUT_H
+#define PROF__GROUND_OUT_H
+#include "api/reports.h"
+#include "ground/digits.h"
+#include "ground/errors.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "ground/windows.h"
+
+#ifndef PROF_FREESTANDING
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
    A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
    discarded, and prof__out_close() returns the error. A file is written under a temporary name
@@ -32,8 +42,6 @@ typedef struct prof__out {
     prof_status status;
     char reserve[PROF__OUT_RESERVE];
 } prof__out;
-
-static prof_status prof__fail(prof_status status, const char *format, ...);
 
 static char *prof__text_join(const char *a, const char *b)
 {
@@ -149,28 +157,6 @@ static void prof__out_text(prof__out *out, const char *text)
     prof__out_bytes(out, text, strlen(text));
 }
 
-/* Writes the decimal digits of value to `to`, at most 20, not terminated. Returns their number. */
-static size_t prof__digits(char *to, uint64_t value)
-{
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
-                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
-                                "8081828384858687888990919293949596979899";
-    uint64_t upper = value / 10000;
-    size_t size = upper ? prof__digits(to, upper) : 0; /* at most four times */
-    uint32_t left = (uint32_t)(value - upper * 10000), two = left / 100;
-    if (upper || left >= 1000) {
-        memcpy(to + size, pairs + two * 2, 2);
-        size += 2;
-    } else if (left >= 100) {
-        to[size++] = (char)('0' + two);
-    } else if (left < 10) {
-        *to = (char)('0' + left);
-        return 1;
-    }
-    memcpy(to + size, pairs + (left - two * 100) * 2, 2);
-    return size + 2;
-}
-
 static void prof__out_unsigned(prof__out *out, uint64_t value)
 {
     prof__out_commit(out, prof__digits(prof__out_reserve(out, 20), value));
@@ -185,40 +171,6 @@ static void prof__out_signed(prof__out *out, int64_t value)
     } else {
         prof__out_commit(out, prof__digits(to, (uint64_t)value));
     }
-}
-
-/* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
-   the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
-   "inf", "-inf" or "nan". */
-static size_t prof__double_digits(char *to, double value, int least, int max)
-{
-    char text[48];
-    size_t from, at = 0;
-    int digits = least;
-    if (!prof__finite(value)) {
-        strcpy(to, prof__not_finite(value));
-        return strlen(to);
-    }
-    for (;;) {
-        double back;
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        back = strtod(text, NULL);
-        if (digits++ >= max || prof__number_bits(back) == prof__number_bits(value)) break;
-    }
-    for (from = 0; text[from] && at < 31; from++) {
-        if ((text[from] >= '0' && text[from] <= '9') || text[from] == '-' || text[from] == '+' || text[from] == 'e')
-            to[at++] = text[from];
-        else if (at && to[at - 1] != '.') /* a locale's separator may have more than one byte */
-            to[at++] = '.';
-    }
-    to[at] = 0;
-    return at;
-}
-
-/* Writes a number that reads back as the same value. */
-static size_t prof__double_text(char *to, double value)
-{
-    return prof__double_digits(to, value, 15, 17);
 }
 
 static void prof__out_double(prof__out *out, double value)
@@ -616,3 +568,6 @@ static prof_status prof__out_close(prof__out *out)
     prof__out_free(out);
     return status;
 }
+#endif
+
+#endif /* PROF__GROUND_OUT_H */

@@ -1,4 +1,8 @@
 // ground/platform: Includes system headers, and declares what they omit under -std=c99 or if included too early.
+#ifndef PROF__GROUND_PLATFORM_H
+#define PROF__GROUND_PLATFORM_H
+#include "ground/leave_out.h"
+
 /*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
    The differences between systems. With PROF_FREESTANDING the user's macros replace the system: see the manual. */
 
@@ -246,3 +250,5 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #else
 #define PROF__LIBC(name) name
 #endif
+
+#endif /* PROF__GROUND_PLATFORM_H */

@@ -1,4 +1,8 @@
 // ground/signals: Blocks signals: all of them, or those that a failing write sends.
+#ifndef PROF__GROUND_SIGNALS_H
+#define PROF__GROUND_SIGNALS_H
+#include "ground/base.h"
+
 #ifdef PROF_FREESTANDING
 #ifndef PROF_INTERRUPTS_OFF
 #define PROF__INTERRUPTS_COME 1 /* while a lock is held, on the same processor */
@@ -89,3 +93,5 @@ static void prof__file_signal_drop(const prof__file_signal *signal)
     errno = error;
 }
 #endif
+
+#endif /* PROF__GROUND_SIGNALS_H */

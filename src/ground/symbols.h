@@ -1,4 +1,8 @@
 // ground/symbols: Reads names of functions from ELF files, which are not trusted.
+#ifndef PROF__GROUND_SYMBOLS_H
+#define PROF__GROUND_SYMBOLS_H
+#include "ground/windows.h"
+
 /*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
    A function that was traced by its address has a call site with the name "module+0x1b40" (the address as in the
    module's symbol table), the module's path as its file, and the build of the module as its function: see
@@ -347,3 +351,5 @@ static void prof__symbols_free(prof__symbols *symbols)
     symbols->count = 0;
 }
 #endif
+
+#endif /* PROF__GROUND_SYMBOLS_H */

@@ -1,4 +1,8 @@
 // ground/threads: What the system knows of a thread: id, name, end, data that it keeps for it, cancellation.
+#ifndef PROF__GROUND_THREADS_H
+#define PROF__GROUND_THREADS_H
+#include "ground/base.h"
+
 #ifdef PROF_FREESTANDING
 #ifndef PROF_WAIT
 #if defined(__x86_64__) || defined(__i386__)
@@ -180,3 +184,5 @@ static void prof__exits_watch(void)
 }
 #endif
 #endif
+
+#endif /* PROF__GROUND_THREADS_H */

@@ -1,4 +1,9 @@
 // ground/windows: Windows alone: paths are UTF-8, also long ones, and so are variables of the environment.
+#ifndef PROF__GROUND_WINDOWS_H
+#define PROF__GROUND_WINDOWS_H
+#include "ground/base.h"
+
+#ifndef PROF_FREESTANDING
 #ifdef _WIN32
 #include <fcntl.h>
 #include <io.h>
@@ -159,3 +164,6 @@ static int prof__file_seek(FILE *file, uint64_t offset, int from)
     return fseeko(file, (prof__offset)offset, from);
 #endif
 }
+#endif
+
+#endif /* PROF__GROUND_WINDOWS_H */

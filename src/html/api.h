@@ -1,4 +1,9 @@
 // html/api: Declarations.
+#ifndef PROF__HTML_API_H
+#define PROF__HTML_API_H
+#include "api/reports.h"
+#include "ground/base.h"
+
 /* All zero is the default: everything. */
 typedef struct prof_html_options {
     const char *title; /* of the page; NULL: the program's name */
@@ -39,3 +44,5 @@ PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t c
 #define prof_html_outline(traces, count, path, options, limits) \
     PROF__STRIPPED(PROF_OK, (0 ? (void)(count), (void)(limits) : PROF__USE3(traces, path, options)))
 #endif
+
+#endif /* PROF__HTML_API_H */

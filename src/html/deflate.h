@@ -1,4 +1,8 @@
 // html/deflate: A small deflate encoder (RFC 1951): matches by chains of hashes, a dynamic Huffman code for each part.
+#ifndef PROF__HTML_DEFLATE_H
+#define PROF__HTML_DEFLATE_H
+#include "ground/base.h"
+
 /*-- deflate: raw, without a header. Knows nothing of files --*/
 
 #define PROF__HTML_WINDOW 32768u
@@ -318,3 +322,5 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
     if (d->bit_count) prof__html_bits(d, 0, 8 - d->bit_count);
     return d->size;
 }
+
+#endif /* PROF__HTML_DEFLATE_H */

@@ -1,4 +1,11 @@
 // html/events: Writes events into the columns of blocks.
+#ifndef PROF__HTML_EVENTS_H
+#define PROF__HTML_EVENTS_H
+#include "api/read.h"
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "html/pack.h"
+
 /*-- values and arguments --*/
 
 static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_value *value)
@@ -216,3 +223,5 @@ static void prof__html_rows_end(prof__html *h, char kind)
     prof__html_tables(h);
     prof__html_block1(h, kind, &h->rows);
 }
+
+#endif /* PROF__HTML_EVENTS_H */

@@ -2,6 +2,15 @@
 // window. The time of the trace is divided into parts, 64 to 4096. Outside of the window, a scope that is as long as a
 // part is written as usual. Shorter ones that follow each other become a group for each depth: from the first to the
 // last, named after the longest, with their number and time. So the outline does not grow with the trace.
+#ifndef PROF__HTML_LARGE_H
+#define PROF__HTML_LARGE_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "html/events.h"
+#include "html/pack.h"
+
 #ifdef PROF_HTML_LARGE
 /*-- outlines of large traces --*/
 
@@ -191,3 +200,5 @@ static void prof__html_statistics(prof__html *h)
     prof_stats_free(stats);
 }
 #endif
+
+#endif /* PROF__HTML_LARGE_H */

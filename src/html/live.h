@@ -1,5 +1,15 @@
 // html/live: What prof_server.h sends to a browser that watches a program: the page, and then messages, each with the
 // events of a period. See docs/internals/html.md, Live.
+#ifndef PROF__HTML_LIVE_H
+#define PROF__HTML_LIVE_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "html/pack.h"
+#include "html/page.h"
+#include "html/writer.h"
+
 /*-- live --*/
 
 /* Writes the page up to where its data begin, with the script that only a live page has. The page may read from the
@@ -70,3 +80,5 @@ static prof_status prof__html_live_message(prof_sink sink, const char *const *pa
     }
     return prof__html_done(h);
 }
+
+#endif /* PROF__HTML_LIVE_H */

@@ -49,4 +49,3 @@ COMPILE-TIME OPTIONS, where PROF_IMPLEMENTATION is
                                     events, with statistics of all of them and the events of a window, as prof export
                                     and prof view do; 3 KB of code
 */
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */

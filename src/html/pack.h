@@ -1,6 +1,19 @@
 // html/pack: Makes blocks from columns of bytes, packs them, and writes them as text in elements of the page. Numbers
 // strings and kinds.
+#ifndef PROF__HTML_PACK_H
+#define PROF__HTML_PACK_H
+#include "api/read.h"
+#include "ground/digits.h"
+#include "ground/out.h"
+#include "image/pack.h"
+#include "html/api.h"
+#include "html/deflate.h"
+
 /*-- blocks: see docs/internals/html.md. The first error stays in h->out; what is written after it is dropped --*/
+
+#define PROF__HTML_VERSION 2          /* of the format */
+#define PROF__HTML_MOST_ARGS 2000u    /* of an event */
+#define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
 
 #define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
 #define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */
@@ -263,8 +276,42 @@ static uint32_t prof__html_string_of(prof__html *h, const char *text)
     return known->id = h->string_count++;
 }
 
-static void prof__html_about_number(prof__html *h, const char *key, uint64_t value);
-static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line);
+static void prof__html_about(prof__html *h, const char *key, const char *value)
+{
+    if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'P', &h->rows);
+    prof__html_text(&h->rows, key);
+    prof__html_text(&h->rows, value);
+}
+
+static void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
+{
+    char text[32];
+    text[prof__digits(text, value)] = 0;
+    prof__html_about(h, key, text);
+}
+
+static void prof__html_about_double(prof__html *h, const char *key, double value)
+{
+    char text[48];
+    text[prof__double_text(text, value)] = 0;
+    prof__html_about(h, key, text);
+}
+
+/* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
+static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
+{
+    prof__html_source *site = h->sources, *end = site + h->source_count;
+    for (; site < end; ++site)
+        if (site->file == file && site->line == line) return;
+    if (h->source_count == PROF__HTML_SOURCES) {
+        h->source_limit = 1;
+        return;
+    }
+    ++h->source_count;
+    site->file = file;
+    site->text = text;
+    site->line = line;
+}
 
 /* Returns the number of a kind. type: that of the event, and its flags << 8. */
 static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
@@ -305,3 +352,5 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     known->type = type;
     return known->id = h->kind_count++;
 }
+
+#endif /* PROF__HTML_PACK_H */

@@ -1,4 +1,10 @@
 // html/register: The writer of .html.
+#ifndef PROF__HTML_REGISTER_H
+#define PROF__HTML_REGISTER_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "html/api.h"
+
 static prof_status prof__html_default(const prof_trace *trace, const char *path)
 {
     return prof_html_write(trace, path, NULL);
@@ -11,3 +17,5 @@ static void prof__html_register(void) { prof_writer_register(&prof__html_writer)
 PROF__AT_END(101, prof__html_unregister);
 static void prof__html_unregister(void) { prof_writer_unregister(&prof__html_writer); }
 #endif
+
+#endif /* PROF__HTML_REGISTER_H */

@@ -1,5 +1,11 @@
 // html/sources: The option `sources`: lines of source around the call sites of scopes, from files below a folder. The
 // paths of call sites are untrusted, like the recording: none leads out of the folder, except by a link in it.
+#ifndef PROF__HTML_SOURCES_H
+#define PROF__HTML_SOURCES_H
+#include "ground/windows.h"
+#include "session/save.h"
+#include "html/pack.h"
+
 /*-- sources --*/
 
 #define PROF__HTML_BEFORE 4u /* lines before and after the line of the call site; see Panels.source() in panels.js */
@@ -7,22 +13,6 @@
 #define PROF__HTML_LINE 400u           /* bytes of a line */
 #define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
 #define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
-
-/* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
-static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
-{
-    prof__html_source *site = h->sources, *end = site + h->source_count;
-    for (; site < end; ++site)
-        if (site->file == file && site->line == line) return;
-    if (h->source_count == PROF__HTML_SOURCES) {
-        h->source_limit = 1;
-        return;
-    }
-    ++h->source_count;
-    site->file = file;
-    site->text = text;
-    site->line = line;
-}
 
 static int prof__html_source_order(const void *a, const void *b)
 {
@@ -127,3 +117,5 @@ static void prof__html_sources(prof__html *h)
     prof__html_about_number(h, "sources_limit", (uint64_t)h->source_limit);
     prof__html_block1(h, 'P', &h->rows);
 }
+
+#endif /* PROF__HTML_SOURCES_H */

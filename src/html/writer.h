@@ -1,4 +1,20 @@
 // html/writer: Writes traces as a report: of each trace, its tracks one after the other, then its spans.
+#ifndef PROF__HTML_WRITER_H
+#define PROF__HTML_WRITER_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/numbers.h"
+#include "ground/out.h"
+#include "session/number.h"
+#include "report/summary.h"
+#include "html/api.h"
+#include "html/events.h"
+#include "html/large.h"
+#include "html/pack.h"
+#include "html/page.h"
+#include "html/sources.h"
+
 /*-- tracks --*/
 
 static void prof__html_event(prof__html *h, const prof_event *event)
@@ -85,27 +101,6 @@ static void prof__html_spans(prof__html *h)
 }
 
 /*-- processes and tracks --*/
-
-static void prof__html_about(prof__html *h, const char *key, const char *value)
-{
-    if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'P', &h->rows);
-    prof__html_text(&h->rows, key);
-    prof__html_text(&h->rows, value);
-}
-
-static void prof__html_about_number(prof__html *h, const char *key, uint64_t value)
-{
-    char text[32];
-    text[prof__digits(text, value)] = 0;
-    prof__html_about(h, key, text);
-}
-
-static void prof__html_about_double(prof__html *h, const char *key, double value)
-{
-    char text[48];
-    text[prof__double_text(text, value)] = 0;
-    prof__html_about(h, key, text);
-}
 
 /* Writes the first block of a trace: pairs of texts; see docs/internals/html.md. */
 static void prof__html_process(prof__html *h)
@@ -317,3 +312,5 @@ PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, 
     PROF__CALM();
     return prof_html_merge(&trace, 1, path, options);
 }
+
+#endif /* PROF__HTML_WRITER_H */

@@ -1,4 +1,8 @@
 // image/device: The records of what devices report, in chunks and in meta.
+#ifndef PROF__IMAGE_DEVICE_H
+#define PROF__IMAGE_DEVICE_H
+#include "ground/base.h"
+
 /*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
    Events with times of their own, in the chunk of the thread that reports them. Tracks of threads do not show them,
    because their types are no prof_event_type. An event is reserved in one piece, and published by its head, the last
@@ -22,3 +26,5 @@ static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
 {
     return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1;
 }
+
+#endif /* PROF__IMAGE_DEVICE_H */

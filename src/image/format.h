@@ -1,4 +1,8 @@
 // image/format: The image: header, chunks, records, meta. Structs that are the specification; no code.
+#ifndef PROF__IMAGE_FORMAT_H
+#define PROF__IMAGE_FORMAT_H
+#include "ground/base.h"
+
 /*-- IMAGE -------------------------------------------------------------------------------------------------- >>image --
    The same bytes in memory, in a .prof file, in a core dump. All fields have fixed width and the writer's byte order.
    docs/format.md says what a reader makes of them.
@@ -169,3 +173,5 @@ enum {
     PROF__META_RATE
 };
 #define PROF__META_SITE_WORDS 5 /* without a unit */
+
+#endif /* PROF__IMAGE_FORMAT_H */

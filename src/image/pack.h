@@ -1,4 +1,11 @@
 // image/pack: Packs and unpacks the records of the archive: pure functions on words.
+#ifndef PROF__IMAGE_PACK_H
+#define PROF__IMAGE_PACK_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "image/format.h"
+#include "image/words.h"
+
 /*-- PACK --------------------------------------------------------------------------------------------------- >>pack --
    The archive after the ring consists of blocks of packed words. A record is packed as its symbol (the head without the
    ticks or, of a record without a time, the whole head), its ticks and its payload. Programs repeat themselves, so the
@@ -497,3 +504,5 @@ static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words
     block->check = prof__block_check(block, bytes);
     return block->size;
 }
+
+#endif /* PROF__IMAGE_PACK_H */

@@ -1,4 +1,9 @@
-// image/words: How many words a record has. For those who read what is being written.
+// image/words: How many words a record has, for those who read what is being written; how a word is published.
+#ifndef PROF__IMAGE_WORDS_H
+#define PROF__IMAGE_WORDS_H
+#include "api/markup.h"
+#include "image/format.h"
+
 /* The words of a record of each kind, four bits each; 15: the head says how many follow. One number replaces a branch
    for each record. */
 #define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
@@ -153,3 +158,17 @@ static void prof__chunk_unmark(prof__chunk *chunk, uint64_t *words, size_t bytes
     prof__marks_clear(chunk->sequence, words, bytes, header);
     chunk->form ^= PROF__FORM_MARKED ^ PROF__FORM_PLAIN;
 }
+
+/* Stores a word of a chunk. The head of a record comes last, and publishes it. */
+static void prof__store_word(uint64_t *at, uint64_t word)
+{
+#if PROF__WIDE
+    PROF__RELEASE(at, word);
+#else
+    prof__half *half = (prof__half *)at;
+    PROF__STORE(half + PROF__LOW_HALF, (uint32_t)word);
+    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes the word */
+#endif
+}
+
+#endif /* PROF__IMAGE_WORDS_H */

@@ -1,4 +1,10 @@
 // ntff/api: Declarations for events, clocks, Kineto traces and artifacts.
+#ifndef PROF__NTFF_API_H
+#define PROF__NTFF_API_H
+#include "api/devices.h"
+#include "api/reports.h"
+#include "ground/base.h"
+
 /*-- EVENTS ------------------------------------------------------------------------------------------------ >>events --
    Two kinds of JSON say what NeuronCores, the runtime and a framework did: that of nrt_sys_trace_fetch_events(), in
    which start and stop are separate, and system_profile.json of "neuron-explorer view --output-format json". These
@@ -253,3 +259,5 @@ PROF_DEF unsigned prof_ntff_nrt_status(void);
    or "NRT_STATUS_<number>", which is valid until the thread's next call. */
 PROF_DEF const char *prof_ntff_nrt_status_name(unsigned status);
 #endif
+
+#endif /* PROF__NTFF_API_H */

@@ -1,4 +1,8 @@
 // ntff/api_runtime: Declarations for the runtime's functions, sessions and the system trace.
+#ifndef PROF__NTFF_API_RUNTIME_H
+#define PROF__NTFF_API_RUNTIME_H
+#include "ntff/api.h"
+
 /*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
    The runtime's functions under its names, with prof_ntff_ for nrt_:
 
@@ -275,3 +279,5 @@ PROF_DEF prof_status prof_ntff_systrace_fetch(prof_ntff_stats *stats);
 /* Fetches once more, and stops the trace; must come before prof_stop() and nrt_close(). */
 PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats);
 #endif
+
+#endif /* PROF__NTFF_API_RUNTIME_H */

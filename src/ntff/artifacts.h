@@ -1,4 +1,13 @@
 // ntff/artifacts: Finds the files of a session, and parses their names.
+#ifndef PROF__NTFF_ARTIFACTS_H
+#define PROF__NTFF_ARTIFACTS_H
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/out.h"
+#include "ground/windows.h"
+#include "ntff/api.h"
+#include "ntff/kineto_file.h"
+
 /*-- ARTIFACTS --------------------------------------------------------------------------------------- >>artifacts -- */
 
 #ifndef _WIN32
@@ -293,3 +302,5 @@ PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, v
     prof__tree_free(&tree);
     return status;
 }
+
+#endif /* PROF__NTFF_ARTIFACTS_H */

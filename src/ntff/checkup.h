@@ -1,4 +1,14 @@
 // ntff/checkup: Finds the newest session, and says what is wrong with one.
+#ifndef PROF__NTFF_CHECKUP_H
+#define PROF__NTFF_CHECKUP_H
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "ground/windows.h"
+#include "ntff/api.h"
+#include "ntff/artifacts.h"
+#include "ntff/json.h"
+#include "ntff/kineto_file.h"
+
 /*-- the newest session --*/
 
 typedef struct prof__session_search {
@@ -297,3 +307,5 @@ PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void
     if (problems) *problems = c.problems;
     return status;
 }
+
+#endif /* PROF__NTFF_CHECKUP_H */

@@ -1,4 +1,10 @@
 // ntff/clock: Converts between Unix time and the host's clock.
+#ifndef PROF__NTFF_CLOCK_H
+#define PROF__NTFF_CLOCK_H
+#include "api/read.h"
+#include "image/format.h"
+#include "read/find.h"
+
 /*-- CLOCK ----------------------------------------------------------------------------------------------- >>clock -- */
 
 #define PROF__NTFF_NOISE 50000 /* ns: the largest error of reading two clocks one after the other */
@@ -78,3 +84,5 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
     prof__ntff_clock_of_trace(&clock, trace);
     return prof__ntff_clock_unix(&clock, ns);
 }
+
+#endif /* PROF__NTFF_CLOCK_H */

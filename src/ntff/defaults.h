@@ -1,5 +1,12 @@
 // ntff/defaults: What stands between this header and the runtime: NULL options are defaults, and options that enable
 // nothing are known.
+#ifndef PROF__NTFF_DEFAULTS_H
+#define PROF__NTFF_DEFAULTS_H
+#include "ground/lock.h"
+#include "ntff/api.h"
+#include "ntff/api_runtime.h"
+#include "ntff/table.h"
+
 /*-- options that are NULL, or enable nothing --*/
 
 #ifdef __linux__
@@ -123,3 +130,5 @@ static void prof__ntff_front(prof__ntff_api *api)
 #else
 static PROF__PER_THREAD int prof__ntff_nothing;
 #endif
+
+#endif /* PROF__NTFF_DEFAULTS_H */

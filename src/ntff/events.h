@@ -1,4 +1,11 @@
 // ntff/events: Keeps starts that wait for their stops; converts the times of cores.
+#ifndef PROF__NTFF_EVENTS_H
+#define PROF__NTFF_EVENTS_H
+#include "ground/hash.h"
+#include "ntff/api.h"
+#include "ntff/clock.h"
+#include "ntff/json.h"
+
 /*-- EVENTS --------------------------------------------------------------------------------------------- >>events -- */
 
 #define PROF__NTFF_OPEN 65536u                 /* starts that wait for their stop, and events for a sync point */
@@ -343,3 +350,5 @@ static void prof__ntff_finish(prof_ntff_parser *p, prof__ntff_open *kept)
     }
     prof__ntff_append(&p->raw, kept);
 }
+
+#endif /* PROF__NTFF_EVENTS_H */

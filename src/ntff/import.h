@@ -1,4 +1,16 @@
 // ntff/import: Adds events to a copy of a recording.
+#ifndef PROF__NTFF_IMPORT_H
+#define PROF__NTFF_IMPORT_H
+#include "api/devices.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "read/import.h"
+#include "ntff/api.h"
+#include "ntff/clock.h"
+#include "ntff/parser.h"
+#include "ntff/record.h"
+
 /*-- a copy of a recording with events: see prof.h, >>import. Without a host its times are Unix time. --*/
 
 typedef struct prof__ntff_import_state {
@@ -92,3 +104,5 @@ PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const 
     }
     return status;
 }
+
+#endif /* PROF__NTFF_IMPORT_H */

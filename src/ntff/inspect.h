@@ -1,4 +1,20 @@
 // ntff/inspect: Captures that libnrt writes to files: inspect sessions, continuous profiles.
+#ifndef PROF__NTFF_INSPECT_H
+#define PROF__NTFF_INSPECT_H
+#include "api/read.h"
+#include "ground/clock.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "ground/out.h"
+#include "ground/threads.h"
+#include "session/state.h"
+#include "ntff/api.h"
+#include "ntff/api_runtime.h"
+#include "ntff/runtime.h"
+#include "ntff/sessions.h"
+#include "ntff/stripped.h"
+#include "ntff/table.h"
+
 /*-- inspect --*/
 
 static struct {
@@ -278,3 +294,5 @@ PROF_DEF prof_status prof_ntff_continuous_end(void)
 }
 
 PROF_DEF uint64_t prof_ntff_continuous_saves(void) { return PROF__LOAD(&prof__ntff_continuous.saves); }
+
+#endif /* PROF__NTFF_INSPECT_H */

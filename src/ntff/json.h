@@ -1,4 +1,10 @@
 // ntff/json: A pull parser for JSON. Its memory does not grow with the text.
+#ifndef PROF__NTFF_JSON_H
+#define PROF__NTFF_JSON_H
+#include "ground/errors.h"
+#include "ground/numbers.h"
+#include "ground/windows.h"
+
 /*-- JSON ---------------------------------------------------------------------------------------------------- >>json --
    A pull parser: its caller asks for the next value. Files are read through a buffer, so that memory does not grow with
    them. An element of a long array is first skipped as a whole, which finds its end, and then parsed in memory. Numbers
@@ -481,3 +487,5 @@ static int prof__json_double(const prof__json_value *value, double *number)
     *number = negative ? -mantissa : mantissa;
     return 1;
 }
+
+#endif /* PROF__NTFF_JSON_H */

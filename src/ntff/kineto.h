@@ -1,4 +1,16 @@
 // ntff/kineto: Writes Kineto's trace.json as a stream.
+#ifndef PROF__NTFF_KINETO_H
+#define PROF__NTFF_KINETO_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/digits.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "ground/out.h"
+#include "ntff/api.h"
+#include "ntff/clock.h"
+
 /*-- KINETO --------------------------------------------------------------------------------------------- >>kineto -- */
 
 #define PROF__KINETO_PERIOD 7889238           /* seconds: a quarter of a year, of which Kineto's base is a multiple */
@@ -333,3 +345,5 @@ PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_s
     free(k);
     return status;
 }
+
+#endif /* PROF__NTFF_KINETO_H */

@@ -1,4 +1,17 @@
 // ntff/kineto_file: Writes trace.json beside the files of a session, or appends to one.
+#ifndef PROF__NTFF_KINETO_FILE_H
+#define PROF__NTFF_KINETO_FILE_H
+#include "api/read.h"
+#include "ground/errors.h"
+#include "ground/numbers.h"
+#include "ground/out.h"
+#include "ground/windows.h"
+#include "session/save.h"
+#include "read/foreign.h"
+#include "ntff/api.h"
+#include "ntff/json.h"
+#include "ntff/kineto.h"
+
 /*-- beside other files --*/
 
 /* Returns 1 for a file, 2 for a folder, 0 for anything else, or if there is nothing. Follows links. */
@@ -193,3 +206,5 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
     free(k);
     return status;
 }
+
+#endif /* PROF__NTFF_KINETO_FILE_H */

@@ -1,4 +1,13 @@
 // ntff/loader: Finds the Neuron runtime of the process, and its functions.
+#ifndef PROF__NTFF_LOADER_H
+#define PROF__NTFF_LOADER_H
+#include "ground/errors.h"
+#include "session/process.h"
+#include "ntff/api.h"
+#include "ntff/api_runtime.h"
+#include "ntff/defaults.h"
+#include "ntff/table.h"
+
 /*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
    The table of functions is published when it is complete, and never changes. So wrappers need no lock, and a fork()
    cannot leave one locked. */
@@ -18,38 +27,6 @@ typedef Dl_info prof__ntff_symbol_info;
 #define prof__libc_dladdr dladdr
 #endif
 #endif
-
-#define PROF__NTFF_ABI_status PROF_NTFF_NRT_STATUS
-#define PROF__NTFF_ABI_nothing void
-#define PROF__NTFF_ABI_text const char *
-#define PROF__NTFF_FIELD(result, name, parameters, arguments, role) PROF__NTFF_ABI_##result(*name) parameters;
-typedef struct prof__ntff_api {
-    PROF_NTFF_TABLE(PROF__NTFF_FIELD)
-    void *handle;
-    struct prof__ntff_api *front; /* a copy of this with what is called instead of some: see prof__ntff_front() */
-    unsigned can;
-    char version[96], path[PROF_NTFF_PATH];
-} prof__ntff_api;
-
-static const struct {
-    const char *name;
-    size_t field;
-} prof__ntff_symbols[] = {
-#define PROF__NTFF_SYMBOL(result, name, parameters, arguments, role) {"nrt_" #name, offsetof(prof__ntff_api, name)},
-    PROF_NTFF_TABLE(PROF__NTFF_SYMBOL)
-};
-
-static const prof__ntff_api *prof__ntff_api_now;
-static PROF__PER_THREAD unsigned prof__ntff_status; /* the NRT_STATUS of the thread's last call */
-
-/* Returns a function of the table as a pointer to data, or NULL if the runtime lacks it. */
-static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
-{
-    void *symbol;
-    memcpy(&symbol, (const char *)api + field, sizeof symbol);
-    return symbol;
-}
-#define PROF__NTFF_HAS(api, name) (prof__ntff_symbol(api, offsetof(prof__ntff_api, name)) != NULL)
 
 #ifdef __linux__
 /* The structure that nrt_get_version() fills in, as in nrt_version.h. */
@@ -135,8 +112,6 @@ static void *prof__ntff_open_library(const char *path, prof_status *status)
     return handle;
 }
 
-static void prof__ntff_front(prof__ntff_api *api);
-
 static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
 {
     if (!path) path = prof__environment("PROF_NTFF_LIBNRT");
@@ -200,13 +175,6 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
     return prof__fail(PROF_UNSUPPORTED, "the Neuron runtime exists for Linux only");
 }
 #endif
-
-static const prof__ntff_api *prof__ntff_get(void)
-{
-    const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
-    if (!api && !prof_ntff_load(NULL)) api = PROF__ACQUIRE(&prof__ntff_api_now);
-    return api;
-}
 
 PROF_DEF unsigned prof_ntff_capabilities(void)
 {
@@ -280,3 +248,5 @@ PROF_DEF const char *prof_ntff_get_status_as_str(PROF_NTFF_NRT_STATUS status)
 {
     return prof_ntff_nrt_status_name((unsigned)status);
 }
+
+#endif /* PROF__NTFF_LOADER_H */

@@ -92,4 +92,3 @@ CONTENTS
     >>kineto     trace.json for Neuron Explorer
     >>artifacts  the files of a session
 */
-#include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */

@@ -1,4 +1,13 @@
 // ntff/parser: Pairs starts and stops; parses objects and arrays; creates and frees parsers.
+#ifndef PROF__NTFF_PARSER_H
+#define PROF__NTFF_PARSER_H
+#include "ground/errors.h"
+#include "ground/numbers.h"
+#include "ntff/api.h"
+#include "ntff/clock.h"
+#include "ntff/events.h"
+#include "ntff/json.h"
+
 /*-- pairs --*/
 
 static void prof__ntff_give_up(prof_ntff_parser *p, prof__ntff_open *start)
@@ -476,3 +485,5 @@ PROF_DEF prof_status prof_ntff_read_system_json(const char *path, prof_ntff_even
     prof__json_close(&j);
     return p ? status : PROF_NO_MEMORY;
 }
+
+#endif /* PROF__NTFF_PARSER_H */

@@ -1,4 +1,17 @@
 // ntff/record: Records events on tracks of devices of the running session.
+#ifndef PROF__NTFF_RECORD_H
+#define PROF__NTFF_RECORD_H
+#include "api/control.h"
+#include "api/devices.h"
+#include "api/read.h"
+#include "ground/numbers.h"
+#include "ground/threads.h"
+#include "record/device.h"
+#include "ntff/api.h"
+#include "ntff/clock.h"
+#include "ntff/json.h"
+#include "ntff/parser.h"
+
 /*-- tracks of devices --*/
 
 typedef struct prof__ntff_place {
@@ -182,3 +195,5 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
     prof_device_record(row, &e);
     return 0;
 }
+
+#endif /* PROF__NTFF_RECORD_H */

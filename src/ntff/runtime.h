@@ -1,4 +1,13 @@
 // ntff/runtime: The wrappers of the runtime's functions; knows which captures are open, and explains errors.
+#ifndef PROF__NTFF_RUNTIME_H
+#define PROF__NTFF_RUNTIME_H
+#include "ground/errors.h"
+#include "ground/threads.h"
+#include "ntff/api.h"
+#include "ntff/api_runtime.h"
+#include "ntff/defaults.h"
+#include "ntff/table.h"
+
 /*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
    One word says which captures are open, and which process has opened them: a child of a fork() inherits it from its
    parent, but not the runtime's threads. A function that begins a capture sets its bit first. */
@@ -189,3 +198,5 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
 #define PROF__NTFF_DEFINE_ANY(result, name, parameters, arguments, role) \
     PROF__NTFF_DEFINE_##result(result, name, parameters, arguments, role)
 PROF_NTFF_TABLE(PROF__NTFF_DEFINE_ANY)
+
+#endif /* PROF__NTFF_RUNTIME_H */

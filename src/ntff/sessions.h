@@ -1,4 +1,17 @@
 // ntff/sessions: The phases, filters and keys of captures.
+#ifndef PROF__NTFF_SESSIONS_H
+#define PROF__NTFF_SESSIONS_H
+#include "api/control.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "ground/threads.h"
+#include "session/config.h"
+#include "session/number.h"
+#include "ntff/api_runtime.h"
+#include "ntff/events.h"
+#include "ntff/stripped.h"
+#include "ntff/table.h"
+
 /*-- SESSIONS ------------------------------------------------------------------------------------------ >>sessions --*/
 
 /* Each kind of capture has a word with its phase and process. There is no lock, because the runtime may take seconds,
@@ -289,3 +302,5 @@ static void prof__ntff_claims_no_more(void)
     if (prof__ntff_owner == &prof__ntff_wished) prof_config_claim(PROF__NTFF_PREFIX, NULL, NULL);
 }
 #endif
+
+#endif /* PROF__NTFF_SESSIONS_H */

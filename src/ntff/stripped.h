@@ -1,4 +1,9 @@
 // ntff/stripped: The same functions if PROF_ENABLE is 0.
+#ifndef PROF__NTFF_STRIPPED_H
+#define PROF__NTFF_STRIPPED_H
+#include "api/stripped.h"
+#include "ntff/api_runtime.h"
+
 /*-- STRIPPED: PROF_ENABLE=0 --*/
 #if !PROF_ENABLE
 #define PROF__NTFF_NO_LIST(list, count) \
@@ -131,3 +136,5 @@ PROF__STRIPPED_INLINE void prof__ntff_no_stream(int *stream)
 #define prof_ntff_close() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_ntff_get_status_as_str(status) PROF__STRIPPED("", PROF__USE(status))
 #endif
+
+#endif /* PROF__NTFF_STRIPPED_H */

@@ -1,4 +1,15 @@
 // ntff/systrace: The runtime's system trace, in memory.
+#ifndef PROF__NTFF_SYSTRACE_H
+#define PROF__NTFF_SYSTRACE_H
+#include "api/macros.h"
+#include "ground/errors.h"
+#include "ntff/api.h"
+#include "ntff/api_runtime.h"
+#include "ntff/parser.h"
+#include "ntff/sessions.h"
+#include "ntff/stripped.h"
+#include "ntff/table.h"
+
 /*-- SYSTEM TRACE -------------------------------------------------------------------------------------- >>systrace --*/
 
 #define PROF__NTFF_PIECE 16384u /* events of each core in one piece: some 5 MB of JSON */
@@ -132,3 +143,5 @@ PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
     prof__ntff_phase_set(&prof__ntff_trace.phase, PROF__NTFF_NONE);
     return prof__ntff_say(&trouble);
 }
+
+#endif /* PROF__NTFF_SYSTRACE_H */

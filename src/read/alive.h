@@ -1,4 +1,12 @@
 // read/alive: Whether the process that records into a file is alive, so that its open scopes last until now.
+#ifndef PROF__READ_ALIVE_H
+#define PROF__READ_ALIVE_H
+#include "api/read.h"
+#include "image/format.h"
+#include "session/process.h"
+#include "read/clock.h"
+#include "read/trace.h"
+
 #if defined(_WIN32) || defined(__wasi__)
 static int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
 {
@@ -72,3 +80,5 @@ static void prof__trace_alive(prof_trace *trace, const char *path)
     if (ns > trace->newest_ns) trace->newest_ns = ns;
     prof__read_reach(trace);
 }
+
+#endif /* PROF__READ_ALIVE_H */

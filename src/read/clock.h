@@ -1,4 +1,11 @@
 // read/clock: Converts ticks to nanoseconds, piecewise linearly.
+#ifndef PROF__READ_CLOCK_H
+#define PROF__READ_CLOCK_H
+#include "api/read.h"
+#include "ground/hash.h"
+#include "image/format.h"
+#include "read/trace.h"
+
 /* Converts a count to a double, for rare functions. Inline it takes 40 bytes of code, because most processors have no
    instruction for it. */
 static double prof__real(uint64_t value) { return (double)value; }
@@ -334,3 +341,5 @@ static int prof__read_clock(prof_trace *trace, const prof__pair *now)
     trace->pair_count = trace->pair_capacity = 0;
     return (int)i;
 }
+
+#endif /* PROF__READ_CLOCK_H */

@@ -1,4 +1,17 @@
 // read/cursor: A cursor over a track: it turns segments into nodes, one for each event.
+#ifndef PROF__READ_CURSOR_H
+#define PROF__READ_CURSOR_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "image/format.h"
+#include "read/chunks.h"
+#include "read/clock.h"
+#include "read/names.h"
+#include "read/records.h"
+#include "read/trace.h"
+
 /*-- cursors --*/
 
 typedef struct prof__read_node { /* an event of the loaded segment */
@@ -320,3 +333,5 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
     c->depth = depth + c->unseen;
     return at;
 }
+
+#endif /* PROF__READ_CURSOR_H */

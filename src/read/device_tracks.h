@@ -1,4 +1,15 @@
 // read/device_tracks: Makes tracks of the events of devices.
+#ifndef PROF__READ_DEVICE_TRACKS_H
+#define PROF__READ_DEVICE_TRACKS_H
+#include "api/read.h"
+#include "ground/digits.h"
+#include "ground/hash.h"
+#include "image/device.h"
+#include "read/clock.h"
+#include "read/devices.h"
+#include "read/names.h"
+#include "read/trace.h"
+
 /*-- times and tracks --*/
 
 /* Returns the tick of the device, on the scale without wraps, at a time of the host. */
@@ -191,3 +202,5 @@ static int prof__device_tracks(prof_trace *trace)
     }
     return 1;
 }
+
+#endif /* PROF__READ_DEVICE_TRACKS_H */

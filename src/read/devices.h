@@ -1,4 +1,18 @@
 // read/devices: Devices, rows and their clocks.
+#ifndef PROF__READ_DEVICES_H
+#define PROF__READ_DEVICES_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/hash.h"
+#include "image/device.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "read/chunks.h"
+#include "read/clock.h"
+#include "read/names.h"
+#include "read/records.h"
+#include "read/trace.h"
+
 /*-- tracks of devices --
    While chunks are cut, the events that >>device recorded are collected from all threads. They stay in memory, and are
    sorted once: by device, row, time. Clock pairs become lines from a device's ticks to nanoseconds. The ticks of a
@@ -53,6 +67,7 @@ static int prof__device_args(prof_trace *trace, prof__read_device_record *e, uin
     return 1;
 }
 
+/* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
@@ -304,3 +319,5 @@ static int prof__device_clocks(prof_trace *trace)
     }
     return 1;
 }
+
+#endif /* PROF__READ_DEVICES_H */

@@ -1,4 +1,11 @@
 // read/epochs: Ticks of a counter that began again, or passed 2^64, as if it had gone on.
+#ifndef PROF__READ_EPOCHS_H
+#define PROF__READ_EPOCHS_H
+#include "api/read.h"
+#include "ground/hash.h"
+#include "image/format.h"
+#include "read/trace.h"
+
 /*-- a counter that begins again --*/
 
 /* Returns about how many ticks a second has: as measured up to this pair, or else as far as it is known. */
@@ -79,3 +86,5 @@ static void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
     if (h->copy_tick) h->copy_tick += h->last.tick - last;
     if (now) *now = prof__read_unwrap(trace, now);
 }
+
+#endif /* PROF__READ_EPOCHS_H */

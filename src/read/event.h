@@ -1,4 +1,22 @@
 // read/event: The events that a cursor returns.
+#ifndef PROF__READ_EVENT_H
+#define PROF__READ_EVENT_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "image/device.h"
+#include "image/format.h"
+#include "image/pack.h"
+#include "image/words.h"
+#include "read/chunks.h"
+#include "read/clock.h"
+#include "read/cursor.h"
+#include "read/log.h"
+#include "read/names.h"
+#include "read/records.h"
+#include "read/trace.h"
+
 static void prof__read_step(const prof_trace *trace)
 {
     PROF__CALM();
@@ -395,3 +413,5 @@ PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
     if (PROF__LIKELY(prof__read_loaded(cursor)) && prof__read_emit_scope(cursor, event)) return 1;
     return prof__read_next_wanted(cursor, event);
 }
+
+#endif /* PROF__READ_EVENT_H */

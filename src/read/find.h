@@ -1,4 +1,19 @@
 // read/find: Images inside core dumps; windows of an image.
+#ifndef PROF__READ_FIND_H
+#define PROF__READ_FIND_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/numbers.h"
+#include "ground/out.h"
+#include "ground/windows.h"
+#include "image/format.h"
+#include "session/save.h"
+#include "read/clock.h"
+#include "read/foreign.h"
+#include "read/open.h"
+#include "read/trace.h"
+
 /*-- images inside other files --*/
 
 PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size)
@@ -168,3 +183,5 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
 {
     return trace && index < trace->track_count ? &trace->tracks[index].about : NULL;
 }
+
+#endif /* PROF__READ_FIND_H */

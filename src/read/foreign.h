@@ -1,5 +1,14 @@
 // read/foreign: Converts an image of a machine with the other byte order to this machine's, in place, before the rest
 // of the reader sees it. The word size of the recording program changes nothing in an image.
+#ifndef PROF__READ_FOREIGN_H
+#define PROF__READ_FOREIGN_H
+#include "ground/errors.h"
+#include "ground/windows.h"
+#include "image/format.h"
+#include "image/pack.h"
+#include "image/words.h"
+#include "read/names.h"
+
 /*-- images of the other byte order --
    "Turns" means: reverses the bytes of words or fields. An image consists of words, except for texts and the bytes of
    packed blocks, which are the same on all machines. Images of this machine's byte order cost one comparison. */
@@ -180,3 +189,5 @@ static prof_status prof__foreign_read(FILE *file, const char *path, const prof__
     prof__turn_image(*image, (size_t)*size, h);
     return PROF_OK;
 }
+
+#endif /* PROF__READ_FOREIGN_H */

@@ -1,5 +1,20 @@
 // read/gaps: Times in which the machine was suspended, or the counter began again: where, for how long; and a track
 // that shows them.
+#ifndef PROF__READ_GAPS_H
+#define PROF__READ_GAPS_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/digits.h"
+#include "ground/hash.h"
+#include "image/device.h"
+#include "image/format.h"
+#include "image/pack.h"
+#include "image/words.h"
+#include "read/chunks.h"
+#include "read/clock.h"
+#include "read/names.h"
+#include "read/trace.h"
+
 /*-- gaps --*/
 
 static int prof__read_tick_order(const void *a, const void *b)
@@ -135,3 +150,5 @@ static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t s
              gap->restarts ? ": the counter began again" : gap->added_ns ? "" : ": the counter stood still");
     return 1;
 }
+
+#endif /* PROF__READ_GAPS_H */

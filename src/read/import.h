@@ -1,4 +1,22 @@
 // read/import: Writes a copy of an image with added rows of devices, or an image that has only such rows.
+#ifndef PROF__READ_IMPORT_H
+#define PROF__READ_IMPORT_H
+#include "api/devices.h"
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/out.h"
+#include "ground/windows.h"
+#include "image/device.h"
+#include "image/format.h"
+#include "record/device.h"
+#include "session/save.h"
+#include "read/foreign.h"
+#include "read/names.h"
+#include "read/open.h"
+
+#ifndef PROF_NO_DEVICES
 /*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
    "The host" is the recording of the host, to which the rows are added, if there is one. The new image has the host's
    chunks, then the new chunks, then meta with the names of both. The new chunks have no TRACK: they have only events of
@@ -359,3 +377,6 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
     memset(w, 0, sizeof *w);
     return status != PROF_OK ? status : closed;
 }
+#endif
+
+#endif /* PROF__READ_IMPORT_H */

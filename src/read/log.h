@@ -1,4 +1,10 @@
 // read/log: Formats log messages.
+#ifndef PROF__READ_LOG_H
+#define PROF__READ_LOG_H
+#include "api/read.h"
+#include "ground/numbers.h"
+#include "record/log.h"
+
 /*-- messages --
    A format comes from an image, and is never passed to printf: each conversion is parsed, compared with its value, and
    made anew. If a conversion and its value do not match, the text says so in parentheses. */
@@ -206,3 +212,5 @@ static const char *prof__severity_text(uint64_t severity)
     static const char *const names[] = {"debug", "info", "warning", "error", "fatal"};
     return severity <= PROF_LOG_FATAL ? names[severity] : "unknown";
 }
+
+#endif /* PROF__READ_LOG_H */

@@ -1,4 +1,14 @@
 // read/match: The matcher over a segment: finds out which end belongs to which begin.
+#ifndef PROF__READ_MATCH_H
+#define PROF__READ_MATCH_H
+#include "api/read.h"
+#include "ground/hash.h"
+#include "read/chunks.h"
+#include "read/clock.h"
+#include "read/names.h"
+#include "read/records.h"
+#include "read/trace.h"
+
 /*-- the matcher --*/
 
 typedef struct prof__read_open {
@@ -144,11 +154,6 @@ static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
     while (m->depth > depth) prof__read_pop(m, PROF_TRUNCATED_END);
 }
 
-static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_chunk *chunk, size_t word)
-{
-    return chunk->sequence << trace->word_bits | word;
-}
-
 /* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
    precedence, because a scope that was left by longjmp() or an early return must not take the end of an enclosing call.
    Returns 1 if it matches, 0 if it matches none, -1 without memory. */
@@ -214,18 +219,6 @@ static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t 
     m->pending = m->pending_last = PROF__NONE;
     m->pending_count = 0;
     return closes;
-}
-
-/* Copies words that are needed while their segment is not loaded. Returns where they are kept, or PROF__NONE without
-   memory. */
-static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t count)
-{
-    size_t at = trace->kept_count;
-    while (trace->kept_capacity - at < count)
-        if (!prof__more_room(&trace->kept, &trace->kept_capacity, sizeof *trace->kept)) return PROF__NONE;
-    memcpy(trace->kept + at, words, count * 8);
-    trace->kept_count += count;
-    return at;
 }
 
 /* Notes how many scopes an END closes if it is not one, or how far out the scope of an ARG is: the innermost is 1.
@@ -312,3 +305,5 @@ static void prof__read_close_all(prof__read_matcher *m)
     m->torn = 1;
     m->late_floor = m->late_first + m->late_count;
 }
+
+#endif /* PROF__READ_MATCH_H */

@@ -1,4 +1,16 @@
 // read/names: The strings, call sites and metadata of an image; equal ones are kept once.
+#ifndef PROF__READ_NAMES_H
+#define PROF__READ_NAMES_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/digits.h"
+#include "ground/hash.h"
+#include "ground/out.h"
+#include "ground/symbols.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "read/trace.h"
+
 /*-- names and call sites --*/
 
 static int prof__read_same_name(const void *owner, size_t item, const void *key)
@@ -293,3 +305,5 @@ static int prof__read_meta(prof_trace *trace)
     }
     return 1;
 }
+
+#endif /* PROF__READ_NAMES_H */

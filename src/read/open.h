@@ -1,4 +1,34 @@
 // read/open: Opens, checks and closes traces of files, of memory and of this process.
+#ifndef PROF__READ_OPEN_H
+#define PROF__READ_OPEN_H
+#include "api/control.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "ground/out.h"
+#include "ground/symbols.h"
+#include "ground/windows.h"
+#include "image/format.h"
+#include "session/hooks.h"
+#include "session/process.h"
+#include "session/save.h"
+#include "session/snapshot.h"
+#include "session/write.h"
+#include "read/alive.h"
+#include "read/chunks.h"
+#include "read/clock.h"
+#include "read/device_tracks.h"
+#include "read/epochs.h"
+#include "read/foreign.h"
+#include "read/gaps.h"
+#include "read/names.h"
+#include "read/ring.h"
+#include "read/trace.h"
+#include "read/tracks.h"
+
 /*-- opening --*/
 
 static void prof__read_free(prof_trace *trace)
@@ -7,7 +37,7 @@ static void prof__read_free(prof_trace *trace)
     if (!trace) return;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
-    prof__upstairs.aggregated_free_rows(trace->aggregated, trace->aggregated_count);
+    prof__reader_table.aggregated_free_rows(trace->aggregated, trace->aggregated_count);
     free(trace->since);
     free(trace->image);
     if (trace->file) fclose(trace->file);
@@ -413,20 +443,20 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     *trace = NULL;
     prof__aggregated stats;
     memset(&stats, 0, sizeof stats);
-    status = prof__upstairs.aggregated_take(&stats, reset);
+    status = prof__reader_table.aggregated_take(&stats, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
         status = prof__read_image(image, size, archive, "this program's trace", trace);
     }
     if (status == PROF_OK && stats.session) {
-        status = prof__upstairs.aggregated_give(&stats, *trace);
+        status = prof__reader_table.aggregated_give(&stats, *trace);
         if (status != PROF_OK) {
             prof_trace_close(*trace);
             *trace = NULL;
         }
     }
-    prof__upstairs.aggregated_free(&stats);
+    prof__reader_table.aggregated_free(&stats);
     return status;
 }
 
@@ -576,3 +606,5 @@ PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, 
 {
     return prof__traces_align(traces, count, offsets);
 }
+
+#endif /* PROF__READ_OPEN_H */

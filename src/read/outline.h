@@ -1,5 +1,33 @@
 // read/outline: What a segment does to the matcher, found while it is cut, so that its words are read only once.
+#ifndef PROF__READ_OUTLINE_H
+#define PROF__READ_OUTLINE_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/hash.h"
+#include "image/format.h"
+#include "read/match.h"
+#include "read/names.h"
+#include "read/records.h"
+#include "read/trace.h"
+
 /*-- outlines --*/
+
+#define PROF__OUTLINE_DEPTH 128 /* scopes that are open at a time, and began in the segment */
+#define PROF__OUTLINE_HALVES 24 /* ENDs of those that did not, and BEGINs that stay open */
+
+/* Makes the outline of a segment, see read/outline. */
+typedef struct prof__read_outliner {
+    prof__read_outline sum;
+    uint64_t base;  /* the chunk's tick */
+    uint64_t ticks; /* the largest so far, from there on */
+    uint64_t behind;   /* a tick that is less than the largest by more: the counter began again */
+    int jumps;      /* 1: some are */
+    int good;       /* 0: the matcher has to read this segment */
+    int takes_data;
+    uint32_t data;  /* DATA records of the previous event so far */
+    size_t next;    /* the word after the last argument */
+    prof__read_half ends[PROF__OUTLINE_HALVES], *top, open[PROF__OUTLINE_DEPTH + 1]; /* open[0] is none */
+} prof__read_outliner;
 
 static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
 {
@@ -183,3 +211,5 @@ static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
     if (outline->spans) m->trace->has_spans = 1;
     return 1;
 }
+
+#endif /* PROF__READ_OUTLINE_H */

@@ -1,4 +1,15 @@
 // read/ring: The chunks of the ring, and what of them a power loss has left.
+#ifndef PROF__READ_RING_H
+#define PROF__READ_RING_H
+#include "api/read.h"
+#include "ground/hash.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "session/save.h"
+#include "read/chunks.h"
+#include "read/segments.h"
+#include "read/trace.h"
+
 /*-- chunks of which a page is missing ------------------------------------------------------------------- >>intact --
    A power loss leaves pages of a file that are empty, or as they were earlier, also with words of another chunk. Words
    of a chunk are written one after the other, so words behind many that are zero show that a page is missing; a thread
@@ -272,3 +283,5 @@ static int prof__read_chunks(prof_trace *trace)
         (header->mode != PROF_FILL && header->mode != PROF_STREAM && header->next_chunk > header->chunk_count);
     return 1;
 }
+
+#endif /* PROF__READ_RING_H */

@@ -1,4 +1,11 @@
 // read/since: From which moment on the statistics of a trace count: the resets of prof_report.h.
+#ifndef PROF__READ_SINCE_H
+#define PROF__READ_SINCE_H
+#include "api/read.h"
+#include "read/clock.h"
+#include "read/find.h"
+#include "read/trace.h"
+
 /*-- SINCE ------------------------------------------------------------------------------------------------ >>since --*/
 
 /* How far a track had been read. In ticks, because a later clock pair may shift nanoseconds. For devices, whose clocks
@@ -101,3 +108,5 @@ static int prof__trace_bounded(const prof_trace *trace) { return trace->since !=
 
 /* Returns 1 if the trace has statistics that were kept while recording. */
 static int prof__trace_aggregated(const prof_trace *trace) { return trace->aggregated != NULL; }
+
+#endif /* PROF__READ_SINCE_H */

@@ -1,4 +1,14 @@
 // read/spans: Asynchronous spans: matches begins and ends across tracks.
+#ifndef PROF__READ_SPANS_H
+#define PROF__READ_SPANS_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/out.h"
+#include "read/timeline.h"
+#include "read/trace.h"
+
 /*-- spans --*/
 
 #define PROF__LATE_MAX 1024 /* ends whose begin may still come: each begin of that time is compared with them */
@@ -403,3 +413,5 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
 {
     return prof__trace_window(trace, from_ns, to_ns);
 }
+
+#endif /* PROF__READ_SPANS_H */

@@ -1,4 +1,12 @@
 // read/timeline: Merges all tracks into one time line.
+#ifndef PROF__READ_TIMELINE_H
+#define PROF__READ_TIMELINE_H
+#include "api/read.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "read/cursor.h"
+#include "read/trace.h"
+
 /*-- all tracks in order of time --*/
 
 typedef struct prof__timeline_source {
@@ -136,3 +144,5 @@ static prof_status prof__timeline_free(prof_timeline *timeline)
     return status;
 }
 PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline) { return prof__timeline_free(timeline); }
+
+#endif /* PROF__READ_TIMELINE_H */

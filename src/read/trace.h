@@ -1,4 +1,11 @@
 // read/trace: How an image becomes a trace, and what a trace keeps.
+#ifndef PROF__READ_TRACE_H
+#define PROF__READ_TRACE_H
+#include "api/read.h"
+#include "ground/hash.h"
+#include "ground/symbols.h"
+#include "image/format.h"
+
 /*-- READER ---------------------------------------------------------------------------------------------- >>reader --
    An image goes through these steps once, in prof__read_parts():
      1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
@@ -22,8 +29,6 @@
 #include <sys/ioctl.h>
 #endif
 
-#define PROF__NONE ((size_t)-1)
-#define PROF__NONE32 0xFFFFFFFFu
 #define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: a viewer's file repeats them in each event */
 #define PROF__CHUNK_MAX 1048576 /* bytes; see PROF_CHUNK_SIZE */
 #define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
@@ -41,22 +46,6 @@
 #define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
 #define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
 #define PROF__STILL_OPEN 4u /* an event's flag inside the reader: no enclosing scope has ended, either */
-
-static void prof__human_ns(char *to, double ns);
-static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out);
-static prof_status prof__image_copy(void **bytes, size_t *size);
-
-/* A hash index over items that the owner keeps in an array. */
-typedef struct prof__read_slot {
-    uint32_t hash, item; /* item + 1, 0: free */
-} prof__read_slot;
-
-typedef struct prof__read_index {
-    prof__read_slot *slots;
-    size_t capacity, used; /* capacity: a power of two, or 0 */
-} prof__read_index;
-
-typedef int prof__read_equal(const void *owner, size_t item, const void *key);
 
 typedef struct prof__read_site {
     prof_callsite about;
@@ -337,3 +326,5 @@ struct prof_trace {
     void (*step)(void *user, double share); /* of prof_trace_watch() */
     void *step_user;
 };
+
+#endif /* PROF__READ_TRACE_H */

@@ -1,4 +1,20 @@
 // read/tracks: Makes tracks of segments, and runs the matcher over each.
+#ifndef PROF__READ_TRACKS_H
+#define PROF__READ_TRACKS_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/hash.h"
+#include "image/format.h"
+#include "image/pack.h"
+#include "image/words.h"
+#include "read/chunks.h"
+#include "read/clock.h"
+#include "read/match.h"
+#include "read/names.h"
+#include "read/outline.h"
+#include "read/records.h"
+#include "read/trace.h"
+
 /* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
    without memory. */
 static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
@@ -315,3 +331,5 @@ static int prof__read_tracks(prof_trace *trace)
     trace->halves = NULL;
     return good;
 }
+
+#endif /* PROF__READ_TRACKS_H */

@@ -1,4 +1,11 @@
 // record/asked: Call sites that are off, but call the recorder at each pass ("asked"), and what was learned about them.
+#ifndef PROF__RECORD_ASKED_H
+#define PROF__RECORD_ASKED_H
+#include "api/markup.h"
+#include "image/format.h"
+#include "record/site.h"
+#include "record/state.h"
+
 /*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state: the passes until a site is simply off --*/
 
 #define PROF__PASSES_SHIFT 32
@@ -83,3 +90,5 @@ static int prof__site_late(const prof_site *site)
     prof__bit_set(prof__asked.known, function);
     return 1;
 }
+
+#endif /* PROF__RECORD_ASKED_H */

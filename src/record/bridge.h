@@ -1,10 +1,18 @@
 // record/bridge: Hooks for prof_bridge.h; nothing without PROF_WITH_...
+#ifndef PROF__RECORD_BRIDGE_H
+#define PROF__RECORD_BRIDGE_H
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
+
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
    The places where the recorder calls prof_bridge.h for other tools, after it has recorded an event and opened the gate
    for signal handlers again. Without PROF_WITH_... the lines with PROF__BRIDGE_ are empty. */
 
 #ifdef PROF__BRIDGED
-static prof_fiber *prof__track_of(prof__thread *self);
 #ifdef __cplusplus
 } /* extern "C" */
 #endif
@@ -37,3 +45,5 @@ extern "C" {
 #define PROF__BRIDGE_CHILD() ((void)0)             /* of a fork */
 #define PROF__BRIDGE_UNLOAD() ((void)0)
 #endif
+
+#endif /* PROF__RECORD_BRIDGE_H */

@@ -1,4 +1,17 @@
 // record/counter: The numbers behind PROFILE_COUNTER_ADD and so on. Atomic, without a lock.
+#ifndef PROF__RECORD_COUNTER_H
+#define PROF__RECORD_COUNTER_H
+#include "api/markup.h"
+#include "ground/copies.h"
+#include "ground/lock.h"
+#include "ground/numbers.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "record/meta.h"
+#include "record/ring.h"
+#include "record/self.h"
+#include "record/value.h"
+
 /* 1: one instruction compares and exchanges 64 bits; most 32-bit processors have one, too. */
 #ifndef PROF__TALLY_WIDE
 #if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2) || defined(_MSC_VER)
@@ -290,3 +303,5 @@ PROF_DEF void prof__count_uint(prof_site *site, prof__number *known, int how, ui
     else
         prof__count_whole(site, tally, how, value, 0, 1);
 }
+
+#endif /* PROF__RECORD_COUNTER_H */

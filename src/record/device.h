@@ -1,4 +1,29 @@
 // record/device: Events of devices, which go into the chunk of the thread that reports them.
+#ifndef PROF__RECORD_DEVICE_H
+#define PROF__RECORD_DEVICE_H
+#include "api/devices.h"
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/clock.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "image/device.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "image/words.h"
+#include "record/locks.h"
+#include "record/meta.h"
+#include "record/ring.h"
+#include "record/scope.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+#include "record/value.h"
+
 #ifndef PROF_FREESTANDING
 /* All fields except name, clock and site change under the lock. epoch: the session to which the device was added. */
 struct prof_device {
@@ -382,3 +407,5 @@ static int64_t prof__device_on_host(prof_device *device)
     return offset;
 }
 #endif
+
+#endif /* PROF__RECORD_DEVICE_H */

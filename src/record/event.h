@@ -1,4 +1,43 @@
-// record/event: Allocations and frees.
+// record/event: Events of three words, with an object: flows, locks, allocations and frees.
+#ifndef PROF__RECORD_EVENT_H
+#define PROF__RECORD_EVENT_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/copies.h"
+#include "image/words.h"
+#include "record/bridge.h"
+#include "record/scope.h"
+#include "record/self.h"
+
+static uint64_t prof__flow_last;
+
+PROF_DEF uint64_t prof_flow_new(void)
+{
+    PROF__LED(prof_flow_new, ());
+    return PROF__ADD(&prof__flow_last, 1) + 1;
+}
+
+/* Writes two more words after the head; the head, which is written last, publishes the event. */
+static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
+{
+    PROF__STORE(at + 1, what);
+    PROF__STORE(at + 2, object);
+    prof__store_word(at, head);
+}
+
+PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
+{
+    PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
+    prof__place place = prof__place_take(self, site, 3);
+    if (place.at) {
+        prof__event_write(place.at, place.head, detail << 8 | type, object);
+        prof__place_leave(self, place, 3);
+    } else if (!place.head) {
+        return;
+    }
+    PROF__BRIDGE_EVENT(site, type, detail, object);
+}
+
 PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
@@ -16,3 +55,23 @@ PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64
     if (freed) PROF__BRIDGE_EVENT(site, PROF_EVENT_FREE, how, freed);
     if (address) PROF__BRIDGE_EVENT(site, PROF_EVENT_ALLOC, bytes, address);
 }
+
+#if !defined(_WIN32) && !defined(PROF_FREESTANDING)
+/* A free lock records no wait; a lock that is not free records the wait as a scope. */
+PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
+{
+    int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
+    if (result == EBUSY) {
+        prof__token token = prof__on(wait) ? prof__begin(wait) : 0;
+        prof__event(event, PROF_EVENT_LOCK_WAIT, 1, (uint64_t)(uintptr_t)mutex);
+        result = pthread_mutex_lock((pthread_mutex_t *)mutex);
+        if (!result || result == EOWNERDEAD) prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
+        if (token) prof__end(token);
+    } else if (!result || result == EOWNERDEAD) {
+        prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
+    }
+    return result;
+}
+#endif
+
+#endif /* PROF__RECORD_EVENT_H */

@@ -1,4 +1,23 @@
 // record/fiber: Names of threads, and fibers that move between them.
+#ifndef PROF__RECORD_FIBER_H
+#define PROF__RECORD_FIBER_H
+#include "api/control.h"
+#include "api/markup.h"
+#include "ground/copies.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "record/bridge.h"
+#include "record/locks.h"
+#include "record/places.h"
+#include "record/ring.h"
+#include "record/schedule.h"
+#include "record/scope.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+
 /* Copies a name, cut between UTF-8 characters. NULL counts as "". */
 static void prof__track_name(prof_fiber *track, const char *name)
 {
@@ -119,3 +138,5 @@ PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
     self->gate = self->open;
     PROF__BRIDGE_SWITCH(self);
 }
+
+#endif /* PROF__RECORD_FIBER_H */

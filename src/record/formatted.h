@@ -1,4 +1,13 @@
 // record/formatted: The names of the _F macros, which are formatted when they are recorded.
+#ifndef PROF__RECORD_FORMATTED_H
+#define PROF__RECORD_FORMATTED_H
+#include "api/markup.h"
+#include "ground/digits.h"
+#include "ground/threads.h"
+#include "record/bridge.h"
+#include "record/log.h"
+#include "record/value.h"
+
 /*-- names made by a format --
    vsnprintf() takes some 600 instructions for "job %d". So names of the usual conversions are made here: %d %i %u %x %X
    of int, long, long long and size_t, %c, %s and %%, with a width and a 0 before it, and %s with a precision. A format
@@ -8,7 +17,6 @@
 #define PROF_VSNPRINTF vsnprintf
 #define PROF__SHORT_NAME (PROF_MAX_TEXT < 200 ? PROF_MAX_TEXT : 200) /* bytes of a name that is made here */
 #define PROF__SHORT_ITEM 40                                          /* the maximum width, and bytes of a number */
-static size_t prof__digits(char *to, uint64_t value);
 
 /* A conversion: %[0][width][.precision][size]letter. */
 typedef struct prof__conversion {
@@ -254,3 +262,5 @@ PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
     prof__format_long(site, format, &list, 0);
     va_end(list.values);
 }
+
+#endif /* PROF__RECORD_FORMATTED_H */

@@ -1,4 +1,12 @@
 // record/instrument: -finstrument-functions: call sites by address. Static tables, no allocation.
+#ifndef PROF__RECORD_INSTRUMENT_H
+#define PROF__RECORD_INSTRUMENT_H
+#include "api/markup.h"
+#include "ground/lock.h"
+#include "ground/symbols.h"
+#include "record/ring.h"
+#include "record/self.h"
+
 /*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
    gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
    function gets a call site when it is first called while something records; the tables are static, so that this works
@@ -322,38 +330,6 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
     PROF__BARRIER();
     calls->busy = 0;
 }
-
-#ifndef PROF_NO_COSTS
-/* Measures the cost of a call with the hooks themselves, for an address that is no function. */
-static const char prof__call_measured = 0;
-
-/* Returns its call site, which is turned on and off again, or NULL if the cost cannot be measured here. */
-static prof_site *prof__calls_prepare(void)
-{
-    prof__function *function = &prof__functions[PROF_INSTRUMENT_MAX];
-    uint32_t slot;
-    const prof__calls *calls = &prof__thread_calls;
-    if (calls->busy || calls->depth == PROF_INSTRUMENT_DEPTH) return NULL;
-    prof__lock(&prof__function_lock);
-    if (!function->address) {
-        function->address = (uintptr_t)&prof__call_measured;
-        function->site = prof__more_functions.site;
-        prof__function_find(function->address, &slot);
-        PROF__RELEASE(&prof__function_slots[slot], PROF_INSTRUMENT_MAX + 1);
-    }
-    prof__unlock(&prof__function_lock);
-    return &function->site;
-}
-
-static void prof__burst_calls(prof_site *site)
-{
-    void (*volatile enter)(void *function, void *caller) = __cyg_profile_func_enter;
-    void (*volatile leave)(void *function, void *caller) = __cyg_profile_func_exit;
-    (void)site;
-    for (int i = 0; i < PROF__BURST_SHORT; ++i) {
-        enter((void *)(uintptr_t)&prof__call_measured, NULL);
-        leave((void *)(uintptr_t)&prof__call_measured, NULL);
-    }
-}
 #endif
-#endif
+
+#endif /* PROF__RECORD_INSTRUMENT_H */

@@ -1,4 +1,20 @@
 // record/log: Log messages: reads the format once for each call site, then only copies values.
+#ifndef PROF__RECORD_LOG_H
+#define PROF__RECORD_LOG_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/copies.h"
+#include "ground/numbers.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "record/bridge.h"
+#include "record/scope.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+#include "record/value.h"
+
 /*-- messages --
    A format is parsed once for each call site, into one code for each value that has to be fetched, so that copying does
    not look at the text. The reader parses the format again and pairs its conversions with the values in order. */
@@ -315,146 +331,4 @@ PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t sever
     va_end(list.values);
 }
 
-/*-- lists of arguments: contiguous words with their event, so that nothing comes in between --*/
-
-#define PROF__WITH_ARGS PROF_DEVICE_ARGS
-
-typedef struct prof__with_arg {
-    prof__text key, text; /* text: of a string */
-    uint64_t words;       /* of both records */
-} prof__with_arg;
-
-typedef struct prof__with_list {
-    const prof_arg *args;
-    uint64_t kind, to;    /* ARG or DATA; and the head of the scope that they belong to, or 0 */
-    uint64_t words, count;
-    prof__with_arg parts[PROF__WITH_ARGS];
-} prof__with_list;
-
-/* Finds out how many of the arguments fit into `room` words: usually all; long texts are cut. */
-static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t room)
-{
-    uint64_t to = list->to != 0;
-    list->words = list->count = 0;
-    for (; list->count < count && room - list->words >= 8; ++list->count) {
-        const prof_arg *arg = &list->args[list->count];
-        prof__with_arg *part = &list->parts[list->count];
-        uint64_t left = room - list->words;
-        if (arg->value.type == PROF_VALUE_NONE) break;
-        part->key = prof__measure_part(arg->key ? arg->key : "", (left / 2 - 2) * 8, ~(uint64_t)0);
-        left -= 1 + part->key.words;
-        part->text.words = 1;
-        if (arg->value.type == PROF_VALUE_STRING)
-            part->text = prof__measure_part(arg->value.as.string, (left - 2 - to) * 8 - 1, ~(uint64_t)0);
-        part->words = 2 + part->key.words + part->text.words + to;
-        list->words += part->words;
-    }
-}
-
-static void prof__with_value(uint64_t *at, const prof__with_list *list, const prof_arg *arg, const prof__with_arg *part)
-{
-    uint64_t kind = list->kind << PROF__KIND_SHIFT, words = part->text.words;
-    if (list->to) {
-        PROF__STORE(at + 1 + words, list->to);
-        kind |= PROF__ARG_TO;
-        ++words;
-    }
-    if (arg->value.type == PROF_VALUE_STRING) {
-        prof__text_write(at, kind + (list->to != 0), &part->text);
-    } else {
-        PROF__STORE(at + 1, arg->value.as.u);
-        prof__store_word(at, kind | (uint64_t)arg->value.type << 32 | words);
-    }
-}
-
-/* Writes the arguments into the words at `at`, from the last to the first, so that a reader sees all or nothing. */
-static void prof__with_write(uint64_t *at, const prof__with_list *list)
-{
-    at += list->words;
-    for (uint64_t i = list->count; i--;) {
-        const prof__with_arg *part = &list->parts[i];
-        at -= part->words;
-        prof__with_value(at + 1 + part->key.words, list, &list->args[i], part);
-        prof__text_write(at, list->kind << PROF__KIND_SHIFT | PROF__ARG_KEY, &part->key);
-    }
-}
-
-/* Writes the arguments of a scope. The thread is busy. */
-static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t count)
-{
-    uint64_t now = self->base, *at; /* they have no time */
-    list->kind = PROF__KIND_ARG;
-    prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
-    at = prof__reserve_or_lose(self, list->words, &now, PROF__LOSS_ARGS(list->count));
-    if (!at) return;
-    prof__with_write(at, list);
-    prof__commit(self, list->words);
-}
-
-/* The scope of a handle may be recorded although its category is off by now. */
-static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_list *list, uint32_t count)
-{
-    uint32_t gate = prof__take(self);
-    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) {
-        prof__untake(self, gate);
-    } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_ARGS(count))) {
-        list->to = token ^ self->epoch;
-        if ((uint32_t)token == self->epoch && !prof__sites_rest()) prof__with_scope(self, list, count);
-        prof__leave(self);
-    }
-}
-
-/* Writes a MARK or an EVENT with arguments. The thread is busy. */
-static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, uint64_t object, prof__with_list *list,
-                             uint32_t count)
-{
-    uint64_t first = type == PROF_EVENT_MARK ? 1 : 3, now = prof__now(self->session, 0), *at;
-    list->kind = PROF__KIND_DATA;
-    prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
-    at = prof__reserve_or_lose(self, first + list->words, &now, PROF__LOSS_EVENT | PROF__LOSS_ARGS(list->count));
-    if (!at) return;
-    prof__with_write(at + first, list);
-    if (type != PROF_EVENT_MARK) {
-        PROF__STORE(at + 1, type);
-        PROF__STORE(at + 2, object);
-    }
-    prof__store_word(at, head | (now - self->base));
-    prof__commit(self, first + list->words);
-}
-
-#ifndef PROF_FREESTANDING
-static prof_site *prof__task_site(uint64_t *object);
-#endif
-
-PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count)
-{
-    PROF__SELF_OR(PROF__LED_VOID(prof__with, (site, type, object, args, count)));
-    prof__with_list list;
-    uint64_t head;
-    uint32_t loss = type == PROF_EVENT_SCOPE ? 0 : PROF__LOSS_EVENT;
-    while (count && args[count - 1].value.type == PROF_VALUE_NONE) --count;
-    if (count > PROF__WITH_ARGS) count = PROF__WITH_ARGS;
-    loss |= PROF__LOSS_ARGS(count);
-    list.args = args;
-    list.to = 0;
-    if (!site && type == PROF_EVENT_SCOPE) {
-        prof__with_handle(self, object, &list, count);
-        return;
-    }
-#ifndef PROF_FREESTANDING
-    if (!site) site = prof__task_site(&object);
-#endif
-    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__note_drops(self, count)) ||
-        !prof__enter_or_lose(self, site, &head, loss))
-        return;
-    if (type == PROF_EVENT_SCOPE)
-        prof__with_scope(self, &list, count);
-    else
-        prof__with_event(self, head, type, object, &list, count);
-    prof__leave(self);
-    if (type == PROF_EVENT_MARK) {
-        PROF__BRIDGE_MARK(site, NULL);
-    } else if (type != PROF_EVENT_SCOPE) {
-        PROF__BRIDGE_EVENT(site, type, 0, object);
-    }
-}
+#endif /* PROF__RECORD_LOG_H */

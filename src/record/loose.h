@@ -1,4 +1,18 @@
 // record/loose: PROFILE_BEGIN and PROFILE_END: scopes without a block.
+#ifndef PROF__RECORD_LOOSE_H
+#define PROF__RECORD_LOOSE_H
+#include "api/markup.h"
+#include "ground/copies.h"
+#include "record/asked.h"
+#include "record/bridge.h"
+#include "record/note.h"
+#include "record/places.h"
+#include "record/ring.h"
+#include "record/scope.h"
+#include "record/self.h"
+#include "record/site.h"
+#include "record/thread.h"
+
 #define PROF__LOOSE_NONE 0xffffffffu /* of the turn: no place can be taken until a begin ends */
 
 /* Takes a place of a full list: that of a begin that has ended, else of one that was passed, which means that a scope
@@ -133,3 +147,5 @@ PROF_DEF void prof__end_loose(prof_site *site)
     }
     prof__end(token);
 }
+
+#endif /* PROF__RECORD_LOOSE_H */

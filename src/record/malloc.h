@@ -1,4 +1,10 @@
 // record/malloc: PROF_WRAP_MALLOC: records the calls of the C library's allocator.
+#ifndef PROF__RECORD_MALLOC_H
+#define PROF__RECORD_MALLOC_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/base.h"
+
 /*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
    PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() in the program takes precedence over
    that of any library, for every module of the process. glibc also exports its own under internal names, so that
@@ -125,3 +131,5 @@ int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
     return failed;
 }
 #endif
+
+#endif /* PROF__RECORD_MALLOC_H */

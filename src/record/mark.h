@@ -1,21 +1,15 @@
-// record/mark: Instants, frames, and the wait for a mutex.
-#if !defined(_WIN32) && !defined(PROF_FREESTANDING)
-/* A free lock records no wait; a lock that is not free records the wait as a scope. */
-PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
-{
-    int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
-    if (result == EBUSY) {
-        prof__token token = prof__on(wait) ? prof__begin(wait) : 0;
-        prof__event(event, PROF_EVENT_LOCK_WAIT, 1, (uint64_t)(uintptr_t)mutex);
-        result = pthread_mutex_lock((pthread_mutex_t *)mutex);
-        if (!result || result == EOWNERDEAD) prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
-        if (token) prof__end(token);
-    } else if (!result || result == EOWNERDEAD) {
-        prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
-    }
-    return result;
-}
-#endif
+// record/mark: Instants and frames.
+#ifndef PROF__RECORD_MARK_H
+#define PROF__RECORD_MARK_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/copies.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "record/bridge.h"
+#include "record/scope.h"
+#include "record/self.h"
+#include "record/thread.h"
 
 /* Records an instant of one word, its head. */
 static void prof__instant(prof_site *site)
@@ -89,3 +83,5 @@ PROF_DEF void prof__frame(prof_site *site)
     PROF__BRIDGE_FRAME(site);
 }
 #endif
+
+#endif /* PROF__RECORD_MARK_H */

@@ -1,11 +1,17 @@
 // record/meta: Stores strings, call sites and metadata in the image, each once. Under prof__lock_word.
+#ifndef PROF__RECORD_META_H
+#define PROF__RECORD_META_H
+#include "api/markup.h"
+#include "ground/threads.h"
+#include "image/format.h"
+#include "record/ring.h"
+#include "record/state.h"
+
 /*-- META --------------------------------------------------------------------------------------------------- >>meta --
    Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
    of one. All functions are called under the lock. */
 
 #ifdef PROF__META_GROWS
-static int prof__meta_grow(prof__session *s, uint64_t words);
-
 /* Doubles the index. It grows downwards, from the chunks on, so that its first part and the first chunk are one piece
    of the file. The new part is zero and can be written. */
 static void prof__index_double(prof__session *s)
@@ -20,6 +26,29 @@ static void prof__index_double(prof__session *s)
         for (slot &= s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask;
         s->index[slot] = (uint32_t)at + 1;
     }
+}
+
+/* Makes more of meta writable, and of its index, which has at least a slot for each word of meta. Returns 0 if the disk
+   has no room for that. Under the lock. */
+static int prof__meta_grow(prof__session *s, uint64_t words)
+{
+    uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
+    uint64_t index = (uint64_t)((char *)s->index - (char *)s->mapping);
+    PROF__ERRNO_SAVE();
+    int error = 0;
+    while (!error && words >= s->meta_ready && s->meta_ready < s->meta_words) {
+        uint64_t ready = s->meta_ready * 2 < s->meta_words ? s->meta_ready * 2 : s->meta_words;
+        uint64_t more = (uint64_t)s->index_mask + 1 < ready ? ((uint64_t)s->index_mask + 1) * 4 : 0;
+        error = prof__part_ready(s, meta + s->meta_ready * 8, meta + ready * 8, meta + ready * 8);
+        if (!error && more) error = prof__part_ready(s, index - more, index, index);
+        if (error) break;
+        if (more) prof__index_double(s);
+        index -= more;
+        s->meta_ready = (prof__extent)ready;
+    }
+    if (error && !s->names_error) prof__background_failed(s, s->names_error = prof__room_text(error));
+    PROF__ERRNO_RESTORE();
+    return !error;
 }
 #endif
 
@@ -192,3 +221,5 @@ static int prof__metadata_put(const char *key, const char *value)
     return 1;
 }
 #endif
+
+#endif /* PROF__RECORD_META_H */

@@ -1,4 +1,10 @@
 // record/no_device: PROF_NO_DEVICES: replaces record/device.
+#ifndef PROF__RECORD_NO_DEVICE_H
+#define PROF__RECORD_NO_DEVICE_H
+#include "api/devices.h"
+#include "ground/clock.h"
+#include "ground/errors.h"
+
 /*-- NO DEVICES ------------------------------------------------------------------------------------------------------
    No function creates a handle, and functions without a handle do nothing. */
 
@@ -39,3 +45,5 @@ PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint6
     (void)device, (void)ticks, (void)host_ns;
     return prof__left_out("prof_device_sync", "PROF_NO_DEVICES");
 }
+
+#endif /* PROF__RECORD_NO_DEVICE_H */

@@ -1,5 +1,10 @@
 // record/no_note: PROF_NO_OFF_SCOPES: replaces record/asked and record/note. An argument in a scope that is off is
 // added to the enclosing scope.
+#ifndef PROF__RECORD_NO_NOTE_H
+#define PROF__RECORD_NO_NOTE_H
+#include "api/markup.h"
+#include "record/thread.h"
+
 #define PROF__NOTE 0x80000000u /* no token has this flag */
 #define PROF__NOTE_LOST 0u
 
@@ -19,3 +24,5 @@ static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_
     return (void)self, (void)site, (void)lost, 0;
 }
 static void prof__note_end(prof__thread *self, prof__token token) { (void)self, (void)token; }
+
+#endif /* PROF__RECORD_NO_NOTE_H */

@@ -1,4 +1,10 @@
 // record/no_objects: PROF_NO_OBJECTS: replaces record/objects.
+#ifndef PROF__RECORD_NO_OBJECTS_H
+#define PROF__RECORD_NO_OBJECTS_H
+#include "api/objects.h"
+#include "ground/errors.h"
+#include "record/counter.h"
+
 /*-- NO OBJECTS ------------------------------------------------------------------------------------------------------
    No function creates a handle, and functions without a handle do nothing. */
 
@@ -63,3 +69,5 @@ PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta) { (vo
 PROF_DEF void prof_counter_destroy(prof_counter *counter) { (void)counter; }
 PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope) { (void)marker, (void)scope; }
 PROF_DEF void prof_marker_destroy(prof_marker *marker) { (void)marker; }
+
+#endif /* PROF__RECORD_NO_OBJECTS_H */

@@ -1,5 +1,15 @@
 // record/note: Notes of open scopes that are off, so that arguments in them are dropped, and not added to the enclosing
 // scope.
+#ifndef PROF__RECORD_NOTE_H
+#define PROF__RECORD_NOTE_H
+#include "api/markup.h"
+#include "record/asked.h"
+#include "record/ring.h"
+#include "record/site.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+
 /*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
    A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
    "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
@@ -87,3 +97,5 @@ static PROF__COLD void prof__note_end(prof__thread *self, prof__token token)
         prof__bit_set(prof__asked.with_args, (uint32_t)(token >> PROF__NOTE_PLACE_SHIFT));
     prof__note_set(self, (self->note & PROF__NOTE_NESTED) == nested ? before : 0);
 }
+
+#endif /* PROF__RECORD_NOTE_H */

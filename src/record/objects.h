@@ -1,4 +1,15 @@
 // record/objects: Domains, tasks, frames, ranges, counters and markers made at run time.
+#ifndef PROF__RECORD_OBJECTS_H
+#define PROF__RECORD_OBJECTS_H
+#include "api/macros.h"
+#include "api/markup.h"
+#include "api/objects.h"
+#include "api/read.h"
+#include "ground/copies.h"
+#include "record/bridge.h"
+#include "record/counter.h"
+#include "record/site.h"
+
 #ifndef PROF_FREESTANDING
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
    A handle is one block with its call sites and its strings. Nothing else points to it: the image has copies of its
@@ -279,3 +290,5 @@ PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
 
 PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
 #endif
+
+#endif /* PROF__RECORD_OBJECTS_H */

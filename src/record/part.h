@@ -1,4 +1,10 @@
 // record/part: Texts that come with their length: the _TEXT macros.
+#ifndef PROF__RECORD_PART_H
+#define PROF__RECORD_PART_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/base.h"
+
 /*-- texts with a length --
    The recorder, the other tools that it sends to and other copies of it take texts that end with a zero. So the part of
    a text that can be recorded is copied first. */
@@ -44,3 +50,5 @@ PROF_DEF void prof__thread_part(const char *text, size_t bytes)
     char copy[PROF_MAX_TEXT + 2];
     prof_thread_name(prof__part(copy, text, bytes));
 }
+
+#endif /* PROF__RECORD_PART_H */

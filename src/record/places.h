@@ -1,4 +1,10 @@
 // record/places: Where the PROFILE_BEGINs that are open on a track are kept, however many there are.
+#ifndef PROF__RECORD_PLACES_H
+#define PROF__RECORD_PLACES_H
+#include "api/markup.h"
+#include "ground/threads.h"
+#include "record/thread.h"
+
 /*-- places of open PROFILE_BEGINs --
    The first 32 are in the track's own record. Further ones are in blocks that are mapped when they are first needed,
    each twice as large as the one before. A track keeps its blocks as long as its thread, or its fiber, lives; then
@@ -151,3 +157,5 @@ static inline uint32_t prof__loose_name(prof_fiber *track, uint32_t at)
     prof__loose_place place = prof__loose_at(track, at);
     return place.name ? PROF__LOAD(place.name) : PROF__LOOSE_FREE;
 }
+
+#endif /* PROF__RECORD_PLACES_H */

@@ -1,21 +1,37 @@
 // record/ring: Takes chunks, waits for free ones, and makes their pages present. No lock; usually one atomic operation
 // for a chunk.
+#ifndef PROF__RECORD_RING_H
+#define PROF__RECORD_RING_H
+#include "ground/clock.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "image/words.h"
+#include "record/state.h"
+#include "record/thread.h"
+
 /*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
 
-static void prof__store_word(uint64_t *at, uint64_t word)
+/* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
+static uint64_t prof__lost_without_chunk;
+static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
+static uint64_t prof__lost_busy_without_chunk; /* likewise, see prof__lose_busy() */
+
+/* Always odd; changes when a thread that found no chunk might find one. */
+static uint32_t prof__room_changes = 1;
+#define PROF__NO_LOCK 2u /* a value of no_room instead: a thread without a chunk could not take the lock to get one */
+static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
+
+static void prof__lost_collect(prof__session *s)
 {
-#if PROF__WIDE
-    PROF__RELEASE(at, word);
-#else
-    prof__half *half = (prof__half *)at;
-    PROF__STORE(half + PROF__LOW_HALF, (uint32_t)word);
-    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes the word */
-#endif
+    PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
+    PROF__ADD(&s->header->lost_args, __atomic_exchange_n(&prof__lost_args_without_chunk, 0, __ATOMIC_RELAXED));
+    PROF__ADD(&s->header->lost_busy, __atomic_exchange_n(&prof__lost_busy_without_chunk, 0, __ATOMIC_RELAXED));
 }
 
 static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t *)(uintptr_t)(chunk + 1); }
-
-static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
 
 /* Returns 1 if the thread's chunk is of an earlier session, whose memory the user may have back. Elsewhere than in a
    kernel a session keeps its memory as long as a thread points to it. */
@@ -97,8 +113,6 @@ static int prof__chunk_reserve(prof__session *s, int service)
     s->spare_chunk = 0;
     return 1;
 }
-
-static uint64_t prof__now(const prof__session *s, int at_end);
 
 /* Pages, and the blocks of a file, are made ready a piece at a time, before they are needed, by the thread that takes a
    chunk near the end of what is ready. No thread gets a chunk before its blocks are reserved: a thread that overtakes
@@ -241,31 +255,6 @@ static const char *prof__room_text(int error) /* strerror() must not be called i
            : error == EFBIG  ? "File too large"
                              : "Input/output error, or refused by a sandbox";
 }
-
-#ifdef PROF__META_GROWS
-/* Makes more of meta writable, and of its index, which has at least a slot for each word of meta. Returns 0 if the disk
-   has no room for that. Under the lock. */
-static int prof__meta_grow(prof__session *s, uint64_t words)
-{
-    uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
-    uint64_t index = (uint64_t)((char *)s->index - (char *)s->mapping);
-    PROF__ERRNO_SAVE();
-    int error = 0;
-    while (!error && words >= s->meta_ready && s->meta_ready < s->meta_words) {
-        uint64_t ready = s->meta_ready * 2 < s->meta_words ? s->meta_ready * 2 : s->meta_words;
-        uint64_t more = (uint64_t)s->index_mask + 1 < ready ? ((uint64_t)s->index_mask + 1) * 4 : 0;
-        error = prof__part_ready(s, meta + s->meta_ready * 8, meta + ready * 8, meta + ready * 8);
-        if (!error && more) error = prof__part_ready(s, index - more, index, index);
-        if (error) break;
-        if (more) prof__index_double(s);
-        index -= more;
-        s->meta_ready = (prof__extent)ready;
-    }
-    if (error && !s->names_error) prof__background_failed(s, s->names_error = prof__room_text(error));
-    PROF__ERRNO_RESTORE();
-    return !error;
-}
-#endif
 
 /* Reduces the ring to this number of chunks, which may be 0. None beyond was taken, or counts as free any more. */
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
@@ -695,3 +684,5 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     return found;
 }
 #endif
+
+#endif /* PROF__RECORD_RING_H */

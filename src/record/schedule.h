@@ -1,4 +1,18 @@
 // record/schedule: A session that begins later than it starts, by the clock or by steps.
+#ifndef PROF__RECORD_SCHEDULE_H
+#define PROF__RECORD_SCHEDULE_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/clock.h"
+#include "ground/lock.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "record/asked.h"
+#include "record/meta.h"
+#include "record/ring.h"
+#include "record/site.h"
+#include "record/state.h"
+
 /*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
    A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
    service looks at the clock (prof__schedule_step). During a warm-up, the sites that count are not off but out of date,
@@ -110,7 +124,7 @@ static void prof__site_settle(prof_site *site)
 {
     uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
     if (PROF__HELD() && prof__schedule_sees(site)) return;
-#ifndef PROF_FREESTANDING
+#ifndef PROF__NO_FORK
     if (prof__state.running && prof__state.inherited) {
         if (prof__site_kind(site) == PROF__KIND_END) return; /* its begin is the parent's: no reason for an image */
         if (prof__site_wanted(site)) prof__inherited_make();
@@ -145,3 +159,5 @@ static void prof__site_settle(prof_site *site)
     else
         prof__site_store(site, prof__site_off(site, head, generation));
 }
+
+#endif /* PROF__RECORD_SCHEDULE_H */

@@ -1,5 +1,25 @@
-// record/scope: The fast path: begin, end, next. No lock, no atomic read-modify-write, no allocation. Also the lock of
-// prof__state for control functions, which make their thread busy while they hold it.
+// record/scope: The fast path: begin, end, next. No lock, no atomic read-modify-write, no allocation.
+#ifndef PROF__RECORD_SCOPE_H
+#define PROF__RECORD_SCOPE_H
+#include "api/markup.h"
+#include "ground/clock.h"
+#include "ground/copies.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "record/asked.h"
+#include "record/bridge.h"
+#include "record/note.h"
+#include "record/ring.h"
+#include "record/schedule.h"
+#include "record/self.h"
+#include "record/site.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
    The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
    here on does not write; only then, when no handler can move the thread to another session any more, check that site,
@@ -64,24 +84,6 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
     return state == generation;
 }
 
-/* Makes the thread busy: from here on no handler writes, or moves the thread to another session. Returns the argument
-   for prof__untake(). */
-static inline uint32_t prof__take(prof__thread *self)
-{
-    uint32_t gate = self->gate;
-    self->gate = PROF__BUSY;
-    PROF__BARRIER();
-    return gate;
-}
-
-/* Undoes prof__take(), if nothing was recorded. A thread that was already busy was interrupted by this handler, and
-   stays busy. */
-static inline void prof__untake(prof__thread *self, uint32_t gate)
-{
-    PROF__BARRIER();
-    self->gate = gate;
-}
-
 /* Tells the slow paths what a gate with PROF__SHORT implies, namely that the last word is a begin or an end; but not if
    the thread has changed its session since. */
 static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
@@ -89,65 +91,6 @@ static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
     if (gate != (self->seen ^ PROF__SHORT) || !self->cursor) return;
     self->begun = self->cursor - 1;
     self->begun_end = self->cursor;
-}
-
-/* Makes the thread of a control function busy while it holds the lock, so that a signal handler with a scope in it does
-   not wait for the lock. */
-#ifdef PROF_FREESTANDING
-static prof__signals prof__state_interrupts; /* under the lock */
-
-/* Keeps interrupts off while the lock is held: they have states of their own, and would wait for the lock that they
-   interrupt. No gate is closed: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor meanwhile,
-   whose gate is not ours, and the one that it left may be in a macro. The macros of an interrupt then give up after
-   PROF__PATIENCE. */
-static uint32_t prof__state_lock(void)
-{
-    prof__signals signals;
-    prof__signals_block(&signals);
-    prof__lock(&prof__lock_word);
-    prof__state_interrupts = signals;
-    return PROF__BUSY;
-}
-
-static void prof__state_unlock(uint32_t gate)
-{
-    prof__signals signals = prof__state_interrupts;
-    (void)gate;
-    prof__unlock(&prof__lock_word);
-    prof__signals_restore(&signals);
-}
-#else
-static uint32_t prof__state_lock(void)
-{
-    uint32_t gate = prof__take(PROF__SELF());
-    prof__generation_look();
-    prof__lock(&prof__change_word);
-    prof__lock(&prof__lock_word);
-    return gate;
-}
-
-static void prof__state_unlock(uint32_t gate)
-{
-    prof__unlock(&prof__lock_word);
-    prof__unlock(&prof__change_word);
-    prof__untake(PROF__SELF(), gate);
-}
-#endif
-
-/* The lock of the control functions. */
-static int prof__control_cancel; /* under this lock: the cancelability to restore */
-static prof__fpu prof__control_before; /* and how the thread computed: see prof__calm_enter() */
-static void prof__control_lock(void)
-{
-    prof__generation_look();
-    int before = prof__lock_steady(&prof__control_word);
-    prof__control_cancel = before;
-    prof__control_before = prof__calm_enter();
-}
-static void prof__control_unlock(void)
-{
-    prof__calm_leave(&prof__control_before);
-    prof__unlock_steady(&prof__control_word, prof__control_cancel);
 }
 
 /* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site, or, if
@@ -202,12 +145,6 @@ static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint6
 static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
 {
     return prof__enter_or_lose(self, site, head, PROF__LOSS_EVENT);
-}
-
-static inline void prof__leave(prof__thread *self)
-{
-    PROF__BARRIER();
-    self->gate = self->open;
 }
 
 /* A place for an event: a pointer to its words, NULL if there is none; and its first word, which is stored last, 0 if
@@ -549,3 +486,5 @@ PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
     PROF__BRIDGE_BEGIN(site, NULL, next);
     return next;
 }
+
+#endif /* PROF__RECORD_SCOPE_H */

@@ -1,5 +1,11 @@
 // record/self: The record of the calling thread, and what the system does for it: its end, a signal stack. In a shared
 // library records are mapped, without a lock: a thread's first scope may be in a signal handler.
+#ifndef PROF__RECORD_SELF_H
+#define PROF__RECORD_SELF_H
+#include "ground/copies.h"
+#include "ground/threads.h"
+#include "record/thread.h"
+
 /*-- THE CALLING THREAD ---------------------------------------------------------------------------------------------*/
 
 #ifdef PROF_FREESTANDING
@@ -51,13 +57,8 @@ static PROF__PER_THREAD union { uint32_t gate; prof__thread record; } prof__self
 #define PROF__SELF() (&prof__self.record)
 #endif
 
-static void PROF__TSS_END prof__thread_leaves(void *self);
 static prof__tss prof__exit_key;
 static int prof__exit_key_made;
-static void prof__exit_key_make(void)
-{
-    if (!prof__exit_key_made) prof__exit_key_made = prof__tss_make(&prof__exit_key, prof__thread_leaves);
-}
 #ifdef _WIN32
 /* The code may be about to be unloaded, and ends of threads must not call it any more. FlsFree() calls it now, for each
    thread that has a record. */
@@ -220,3 +221,18 @@ static void prof__selves_unmap(void)
 static void prof__self_leaves(prof__thread *self) { (void)self; }
 #endif
 #endif
+
+/* As PROF__LED, for the fast path: a thread never has a record in a copy that forwards. */
+#ifdef PROF__SHARED
+#define PROF__SELF_OR(led)                                                                                           \
+    prof__thread *self = prof__self_here;                                                                            \
+    if (PROF__UNLIKELY(!self)) {                                                                                     \
+        led;                                                                                                         \
+        self = prof__self_make();                                                                                    \
+    }                                                                                                                \
+    ((void)0)
+#else
+#define PROF__SELF_OR(led) prof__thread *self = PROF__SELF()
+#endif
+
+#endif /* PROF__RECORD_SELF_H */

@@ -1,5 +1,12 @@
 // record/site: Finds out which call sites are on, by category, level and mask; the state of a site. All under
 // prof__lock_word, except a site's own word.
+#ifndef PROF__RECORD_SITE_H
+#define PROF__RECORD_SITE_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "record/state.h"
+#include "record/thread.h"
+
 #ifndef PROF__CATEGORIES
 static int prof__category_on(const char *category)
 {
@@ -103,25 +110,4 @@ static void prof__site_store(prof_site *site, uint64_t state)
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
 
-/* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
-static uint64_t prof__lost_without_chunk;
-static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
-static uint64_t prof__lost_busy_without_chunk; /* likewise, see prof__lose_busy() */
-
-/* Always odd; changes when a thread that found no chunk might find one. */
-static uint32_t prof__room_changes = 1;
-#define PROF__NO_LOCK 2u /* a value of no_room instead: a thread without a chunk could not take the lock to get one */
-static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
-
-static void prof__lost_collect(prof__session *s)
-{
-    PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
-    PROF__ADD(&s->header->lost_args, __atomic_exchange_n(&prof__lost_args_without_chunk, 0, __ATOMIC_RELAXED));
-    PROF__ADD(&s->header->lost_busy, __atomic_exchange_n(&prof__lost_busy_without_chunk, 0, __ATOMIC_RELAXED));
-}
-
-#ifdef PROF__NO_FORK
-static void prof__inherited_make(void) {}
-#else
-static void prof__inherited_make(void);
-#endif
+#endif /* PROF__RECORD_SITE_H */

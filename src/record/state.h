@@ -1,5 +1,13 @@
 // record/state: prof__state, the private record of a session, and the generation, by which call sites notice changes.
 // All of it changes under prof__lock_word.
+#ifndef PROF__RECORD_STATE_H
+#define PROF__RECORD_STATE_H
+#include "api/markup.h"
+#include "api/reports.h"
+#include "ground/clock.h"
+#include "ground/copies.h"
+#include "image/format.h"
+
 /*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
 #define PROF__MAX_RULES PROF__LESS(64, 8)
@@ -215,6 +223,9 @@ static void (*prof__child_found)(void); /* called by a child that finds 0; NULL 
 #else
 PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
 #endif
+#ifndef PROF__NO_FORK
+static void (*prof__inherited_make)(void); /* makes the image of a child of a fork, which has a session only */
+#endif
 static uint32_t prof__generations; /* how many there were; a child continues this count */
 #ifndef PROF_FREESTANDING
 static PROF__UNUSED prof_writer *prof__writers;
@@ -222,7 +233,6 @@ static PROF__UNUSED prof_writer *prof__writers;
 
 /* Call sites of followers compare with this; each function that they call checks it again. */
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-static prof__hub *prof__followers; /* changes under the lock; crash handlers read it without */
 static void prof__hub_tell(uint32_t generation)
 {
     for (prof__hub *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
@@ -254,31 +264,26 @@ static void prof__next_generation(void)
     prof__hub_tell(next);
 }
 
-#ifndef PROF_FREESTANDING
-/* What a session asks of the floors above it, which read and report what was recorded: watch/upstairs defines it. */
-struct prof__aggregated;
-struct prof__stat_row;
-struct prof__upstairs {
-    prof_status (*write_live)(const char *path, const prof_writer *writer);
-    const prof_writer *csv, *summary;
-    prof_status (*follow_make)(prof__session *s, const prof_config *config);
-    int (*follow_step)(prof__session *s); /* does what there is to do; 1: it did something. So save_step */
-    void (*follow_free)(struct prof__follow *f);
-    prof_status (*save_arm)(const prof__session *s);
-    int (*save_step)(prof__session *s);
-    void (*save_disarm)(void); /* async-signal-safe */
-    /* What the reader asks of the followers and their statistics. */
-    prof_status (*aggregated_take)(struct prof__aggregated *stats, int reset);
-    prof_status (*aggregated_give)(struct prof__aggregated *stats, prof_trace *trace);
-    void (*aggregated_free)(struct prof__aggregated *stats);
-    void (*aggregated_free_rows)(struct prof__stat_row *rows, size_t count);
-};
-
-#ifdef PROF_NO_READER
-static prof_status prof__no_reader(const char *what)
+static uint64_t prof__now_of(uint32_t clock)
 {
-    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER has left out the reader: write a .prof, and read it "
-                      "with the tool", what);
+#ifdef PROF_FREESTANDING
+    (void)clock;
+#else
+    if (clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
+#endif
+    return prof__counter();
 }
+
+/* Reads the clock of a session, which need not be the bare counter. */
+static uint64_t prof__now(const prof__session *s, int at_end)
+{
+#ifdef PROF_FREESTANDING
+    (void)s, (void)at_end;
+#else
+    if (s->clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
+    if (s->clock == PROF_CLOCK_ORDERED && at_end) return prof__counter_ordered() - s->ordered_excess;
 #endif
-#endif
+    return prof__counter();
+}
+
+#endif /* PROF__RECORD_STATE_H */

@@ -1,5 +1,9 @@
 // record/thread: The records of a thread and of a track. Each belongs to one thread at a time, which keeps its own
 // signal handlers out with `gate`.
+#ifndef PROF__RECORD_THREAD_H
+#define PROF__RECORD_THREAD_H
+#include "image/format.h"
+
 /* Small code does not number frames: a reader counts those that are left. */
 #ifndef PROF_MINIMAL
 #define PROF__FRAME_NAMES 8
@@ -82,6 +86,9 @@ typedef struct prof__thread {
 #endif
 } prof__thread;
 
+/* Returns the track that the thread records on. */
+static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
+
 /* Not 0: the thread may have its chunk for this scope only. In a kernel, threads keep theirs. */
 #ifdef PROF_FREESTANDING
 #define PROF__LEAVES_SOON(self) ((void)(self), 0)
@@ -103,3 +110,30 @@ typedef struct prof__thread {
 #else
 #define PROF__EXITS 0xFFFFFFFFu
 #endif
+
+/* Makes the thread busy: from here on no handler writes, or moves the thread to another session. Returns the argument
+   for prof__untake(). */
+static inline uint32_t prof__take(prof__thread *self)
+{
+    uint32_t gate = self->gate;
+    self->gate = PROF__BUSY;
+    PROF__BARRIER();
+    return gate;
+}
+
+/* Undoes prof__take(), if nothing was recorded. A thread that was already busy was interrupted by this handler, and
+   stays busy. */
+static inline void prof__untake(prof__thread *self, uint32_t gate)
+{
+    PROF__BARRIER();
+    self->gate = gate;
+}
+
+/* Ends what prof__take() began, once the thread is in step. */
+static inline void prof__leave(prof__thread *self)
+{
+    PROF__BARRIER();
+    self->gate = self->open;
+}
+
+#endif /* PROF__RECORD_THREAD_H */

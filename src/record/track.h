@@ -1,25 +1,20 @@
 // record/track: Enters, changes and leaves the track of a thread in its chunk, and counts what is lost.
-static uint64_t prof__now_of(uint32_t clock)
-{
-#ifdef PROF_FREESTANDING
-    (void)clock;
-#else
-    if (clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
-#endif
-    return prof__counter();
-}
-
-/* Reads the clock of a session, which need not be the bare counter. */
-static uint64_t prof__now(const prof__session *s, int at_end)
-{
-#ifdef PROF_FREESTANDING
-    (void)s, (void)at_end;
-#else
-    if (s->clock == PROF_CLOCK_MONOTONIC) return prof__monotonic();
-    if (s->clock == PROF_CLOCK_ORDERED && at_end) return prof__counter_ordered() - s->ordered_excess;
-#endif
-    return prof__counter();
-}
+#ifndef PROF__RECORD_TRACK_H
+#define PROF__RECORD_TRACK_H
+#include "api/markup.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "image/words.h"
+#include "record/bridge.h"
+#include "record/meta.h"
+#include "record/places.h"
+#include "record/ring.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
 
 /* The serial is incremented last: if a handler interrupts and leaves by siglongjmp(), a serial occurs twice, but none
    is missing. */
@@ -596,4 +591,11 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
     PROF__BARRIER();
     self->gate = gate;
 }
+
+static void prof__exit_key_make(void)
+{
+    if (!prof__exit_key_made) prof__exit_key_made = prof__tss_make(&prof__exit_key, prof__thread_leaves);
+}
 #endif
+
+#endif /* PROF__RECORD_TRACK_H */

@@ -1,4 +1,22 @@
-// record/value: Arguments, counters, texts, formats and events: a head and words after it.
+// record/value: Arguments, counters and run-time names: a head, and words after it.
+#ifndef PROF__RECORD_VALUE_H
+#define PROF__RECORD_VALUE_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/clock.h"
+#include "ground/copies.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "record/bridge.h"
+#include "record/note.h"
+#include "record/ring.h"
+#include "record/scope.h"
+#include "record/self.h"
+#include "record/site.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+
 /* Writes two words: a head, and a number after it. */
 static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_t number)
 {
@@ -311,31 +329,4 @@ PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_
     return token;
 }
 
-static uint64_t prof__flow_last;
-
-PROF_DEF uint64_t prof_flow_new(void)
-{
-    PROF__LED(prof_flow_new, ());
-    return PROF__ADD(&prof__flow_last, 1) + 1;
-}
-
-/* Writes two more words after the head; the head, which is written last, publishes the event. */
-static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
-{
-    PROF__STORE(at + 1, what);
-    PROF__STORE(at + 2, object);
-    prof__store_word(at, head);
-}
-
-PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
-{
-    PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
-    prof__place place = prof__place_take(self, site, 3);
-    if (place.at) {
-        prof__event_write(place.at, place.head, detail << 8 | type, object);
-        prof__place_leave(self, place, 3);
-    } else if (!place.head) {
-        return;
-    }
-    PROF__BRIDGE_EVENT(site, type, detail, object);
-}
+#endif /* PROF__RECORD_VALUE_H */

@@ -1,4 +1,11 @@
 // report/allocations: The rows and blocks of the memory statistics.
+#ifndef PROF__REPORT_ALLOCATIONS_H
+#define PROF__REPORT_ALLOCATIONS_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/hash.h"
+#include "read/trace.h"
+
 /*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
    The memory statistics are made in one walk over all tracks in order of time. A table has the live blocks, and those
    freed recently, so that a block that is freed twice is distinguished from one that was allocated before the trace.
@@ -255,3 +262,5 @@ static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint
     block.state = PROF__HEAP_FREED;
     return prof__heap_put(heap, &block);
 }
+
+#endif /* PROF__REPORT_ALLOCATIONS_H */

@@ -1,4 +1,14 @@
 // report/allocations_walk: prof_memory(): the walk over the time line.
+#ifndef PROF__REPORT_ALLOCATIONS_WALK_H
+#define PROF__REPORT_ALLOCATIONS_WALK_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "report/allocations.h"
+
 /*-- events --*/
 
 /* Returns 1 if the previous event of a block, on another track, may in truth have come after this one. */
@@ -252,3 +262,5 @@ PROF_DEF void prof_memory_free(prof_memory_stats *stats)
 {
     free(stats);
 }
+
+#endif /* PROF__REPORT_ALLOCATIONS_WALK_H */

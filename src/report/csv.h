@@ -1,4 +1,18 @@
 // report/csv: prof_csv_write() and prof_csv_stream().
+#ifndef PROF__REPORT_CSV_H
+#define PROF__REPORT_CSV_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/digits.h"
+#include "ground/errors.h"
+#include "ground/numbers.h"
+#include "ground/out.h"
+#include "ground/utf8.h"
+#include "read/log.h"
+#include "read/records.h"
+#include "read/spans.h"
+
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
    RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
    "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
@@ -289,3 +303,5 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
     PROF__CALM();
     return prof__csv_to(trace, NULL, &sink);
 }
+
+#endif /* PROF__REPORT_CSV_H */

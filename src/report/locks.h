@@ -1,4 +1,13 @@
 // report/locks: prof_locks(): which threads wait for which lock, and which hold it.
+#ifndef PROF__REPORT_LOCKS_H
+#define PROF__REPORT_LOCKS_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "report/allocations.h"
+
 /*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
    A walk as that of >>allocations. A lock is identified by its address, as long as its name stays the same. The events
    of each thread are matched separately, so that small differences of clocks do not matter. */
@@ -335,3 +344,5 @@ PROF_DEF void prof_locks_free(prof_lock_row *rows)
 {
     free(rows);
 }
+
+#endif /* PROF__REPORT_LOCKS_H */

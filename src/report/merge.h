@@ -1,4 +1,12 @@
 // report/merge: Joins the rows of several call sites into one.
+#ifndef PROF__REPORT_MERGE_H
+#define PROF__REPORT_MERGE_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/numbers.h"
+#include "report/percentiles.h"
+#include "report/stat_rows.h"
+
 /* Adds `count` values, with this mean and this sum of squared distances from it, to those of `had` values. */
 static void prof__stat_row_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
                                 uint64_t count)
@@ -76,3 +84,5 @@ static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65]
         powers[bucket.from_ns ? prof__log2(bucket.from_ns) + 1 : 0] += bucket.count;
     }
 }
+
+#endif /* PROF__REPORT_MERGE_H */

@@ -1,4 +1,12 @@
 // report/open_scopes: prof_open_scopes(): what each thread was doing at the end.
+#ifndef PROF__REPORT_OPEN_SCOPES_H
+#define PROF__REPORT_OPEN_SCOPES_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/out.h"
+
 /*-- OPEN SCOPES ------------------------------------------------------------------------------------ >>open_scopes --*/
 
 typedef struct prof__open {
@@ -92,3 +100,5 @@ PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes)
 {
     free(scopes);
 }
+
+#endif /* PROF__REPORT_OPEN_SCOPES_H */

@@ -1,4 +1,12 @@
 // report/percentiles: Histograms and percentiles, and what a row of statistics keeps.
+#ifndef PROF__REPORT_PERCENTILES_H
+#define PROF__REPORT_PERCENTILES_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "read/trace.h"
+
 /*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
    One pass over all tracks. Durations are counted in a log-linear histogram: exact below 128 ns, then 64 steps for each
    power of two, so that the middle of a step is at most 1/128 off. Only steps that occur take memory. */
@@ -232,3 +240,5 @@ typedef struct prof__stat_row_key {
     prof_event_type type;
     size_t parent;
 } prof__stat_row_key;
+
+#endif /* PROF__REPORT_PERCENTILES_H */

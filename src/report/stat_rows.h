@@ -1,4 +1,20 @@
 // report/stat_rows: Collects the rows of statistics from events.
+#ifndef PROF__REPORT_STAT_ROWS_H
+#define PROF__REPORT_STAT_ROWS_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "ground/out.h"
+#include "read/clock.h"
+#include "read/cursor.h"
+#include "read/event.h"
+#include "read/spans.h"
+#include "read/trace.h"
+#include "report/percentiles.h"
+
 static int prof__same_stat_row(const void *owner, size_t item, const void *key)
 {
     const prof__stat_row *row = (const prof__stat_row *)owner + item;
@@ -452,3 +468,5 @@ static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace 
     status = prof_spans_close(spans);
     return good ? status : prof__no_memory("for the statistics");
 }
+
+#endif /* PROF__REPORT_STAT_ROWS_H */

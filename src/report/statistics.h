@@ -1,4 +1,16 @@
 // report/statistics: prof_stats() and its variants: copies, sorts and groups by path.
+#ifndef PROF__REPORT_STATISTICS_H
+#define PROF__REPORT_STATISTICS_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "read/clock.h"
+#include "read/trace.h"
+#include "report/percentiles.h"
+#include "report/stat_rows.h"
+
 static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count)
 {
     for (size_t i = 0; rows && i < count; i++) free(rows[i].histogram.steps);
@@ -248,3 +260,5 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
 {
     free(stats);
 }
+
+#endif /* PROF__REPORT_STATISTICS_H */

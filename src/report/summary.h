@@ -1,4 +1,24 @@
 // report/summary: The summary's tables of scopes, spans, frames, counters, devices, losses.
+#ifndef PROF__REPORT_SUMMARY_H
+#define PROF__REPORT_SUMMARY_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/digits.h"
+#include "ground/numbers.h"
+#include "ground/out.h"
+#include "ground/text.h"
+#include "ground/utf8.h"
+#include "image/format.h"
+#include "record/ring.h"
+#include "session/memory.h"
+#include "read/clock.h"
+#include "read/log.h"
+#include "read/trace.h"
+#include "report/percentiles.h"
+#include "report/stat_rows.h"
+#include "report/statistics.h"
+#include "report/table.h"
+
 /* The columns that scopes, spans and frames have in common, and the order in which they are left out. */
 #define PROF__SUMMARY_TIMES                                                                                     \
     {"mean", 9, 0}, {"min", 2, 0}, {"p50", 5, 0}, {"p90", 3, 0}, {"p99", 8, 0}, {"max", 6, 0}, {"stddev", 1, 0}
@@ -540,3 +560,5 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, const pr
     prof__out_wrapped(out, text, 0, 2, limit);
     prof__out_text(out, "\n");
 }
+
+#endif /* PROF__REPORT_SUMMARY_H */

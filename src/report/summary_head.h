@@ -1,4 +1,16 @@
 // report/summary_head: The summary's first lines.
+#ifndef PROF__REPORT_SUMMARY_HEAD_H
+#define PROF__REPORT_SUMMARY_HEAD_H
+#include "api/read.h"
+#include "ground/digits.h"
+#include "ground/out.h"
+#include "ground/text.h"
+#include "ground/utf8.h"
+#include "read/clock.h"
+#include "read/gaps.h"
+#include "read/trace.h"
+#include "report/stat_rows.h"
+
 /* Writes a line "  what      text". */
 static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
@@ -52,3 +64,5 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
              split ? " chunks for many threads" : "", modes[only_ring ? PROF_RING : info->mode]);
     prof__summary_line(out, "buffer", text, limit);
 }
+
+#endif /* PROF__REPORT_SUMMARY_HEAD_H */

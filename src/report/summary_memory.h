@@ -1,4 +1,15 @@
 // report/summary_memory: The summary's tables of memory and locks.
+#ifndef PROF__REPORT_SUMMARY_MEMORY_H
+#define PROF__REPORT_SUMMARY_MEMORY_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "ground/text.h"
+#include "read/clock.h"
+#include "report/allocations.h"
+#include "report/table.h"
+
 /*-- memory and locks --*/
 
 #define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
@@ -157,3 +168,5 @@ static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, 
     prof_locks_free(rows);
     return status;
 }
+
+#endif /* PROF__REPORT_SUMMARY_MEMORY_H */

@@ -1,4 +1,13 @@
 // report/summary_open: The summary's table of scopes that threads were in when the recording ended.
+#ifndef PROF__REPORT_SUMMARY_OPEN_H
+#define PROF__REPORT_SUMMARY_OPEN_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "ground/text.h"
+#include "report/table.h"
+
 #define PROF__OPEN_TOP 10 /* threads, unless more are asked for */
 
 /* The open scopes of a thread, from the outermost to the innermost. */
@@ -69,3 +78,5 @@ static prof_status prof__summary_open(prof__out *out, const prof_trace *trace, s
     prof_open_scopes_free(scopes);
     return stacks ? PROF_OK : prof__no_memory("for the open scopes");
 }
+
+#endif /* PROF__REPORT_SUMMARY_OPEN_H */

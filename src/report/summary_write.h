@@ -1,4 +1,20 @@
 // report/summary_write: prof_summary_write() and _stream().
+#ifndef PROF__REPORT_SUMMARY_WRITE_H
+#define PROF__REPORT_SUMMARY_WRITE_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/numbers.h"
+#include "ground/out.h"
+#include "report/percentiles.h"
+#include "report/stat_rows.h"
+#include "report/statistics.h"
+#include "report/summary.h"
+#include "report/summary_head.h"
+#include "report/summary_memory.h"
+#include "report/summary_open.h"
+#include "report/table.h"
+
 /* Returns the width of standard output if it is a terminal: COLUMNS, or what the terminal reports; else 0. */
 static int prof__terminal_columns(void)
 {
@@ -94,3 +110,5 @@ static prof_status prof__summary_default(const prof_trace *trace, const char *pa
 {
     return prof_summary_write(trace, path, NULL);
 }
+
+#endif /* PROF__REPORT_SUMMARY_WRITE_H */

@@ -1,4 +1,13 @@
 // report/table: Tables of the summary: columns that fit the terminal.
+#ifndef PROF__REPORT_TABLE_H
+#define PROF__REPORT_TABLE_H
+#include "api/read.h"
+#include "ground/digits.h"
+#include "ground/out.h"
+#include "ground/text.h"
+#include "ground/utf8.h"
+#include "read/clock.h"
+
 /*-- tables: a name, columns of numbers, and a note at the end of each row. The rows are produced twice: first they are
      measured, then written. A table that is too wide for a line first loses the space between its columns, then
      columns, in the order that prof__column gives; then names are shortened. --*/
@@ -216,3 +225,5 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
     snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
     prof__table_note(t, line);
 }
+
+#endif /* PROF__REPORT_TABLE_H */

@@ -1,4 +1,8 @@
 // server/api: The public declarations.
+#ifndef PROF__SERVER_API_H
+#define PROF__SERVER_API_H
+#include "ground/base.h"
+
 /* A structure of zeros has the defaults. prof_server_start() copies everything, also the strings. */
 typedef struct prof_server_options {
     const char *host;           /* the address to listen on, in digits. NULL: 127.0.0.1 and ::1, with the same port. All
@@ -33,3 +37,5 @@ PROF_DEF int prof_server_port(void);
 #define prof_server_stop() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_server_port() PROF__STRIPPED(0, (void)0)
 #endif
+
+#endif /* PROF__SERVER_API_H */

@@ -1,4 +1,24 @@
 // server/capture: Begins captures, ends them, and makes files of them.
+#ifndef PROF__SERVER_CAPTURE_H
+#define PROF__SERVER_CAPTURE_H
+#include "api/control.h"
+#include "api/devices.h"
+#include "api/macros.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/threads.h"
+#include "session/config.h"
+#include "session/on_demand.h"
+#include "session/process.h"
+#include "session/snapshot.h"
+#include "session/start.h"
+#include "read/find.h"
+#include "read/open.h"
+#include "watch/last.h"
+#include "server/on_demand.h"
+#include "server/state.h"
+
 /*-- CAPTURES ------------------------------------------------------------------------------------------- >>capture --*/
 
 static void prof__server_capture_init(const prof__server *v, prof__server_capture *capture)
@@ -474,3 +494,5 @@ static void prof__server_turn(prof__server *v, prof__server_ask *ask)
     else
         ask->phase = PROF__ASK_CAPTURE;
 }
+
+#endif /* PROF__SERVER_CAPTURE_H */

@@ -1,4 +1,17 @@
 // server/grpc: The gRPC calls of XProf.
+#ifndef PROF__SERVER_GRPC_H
+#define PROF__SERVER_GRPC_H
+#include "api/control.h"
+#include "api/devices.h"
+#include "ground/clock.h"
+#include "ground/errors.h"
+#include "session/config.h"
+#include "session/on_demand.h"
+#include "server/capture.h"
+#include "server/on_demand.h"
+#include "server/request.h"
+#include "server/state.h"
+
 /*-- GRPC ---------------------------------------------------------------------------------------------------- >>grpc --
    tensorflow.ProfilerService, as XProf's client calls it. */
 
@@ -386,3 +399,5 @@ static void prof__server_free(prof__server *v, prof__server_ask *ask)
     free(ask->live);
     memset(ask, 0, sizeof *ask);
 }
+
+#endif /* PROF__SERVER_GRPC_H */

@@ -1,4 +1,8 @@
 // server/hpack: Decodes the compressed headers of HTTP/2.
+#ifndef PROF__SERVER_HPACK_H
+#define PROF__SERVER_HPACK_H
+#include "server/state.h"
+
 /*-- HPACK -------------------------------------------------------------------------------------------------- >>hpack --
    A decoder for RFC 7541. Answers are encoded without a table. */
 
@@ -243,3 +247,5 @@ static int prof__hpack_block(prof__hpack *h, size_t max, const unsigned char *at
     }
     return 1;
 }
+
+#endif /* PROF__SERVER_HPACK_H */

@@ -1,4 +1,11 @@
 // server/http1: The protocol HTTP/1.
+#ifndef PROF__SERVER_HTTP1_H
+#define PROF__SERVER_HTTP1_H
+#include "api/devices.h"
+#include "server/grpc.h"
+#include "server/request.h"
+#include "server/state.h"
+
 /*-- HTTP/1 ----------------------------------------------------------------------------------------------- >>http1 --*/
 
 /* Returns the size of a head, with the empty line that ends it, or 0 if that has not come yet. */
@@ -162,3 +169,5 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
     c->since = prof_host_ns();
     return 1;
 }
+
+#endif /* PROF__SERVER_HTTP1_H */

@@ -1,4 +1,14 @@
 // server/http2: The protocol HTTP/2.
+#ifndef PROF__SERVER_HTTP2_H
+#define PROF__SERVER_HTTP2_H
+#include "api/devices.h"
+#include "server/capture.h"
+#include "server/grpc.h"
+#include "server/hpack.h"
+#include "server/http1.h"
+#include "server/request.h"
+#include "server/state.h"
+
 /*-- HTTP/2 ------------------------------------------------------------------------------------------------- >>http2 --
    RFC 9113, for clients with prior knowledge. Without priorities and push. */
 
@@ -419,3 +429,5 @@ static int prof__h2_fill(prof__server *v, prof__server_client *c)
     }
     return 0;
 }
+
+#endif /* PROF__SERVER_HTTP2_H */

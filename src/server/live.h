@@ -1,4 +1,23 @@
 // server/live: Answers /live: what a running program does, period by period, until the client leaves.
+#ifndef PROF__SERVER_LIVE_H
+#define PROF__SERVER_LIVE_H
+#include "api/devices.h"
+#include "api/macros.h"
+#include "api/objects.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/digits.h"
+#include "ground/errors.h"
+#include "session/on_demand.h"
+#include "session/process.h"
+#include "session/snapshot.h"
+#include "read/clock.h"
+#include "read/find.h"
+#include "read/open.h"
+#include "server/capture.h"
+#include "server/on_demand.h"
+#include "server/state.h"
+
 /*-- LIVE -------------------------------------------------------------------------------------------------- >>live --
    An answer that ends with the connection: messages of prof_html.h, see there. Each says how things are, and has what
    happened since the one before, cut at both ends. None is made while the client has not read the one before: then the
@@ -298,3 +317,5 @@ static void prof__server_watch(prof__server *v, prof__server_ask *ask)
     prof__server_lacks(v, ask, PROF__SERVE_HTML);
 }
 #endif
+
+#endif /* PROF__SERVER_LIVE_H */

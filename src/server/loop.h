@@ -1,4 +1,21 @@
 // server/loop: The server's thread.
+#ifndef PROF__SERVER_LOOP_H
+#define PROF__SERVER_LOOP_H
+#include "api/control.h"
+#include "api/devices.h"
+#include "api/markup.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "session/on_demand.h"
+#include "server/capture.h"
+#include "server/grpc.h"
+#include "server/http1.h"
+#include "server/http2.h"
+#include "server/live.h"
+#include "server/posix.h"
+#include "server/state.h"
+#include "server/windows.h"
+
 /*-- THE THREAD -------------------------------------------------------------------------------------------- >>loop --*/
 
 static void prof__server_shut(int *file)
@@ -345,3 +362,5 @@ static prof__server_result PROF__SERVER_MAIN prof__server_main(void *server)
     prof__server_run((prof__server *)server);
     return 0;
 }
+
+#endif /* PROF__SERVER_LOOP_H */

@@ -166,4 +166,3 @@ LIMITS
     before windows.h or define WIN32_LEAN_AND_MEAN; a DLL must call prof_server_stop() before it is unloaded. There is
     no TLS, no compression, no request body in chunks, and no /live over HTTP/2. An answer of gRPC has at most 2 GiB.
 */
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */

@@ -1,4 +1,16 @@
 // server/on_demand: The session that a capture uses: the program's, or an on-demand session.
+#ifndef PROF__SERVER_ON_DEMAND_H
+#define PROF__SERVER_ON_DEMAND_H
+#include "api/control.h"
+#include "api/devices.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "record/locks.h"
+#include "session/memory.h"
+#include "session/on_demand.h"
+#include "session/snapshot.h"
+#include "server/state.h"
+
 /*-- WHAT IS RECORDED ----------------------------------------------------------------------------------- >>on_demand --
    A capture uses the program's session or, if there is none, an on-demand session, which starts with the first of its
    users and ends with the last one. */
@@ -135,3 +147,5 @@ static prof_status prof__server_remote_take(prof__server *v, prof__server_captur
     capture->end_at = v->remote ? prof_host_ns() : v->remote_to;
     return status ? status : prof__server_remote_copy(v, bytes, size);
 }
+
+#endif /* PROF__SERVER_ON_DEMAND_H */

@@ -1,4 +1,22 @@
 // server/posix: Sockets, polls and threads of POSIX.
+#ifndef PROF__SERVER_POSIX_H
+#define PROF__SERVER_POSIX_H
+#include "session/process.h"
+
+#ifndef _WIN32
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#ifdef PROF__LATE /* see prof.h, >>platform: functions of Linux, declared with _GNU_SOURCE */
+extern int prof__libc_accept4(int listener, struct sockaddr *from, socklen_t *size, int flags) __asm__("accept4");
+extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
+#elif defined(__linux__)
+#define prof__libc_accept4 accept4
+#define prof__libc_pipe2 pipe2
+#endif
+
 /*-- THE SYSTEM ---------------------------------------------------------------------------------------------------*/
 
 #ifndef MSG_NOSIGNAL
@@ -69,3 +87,6 @@ static int prof__wake_make(int wake[2])
 #define PROF__WAKE_END(wake) (wake)[1]
 #define prof__wake_send(file) write(file, "", 1)
 #define prof__wake_take(file, at, size) read(file, at, size)
+#endif
+
+#endif /* PROF__SERVER_POSIX_H */

@@ -1,4 +1,20 @@
 // server/request: Reads requests: targets, header fields, parameters; handles the paths of HTTP.
+#ifndef PROF__SERVER_REQUEST_H
+#define PROF__SERVER_REQUEST_H
+#include "api/control.h"
+#include "api/devices.h"
+#include "ground/errors.h"
+#include "ground/threads.h"
+#include "session/config.h"
+#include "session/config_set.h"
+#include "session/number.h"
+#include "session/on_demand.h"
+#include "session/process.h"
+#include "server/capture.h"
+#include "server/live.h"
+#include "server/on_demand.h"
+#include "server/state.h"
+
 /*-- REQUESTS --------------------------------------------------------------------------------------------- >>request --
    Both protocols make an ask of each request. Its head must be complete and checked before anything is done for it. */
 
@@ -568,3 +584,5 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
     else
         prof__server_serve_path(v, ask, at);
 }
+
+#endif /* PROF__SERVER_REQUEST_H */

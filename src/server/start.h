@@ -1,4 +1,23 @@
 // server/start: Starts and stops the server; forks; the variable PROF_SERVER.
+#ifndef PROF__SERVER_START_H
+#define PROF__SERVER_START_H
+#include "api/control.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "record/schedule.h"
+#include "session/autostart.h"
+#include "session/number.h"
+#include "session/process.h"
+#include "session/start.h"
+#include "server/api.h"
+#include "server/loop.h"
+#include "server/posix.h"
+#include "server/state.h"
+#include "server/windows.h"
+
 /*-- START AND STOP --------------------------------------------------------------------------------------- >>start --*/
 
 typedef union prof__server_address {
@@ -295,3 +314,5 @@ static void prof__server_autostart(void)
         fprintf(stderr, "prof: PROF_SERVER=%s: %s\n", text, prof_error());
 }
 #endif
+
+#endif /* PROF__SERVER_START_H */

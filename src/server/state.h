@@ -1,4 +1,11 @@
 // server/state: Limits, requests, clients, the one server; memory that grows; answers.
+#ifndef PROF__SERVER_STATE_H
+#define PROF__SERVER_STATE_H
+#include "api/control.h"
+#include "api/devices.h"
+#include "server/posix.h"
+#include "server/windows.h"
+
 #define PROF__SERVER_CLIENTS 16
 #define PROF__SERVER_STREAMS 8            /* requests of an HTTP/2 connection at the same time */
 #define PROF__SERVER_HEAD 16384           /* bytes of a request's head (HTTP/1) or of a header block (HTTP/2) */
@@ -333,3 +340,5 @@ static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_sta
     prof__server_say(v, ask, codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].http,
                      codes[(unsigned)status < PROF_STATUS_COUNT ? status : 0].grpc, "%s", why);
 }
+
+#endif /* PROF__SERVER_STATE_H */

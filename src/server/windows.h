@@ -1,4 +1,12 @@
 // server/windows: Sockets, polls and threads of Windows.
+#ifndef PROF__SERVER_WINDOWS_H
+#define PROF__SERVER_WINDOWS_H
+#include "ground/base.h"
+
+#ifdef _WIN32
+#include <winsock2.h>
+#include <ws2tcpip.h>
+
 /*-- THE SYSTEM -----------------------------------------------------------------------------------------------------
    A socket is kept as an int: Windows gives small numbers. */
 
@@ -136,3 +144,6 @@ static int prof__wake_make(int wake[2])
 #define PROF__WAKE_END(wake) (wake)[0]
 static ptrdiff_t prof__wake_send(int file) { return prof__socket_did(send(PROF__SOCKET(file), "", 1, 0)); }
 static ptrdiff_t prof__wake_take(int file, char *at, size_t size) { return prof__socket_recv(file, at, size); }
+#endif
+
+#endif /* PROF__SERVER_WINDOWS_H */

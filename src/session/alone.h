@@ -1,5 +1,21 @@
 // session/alone: Prepares the output before a session starts: several recorders in one process, ranks, children of
 // forks. Registers writers.
+#ifndef PROF__SESSION_ALONE_H
+#define PROF__SESSION_ALONE_H
+#include "api/reports.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "ground/out.h"
+#include "record/state.h"
+#include "session/job.h"
+#include "session/names.h"
+#include "session/pattern.h"
+#include "session/place.h"
+#include "session/process.h"
+#include "session/root.h"
+#include "session/write.h"
+
 /* A process may have several recorders that do not know each other, and PROF_OUTPUT tells all of them the same file. A
    later one writes a file of its own, which has the name of its library before the extension. */
 static PROF__UNUSED int prof__output_apart; /* 1: this recorder writes such a file */
@@ -166,3 +182,5 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
         }
     if (locked) prof__unlock(&prof__control_word);
 }
+
+#endif /* PROF__SESSION_ALONE_H */

@@ -1,4 +1,24 @@
 // session/autostart: Records from before main to exit, if the environment says so.
+#ifndef PROF__SESSION_AUTOSTART_H
+#define PROF__SESSION_AUTOSTART_H
+#include "api/control.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/threads.h"
+#include "record/bridge.h"
+#include "record/counter.h"
+#include "record/places.h"
+#include "record/schedule.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "session/alone.h"
+#include "session/config_env.h"
+#include "session/pattern.h"
+#include "session/process.h"
+#include "session/service.h"
+#include "session/state.h"
+#include "session/stop.h"
+
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
    `PROF_OUTPUT=trace.json ./program` records from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a
    recording as well. This part, >>crash and the stop at exit are all that prints anything, on stderr: errors, crash
@@ -53,9 +73,6 @@ static void prof__autostart(void)
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32) && !defined(__wasi__) /* pthread_key_delete() hangs there */
 /* If the library that holds the recorder is unloaded, no thread can be in its code any more, nor come back to it:
    everything is freed. At the end of the process other threads may still record: everything stays. */
-#ifdef PROF__SHARED
-static void prof__unjoin(void);
-#endif
 PROF__AT_END(PROF__LAST, prof__unload);
 static void prof__unload(void)
 {
@@ -87,3 +104,5 @@ static void prof__unload(void)
     if (prof__exit_key_made) pthread_key_delete(prof__exit_key);
 }
 #endif
+
+#endif /* PROF__SESSION_AUTOSTART_H */

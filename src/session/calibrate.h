@@ -1,4 +1,12 @@
 // session/calibrate: Chooses the clock, and measures its smallest step.
+#ifndef PROF__SESSION_CALIBRATE_H
+#define PROF__SESSION_CALIBRATE_H
+#include "ground/clock.h"
+#include "ground/errors.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "record/state.h"
+
 #ifdef PROF_TINY
 static prof_status prof__clock_choose(prof__session *s, const prof_config *config)
 {
@@ -75,3 +83,5 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
     s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
 }
 #endif
+
+#endif /* PROF__SESSION_CALIBRATE_H */

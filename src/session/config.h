@@ -1,4 +1,10 @@
 // session/config: Parses numbers; the table of keys.
+#ifndef PROF__SESSION_CONFIG_H
+#define PROF__SESSION_CONFIG_H
+#include "record/schedule.h"
+#include "session/memory.h"
+#include "session/number.h"
+
 /*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
 
 static int prof__parse_name(const char *text, const char *const *names)
@@ -175,3 +181,5 @@ static const prof__key prof__keys[] = {
               "1: what devices report is not recorded"),
 };
 #define PROF__KEY_COUNT_ALL (sizeof prof__keys / sizeof *prof__keys)
+
+#endif /* PROF__SESSION_CONFIG_H */

@@ -1,4 +1,16 @@
 // session/config_env: Keys claimed by other headers, the nearest known key, the environment.
+#ifndef PROF__SESSION_CONFIG_ENV_H
+#define PROF__SESSION_CONFIG_ENV_H
+#include "api/control.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/numbers.h"
+#include "record/locks.h"
+#include "session/config.h"
+#include "session/config_others.h"
+#include "session/config_set.h"
+#include "session/process.h"
+
 static struct prof__claim {
     char prefix[32];
     prof_status (*claim)(void *user, const char *key, const char *value);
@@ -220,3 +232,5 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     return status;
 }
 #endif
+
+#endif /* PROF__SESSION_CONFIG_ENV_H */

@@ -1,4 +1,15 @@
 // session/config_others: The keys of other profilers, and what they mean here.
+#ifndef PROF__SESSION_CONFIG_OTHERS_H
+#define PROF__SESSION_CONFIG_OTHERS_H
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "record/schedule.h"
+#include "session/config.h"
+#include "session/config_set.h"
+#include "session/memory.h"
+#include "session/number.h"
+#include "session/write.h"
+
 /* Sets a field from text. said: the key that the user wrote, which may be that of another profiler. */
 static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
 {
@@ -336,3 +347,5 @@ static prof_status prof__other_set(const prof__other_key *other, prof_config *co
     }
     return status;
 }
+
+#endif /* PROF__SESSION_CONFIG_OTHERS_H */

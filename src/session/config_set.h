@@ -1,4 +1,10 @@
 // session/config_set: Sets a field of the configuration from text.
+#ifndef PROF__SESSION_CONFIG_SET_H
+#define PROF__SESSION_CONFIG_SET_H
+#include "session/config.h"
+#include "session/memory.h"
+#include "session/number.h"
+
 static const prof__unit prof__sizes[] = {{"", 1},          {"K", 1u << 10},   {"M", 1u << 20},   {"G", 1u << 30},
                                          {"KiB", 1u << 10}, {"MiB", 1u << 20}, {"GiB", 1u << 30}, {NULL, 0}};
 static const prof__unit prof__times[] = {{"ns", 1},         {"us", 1000}, {"ms", 1000000},
@@ -78,3 +84,5 @@ static const prof__key *prof__key_find(const char *name)
         if (prof__equal(prof__keys[i].name, name)) return &prof__keys[i];
     return NULL;
 }
+
+#endif /* PROF__SESSION_CONFIG_SET_H */

@@ -1,4 +1,18 @@
 // session/control: Changes metadata, level, mask, categories and the function of PROFILE_SYNC while a session runs.
+#ifndef PROF__SESSION_CONTROL_H
+#define PROF__SESSION_CONTROL_H
+#include "api/control.h"
+#include "api/markup.h"
+#include "api/objects.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/threads.h"
+#include "record/locks.h"
+#include "record/meta.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "session/rules.h"
+
 /* Sets the value of a key, or clears all if key is NULL. */
 static prof_status prof__metadata_change(const char *key, const char *value)
 {
@@ -141,3 +155,5 @@ PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
     return prof__category_enable(prof_domain_name(domain), on, 1);
 }
 #endif
+
+#endif /* PROF__SESSION_CONTROL_H */

@@ -1,4 +1,21 @@
 // session/costs: What a scope costs: measured at the start.
+#ifndef PROF__SESSION_COSTS_H
+#define PROF__SESSION_COSTS_H
+#include "api/markup.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "record/instrument.h"
+#include "record/locks.h"
+#include "record/meta.h"
+#include "record/self.h"
+#include "record/site.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+#include "session/calibrate.h"
+
 /* The cost of a macro is measured over a burst of uses. */
 #define PROF__BURST 64
 #define PROF__BURST_SHORT 16 /* of what takes longer */
@@ -55,8 +72,37 @@ static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burs
 }
 
 #ifdef PROF_INSTRUMENT_FUNCTIONS
-static prof_site *prof__calls_prepare(void);
-static void prof__burst_calls(prof_site *site);
+/* Measures the cost of a call with the hooks themselves, for an address that is no function. */
+static const char prof__call_measured = 0;
+
+/* Returns its call site, which is turned on and off again, or NULL if the cost cannot be measured here. */
+static prof_site *prof__calls_prepare(void)
+{
+    prof__function *function = &prof__functions[PROF_INSTRUMENT_MAX];
+    uint32_t slot;
+    const prof__calls *calls = &prof__thread_calls;
+    if (calls->busy || calls->depth == PROF_INSTRUMENT_DEPTH) return NULL;
+    prof__lock(&prof__function_lock);
+    if (!function->address) {
+        function->address = (uintptr_t)&prof__call_measured;
+        function->site = prof__more_functions.site;
+        prof__function_find(function->address, &slot);
+        PROF__RELEASE(&prof__function_slots[slot], PROF_INSTRUMENT_MAX + 1);
+    }
+    prof__unlock(&prof__function_lock);
+    return &function->site;
+}
+
+static void prof__burst_calls(prof_site *site)
+{
+    void (*volatile enter)(void *function, void *caller) = __cyg_profile_func_enter;
+    void (*volatile leave)(void *function, void *caller) = __cyg_profile_func_exit;
+    (void)site;
+    for (int i = 0; i < PROF__BURST_SHORT; ++i) {
+        enter((void *)(uintptr_t)&prof__call_measured, NULL);
+        leave((void *)(uintptr_t)&prof__call_measured, NULL);
+    }
+}
 #endif
 
 /* Measures what scopes of each sort cost: none costs less than a plain one, even where a coarse clock shows that. */
@@ -130,3 +176,5 @@ static void prof__calibrate(prof__session *s)
     PROF__STORE(&like->format_x1000, h->format_x1000);
 #endif
 }
+
+#endif /* PROF__SESSION_COSTS_H */

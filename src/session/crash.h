@@ -1,4 +1,17 @@
 // session/crash: The memory that a crash report reserves beforehand, and how it finds open scopes. Async-signal-safe.
+#ifndef PROF__SESSION_CRASH_H
+#define PROF__SESSION_CRASH_H
+#include "api/markup.h"
+#include "ground/digits.h"
+#include "ground/utf8.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "record/ring.h"
+#include "record/state.h"
+#include "session/crash_posix.h"
+#include "session/crash_windows.h"
+#include "session/snapshot.h"
+
 /*-- the memory of a report --*/
 
 #define PROF__CRASH_THREADS 64  /* threads in a report; the others are counted */
@@ -72,8 +85,6 @@ static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
     digits[prof__digits(digits, number)] = 0;
     prof__crash_put(w, digits);
 }
-
-static size_t prof__utf8(const char *text);
 
 /* Writes a name of the image, at most size bytes, without control characters. */
 static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
@@ -272,3 +283,5 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
         if (offset) prof__crash_follow(w, s, offset);
     }
 }
+
+#endif /* PROF__SESSION_CRASH_H */

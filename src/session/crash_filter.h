@@ -1,4 +1,13 @@
 // session/crash_filter: The filter and handlers on Windows; set and removed under prof__control_word.
+#ifndef PROF__SESSION_CRASH_FILTER_H
+#define PROF__SESSION_CRASH_FILTER_H
+#include "record/state.h"
+#include "session/crash.h"
+#include "session/crash_posix.h"
+#include "session/crash_report.h"
+#include "session/crash_windows.h"
+
+#ifdef _WIN32
 /*-- the filter --*/
 
 static struct {
@@ -154,3 +163,6 @@ static void prof__crash_forget(void)
     if (prof__crash_others.vectored) RemoveVectoredExceptionHandler(prof__crash_others.vectored);
     prof__crash_others.vectored = NULL;
 }
+#endif
+
+#endif /* PROF__SESSION_CRASH_FILTER_H */

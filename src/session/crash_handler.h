@@ -1,4 +1,18 @@
 // session/crash_handler: The signal handler; installed and removed under prof__control_word.
+#ifndef PROF__SESSION_CRASH_HANDLER_H
+#define PROF__SESSION_CRASH_HANDLER_H
+#include "ground/threads.h"
+#include "image/format.h"
+#include "record/ring.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "session/crash.h"
+#include "session/crash_posix.h"
+#include "session/crash_report.h"
+#include "session/crash_windows.h"
+#include "session/memory.h"
+
+#ifndef _WIN32
 /*-- the file that somebody truncated --*/
 
 #ifdef BUS_ADRERR
@@ -166,3 +180,6 @@ static void prof__crash_forget(void)
     prof__crash.session = NULL;
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
 }
+#endif
+
+#endif /* PROF__SESSION_CRASH_HANDLER_H */

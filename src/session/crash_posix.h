@@ -1,4 +1,9 @@
 // session/crash_posix: What a crash report asks of a POSIX system. Async-signal-safe.
+#ifndef PROF__SESSION_CRASH_POSIX_H
+#define PROF__SESSION_CRASH_POSIX_H
+#include "ground/threads.h"
+
+#ifndef _WIN32
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
    config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
    doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
@@ -118,3 +123,6 @@ static void prof__crash_after(prof__crash_system *of)
     prof__crash_ignore(of->idle); /* once more: discards those that are pending */
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &of->quiet[i], NULL);
 }
+#endif
+
+#endif /* PROF__SESSION_CRASH_POSIX_H */

@@ -1,4 +1,20 @@
 // session/crash_report: Writes the text and the file of a report. Async-signal-safe.
+#ifndef PROF__SESSION_CRASH_REPORT_H
+#define PROF__SESSION_CRASH_REPORT_H
+#include "api/markup.h"
+#include "ground/threads.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "record/ring.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+#include "session/crash.h"
+#include "session/crash_posix.h"
+#include "session/crash_windows.h"
+#include "session/snapshot.h"
+
 /*-- the report --*/
 
 /* Writes the run-time name of a scope, if its chunk is still there, else that of its call site; for the innermost scope
@@ -212,42 +228,4 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     prof__crash_after(&w->system);
 }
 
-/*-- on and off; under the control lock --*/
-
-static prof_status prof__crash_prepare(prof__session *s)
-{
-    prof__crash_work *w = prof__crash.work;
-    if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
-    if (!w) return prof__no_memory("for crash_report");
-    prof__crash.work = w;
-    if (s->output[0])
-        prof__output_beside(s, w->path, sizeof w->path);
-    else
-        prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
-#if defined(_WIN32) && !defined(PROF_NO_NAMES) /* it lets nobody replace the file beside the output, which is mapped */
-    if (s->beside && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
-#endif
-    char ending[40];
-    snprintf(ending, sizeof ending, ".%llu.part", (unsigned long long)prof__process_id());
-    prof__path_ending(w->path, prof__length(w->path), ending, PROF__NAME_SHORT, w->part, sizeof w->part);
-    prof__crash_names(&w->system, w->part, w->path);
-    return s->live_path ? PROF_OK : prof__output_check(w->path);
-}
-
-static void prof__crash_remove(void)
-{
-    if (!prof__crash.session) return;
-    for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
-        uintptr_t reporter = PROF__CRASH_READY;
-        if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0,
-                                        __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ||
-            reporter == PROF__CRASH_OFF)
-            break;
-        PROF__CRASH_NAP();
-    }
-    prof__crash_forget();
-}
-
-/* The code of the handlers may be about to be unloaded. */
-PROF__AT_END(PROF__LAST, prof__crash_leave);
-static void prof__crash_leave(void) { prof__crash_remove(); }
+#endif /* PROF__SESSION_CRASH_REPORT_H */

@@ -1,4 +1,9 @@
 // session/crash_windows: What a crash report asks of Windows.
+#ifndef PROF__SESSION_CRASH_WINDOWS_H
+#define PROF__SESSION_CRASH_WINDOWS_H
+#include "ground/windows.h"
+
+#ifdef _WIN32
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
    config.crash_report sets the filter of unhandled exceptions, and the handler of SIGABRT, because abort() raises no
    exception. They say on stderr what the threads were doing, write the image to a file unless it is mapped to one, and
@@ -111,3 +116,6 @@ static int prof__crash_finish(prof__crash_system *of, int good, const char *part
 
 static void prof__crash_before(prof__crash_system *of) { of->file = NULL; }
 static void prof__crash_after(prof__crash_system *of) { (void)of; }
+#endif
+
+#endif /* PROF__SESSION_CRASH_WINDOWS_H */

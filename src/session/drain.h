@@ -1,4 +1,14 @@
 // session/drain: Freestanding: hands out what was recorded, piece by piece, while recording goes on.
+#ifndef PROF__SESSION_DRAIN_H
+#define PROF__SESSION_DRAIN_H
+#include "api/control.h"
+#include "ground/errors.h"
+#include "image/format.h"
+#include "record/locks.h"
+#include "record/ring.h"
+#include "record/state.h"
+
+#if defined(PROF_FREESTANDING) && defined(PROF_WITH_DRAIN)
 /*-- DRAIN -------------------------------------------------------------------------------------------------------------
    The pieces make an image in which each chunk has a place of its own, by its number. A chunk belongs to prof_drain()
    while it is written, so that the ring leaves it out, and is free afterwards. */
@@ -74,3 +84,6 @@ PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
     }
     return status ? prof__fail(status, "prof_drain: the pieces could not be written") : status;
 }
+#endif
+
+#endif /* PROF__SESSION_DRAIN_H */

@@ -1,4 +1,17 @@
 // session/file: The file that an image is mapped to, while it is recorded and at the end; releases chunks of a stream.
+#ifndef PROF__SESSION_FILE_H
+#define PROF__SESSION_FILE_H
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "ground/windows.h"
+#include "image/format.h"
+#include "record/ring.h"
+#include "record/state.h"
+#include "session/memory.h"
+#include "session/pattern.h"
+#include "session/process.h"
+
 /*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
 /* Lets threads take a chunk again, if it is in this state. Its sequence number stays, so that readers recognise what is
@@ -161,3 +174,5 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     return status;
 }
 #endif
+
+#endif /* PROF__SESSION_FILE_H */

@@ -1,4 +1,35 @@
 // session/fork: The child of a fork: its first scope creates its image, without stdio or allocation.
+#ifndef PROF__SESSION_FORK_H
+#define PROF__SESSION_FORK_H
+#include "api/markup.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "record/bridge.h"
+#include "record/counter.h"
+#include "record/event.h"
+#include "record/locks.h"
+#include "record/meta.h"
+#include "record/ring.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+#include "session/alone.h"
+#include "session/crash_filter.h"
+#include "session/crash_handler.h"
+#include "session/file.h"
+#include "session/hooks.h"
+#include "session/memory.h"
+#include "session/place.h"
+#include "session/process.h"
+#include "session/root.h"
+#include "session/state.h"
+
 /*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
    The child goes on with the parent's configuration in an image of its own. At the fork it only detaches from the
    parent's image, and keeps the record of the session as prof__state.inherited. Its first scope creates the image, so
@@ -29,6 +60,105 @@ static prof_status prof__inherited_end(void)
 }
 
 #ifndef PROF__NO_FORK
+#ifndef PROF_NO_NAMES
+/* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
+static void prof__child_tells(const prof__session *s, const char *why)
+{
+    char text[sizeof s->output + 400] = "prof: ";
+    prof__text_add(text, sizeof text, s->output);
+    prof__text_add(text, sizeof text, ": ");
+    prof__text_add(text, sizeof text, why);
+    prof__text_add(text, sizeof text, ": this process records in memory only. To keep its recording, record a scope "
+                   "before the process gives up its rights (setuid, chroot), or let PROF_OUTPUT name a directory in "
+                   "which it may create files\n");
+    if (prof__autostarted && write(2, text, prof__length(text)) < 0) return;
+}
+
+/* Makes the image in memory if the child may not create a file. Returns 0 or errno. */
+static int prof__child_memory(prof__session *s)
+{
+    int beside = s->beside && s->live_path, moved = prof__root_moved(s);
+    int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
+    int cause = error ? error : beside ? s->beside_error : 0;
+    const char *why = moved                               ? "the process has changed its root directory (chroot)"
+                      : cause == EACCES || cause == EPERM ? "Permission denied"
+                      : cause == EROFS                    ? "Read-only file system"
+                      : cause == ENOENT                   ? "its directory is not there"
+                                                          : NULL;
+    if (!why || !s->output[0]) return error;
+    if (error && !beside) s->file_error = error;
+    if (error) prof__file_forget(s, error);
+    if (error) error = prof__memory_map(s, s->mapping_size);
+    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why); /* else it can write it in its folder */
+    return error;
+}
+#else
+static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
+#endif
+
+static int prof__child_image(prof__session *s)
+{
+    int error = prof__child_path(s);
+    if (!error) error = prof__child_memory(s);
+    if (error) return error;
+    const prof__header *like = &s->like;
+    if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;
+    prof__header *h = s->header;
+    h->mode = like->mode == PROF_FILL ? PROF_FILL : PROF_RING;
+    h->clock = like->clock;
+    h->session = s->epoch;
+    h->pid = s->process;
+    h->parent_pid = like->parent_pid;
+    h->tick_hz = like->tick_hz;
+    h->resolution_ticks = like->resolution_ticks;
+    h->cost_ticks_x1000 = like->cost_ticks_x1000;
+    h->call_x1000 = like->call_x1000;
+    h->text_x1000 = like->text_x1000;
+    h->format_x1000 = like->format_x1000;
+    prof__copy(h->program, like->program, sizeof h->program);
+    prof__copy(h->clock_name, like->clock_name, sizeof h->clock_name);
+    prof__copy(h->boot_id, like->boot_id, sizeof h->boot_id);
+    prof__pair_take_well(s->clock, h->tick_hz, &h->first);
+    h->last = h->first;
+    prof__image_begin(s);
+    prof__metadata_write(s);
+    prof__meta_rate(s);
+    if (!s->live_path) return 0;
+    error = prof__name_take(s);
+    if (!error) error = prof__name_publish(s);
+    if (!error || !PROF__BESIDE(s->beside)) return error;
+    prof__file_forget(s, error);
+    return 0;
+}
+
+/* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
+   nothing, and prof_stop() says why. */
+static void prof__child_make(void)
+{
+    prof__session *s = prof__state.inherited;
+    prof__file_signal signal;
+    if (s->failed) return;
+    int cancel = prof__cancel_disable();
+    prof__file_signal_hold(&signal);
+    s->failed = prof__child_image(s);
+    prof__file_signal_drop(&signal);
+    prof__cancel_restore(cancel);
+    if (s->failed) {
+        if (s->part_path[0] && s->taken) unlink(s->live_path);
+        if (s->part_path[0]) unlink(s->part_path);
+        prof__name_drop(s);
+        if (s->stream.opened) close(s->stream.file);
+        s->taken = s->stream.opened = 0;
+        if (s->mapping) munmap(s->mapping, s->mapping_size);
+        s->part_path[0] = 0;
+        s->header = NULL;
+        s->mapping = NULL;
+    } else {
+        prof__state.session = s; /* first: the child of a fork that another thread does meanwhile has one of the two */
+        prof__state.inherited = NULL;
+    }
+}
+
 static prof__signals prof__fork_signals; /* under prof__change_word */
 
 /* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
@@ -64,7 +194,7 @@ static void prof__session_inherit(prof__session *s)
     prof__stream_close(s);
     memset(&s->stream, 0, sizeof s->stream);
     memset(&s->service, 0, sizeof s->service);
-    prof__upstairs.follow_free(s->follow);
+    prof__reader_table.follow_free(s->follow);
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     s->crash_report = 0;
@@ -103,7 +233,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     self->forking = self->fork_holds = 0;
     PROF__BRIDGE_CHILD();
     prof__next_generation();
-    prof__upstairs.save_disarm();
+    prof__reader_table.save_disarm();
     prof__crash_forget();
     if (interrupted) {
         if (s) prof__memory_retire(s);
@@ -127,6 +257,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     }
     prof__state.session = prof__state.retired = NULL;
     prof__state.inherited = s;
+    prof__inherited_make = prof__child_make;
     prof__state.running = s != NULL;
     if (!s) prof__state.paused = prof__state.held = 0;
     prof__state.ended = 0;
@@ -206,103 +337,6 @@ static void prof__forks_watch(void)
     pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
     prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
 }
-
-#ifndef PROF_NO_NAMES
-/* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
-static void prof__child_tells(const prof__session *s, const char *why)
-{
-    char text[sizeof s->output + 400] = "prof: ";
-    prof__text_add(text, sizeof text, s->output);
-    prof__text_add(text, sizeof text, ": ");
-    prof__text_add(text, sizeof text, why);
-    prof__text_add(text, sizeof text, ": this process records in memory only. To keep its recording, record a scope "
-                   "before the process gives up its rights (setuid, chroot), or let PROF_OUTPUT name a directory in "
-                   "which it may create files\n");
-    if (prof__autostarted && write(2, text, prof__length(text)) < 0) return;
-}
-
-/* Makes the image in memory if the child may not create a file. Returns 0 or errno. */
-static int prof__child_memory(prof__session *s)
-{
-    int beside = s->beside && s->live_path, moved = prof__root_moved(s);
-    int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
-    int cause = error ? error : beside ? s->beside_error : 0;
-    const char *why = moved                               ? "the process has changed its root directory (chroot)"
-                      : cause == EACCES || cause == EPERM ? "Permission denied"
-                      : cause == EROFS                    ? "Read-only file system"
-                      : cause == ENOENT                   ? "its directory is not there"
-                                                          : NULL;
-    if (!why || !s->output[0]) return error;
-    if (error && !beside) s->file_error = error;
-    if (error) prof__file_forget(s, error);
-    if (error) error = prof__memory_map(s, s->mapping_size);
-    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why); /* else it can write it in its folder */
-    return error;
-}
-#else
-static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
 #endif
 
-static int prof__child_image(prof__session *s)
-{
-    int error = prof__child_path(s);
-    if (!error) error = prof__child_memory(s);
-    if (error) return error;
-    const prof__header *like = &s->like;
-    if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;
-    prof__header *h = s->header;
-    h->mode = like->mode == PROF_FILL ? PROF_FILL : PROF_RING;
-    h->clock = like->clock;
-    h->session = s->epoch;
-    h->pid = s->process;
-    h->parent_pid = like->parent_pid;
-    h->tick_hz = like->tick_hz;
-    h->resolution_ticks = like->resolution_ticks;
-    h->cost_ticks_x1000 = like->cost_ticks_x1000;
-    h->call_x1000 = like->call_x1000;
-    h->text_x1000 = like->text_x1000;
-    h->format_x1000 = like->format_x1000;
-    prof__copy(h->program, like->program, sizeof h->program);
-    prof__copy(h->clock_name, like->clock_name, sizeof h->clock_name);
-    prof__copy(h->boot_id, like->boot_id, sizeof h->boot_id);
-    prof__pair_take_well(s->clock, h->tick_hz, &h->first);
-    h->last = h->first;
-    prof__image_begin(s);
-    prof__metadata_write(s);
-    prof__meta_rate(s);
-    if (!s->live_path) return 0;
-    error = prof__name_take(s);
-    if (!error) error = prof__name_publish(s);
-    if (!error || !PROF__BESIDE(s->beside)) return error;
-    prof__file_forget(s, error);
-    return 0;
-}
-
-/* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
-   nothing, and prof_stop() says why. */
-static void prof__inherited_make(void)
-{
-    prof__session *s = prof__state.inherited;
-    prof__file_signal signal;
-    if (s->failed) return;
-    int cancel = prof__cancel_disable();
-    prof__file_signal_hold(&signal);
-    s->failed = prof__child_image(s);
-    prof__file_signal_drop(&signal);
-    prof__cancel_restore(cancel);
-    if (s->failed) {
-        if (s->part_path[0] && s->taken) unlink(s->live_path);
-        if (s->part_path[0]) unlink(s->part_path);
-        prof__name_drop(s);
-        if (s->stream.opened) close(s->stream.file);
-        s->taken = s->stream.opened = 0;
-        if (s->mapping) munmap(s->mapping, s->mapping_size);
-        s->part_path[0] = 0;
-        s->header = NULL;
-        s->mapping = NULL;
-    } else {
-        prof__state.session = s; /* first: the child of a fork that another thread does meanwhile has one of the two */
-        prof__state.inherited = NULL;
-    }
-}
-#endif
+#endif /* PROF__SESSION_FORK_H */

@@ -1,5 +1,12 @@
 // session/job: The job of a cluster that the process belongs to: its id for %j, and a time for %t that all its
 // processes share.
+#ifndef PROF__SESSION_JOB_H
+#define PROF__SESSION_JOB_H
+#include "ground/out.h"
+#include "ground/threads.h"
+#include "record/meta.h"
+#include "session/process.h"
+
 /*-- jobs --*/
 
 /* The variables in which launchers tell a process its job; the first that is set counts. */
@@ -88,3 +95,5 @@ static void prof__job_time(const char *pattern, char started[16])
 #else
 static void prof__job_time(const char *pattern, char started[16]) { (void)pattern, (void)started; }
 #endif
+
+#endif /* PROF__SESSION_JOB_H */

@@ -1,4 +1,21 @@
 // session/memory: Where an image lives: memory, a file, the user's array; how it is divided.
+#ifndef PROF__SESSION_MEMORY_H
+#define PROF__SESSION_MEMORY_H
+#include "api/markup.h"
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "ground/windows.h"
+#include "image/format.h"
+#include "record/locks.h"
+#include "record/meta.h"
+#include "record/ring.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+
 /*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
    Where an image is. No store ever finds the disk full: a file's blocks and pages are reserved before a thread needs
    them, see prof__chunks_ready(), or all of them here if the system cannot do that. */
@@ -45,41 +62,8 @@ static prof__extent prof__layout_head(prof__extent size, prof__extent *meta, pro
     return prof__round(head + *meta + *index * 4, !PROF__MARKED || size < 65536 ? 64 : 4096);
 }
 
-static void prof__text_copy(char *to, size_t size, const char *from)
-{
-    size_t i = 0;
-    for (; from[i] && i + 1 < size; ++i) to[i] = from[i];
-    to[i] = 0;
-}
-
 #ifndef PROF_FREESTANDING
-/* Appends from to the text in to. Returns 0 if it does not fit. */
-static int prof__text_add(char *to, size_t size, const char *from)
-{
-    size_t at = prof__length(to), length = prof__length(from);
-    if (at + length + 1 > size) return 0;
-    prof__copy(to + at, from, length + 1);
-    return 1;
-}
-
-static void prof__number_text(char to[24], uint64_t number)
-{
-    char digits[24];
-    size_t n = 0, i = 0;
-    do digits[n++] = (char)('0' + number % 10);
-    while (number /= 10);
-    while (n) to[i++] = digits[--n];
-    to[i] = 0;
-}
-#endif
-
-#ifdef PROF_FREESTANDING
-static prof_status prof__memory_publish(prof__session *s)
-{
-    (void)s;
-    return PROF_OK;
-}
-#elif defined(_WIN32)
+#ifdef _WIN32
 /* Goes on without a file beside the output. */
 static void prof__file_forget(prof__session *s, int error)
 {
@@ -175,11 +159,6 @@ static void prof__memory_free(prof__session *s)
     if (s->mapping && s->private_memory) VirtualFree(s->mapping, 0, MEM_RELEASE);
     else if (s->mapping) UnmapViewOfFile(s->mapping);
     if (s->to_remove) CloseHandle(s->stream.handle); /* and with it the file goes */
-}
-static prof_status prof__memory_publish(prof__session *s)
-{
-    s->taken = 0; /* the file stays, whatever comes */
-    return PROF_OK;
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
@@ -494,23 +473,13 @@ static void prof__memory_free(prof__session *s)
     if (s->mapping) munmap(s->mapping, s->mapping_size);
     if (s->part_path[0]) unlink(s->part_path);
 }
-static int prof__name_publish(prof__session *s);
-static prof_status prof__memory_publish(prof__session *s)
-{
-    int error = s->live_path ? prof__name_publish(s) : 0;
-    if (error && PROF__BESIDE(s->beside)) {
-        prof__file_forget(s, error);
-        return PROF_OK;
-    }
-    return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(error))
-                 : PROF_OK;
-}
 /* Replaces the image by empty pages, because a thread may be in the middle of a write, until it has moved on. */
 static void prof__memory_retire(prof__session *s)
 {
     if (s->mapping)
         mmap(s->mapping, s->mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
 }
+#endif
 #endif
 
 /* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
@@ -562,3 +531,14 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     s->spare_chunk = 1;
     return PROF_OK;
 }
+
+/* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
+static void prof__image_begin(prof__session *s)
+{
+    static prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
+    s->site_without_room = prof__meta_site(s, &no_room);
+    s->header->state = PROF__RUNNING;
+    prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
+}
+
+#endif /* PROF__SESSION_MEMORY_H */

@@ -1,4 +1,15 @@
 // session/names: The process's rank, the machine's name, and numbered names of outputs.
+#ifndef PROF__SESSION_NAMES_H
+#define PROF__SESSION_NAMES_H
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "ground/windows.h"
+#include "record/meta.h"
+#include "record/state.h"
+#include "session/job.h"
+#include "session/memory.h"
+#include "session/process.h"
+
 /*-- names of outputs --*/
 
 /* The variables in which launchers tell each process its rank and how many processes they started. */
@@ -24,8 +35,6 @@ static int prof__is_number(const char *text)
     }
     return length && length < 20 && !text[length];
 }
-
-static void prof__job_find(void);
 
 /* Sets prof__rank: to given or, if that is NULL, to what a launcher says. Sets *several to 1 if the launcher started
    other processes, too, which may write files of the same name; it is also 1 if a rank was given. */
@@ -80,7 +89,16 @@ static int prof__pattern_has(const char *pattern, const char *letters)
     return 0;
 }
 
-static const char *prof__extension(const char *path);
+static const char *prof__extension(const char *path)
+{
+    const char *dot = "";
+    for (const char *c = path; *c; ++c) {
+        if (*c == '.') dot = c;
+        if (*c == '/' || *c == '\\') dot = "";
+    }
+    return dot;
+}
+
 
 static int prof__path_put(const char *path, const char *text, size_t most, char *to, size_t size)
 {
@@ -155,3 +173,5 @@ static void prof__path_unclaim(prof__session *s)
 #endif
     s->claimed = s->taken = 0;
 }
+
+#endif /* PROF__SESSION_NAMES_H */

@@ -1,4 +1,9 @@
 // session/no_config: PROF_NO_CONFIG_TEXT: replaces the rooms that read a configuration from text.
+#ifndef PROF__SESSION_NO_CONFIG_H
+#define PROF__SESSION_NO_CONFIG_H
+#include "api/control.h"
+#include "ground/errors.h"
+
 /*-- NO CONFIGURATION FROM TEXT -------------------------------------------------------------------------------------*/
 
 PROF_DEF prof_status prof_config_claim(const char *prefix,
@@ -19,3 +24,5 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     (void)config;
     return prof__left_out("prof_config_from_env", "PROF_NO_CONFIG_TEXT");
 }
+
+#endif /* PROF__SESSION_NO_CONFIG_H */

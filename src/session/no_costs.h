@@ -1,4 +1,9 @@
 // session/no_costs: PROF_NO_COSTS: replaces session/costs. The cost of a scope is not measured.
+#ifndef PROF__SESSION_NO_COSTS_H
+#define PROF__SESSION_NO_COSTS_H
+#include "record/state.h"
+#include "session/calibrate.h"
+
 static void prof__calibrate(prof__session *s)
 {
 #ifdef PROF_TINY
@@ -11,3 +16,5 @@ static void prof__calibrate(prof__session *s)
 #endif
 #endif
 }
+
+#endif /* PROF__SESSION_NO_COSTS_H */

@@ -1,4 +1,9 @@
 // session/no_crash: Replaces crash reports, with PROF_NO_CRASH or without POSIX signals.
+#ifndef PROF__SESSION_NO_CRASH_H
+#define PROF__SESSION_NO_CRASH_H
+#include "ground/errors.h"
+#include "record/state.h"
+
 /*-- NO CRASH REPORTS -----------------------------------------------------------------------------------------------*/
 
 static prof_status prof__crash_prepare(prof__session *s)
@@ -13,3 +18,5 @@ static prof_status prof__crash_prepare(prof__session *s)
 static void prof__crash_install(prof__session *s) { (void)s; }
 static void prof__crash_remove(void) {}
 static void prof__crash_forget(void) {}
+
+#endif /* PROF__SESSION_NO_CRASH_H */

@@ -1,5 +1,15 @@
 // session/no_names: PROF_NO_NAMES: replaces names, pattern, write, place and alone. An output is the path as it is, and
 // a new file replaces an older one.
+#ifndef PROF__SESSION_NO_NAMES_H
+#define PROF__SESSION_NO_NAMES_H
+#include "api/reports.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "record/state.h"
+#include "session/hooks.h"
+#include "session/memory.h"
+#include "session/process.h"
+
 /*-- NO NAMES OF OUTPUTS --------------------------------------------------------------------------------------------*/
 
 static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */
@@ -91,3 +101,5 @@ static int prof__child_path(prof__session *s)
 PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* nothing but images is written */
 PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
 PROF_DEF prof_status prof_fail(prof_status status, const char *text) { return prof__fail(status, "%s", text); }
+
+#endif /* PROF__SESSION_NO_NAMES_H */

@@ -1,4 +1,9 @@
 // session/no_stream: PROF_NO_STREAM: replaces session/stream.
+#ifndef PROF__SESSION_NO_STREAM_H
+#define PROF__SESSION_NO_STREAM_H
+#include "ground/errors.h"
+#include "record/state.h"
+
 /*-- NO STREAM ------------------------------------------------------------------------------------------------------*/
 
 static prof_status prof__stream_open(prof__session *s)
@@ -16,3 +21,5 @@ static prof_status prof__stream_told(const char *written)
     (void)written;
     return PROF_OK;
 }
+
+#endif /* PROF__SESSION_NO_STREAM_H */

@@ -1,4 +1,8 @@
 // session/number: Parses numbers with units, and names of modes.
+#ifndef PROF__SESSION_NUMBER_H
+#define PROF__SESSION_NUMBER_H
+#include "ground/base.h"
+
 /* A unit of numbers. */
 typedef struct prof__unit {
     const char *name;
@@ -41,3 +45,5 @@ static int prof__parse_whole(const char *text, uint64_t *out)
 }
 
 static PROF__UNUSED const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", "ring+stats", NULL};
+
+#endif /* PROF__SESSION_NUMBER_H */

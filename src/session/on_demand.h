@@ -1,4 +1,19 @@
 // session/on_demand: What a session is doing; on-demand sessions, for prof_server.h.
+#ifndef PROF__SESSION_ON_DEMAND_H
+#define PROF__SESSION_ON_DEMAND_H
+#include "api/devices.h"
+#include "ground/copies.h"
+#include "record/bridge.h"
+#include "record/device.h"
+#include "record/locks.h"
+#include "record/schedule.h"
+#include "record/state.h"
+#include "session/rules.h"
+#include "session/snapshot.h"
+#include "session/start.h"
+#include "session/state.h"
+#include "session/stop.h"
+
 /*-- ON DEMAND --------------------------------------------------------------------------------------- >>on_demand --*/
 
 /* What the session of the process is doing, at one moment. */
@@ -93,3 +108,5 @@ static prof_status prof__on_demand_begin(const prof_config *config, const prof__
     prof__on_demand_start on_demand = {prof__on_demand_yield, prof__on_demand_limit, &own};
     return prof__start_as(config, &on_demand);
 }
+
+#endif /* PROF__SESSION_ON_DEMAND_H */

@@ -1,4 +1,13 @@
 // session/pattern: Expands %p, %t and so on in names of outputs; remembers which outputs this process has written.
+#ifndef PROF__SESSION_PATTERN_H
+#define PROF__SESSION_PATTERN_H
+#include "ground/errors.h"
+#include "ground/threads.h"
+#include "record/meta.h"
+#include "session/job.h"
+#include "session/names.h"
+#include "session/process.h"
+
 /*-- the outputs of this process --*/
 
 /* Hashes of the outputs that this process has written. A later session of the same name does not replace these; it does
@@ -114,12 +123,4 @@ static prof_status prof__expand(const char *path, char *to, size_t size)
     return prof__expand_counted(path, 0, to, size);
 }
 
-static const char *prof__extension(const char *path)
-{
-    const char *dot = "";
-    for (const char *c = path; *c; ++c) {
-        if (*c == '.') dot = c;
-        if (*c == '/' || *c == '\\') dot = "";
-    }
-    return dot;
-}
+#endif /* PROF__SESSION_PATTERN_H */

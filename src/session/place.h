@@ -1,4 +1,23 @@
 // session/place: Chooses the name of an output, depending on the file that has it already and who wrote that.
+#ifndef PROF__SESSION_PLACE_H
+#define PROF__SESSION_PLACE_H
+#include "api/reports.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "ground/threads.h"
+#include "ground/windows.h"
+#include "image/format.h"
+#include "record/locks.h"
+#include "record/state.h"
+#include "session/hooks.h"
+#include "session/memory.h"
+#include "session/names.h"
+#include "session/pattern.h"
+#include "session/process.h"
+#include "session/root.h"
+#include "session/write.h"
+
 /* Expands a pattern to an absolute path, or to a relative one if only that fits. */
 static prof_status prof__expand_absolute(const char *pattern, const char *started, char *to, size_t size)
 {
@@ -265,7 +284,7 @@ static prof_status prof__output_write_here(prof__session *s, prof_status status)
         if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
         s->claimed = !error;
     }
-    if (!status) status = prof__upstairs.write_live(s->output, writer);
+    if (!status) status = prof__reader_table.write_live(s->output, writer);
     if (!status) prof__output_remember(s->output);
     return status;
 }
@@ -309,3 +328,5 @@ static int prof__output_is_file(const char *path)
     return prof__stat(path, &about) || S_ISREG(about.st_mode) || S_ISDIR(about.st_mode);
 #endif
 }
+
+#endif /* PROF__SESSION_PLACE_H */

@@ -1,5 +1,13 @@
 // session/process: The process: its environment, the program's name, the boot id; creates threads.
-static prof_status prof__inherited_end(void);
+#ifndef PROF__SESSION_PROCESS_H
+#define PROF__SESSION_PROCESS_H
+#include "ground/clock.h"
+#include "ground/numbers.h"
+#include "ground/signals.h"
+#include "ground/windows.h"
+#include "image/format.h"
+#include "image/pair.h"
+
 static PROF__UNUSED int prof__autostarted; /* 1: the environment started the session: messages go to stderr */
 static const char *prof__environment(const char *name)
 {
@@ -93,3 +101,19 @@ static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), voi
     return error;
 }
 #endif
+
+#ifdef PROF__RENAMES
+/* Returns the number of the sandbox that the process is in (Linux: seccomp), 0: none. */
+static int prof__sandbox(void)
+{
+#ifdef PR_GET_SECCOMP
+    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
+#else
+    return 0;
+#endif
+}
+#else
+static int prof__sandbox(void) { return 0; }
+#endif
+
+#endif /* PROF__SESSION_PROCESS_H */

@@ -1,16 +1,18 @@
 // session/renamed: Names that threads got from the system after their first event. At a snapshot, at the end, and now
 // and then by the service: none of this runs in a thread that records.
-#ifdef PROF__RENAMES
-/* Returns the number of the sandbox that the process is in (Linux: seccomp), 0: none. */
-static int prof__sandbox(void)
-{
-#ifdef PR_GET_SECCOMP
-    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0);
-#else
-    return 0;
-#endif
-}
+#ifndef PROF__SESSION_RENAMED_H
+#define PROF__SESSION_RENAMED_H
+#include "api/markup.h"
+#include "ground/threads.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "record/locks.h"
+#include "record/meta.h"
+#include "record/ring.h"
+#include "record/state.h"
+#include "session/process.h"
 
+#ifdef PROF__RENAMES
 /* Finds the TRACK record of the thread that owns a chunk. Returns 0 if there is none, or its name is not the system's.
    */
 static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
@@ -55,6 +57,7 @@ static void prof__names_look(prof__session *s)
     PROF__ERRNO_RESTORE();
 }
 #else
-static int prof__sandbox(void) { return 0; }
 static void prof__names_look(prof__session *s) { (void)s; }
 #endif
+
+#endif /* PROF__SESSION_RENAMED_H */

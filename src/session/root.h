@@ -1,4 +1,11 @@
 // session/root: Writes the output after chroot() where it would have been before: the session holds its folder open.
+#ifndef PROF__SESSION_ROOT_H
+#define PROF__SESSION_ROOT_H
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "record/state.h"
+#include "session/process.h"
+
 /*-- AFTER chroot() ---------------------------------------------------------------------------------------------------
    Then paths lead elsewhere: an output would be written into the jail, under folders made for it. So a session that
    writes its output at the end holds the folder open, and a thread writes it that has a working directory of its own:
@@ -6,7 +13,6 @@
 #if defined(__linux__) && defined(SYS_unshare)
 #define PROF__HOLDS_FOLDER 1
 
-static int prof__sandbox(void);
 
 static void prof__root_now(uint64_t root[2])
 {
@@ -133,3 +139,5 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
     return work(s, status);
 }
 #endif
+
+#endif /* PROF__SESSION_ROOT_H */

@@ -1,4 +1,9 @@
 // session/rules: The rules that turn categories on and off. Under prof__lock_word.
+#ifndef PROF__SESSION_RULES_H
+#define PROF__SESSION_RULES_H
+#include "ground/errors.h"
+#include "record/state.h"
+
 #ifndef PROF__CATEGORIES
 static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
@@ -55,3 +60,5 @@ static prof_status prof__rules_set(const char *list)
     return status;
 }
 #endif
+
+#endif /* PROF__SESSION_RULES_H */

@@ -1,4 +1,24 @@
 // session/save: Writes an image with its archive to a file; prof_save().
+#ifndef PROF__SESSION_SAVE_H
+#define PROF__SESSION_SAVE_H
+#include "api/control.h"
+#include "api/reports.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "ground/signals.h"
+#include "ground/windows.h"
+#include "image/format.h"
+#include "record/locks.h"
+#include "record/ring.h"
+#include "record/state.h"
+#include "session/file.h"
+#include "session/hooks.h"
+#include "session/pattern.h"
+#include "session/snapshot.h"
+#include "session/stream.h"
+#include "session/write.h"
+
 /* Reads size bytes of a file, which is no pipe, from offset on. Several threads may do so at the same time. Returns 0
    if there are fewer bytes. */
 static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
@@ -208,6 +228,8 @@ PROF_DEF prof_status prof_save(const char *path)
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, prof__live_mode(), &writer);
     if (status) return status;
-    status = writer ? prof__upstairs.write_live(expanded, writer) : prof__save_image(expanded);
+    status = writer ? prof__reader_table.write_live(expanded, writer) : prof__save_image(expanded);
     return status ? status : prof__stream_told(expanded);
 }
+
+#endif /* PROF__SESSION_SAVE_H */

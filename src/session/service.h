@@ -1,4 +1,27 @@
 // session/service: The threads behind a session: stream, statistics, schedule; dumps and saves.
+#ifndef PROF__SESSION_SERVICE_H
+#define PROF__SESSION_SERVICE_H
+#include "api/control.h"
+#include "api/macros.h"
+#include "api/markup.h"
+#include "ground/clock.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "ground/threads.h"
+#include "record/locks.h"
+#include "record/ring.h"
+#include "record/schedule.h"
+#include "record/scope.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "session/hooks.h"
+#include "session/memory.h"
+#include "session/place.h"
+#include "session/process.h"
+#include "session/renamed.h"
+#include "session/state.h"
+#include "session/stream.h"
+
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
    The thread that prof.h starts, and only if the configuration needs it. It does in the background what takes longer
    than a scope may: its steps look for work and do it. A thread that records does not wake it, because that would cost
@@ -79,7 +102,7 @@ static int prof__end_step(prof__session *s)
 /* What takes long. stop: 1: the last round. */
 static int prof__write_steps(prof__session *s, uint32_t stop)
 {
-    int work = prof__upstairs.save_step(s);
+    int work = prof__reader_table.save_step(s);
     if (!stop) work |= prof__dump_step(s) | prof__end_step(s);
     return work;
 }
@@ -124,7 +147,7 @@ static void prof__service_run(prof__session *s)
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = PROF__LOAD(&s->pieces) - (uint32_t)PROF__LOAD(&s->free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
-        work |= prof__upstairs.follow_step(s); /* see >>follow */
+        work |= prof__reader_table.follow_step(s); /* see >>follow */
         if (!stop) prof__names_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
         if (!service->wants_writer) work |= prof__write_steps(s, stop);
@@ -244,7 +267,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
     service->dump_at = prof__monotonic() + s->dump_period_ns;
-    prof_status status = prof__upstairs.follow_make(s, config);
+    prof_status status = prof__reader_table.follow_make(s, config);
     if (s->follow) service->wanted = 1;
     service->wants_writer = prof__chunks_kept(s) && (s->dump_period_ns || (config->save && config->save[0]));
     if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
@@ -300,3 +323,5 @@ static void prof__service_leave(void)
     if (prof__state.session) prof__service_stop(prof__state.session);
     prof__unlock(&prof__control_word);
 }
+
+#endif /* PROF__SESSION_SERVICE_H */

@@ -1,4 +1,18 @@
 // session/snapshot: Copies an image while threads go on writing it. Never waits for them.
+#ifndef PROF__SESSION_SNAPSHOT_H
+#define PROF__SESSION_SNAPSHOT_H
+#include "api/control.h"
+#include "api/markup.h"
+#include "ground/errors.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "image/words.h"
+#include "record/locks.h"
+#include "record/ring.h"
+#include "record/state.h"
+#include "session/memory.h"
+#include "session/renamed.h"
+
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
    Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
    Chunks are copied from the newest to the oldest, in a ring first those that are being written. Chunks taken after the
@@ -426,3 +440,5 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 #ifdef PROF_FREESTANDING
 PROF_DEF prof_status prof_snapshot(void **image, size_t *size) { return prof__image_copy(image, size); }
 #endif
+
+#endif /* PROF__SESSION_SNAPSHOT_H */

@@ -1,12 +1,65 @@
 // session/start: prof_start(): under prof__control_word.
-/* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
-static void prof__image_begin(prof__session *s)
+#ifndef PROF__SESSION_START_H
+#define PROF__SESSION_START_H
+#include "api/control.h"
+#include "ground/clock.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/signals.h"
+#include "ground/threads.h"
+#include "image/format.h"
+#include "record/bridge.h"
+#include "record/locks.h"
+#include "record/meta.h"
+#include "record/ring.h"
+#include "record/schedule.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+#include "session/alone.h"
+#include "session/calibrate.h"
+#include "session/costs.h"
+#include "session/crash_filter.h"
+#include "session/crash_handler.h"
+#include "session/crash_session.h"
+#include "session/file.h"
+#include "session/fork.h"
+#include "session/hooks.h"
+#include "session/memory.h"
+#include "session/names.h"
+#include "session/pattern.h"
+#include "session/place.h"
+#include "session/process.h"
+#include "session/rules.h"
+#include "session/service.h"
+#include "session/state.h"
+
+#ifdef PROF_FREESTANDING
+static prof_status prof__memory_publish(prof__session *s)
 {
-    static prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
-    s->site_without_room = prof__meta_site(s, &no_room);
-    s->header->state = PROF__RUNNING;
-    prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
+    (void)s;
+    return PROF_OK;
 }
+#elif defined(_WIN32)
+static prof_status prof__memory_publish(prof__session *s)
+{
+    s->taken = 0; /* the file stays, whatever comes */
+    return PROF_OK;
+}
+#else
+/* Gives the file of the image its name. */
+static prof_status prof__memory_publish(prof__session *s)
+{
+    int error = s->live_path ? prof__name_publish(s) : 0;
+    if (error && PROF__BESIDE(s->beside)) {
+        prof__file_forget(s, error);
+        return PROF_OK;
+    }
+    return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(error))
+                 : PROF_OK;
+}
+#endif
 
 /* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
 static void prof__schedule_configure(prof__session *s, const prof_config *config)
@@ -78,7 +131,9 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     prof__header *h = s->header;
     h->mode = (uint32_t)config->mode;
     h->pid = s->process = prof__process_id();
+#ifndef PROF_FREESTANDING
     s->sandbox = prof__sandbox();
+#endif
 #ifndef PROF_FREESTANDING
     h->parent_pid = prof__parent_id();
     prof__program_name(h->program, sizeof h->program);
@@ -146,10 +201,6 @@ typedef struct prof__on_demand_start {
     void *user;
 } prof__on_demand_start;
 
-#ifdef PROF__GENERATION_PAGE
-static void prof__children_watch(void);
-#endif
-
 #if defined(PROF_NO_COSTS) || defined(PROF_FREESTANDING)
 #define PROF__START_CLOCK() 0
 static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)began; }
@@ -163,10 +214,6 @@ static void prof__start_took(prof__session *s, uint64_t began)
     PROF__STORE(&s->like.start_ns, took);
     PROF__STORE(&s->header->ready_ticks, 0u);
 }
-#endif
-
-#ifndef PROF_FREESTANDING
-static void prof__file_head(prof__session *s);
 #endif
 
 static prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
@@ -200,7 +247,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     prof__sessions_reap(1);
 #ifndef PROF_FREESTANDING
     status = prof__service_start(s); /* finds nothing to do until the session runs */
-    if (!status) status = prof__upstairs.save_arm(s);
+    if (!status) status = prof__reader_table.save_arm(s);
 #endif
 #ifdef PROF__GENERATION_PAGE
     prof__children_watch();
@@ -240,7 +287,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     prof__state_unlock(gate);
     if (status) {
 #ifndef PROF_FREESTANDING
-        prof__upstairs.save_disarm();
+        prof__reader_table.save_disarm();
         prof__service_stop(s);
         prof__path_unclaim(s);
 #endif
@@ -287,3 +334,5 @@ PROF_DEF prof_status prof_start(const prof_config *config)
     prof__clear(&defaults, sizeof defaults);
     return prof__start_as(config ? config : &defaults, NULL);
 }
+
+#endif /* PROF__SESSION_START_H */

@@ -1,20 +1,21 @@
 // session/state: Makes and frees sessions; frees them only when no thread can point to them.
-/*-- SESSION -------------------------------------------------------------------------------------------- >>session --*/
+#ifndef PROF__SESSION_STATE_H
+#define PROF__SESSION_STATE_H
+#include "ground/copies.h"
+#include "image/format.h"
+#include "image/pair.h"
+#include "record/locks.h"
+#include "record/ring.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "record/thread.h"
+#include "record/track.h"
+#include "session/file.h"
+#include "session/hooks.h"
+#include "session/memory.h"
+#include "session/root.h"
 
-#ifndef PROF_FREESTANDING
-static prof_status prof__service_start(prof__session *s);
-static void prof__service_stop(prof__session *s);
-static void prof__stream_close(prof__session *s);
-static void prof__folder_drop(prof__session *s);
-static prof_status prof__stream_told(const char *written);
-static prof_status prof__file_finish(prof__session *s, prof_status status);
-static prof_status prof__service_check(const prof_config *config);
-static prof_status prof__service_configure(prof__session *s, const prof_config *config);
-#endif
-static prof_status prof__crash_prepare(prof__session *s);
-static void prof__crash_install(prof__session *s);
-static void prof__crash_remove(void);
-static void prof__crash_forget(void);
+/*-- SESSION -------------------------------------------------------------------------------------------- >>session --*/
 
 /* Returns whether a session runs, has ended by itself, or neither (0). The service ends one under the state lock alone,
    so that holders of the control lock must ask, too. */
@@ -25,6 +26,19 @@ static int prof__session_phase(void)
     int phase = prof__state.running ? PROF__RUNS : prof__state.ended ? PROF__ENDED : 0;
     prof__state_unlock(gate);
     return phase;
+}
+
+/* Ends recording; the image stays. Under the lock. */
+static void prof__recording_ends(void)
+{
+    PROF__STORE(&prof__state.running, 0);
+    prof__next_generation();
+    if (prof__state.session) {
+        prof__header *h = prof__state.session->header;
+        prof__pair_take_well(h->clock, h->tick_hz, &h->last);
+        prof__lost_collect(prof__state.session);
+        PROF__RELEASE(&h->state, (uint32_t)PROF__STOPPED);
+    }
 }
 
 #ifdef PROF_TINY /* there are no signals */
@@ -63,7 +77,7 @@ static void prof__session_delete(prof__session *s)
     prof__stream_close(s);
     prof__folder_drop(s);
     prof__memory_free(s);
-    prof__upstairs.follow_free(s->follow);
+    prof__reader_table.follow_free(s->follow);
     free(s);
 }
 #endif
@@ -115,3 +129,15 @@ static void prof__sessions_reap(int present)
     }
 }
 #endif
+
+#ifndef PROF_FREESTANDING
+/* What else a trigger saves, NULL: nothing. See prof_ntff.h. */
+static prof_status (*prof__saved_hook)(void);
+static void prof__saved_with(prof_status (*hook)(void))
+{
+    PROF__LED_VOID(prof__saved_with, (hook));
+    PROF__RELEASE(&prof__saved_hook, hook);
+}
+#endif
+
+#endif /* PROF__SESSION_STATE_H */

@@ -1,16 +1,25 @@
 // session/stop: prof_stop(), prof_reset(), pauses: under prof__control_word.
-/* Ends recording; the image stays. Under the lock. */
-static void prof__recording_ends(void)
-{
-    PROF__STORE(&prof__state.running, 0);
-    prof__next_generation();
-    if (prof__state.session) {
-        prof__header *h = prof__state.session->header;
-        prof__pair_take_well(h->clock, h->tick_hz, &h->last);
-        prof__lost_collect(prof__state.session);
-        PROF__RELEASE(&h->state, (uint32_t)PROF__STOPPED);
-    }
-}
+#ifndef PROF__SESSION_STOP_H
+#define PROF__SESSION_STOP_H
+#include "api/control.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "ground/numbers.h"
+#include "record/bridge.h"
+#include "record/locks.h"
+#include "record/state.h"
+#include "session/crash_session.h"
+#include "session/file.h"
+#include "session/fork.h"
+#include "session/hooks.h"
+#include "session/names.h"
+#include "session/place.h"
+#include "session/renamed.h"
+#include "session/root.h"
+#include "session/service.h"
+#include "session/state.h"
+#include "session/stream.h"
 
 /* Stops recording. on_demand: 1: only in a session that prof_server.h has started. Under the control lock. */
 static prof_status prof__stop_recording(int on_demand)
@@ -36,7 +45,7 @@ static prof_status prof__stop_locked(void)
     if (!status) status = prof__inherited_end();
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
-    if (s) prof__upstairs.save_disarm();
+    if (s) prof__reader_table.save_disarm();
     if (s && s->output[0] && PROF__BESIDE(s->live_path != s->output) && !s->written) status = prof__output_write(s);
     if (s && PROF__BESIDE(s->live_path && s->live_path != s->output))
         status = prof__in_folder(s, prof__file_finish, status);
@@ -108,3 +117,5 @@ static prof_status prof__pause_by(int step)
 }
 PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
 PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
+
+#endif /* PROF__SESSION_STOP_H */

@@ -1,4 +1,23 @@
 // session/stream: PROF_STREAM: packs full chunks into the file after the ring, and releases them. The service's thread.
+#ifndef PROF__SESSION_STREAM_H
+#define PROF__SESSION_STREAM_H
+#include "api/macros.h"
+#include "api/markup.h"
+#include "ground/clock.h"
+#include "ground/errors.h"
+#include "ground/signals.h"
+#include "ground/windows.h"
+#include "image/format.h"
+#include "image/pack.h"
+#include "image/words.h"
+#include "record/locks.h"
+#include "record/ring.h"
+#include "record/scope.h"
+#include "record/state.h"
+#include "session/file.h"
+#include "session/memory.h"
+#include "session/process.h"
+
 /*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
    PROF_STREAM: the service packs full chunks, the oldest first, into blocks after the ring in the file, and releases
    each chunk when its block is complete and published. So the file is complete at every moment. What cannot be written
@@ -283,3 +302,5 @@ static prof_status prof__stream_told(const char *written)
     return prof__fail(PROF_IO, "%s: has what could be kept, but events were lost, because %s could not be written: %s",
                       prof__path_end(written), prof__equal(path, written) ? "it" : prof__path_end(path), why);
 }
+
+#endif /* PROF__SESSION_STREAM_H */

@@ -1,4 +1,16 @@
 // session/write: Creates folders, and finds the writer of an extension.
+#ifndef PROF__SESSION_WRITE_H
+#define PROF__SESSION_WRITE_H
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/out.h"
+#include "ground/windows.h"
+#include "record/locks.h"
+#include "record/state.h"
+#include "session/hooks.h"
+#include "session/names.h"
+#include "session/process.h"
+
 /* Returns the layout of a writer of prof_report.h, which is registered as "layout:NAME", or "layout:NAME/" for a
    directory. Returns NULL for other writers. */
 static const char *prof__writer_layout(const prof_writer *writer)
@@ -59,8 +71,8 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
 #ifdef PROF_NO_READER
     return prof__no_reader(prof__path_end(path));
 #endif
-    if (prof__equal(extension, ".csv")) *writer = prof__upstairs.csv;
-    if (prof__equal(extension, ".txt")) *writer = prof__upstairs.summary;
+    if (prof__equal(extension, ".csv")) *writer = prof__reader_table.csv;
+    if (prof__equal(extension, ".txt")) *writer = prof__reader_table.summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
         if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *writer = w;
         if (n < sizeof known && !prof__writer_layout(w))
@@ -85,7 +97,7 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
 static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
 {
     const char *layout = writer ? prof__writer_layout(writer) : NULL;
-    if (mode != PROF_STATS || writer == prof__upstairs.summary) return PROF_OK;
+    if (mode != PROF_STATS || writer == prof__reader_table.summary) return PROF_OK;
     if (layout && !prof__equal(layout, "cntk-detail")) return PROF_OK;
     return prof__fail(PROF_INVALID_ARGUMENT,
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
@@ -183,3 +195,5 @@ static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
     prof__text_copy(to + at, size - at, pattern);
     return prof__length(pattern) < size;
 }
+
+#endif /* PROF__SESSION_WRITE_H */

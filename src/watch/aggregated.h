@@ -1,4 +1,27 @@
 // watch/aggregated: Copies the statistics of a follower to a trace.
+#ifndef PROF__WATCH_AGGREGATED_H
+#define PROF__WATCH_AGGREGATED_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/digits.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/lock.h"
+#include "ground/out.h"
+#include "record/locks.h"
+#include "record/ring.h"
+#include "record/state.h"
+#include "read/clock.h"
+#include "read/devices.h"
+#include "read/names.h"
+#include "read/open.h"
+#include "read/trace.h"
+#include "report/percentiles.h"
+#include "report/stat_rows.h"
+#include "watch/follow.h"
+#include "watch/follow_passes.h"
+
 /*-- the statistics of PROF_STATS --*/
 
 static void prof__aggregated_free(prof__aggregated *stats)
@@ -211,3 +234,5 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
     if (newest > trace->info.duration_ns) trace->info.duration_ns = newest;
     return status;
 }
+
+#endif /* PROF__WATCH_AGGREGATED_H */

@@ -1,5 +1,20 @@
 // watch/follow: The state of a follower: names, statistics, triggers. Used by the service's thread and by
 // prof_trace_live(), under a lock.
+#ifndef PROF__WATCH_FOLLOW_H
+#define PROF__WATCH_FOLLOW_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "ground/clock.h"
+#include "ground/digits.h"
+#include "ground/hash.h"
+#include "ground/out.h"
+#include "image/format.h"
+#include "record/site.h"
+#include "record/state.h"
+#include "read/trace.h"
+#include "report/percentiles.h"
+#include "watch/last.h"
+
 /*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
    A follower reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps
    nothing else, and for triggers of saves. The service runs it, and prof_trace_live() too, under a lock.
@@ -297,3 +312,5 @@ static void prof__follow_over(prof__follow *f, const prof__follow_row *row, doub
                        : "",
              took, limit);
 }
+
+#endif /* PROF__WATCH_FOLLOW_H */

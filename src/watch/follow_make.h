@@ -1,4 +1,19 @@
 // watch/follow_make: Makes a follower, with the rules of its triggers, and frees it.
+#ifndef PROF__WATCH_FOLLOW_MAKE_H
+#define PROF__WATCH_FOLLOW_MAKE_H
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/threads.h"
+#include "record/ring.h"
+#include "record/state.h"
+#include "session/number.h"
+#include "session/pattern.h"
+#include "session/write.h"
+#include "watch/follow.h"
+#include "watch/follow_passes.h"
+
 /*-- making and freeing --*/
 
 /* Parses "frame>16.7ms,scope:net.*>2ms". Times have units: in frame>16 somebody may mean milliseconds. */
@@ -119,3 +134,5 @@ static void prof__follow_free(prof__follow *f)
     free(f->row_index.slots);
     free(f);
 }
+
+#endif /* PROF__WATCH_FOLLOW_MAKE_H */

@@ -1,4 +1,23 @@
 // watch/follow_passes: Tracks that a follower follows, and its passes over the ring.
+#ifndef PROF__WATCH_FOLLOW_PASSES_H
+#define PROF__WATCH_FOLLOW_PASSES_H
+#include "api/markup.h"
+#include "ground/hash.h"
+#include "ground/lock.h"
+#include "image/format.h"
+#include "image/pack.h"
+#include "image/pair.h"
+#include "image/words.h"
+#include "record/ring.h"
+#include "record/state.h"
+#include "session/file.h"
+#include "session/snapshot.h"
+#include "read/clock.h"
+#include "read/records.h"
+#include "watch/follow.h"
+#include "watch/follow_scopes.h"
+#include "watch/follow_spans.h"
+
 /*-- tracks --*/
 
 static void prof__follow_unlink(prof__follow *f, uint32_t number)
@@ -392,3 +411,5 @@ static int prof__follow_step(prof__session *s)
     prof__unlock(&f->lock);
     return work;
 }
+
+#endif /* PROF__WATCH_FOLLOW_PASSES_H */

@@ -1,4 +1,17 @@
 // watch/follow_scopes: What a follower does with scopes, frames and counters.
+#ifndef PROF__WATCH_FOLLOW_SCOPES_H
+#define PROF__WATCH_FOLLOW_SCOPES_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/hash.h"
+#include "image/format.h"
+#include "read/clock.h"
+#include "read/records.h"
+#include "report/percentiles.h"
+#include "report/stat_rows.h"
+#include "watch/follow.h"
+
 /*-- scopes --*/
 
 static prof__follow_row *prof__follow_at(prof__follow *f, uint32_t number) { return &f->rows[number - 1]; }
@@ -217,3 +230,5 @@ static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, ui
     prof__stat_row_last(row, value, (int64_t)tick);
     prof__stat_row_value(row, value);
 }
+
+#endif /* PROF__WATCH_FOLLOW_SCOPES_H */

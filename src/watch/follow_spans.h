@@ -1,4 +1,18 @@
 // watch/follow_spans: What a follower does with spans, and with each record.
+#ifndef PROF__WATCH_FOLLOW_SPANS_H
+#define PROF__WATCH_FOLLOW_SPANS_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/hash.h"
+#include "image/format.h"
+#include "image/pack.h"
+#include "image/words.h"
+#include "read/records.h"
+#include "report/percentiles.h"
+#include "watch/follow.h"
+#include "watch/follow_scopes.h"
+
 /*-- spans --*/
 
 static uint32_t *prof__follow_half_bucket(prof__follow *f, const prof__follow_half *half)
@@ -184,3 +198,5 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     default: break;
     }
 }
+
+#endif /* PROF__WATCH_FOLLOW_SPANS_H */

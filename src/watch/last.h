@@ -1,4 +1,27 @@
 // watch/last: prof_save_last(): the last seconds of a ring as an image.
+#ifndef PROF__WATCH_LAST_H
+#define PROF__WATCH_LAST_H
+#include "api/control.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/copies.h"
+#include "ground/digits.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "ground/numbers.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "session/pattern.h"
+#include "session/save.h"
+#include "session/snapshot.h"
+#include "session/stream.h"
+#include "session/write.h"
+#include "read/clock.h"
+#include "read/devices.h"
+#include "read/names.h"
+#include "read/open.h"
+#include "read/trace.h"
+
 /*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
    Saves a copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the
    window are in old chunks, and what came before the window may be useful, too. */
@@ -26,7 +49,6 @@ typedef struct prof__cause {
     char text[160];
 } prof__cause;
 
-static void prof__human_ns(char *to, double ns);
 
 /* Returns the tick at which a window begins that has this many seconds before its cause, and all of the cause; 0: at
    the start. */
@@ -168,3 +190,5 @@ PROF_DEF prof_status prof_save_last(const char *path, double seconds)
     if (!status) status = prof__last_save(expanded, seconds, NULL);
     return status ? status : prof__stream_told(expanded);
 }
+
+#endif /* PROF__WATCH_LAST_H */

@@ -1,11 +1,15 @@
 // watch/no_stats: PROF_NO_STATS: replaces followers and saves on demand.
+#ifndef PROF__WATCH_NO_STATS_H
+#define PROF__WATCH_NO_STATS_H
+#include "api/control.h"
+#include "api/read.h"
+#include "ground/errors.h"
+#include "record/ring.h"
+#include "record/state.h"
+
 /*-- NO STATISTICS --------------------------------------------------------------------------------------------------*/
 
-#ifdef PROF_NO_READER
-#define PROF__NO_STATS(what) prof__no_reader(what)
-#else
 #define PROF__NO_STATS(what) prof__left_out(what, "PROF_NO_STATS")
-#endif
 
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
@@ -19,11 +23,10 @@ static void prof__follow_free(struct prof__follow *f) { (void)f; }
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
-static void prof__saved_with(prof_status (*hook)(void)) { (void)hook; }
 PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
 
-#ifndef PROF_NO_READER
 /* These do nothing: no session has statistics. */
+struct prof__aggregated;
 static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset)
 {
     (void)stats, (void)reset;
@@ -35,4 +38,5 @@ static prof_status prof__aggregated_give(struct prof__aggregated *stats, prof_tr
     return PROF_OK;
 }
 static void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats; }
-#endif
+
+#endif /* PROF__WATCH_NO_STATS_H */

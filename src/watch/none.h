@@ -1,19 +1,14 @@
 // watch/none: PROF_NO_READER: replaces the floors read, report and watch.
+#ifndef PROF__WATCH_NONE_H
+#define PROF__WATCH_NONE_H
+#include "api/control.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "session/hooks.h"
+
 /*-- NO READER ------------------------------------------------------------------------------------------------------
    For a program that only records. Functions that need a trace still exist, so that other files of the program link; no
    function returns a trace, so that most of them are never called with one. */
-
-static prof_status prof__live_write(const char *path, const prof_writer *writer)
-{
-    (void)writer;
-    return prof__no_reader(path);
-}
-
-static const struct prof__upstairs prof__upstairs = {
-    prof__live_write, NULL,           NULL,              prof__follow_make, prof__follow_step, prof__follow_free,
-    prof__save_arm,   prof__save_step,   prof__save_disarm, NULL,           NULL,              NULL,
-    NULL,
-};
 
 /* For functions with a result: sets it to NULL. */
 #define PROF__NO_RESULT(result, what) ((result) ? (void)(*(result) = NULL) : (void)0, prof__no_reader(what))
@@ -180,3 +175,6 @@ PROF_DEF prof_status prof_save_last(const char *path, double seconds)
     (void)path, (void)seconds;
     return prof__no_reader("prof_save_last");
 }
+PROF_DEF prof_status prof_save_request(void) { return prof__no_reader("prof_save_request"); }
+
+#endif /* PROF__WATCH_NONE_H */

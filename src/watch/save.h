@@ -1,15 +1,26 @@
 // watch/save: Saves of the last seconds, by call, signal or trigger.
+#ifndef PROF__WATCH_SAVE_H
+#define PROF__WATCH_SAVE_H
+#include "api/control.h"
+#include "api/macros.h"
+#include "api/markup.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "ground/lock.h"
+#include "record/locks.h"
+#include "record/ring.h"
+#include "record/scope.h"
+#include "record/state.h"
+#include "session/pattern.h"
+#include "session/state.h"
+#include "watch/follow.h"
+#include "watch/last.h"
+
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
    A call or a signal only sets a flag, and a trigger leaves its cause as text: the service saves. */
 
 static uint32_t prof__save_wanted; /* 0, or what asked for a save: PROF__SAVE_... */
 static uint32_t prof__save_armed;  /* 1: the service carries out requests */
-static prof_status (*prof__saved_hook)(void); /* NULL, or what else to save: see prof_ntff.h */
-static void prof__saved_with(prof_status (*hook)(void))
-{
-    PROF__LED_VOID(prof__saved_with, (hook));
-    PROF__RELEASE(&prof__saved_hook, hook);
-}
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
 PROF_DEF prof_status prof_save_request(void)
@@ -157,3 +168,5 @@ static void prof__save_disarm(void)
     prof__save_installed[number] = 0;
 }
 #endif
+
+#endif /* PROF__WATCH_SAVE_H */

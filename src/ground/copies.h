@@ -1,4 +1,14 @@
-// record/copies: Copies of the implementation in one process: each finds the first and forwards its calls to it.
+// ground/copies: Copies of the implementation in one process: each finds the first and forwards its calls to it.
+#ifndef PROF__GROUND_COPIES_H
+#define PROF__GROUND_COPIES_H
+#include "api/control.h"
+#include "api/devices.h"
+#include "api/markup.h"
+#include "api/objects.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/base.h"
+
 /*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
    A program and its plugins may each have a copy of the implementation. If it can, the loader directs all calls to the
    first copy. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL, or if symbols are
@@ -117,16 +127,75 @@ static prof__hub *prof__hub_of(const prof__loaded *loaded)
 }
 #endif
 
+#if defined(PROF__HUBS) && !defined(PROF_STATIC)
+static prof__hub *prof__followers; /* changes under prof__lock_word; crash handlers read it without */
+#endif
+
 #if defined(PROF__HUBS) && defined(PROF__SHARED) && !defined(PROF_STATIC)
 static prof__hub *prof__leader; /* NULL: this copy is a leader, or a recorder of its own */
 static int prof__joined;
-static PROF__COLD void prof__join(void);
+
+typedef struct prof__hub_search {
+    prof__hub *found;
+    const char *name; /* of its module */
+} prof__hub_search;
+
+static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
+{
+    prof__hub_search *search = (prof__hub_search *)user;
+    prof__hub *hub = prof__hub_of(loaded);
+    (void)size;
+    if (!hub || hub->layout != prof__hub_here.layout) return 0;
+    search->found = hub;
+    search->name = loaded->name ? loaded->name : "";
+    return 1;
+}
+
+/* These exist wherever a library can be loaded later. */
+extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((__weak__));
+extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((__weak__));
+static void *prof__leader_module;
+
+static PROF__COLD void prof__join(void)
+{
+    prof__hub_search search = {NULL, NULL};
+    if (__atomic_exchange_n(&prof__joined, 1, __ATOMIC_ACQ_REL)) return;
+    prof__hub_here.settled = 1;
+    prof__loaded_each(prof__hub_visit, &search);
+    if (!search.found || search.found == &prof__hub_here) return;
+    /* A leader that the same call loads, because it depends on this library, is unloaded before it, or with it. */
+    if (*search.name && search.found->settled && prof__module_open)
+        prof__leader_module = prof__module_open(search.name, 1 | 4); /* RTLD_LAZY | RTLD_NOLOAD */
+    search.found->to_prof__hub_join(&prof__hub_here);
+    PROF__RELEASE(&prof__leader, search.found);
+}
+
 static inline prof__hub *prof__led(void)
 {
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&prof__joined))) prof__join();
     return PROF__ACQUIRE(&prof__leader);
 }
 static int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not forwarded */
+
+PROF__AT_START(101, prof__join_early);
+static void prof__join_early(void) { prof__led(); }
+
+/* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
+static void prof__unjoin(void)
+{
+    if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
+    for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);
+    prof__followers = NULL;
+}
+/* Called after the last use of the leader. */
+PROF__AT_END(101, prof__unjoin_late);
+static void prof__unjoin_late(void)
+{
+    void *module = prof__leader_module;
+    prof__leader_module = NULL;
+    if (module && prof__module_close) prof__module_close(module);
+}
+
 /* The first statement of a function of the table. */
 #define PROF__LED(function, arguments)                                                                               \
     do {                                                                                                             \
@@ -145,16 +214,7 @@ static int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not for
 #define PROF__LED(function, arguments) ((void)0)
 #define PROF__LED_VOID(function, arguments) ((void)0)
 static int prof__is_whole(void) { return 1; }
+static void prof__unjoin(void) {}
 #endif
-/* The same for the fast path: a thread never has a record in a copy that forwards. */
-#ifdef PROF__SHARED
-#define PROF__SELF_OR(led)                                                                                           \
-    prof__thread *self = prof__self_here;                                                                            \
-    if (PROF__UNLIKELY(!self)) {                                                                                     \
-        led;                                                                                                         \
-        self = prof__self_make();                                                                                    \
-    }                                                                                                                \
-    ((void)0)
-#else
-#define PROF__SELF_OR(led) prof__thread *self = PROF__SELF()
-#endif
+
+#endif /* PROF__GROUND_COPIES_H */

@@ -1,0 +1,130 @@
+// ground/digits: Numbers as text: whole, with a point, grouped, with a unit.
+#ifndef PROF__GROUND_DIGITS_H
+#define PROF__GROUND_DIGITS_H
+#include "ground/numbers.h"
+
+#ifndef PROF_FREESTANDING
+/* Writes the decimal digits of value to `to`, at most 20, not terminated. Returns their number. */
+static size_t prof__digits(char *to, uint64_t value)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    uint64_t upper = value / 10000;
+    size_t size = upper ? prof__digits(to, upper) : 0; /* at most four times */
+    uint32_t left = (uint32_t)(value - upper * 10000), two = left / 100;
+    if (upper || left >= 1000) {
+        memcpy(to + size, pairs + two * 2, 2);
+        size += 2;
+    } else if (left >= 100) {
+        to[size++] = (char)('0' + two);
+    } else if (left < 10) {
+        *to = (char)('0' + left);
+        return 1;
+    }
+    memcpy(to + size, pairs + (left - two * 100) * 2, 2);
+    return size + 2;
+}
+
+/* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
+   the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
+   "inf", "-inf" or "nan". */
+static size_t prof__double_digits(char *to, double value, int least, int max)
+{
+    char text[48];
+    size_t from, at = 0;
+    int digits = least;
+    if (!prof__finite(value)) {
+        strcpy(to, prof__not_finite(value));
+        return strlen(to);
+    }
+    for (;;) {
+        double back;
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        back = strtod(text, NULL);
+        if (digits++ >= max || prof__number_bits(back) == prof__number_bits(value)) break;
+    }
+    for (from = 0; text[from] && at < 31; from++) {
+        if ((text[from] >= '0' && text[from] <= '9') || text[from] == '-' || text[from] == '+' || text[from] == 'e')
+            to[at++] = text[from];
+        else if (at && to[at - 1] != '.') /* a locale's separator may have more than one byte */
+            to[at++] = '.';
+    }
+    to[at] = 0;
+    return at;
+}
+
+/* Writes a number that reads back as the same value. */
+static size_t prof__double_text(char *to, double value)
+{
+    return prof__double_digits(to, value, 15, 17);
+}
+
+/* Writes 1234567 as 1,234,567 to `to` (32 bytes). */
+static void prof__grouped(char *to, uint64_t value)
+{
+    char digits[20];
+    size_t length = prof__digits(digits, value), i, at = 0;
+    for (i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0) to[at++] = ',';
+        to[at++] = digits[i];
+    }
+    to[at] = 0;
+}
+
+/* Writes a number >= 0 with this many decimals (up to 3) to `to` (32 bytes). */
+static size_t prof__fixed(char *to, double value, unsigned decimals)
+{
+    static const unsigned scales[] = {1, 10, 100, 1000};
+    uint64_t scaled = value < 1e15 ? (uint64_t)(value * scales[decimals] + 0.5) : (uint64_t)1000000000000000000;
+    size_t at = prof__digits(to, scaled / scales[decimals]);
+    if (decimals) {
+        char fraction[20];
+        size_t length = prof__digits(fraction, scales[decimals] + scaled % scales[decimals]);
+        to[at++] = '.';
+        memcpy(to + at, fraction + 1, length - 1);
+        at += length - 1;
+    }
+    to[at] = 0;
+    return at;
+}
+
+/* Writes value (>= 0) to `to` (48 bytes) with four digits, in the largest unit that leaves it above 1; each unit is
+   1000 of the previous one. A whole number of the first unit is written unchanged. */
+static void prof__human(char *to, double value, const char *const *units)
+{
+    int scaled = value >= 999.95;
+    unsigned decimals;
+    size_t at;
+    for (; value >= 999.95 && units[1]; units++) value /= 1000;
+    decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
+    if (!scaled && !((double)(uint64_t)value < value)) decimals = 0;
+    at = prof__fixed(to, value, decimals);
+    to[at++] = ' ';
+    strcpy(to + at, *units);
+}
+
+static void prof__human_ns(char *to, double ns)
+{
+    static const char *const units[] = {"ns", "us", "ms", "s", NULL};
+    prof__human(to, ns, units);
+}
+
+static void prof__human_hz(char *to, double hz)
+{
+    static const char *const units[] = {"Hz", "kHz", "MHz", "GHz", NULL};
+    prof__human(to, hz, units);
+}
+
+/* Writes the number of a counter to `to` (32 bytes): whole numbers up to 2^53 unchanged, others with six digits.
+   Returns the length. */
+static size_t prof__counter_text(char *to, double value)
+{
+    const double max = 9007199254740992.0;
+    int whole = prof__finite(value) && value >= -max && value <= max &&
+                !((double)(int64_t)value < value || (double)(int64_t)value > value);
+    return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
+}
+#endif
+
+#endif /* PROF__GROUND_DIGITS_H */

@@ -1,0 +1,52 @@
+// ground/utf8: Characters of UTF-8, and what replaces the bytes that are none.
+#ifndef PROF__GROUND_UTF8_H
+#define PROF__GROUND_UTF8_H
+#include "ground/base.h"
+
+#ifndef PROF_FREESTANDING
+#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, which replaces what is not UTF-8 */
+
+/* Returns the bytes of the UTF-8 character at text, or minus the number of bytes that one U+FFFD replaces. */
+static int prof__utf8_length(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    unsigned low = 0x80, high = 0xBF;
+    int length, i;
+    if (*s < 0x80) return 1;
+    if (*s < 0xC2 || *s > 0xF4) return -1;
+    length = *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
+    if (*s == 0xE0) low = 0xA0;  /* else overlong */
+    if (*s == 0xED) high = 0x9F; /* else a surrogate */
+    if (*s == 0xF0) low = 0x90;  /* else overlong */
+    if (*s == 0xF4) high = 0x8F; /* else beyond U+10FFFF */
+    for (i = 1; i < length; i++) {
+        if (s[i] < low || s[i] > high) return -i;
+        low = 0x80;
+        high = 0xBF;
+    }
+    return length;
+}
+
+/* Returns the bytes of the UTF-8 character at text, or 0 if there is none. */
+static size_t prof__utf8(const char *text)
+{
+    int length = prof__utf8_length(text);
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* Steps over one character: what is not UTF-8 counts byte by byte. */
+static const char *prof__next_character(const char *text)
+{
+    size_t length = prof__utf8(text);
+    return text + (length ? length : 1);
+}
+
+static size_t prof__characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text = prof__next_character(text)) count++;
+    return count;
+}
+#endif
+
+#endif /* PROF__GROUND_UTF8_H */

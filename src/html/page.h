@@ -1,0 +1,16 @@
+// html/page: The page as strings.
+#ifndef PROF__HTML_PAGE_H
+#define PROF__HTML_PAGE_H
+#include "ground/base.h"
+
+/* The page, up to where the data begin: see src/html/. */
+static const char *const prof__html_page[] = {
+    /* the lines of html/index.html */
+    NULL};
+
+/* What the page has besides where prof_server.h serves it. */
+static PROF__UNUSED const char *const prof__html_live[] = {
+    /* the lines of html/live.html */
+    NULL};
+
+#endif /* PROF__HTML_PAGE_H */

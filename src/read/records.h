@@ -1,0 +1,140 @@
+// read/records: What the words of a record say.
+#ifndef PROF__READ_RECORDS_H
+#define PROF__READ_RECORDS_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "read/trace.h"
+
+static unsigned prof__read_kind(uint64_t head)
+{
+    return (unsigned)(head >> PROF__KIND_SHIFT);
+}
+
+static uint32_t prof__read_id(uint64_t head)
+{
+    return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+}
+
+/* Returns the type of an EVENT record, or 0 if readers do not show it. */
+static unsigned prof__read_event_type(const uint64_t *record)
+{
+    unsigned type = (unsigned)(record[1] & 0xFF);
+    return type > PROF_EVENT_LOST && type < PROF_EVENT_TYPE_COUNT ? type : 0;
+}
+
+/* Returns the words of an ARG or DATA: those of a key made at run time, and of the value after it. */
+static size_t prof__read_arg_words(const uint64_t *words, size_t left)
+{
+    size_t key = prof__record_words(words[0], left), value;
+    if (!key || key == left || !(words[0] & PROF__ARG_KEY)) return key;
+    value = prof__record_words(words[key], left - key);
+    if (!value || prof__read_kind(words[key]) != prof__read_kind(words[0]) || words[key] & PROF__ARG_KEY) return key;
+    return key + value;
+}
+
+/* Returns 0 for a key without its value, which readers leave out. */
+static int prof__read_arg_whole(const uint64_t *words, size_t length)
+{
+    return !(words[0] & PROF__ARG_KEY) || length > 1 + (size_t)(words[0] & 0xFFFF);
+}
+
+/* Returns the record with the value; *length: its words. */
+static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *length)
+{
+    if (words[0] & PROF__ARG_KEY) words += 1 + (size_t)(words[0] & 0xFFFF);
+    *length = 1 + (size_t)(words[0] & 0xFFFF);
+    return words;
+}
+
+/* Returns the id of the call site whose scope an ARG belongs to, or 0 if it belongs to the innermost scope. */
+static uint32_t prof__read_arg_target(const uint64_t *words)
+{
+    size_t length;
+    words = prof__read_arg_value(words, &length);
+    return words[0] & PROF__ARG_TO && length > 1 ? prof__read_id(words[length - 1]) : 0;
+}
+
+/* Returns the number of a boundary of a frame, or NULL if its record has none. left: the words from this record on. */
+static const uint64_t *prof__read_frame_data(const uint64_t *record, size_t left)
+{
+    uint64_t wanted = (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1;
+    return left > 2 && record[1] == wanted ? record + 2 : NULL;
+}
+
+/* Returns 1 if a DATA record after this one is an argument of an event that is shown. before: the answer for the
+   previous record. */
+static int prof__read_takes_data(const uint64_t *record, int before)
+{
+    switch (prof__read_kind(record[0])) {
+    case PROF__KIND_MARK: return 1;
+    case PROF__KIND_EVENT: return prof__read_event_type(record) != 0;
+    case PROF__KIND_NAME:
+    case PROF__KIND_DATA: return before;
+    default: return 0;
+    }
+}
+
+static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
+
+/* Returns 1 if a NAME record after this one is the name of its event. Flows have none, because exporters keep their
+   names from block to block. */
+static int prof__read_takes_name(const uint64_t *record)
+{
+    unsigned kind = prof__read_kind(record[0]);
+    if (kind == PROF__KIND_EVENT) return !prof__is_flow((prof_event_type)prof__read_event_type(record));
+    return kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK;
+}
+
+/* Returns the tick of a record, which is never less than that of the previous record. */
+static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
+{
+    uint64_t tick = base + (head & PROF__TICK_MASK);
+    if (tick < base) tick = ~(uint64_t)0;
+    return tick > before ? tick : before;
+}
+
+static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
+
+/* Returns the serial of a TRACK record within its track. */
+static uint64_t prof__track_serial(const uint64_t *record)
+{
+    return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
+}
+
+/* Terminates the string of a NAME, ARG or DATA, if it has one, so that callers can get it: a key is one, whatever type
+   it states. */
+static void prof__read_seal_text(uint64_t *record, size_t length)
+{
+    unsigned kind = prof__read_kind(*record);
+    int key = kind != PROF__KIND_NAME && *record & PROF__ARG_KEY;
+    if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && !key && length > 1) --length;
+    if (length > 1 && (kind == PROF__KIND_NAME || key || (*record >> 32 & 0xFF) == PROF_VALUE_STRING))
+        ((char *)(record + length))[-1] = 0;
+}
+
+static int prof__read_has_text(unsigned kind)
+{
+    return kind == PROF__KIND_NAME || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA;
+}
+
+static void prof__read_seal(uint64_t *words, size_t count)
+{
+    size_t at, length;
+    for (at = 0; at < count; at += length) {
+        length = 1;
+        if (prof__read_kind(words[at]) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN) continue;
+        length = prof__record_words(words[at], count - at);
+        if (!length) return;
+        if (prof__read_has_text(prof__read_kind(words[at]))) prof__read_seal_text(words + at, length);
+    }
+}
+
+/* Returns the number of an event in its trace: where its head is. */
+static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_chunk *chunk, size_t word)
+{
+    return chunk->sequence << trace->word_bits | word;
+}
+
+#endif /* PROF__READ_RECORDS_H */

@@ -1,0 +1,83 @@
+// watch/hub: The table of this copy's functions. It comes last, because it needs the declarations of all.
+#ifndef PROF__WATCH_HUB_H
+#define PROF__WATCH_HUB_H
+#include "api/markup.h"
+#include "api/read.h"
+#include "api/reports.h"
+#include "ground/copies.h"
+#include "ground/errors.h"
+#include "record/args.h"
+#include "record/counter.h"
+#include "record/device.h"
+#include "record/event.h"
+#include "record/locks.h"
+#include "record/log.h"
+#include "record/loose.h"
+#include "record/mark.h"
+#include "record/objects.h"
+#include "record/scope.h"
+#include "record/value.h"
+#include "session/alone.h"
+#include "session/control.h"
+#include "session/on_demand.h"
+#include "session/place.h"
+#include "session/state.h"
+#include "session/stop.h"
+#include "read/trace.h"
+
+#if defined(PROF__HUBS) && !defined(PROF_STATIC)
+/*-- the table of this copy: see >>copies --*/
+
+/* A follower calls this in its leader. */
+static void prof__hub_join(prof__hub *follower)
+{
+    uint32_t gate = prof__state_lock();
+    follower->next = prof__followers;
+    if (follower->generation != prof__generation) PROF__STORE(follower->generation, PROF__LOAD(prof__generation));
+    PROF__RELEASE(&prof__followers, follower);
+    prof__state_unlock(gate);
+}
+
+static void prof__hub_leave(prof__hub *follower)
+{
+    uint32_t gate = prof__state_lock();
+    for (prof__hub **at = &prof__followers; *at; at = &(*at)->next)
+        if (*at == follower) {
+            PROF__RELEASE(at, follower->next);
+            break;
+        }
+    prof__state_unlock(gate);
+}
+#elif defined(PROF__HUBS)
+static void prof__hub_join(prof__hub *follower) { (void)follower; }
+static void prof__hub_leave(prof__hub *follower) { (void)follower; }
+#endif
+
+#ifdef PROF__HUBS
+#ifdef PROF_STATIC
+#define PROF__LAYOUT 0
+#else
+#ifdef PROF_NO_READER
+#define PROF__TRACE_SIZE 0 /* a copy without a reader cannot make the traces of a copy with one */
+#else
+#define PROF__TRACE_SIZE sizeof(struct prof_trace)
+#endif
+/* Versions and options that differ usually differ in one of these sizes. */
+#define PROF__LAYOUT                                                                                                 \
+    ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
+     (uint64_t)PROF__TRACE_SIZE << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                                   \
+     (uint64_t)(sizeof(prof_event) + sizeof(prof_writer) + sizeof(prof_callsite) + sizeof(struct prof_counter)))
+#endif
+#define PROF__HUB_ENTRY(name) name,
+extern uint32_t prof__generation[];
+PROF__HIDDEN __attribute__((__used__)) prof__hub prof__hub_here = {
+    {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, prof__generation, NULL,
+#if defined(PROF__SHARED) && !defined(PROF_STATIC)
+    &prof__leader,
+#else
+    NULL,
+#endif
+    PROF__HUB_FUNCTIONS(PROF__HUB_ENTRY)};
+#endif
+
+#endif /* PROF__WATCH_HUB_H */
