@@ -75,6 +75,7 @@ check "modules close what they open" "$(for module in src/*/*.h; do
 done)"
 check "includes are found" "$(includes | awk 'END { if (NR < 1000) print NR + 0 " only" }')"
 check "no module includes one of a higher layer" "$(upwards)"
+check "no script of the page imports in a circle" "$(for script in src/html/*.js; do sed -n "s,^.*from './\([a-z]*\.js\)';\$,$script src/html/\1,p" "$script"; done | tsort 2>&1 >/dev/null)"
 
 # ---- private names: src/api/inner.h has all that other headers and the tool use
 

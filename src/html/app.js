@@ -7,10 +7,10 @@ import { colorLabels, nodeColors, abgr } from './theme.js';
 import { parseQuery, labelMatches, findScopes } from './search.js';
 import { TimeLine, GUTTER } from './view.js';
 import { drawBars } from './frames.js';
-import { Panels, where, statesText } from './panels.js';
+import { Panels, statesText } from './panels.js';
 import { $, el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
-import { abs, floor, max, min, round, ns, moment, grouped, shown, measured } from './text.js';
+import { abs, floor, max, min, round, ns, moment, grouped, shown, measured, where } from './text.js';
 
 const root = globalThis.document?.documentElement; // a thread that unpacks has none
 

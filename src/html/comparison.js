@@ -4,11 +4,10 @@ import { scopeLabel } from './decode.js';
 import { rangeStats, percentile, callsOf, byFormat } from './stats.js';
 import { labelsOf, pairLabels, samplesOf, shiftOf, medianOf, judge } from './compare.js';
 import { measures, selfTimes, differenceTree } from './difference.js';
-import { along, zoomed } from './flame.js';
-import { flameBox, where } from './panels.js';
+import { flameBox, along, zoomed } from './flame.js';
 import { differenceStyle } from './theme.js';
 import { el, select, table, tools, words } from './dom.js';
-import { abs, max, ns, grouped, shown } from './text.js';
+import { abs, max, ns, grouped, shown, where } from './text.js';
 
 /** How bad a verdict is. */
 const ORDER = ['same', 'unsure', 'gone', 'new', 'faster', 'slower'];

@@ -1,6 +1,7 @@
 // The boxes of a flame graph: which fit, and what is left out, which is a box as well.
 
-import { ceil, max, min } from './text.js';
+import { el } from './dom.js';
+import { ceil, grouped, max, min } from './text.js';
 
 /** Narrower ones are left out: shares of the width. The most levels, and the most boxes, that are drawn at once. */
 const NARROW = 0.0015, LEVELS = 60, BOXES = 3000;
@@ -89,3 +90,22 @@ export function zoomed(node, before, key) {
 
 /** How many levels there are above the nodes to which a path leads. */
 export function levelsOf(path) { return max(0, (path || []).filter(id => !restFrom(id)).length); }
+
+/**
+ * A flame graph. @param {(node: object) => object} show returns name, text, and properties of the element of a node
+ * @param {{text: (width: number) => string, zoom: (node: object) => void}} rest what is left out: what its width says, and what a click does
+ */
+export function flameBox(title, root, widthOf, show, rest) {
+    const box = el('div.flame', { role: 'group', 'aria-label': title }), boxes = flameBoxes(root, widthOf);
+    const left = ({ node, deep }) => {
+        const { count, levels, more } = countRest(node), text = node === root ? `${grouped(count)} that were left out` : `${count ? `${grouped(count)}${more ? ' and more' : ''} left out` : 'Left out'}, too ${deep ? levels > 1 ? `deep: ${grouped(levels)} levels` : 'deep' : 'narrow'}`;
+        return { name: text, text: `${text}; ${rest.text(node.width)}; a click ${node === root ? 'zooms out' : 'shows them'}`, class: 'rest', onclick: () => rest.zoom(deep ? node.up : node) };
+    };
+    for (const each of boxes) {
+        const { name, text, style, ...more } = each.node.rest === undefined ? show(each.node) : left(each);
+        box.append(el('button', { title: text, 'aria-label': text, style: { left: `${each.left * 100}%`, width: `${each.width * 100}%`, top: `${each.depth * 20}px`, ...style }, ...more },
+            each.width > 0.02 ? name : ''));
+    }
+    box.style.height = `${20 * (1 + boxes.reduce((most, each) => max(most, each.depth), 0))}px`;
+    return box;
+}

@@ -6,8 +6,8 @@ import { cost, scopesOf, truncatedText, objectsIn, scopeOf, frameAround, stepAro
 import { css } from './theme.js';
 import { $, el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
-import { flameBoxes, countRest, along, zoomed, levelsOf } from './flame.js';
-import { ceil, floor, max, min, ns, moment, grouped, shown, measured } from './text.js';
+import { flameBox, along, zoomed, levelsOf } from './flame.js';
+import { ceil, floor, max, min, ns, moment, grouped, shown, measured, where } from './text.js';
 
 const PLACE = words('where', row => where(row.label));
 const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];
@@ -471,27 +471,5 @@ export class Panels {
     }
 }
 
-/**
- * A flame graph. @param {(node: object) => object} show returns name, text, and properties of the element of a node
- * @param {{text: (width: number) => string, zoom: (node: object) => void}} rest what is left out: what its width says, and what a click does
- */
-export function flameBox(title, root, widthOf, show, rest) {
-    const box = el('div.flame', { role: 'group', 'aria-label': title }), boxes = flameBoxes(root, widthOf);
-    const left = ({ node, deep }) => {
-        const { count, levels, more } = countRest(node), text = node === root ? `${grouped(count)} that were left out` : `${count ? `${grouped(count)}${more ? ' and more' : ''} left out` : 'Left out'}, too ${deep ? levels > 1 ? `deep: ${grouped(levels)} levels` : 'deep' : 'narrow'}`;
-        return { name: text, text: `${text}; ${rest.text(node.width)}; a click ${node === root ? 'zooms out' : 'shows them'}`, class: 'rest', onclick: () => rest.zoom(deep ? node.up : node) };
-    };
-    for (const each of boxes) {
-        const { name, text, style, ...more } = each.node.rest === undefined ? show(each.node) : left(each);
-        box.append(el('button', { title: text, 'aria-label': text, style: { left: `${each.left * 100}%`, width: `${each.width * 100}%`, top: `${each.depth * 20}px`, ...style }, ...more },
-            each.width > 0.02 ? name : ''));
-    }
-    box.style.height = `${20 * (1 + boxes.reduce((most, each) => max(most, each.depth), 0))}px`;
-    return box;
-}
-
 /** Returns "running 1.2 ms, waiting 3 ms" or the like; "" if it was not recorded. */
 export function statesText(report, calls) { return [...statesIn(report, calls)].map(([name, time]) => `${name} ${ns(time)}`).join(', '); }
-
-/** Returns "file.c:12" or the like; "" if there is no file. */
-export function where(label) { return label.file ? `${label.file.replace(/^.*[\\/]/, '')}:${label.line}` : ''; }

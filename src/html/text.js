@@ -71,3 +71,6 @@ export function axisTime(at, step) {
     const digits = max(0, min(9, ceil(Math.log10(units[unit][1] / step) - 1e-9)));
     return `${(at / units[unit][1]).toFixed(digits)} ${unit === 1 ? '\u00b5s' : units[unit][0]}`;
 }
+
+/** Returns "file.c:12" or the like; "" if there is no file. */
+export function where(label) { return label.file ? `${label.file.replace(/^.*[\\/]/, '')}:${label.line}` : ''; }

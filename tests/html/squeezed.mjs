@@ -55,7 +55,7 @@ const t = { async v() { await / '/; }, get u() { return '  '; }, 'v w': 1 }, w =
 const root = process.cwd(), folder = fs.mkdtempSync(path.join(os.tmpdir(), 'prof-squeezed-'));
 fs.mkdirSync(path.join(folder, 'src/page'), { recursive: true });
 fs.copyFileSync('src/assemble.sh', path.join(folder, 'src/assemble.sh'));
-fs.writeFileSync(path.join(folder, 'src/tricky.h'), '/* tricky\n*/\n#include "page/tricky.html"\n');
+fs.writeFileSync(path.join(folder, 'src/tricky.h'), '/* tricky\n*/\n/* the lines of page/tricky.html */\n');
 fs.writeFileSync(path.join(folder, 'src/page/tricky.html'), '<p id="a-1" title="b c" class="" lang="d">\n(() => {\n@tricky.js\n})();\n');
 fs.writeFileSync(path.join(folder, 'src/page/tricky.js'), TRICKY);
 execFileSync('sh', ['src/assemble.sh', '--force'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] });
