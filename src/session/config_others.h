@@ -10,16 +10,6 @@
 #include "session/number.h"
 #include "session/write.h"
 
-/* Sets a field from text. said: the key that the user wrote, which may be that of another profiler. */
-static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
-{
-    uint64_t number;
-    if (!prof__key_parse(key, value, &number))
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", said, value, key->values);
-    prof__key_store(key, config, value, number);
-    return PROF_OK;
-}
-
 /* What a key of another system does here. */
 enum {
     PROF__OTHER_SAME,   /* home, with the same value */

@@ -1,6 +1,7 @@
 // session/config_set: Sets a field of the configuration from text.
 #ifndef PROF__SESSION_CONFIG_SET_H
 #define PROF__SESSION_CONFIG_SET_H
+#include "ground/errors.h"
 #include "session/config.h"
 #include "session/memory.h"
 #include "session/number.h"
@@ -83,6 +84,16 @@ static const prof__key *prof__key_find(const char *name)
     for (size_t i = 0; i < PROF__KEY_COUNT_ALL; ++i)
         if (prof__equal(prof__keys[i].name, name)) return &prof__keys[i];
     return NULL;
+}
+
+/* Sets a field from text. said: the key that the user wrote, which may be that of another profiler. */
+static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
+{
+    uint64_t number;
+    if (!prof__key_parse(key, value, &number))
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", said, value, key->values);
+    prof__key_store(key, config, value, number);
+    return PROF_OK;
 }
 
 #endif /* PROF__SESSION_CONFIG_SET_H */
