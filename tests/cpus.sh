@@ -54,8 +54,8 @@ builds() { # COMPILER OBJECT ARGUMENTS...: compiles; says what is wrong, but not
 
 in_python() { # NAME IMAGE: examples/read_trace.py reads it as prof does
     [ -x build/prof ] && command -v python3 >/dev/null || return
-    build/prof export "$2" -o build/cpus/events.csv && text=$(python3 tests/format.py "$2" build/cpus/events.csv 2>&1) &&
-        ok "$1: read in Python" || fail "$1: read in Python: $text"
+    silent "$1: prof reads it" build/prof export "$2" -o build/cpus/events.csv &&
+        succeeds "$1: read in Python" python3 tests/format.py "$2" build/cpus/events.csv
 }
 
 files=
