@@ -62,6 +62,15 @@ static void scopes(int count, int first)
     }
 }
 
+#ifdef PLUGIN_RECORDER
+static prof_status plugin_write(void *user, const prof_trace *trace, prof_sink sink)
+{
+    (void)trace;
+    return sink.write(sink.user, user, 6) ? PROF_IO : PROF_OK;
+}
+PROF_WRITER(plugin_writer, ".plugin", plugin_write, (void *)"plugin");
+#endif
+
 const plugin *plugin_get(void)
 {
     static prof_site site;

@@ -195,9 +195,11 @@ TEST(plugins_with_copies_of_the_implementation)
     CHECK_EQUAL(each[2]->save(trace_path("plugins.json")), PROF_OK);
     for (int i = 0; i < COPIES; ++i) {
         CHECK_EQUAL(prof_save(trace_path("plugins.json")), PROF_OK);
+        CHECK_EQUAL(prof_save(trace_path("plugins.plugin")), PROF_OK);
         dlclose(libraries[i]);
     }
     if (UNLOADS) CHECK_EQUAL(prof_save(trace_path("plugins.json")), PROF_INVALID_ARGUMENT);
+    if (UNLOADS) CHECK_EQUAL(prof_save(trace_path("plugins.plugin")), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
