@@ -2,8 +2,9 @@
 
     python3 examples/read_trace.py hello.prof
 
-It needs Python 3.8 and nothing else. It leaves out what that page says a reader may leave out: devices, suspensions of
-the machine, the texts of messages, which are formats here, and what a loss of power left of a file."""
+It needs Python 3.8 and nothing else. It leaves out what a reader may leave out: devices, windows, suspensions of the
+machine, and the texts of messages, which are formats here. It takes a file for whole that a loss of power has damaged,
+or that was copied while its program recorded."""
 import bisect
 import collections
 import csv
