@@ -134,7 +134,8 @@ def shown(code):
     for word in WORDS:
         code = code.replace(word, "")
     code = re.sub(r"\s*PROF__PRINTF\([^)]*\)|^PROF__\w+\n", "", code)
-    code = re.sub(r",\n {20,}", ", ", code) # its list was aligned behind what is left out here
+    if "{" not in code:
+        code = re.sub(r",\n {20,}", ", ", code) # its list was aligned behind what is left out here
     if code.startswith("#define"):
         code = re.sub(r"\\\n.*", "...", code, flags=re.S)
         code = re.sub(r"(#define \w+\([^)]*\)).*", r"\1", code)
