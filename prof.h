@@ -69,7 +69,7 @@ COMPILE-TIME OPTIONS                                                            
                                     are cut and marked
     PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf. If it is not set, they make names
                                     of common conversions themselves
-    PROF_AUTOSTART         -        with PROF_STATIC: PROF_OUTPUT starts it all the same, see PROF_NO_AUTOSTART
+    PROF_AUTOSTART         -        with PROF_STATIC: PROF_OUTPUT starts it all the same, else nothing does
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
@@ -87,32 +87,24 @@ COMPILE-TIME OPTIONS                                                            
     There, too: switches that leave parts out. A program of ten lines that records into a .prof has 272 KB of prof
     (gcc -Os, --gc-sections; three quarters are code and constants, the rest is unwind tables and what the loader
     needs). What each switch leaves of that, and what it leaves out:
-    PROF_MINIMAL           37 KB    all of these. 25 are code and constants; it compiles in a fifth of the time
+    PROF_MINIMAL           35 KB    all of these, prof_save(), min_duration, warm-up, the table by which other copies,
+                                    in plugins, find this one, the measurement of what recording costs, and names of
+                                    outputs: output is a path as it is, without %p and the like, rank, layout or
+                                    directories that are made for it, and takes the place of an older file or link; a
+                                    child of a fork adds its process id. Arguments in a scope that is off become those
+                                    of the enclosing scope. 24 KB are code and constants; it compiles in a fifth of the
+                                    time
     PROF_NO_READER         143      what reads and reports. Outputs are .prof files, for the tool and programs with a
-                                    reader. With it goes PROF_NO_STATS; of the other headers only prof_bridge.h compiles
-    PROF_NO_STATS          253      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
-    PROF_NO_SERVICE        243      prof's own thread: dump_period, delay, start_unix, duration; and PROF_NO_STREAM,
-                                    PROF_NO_STATS
-    PROF_NO_STREAM         268      PROF_STREAM
-    PROF_NO_CRASH          263      crash_report
-    PROF_NO_CONFIG_TEXT    248      keys as text: prof_config_set(), prof_config_from_env() and the others; and
-                                    PROF_NO_AUTOSTART
-    PROF_NO_AUTOSTART      270      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
-    PROF_NO_COPIES         241      the table by which other copies, in plugins, find this one: see shared libraries
-                                    below. Without it a linker also leaves out what the program never calls
-    PROF_NO_COSTS          270      the measurement of what a scope costs, by which reports say what recording took
-    PROF_NO_SAVE           124      prof_save(); and PROF_NO_READER, PROF_NO_CRASH
-    PROF_NO_NAMES          93       names of outputs: output is a path as it is, without %p and the like, rank, numbers
-                                    or directories that are made for it, and takes the place of an older file or link of
-                                    that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
-    PROF_NO_DEVICES        269      time lines of devices
-    PROF_NO_OBJECTS        272      domains, tasks, frames, ranges, counters and markers made at run time
-    PROF_NO_OFF_SCOPES     270      dropping the arguments of a scope that is off: they become those of the enclosing
-                                    scope
-    A function that is left out returns PROF_UNSUPPORTED, or NULL for a handle, and prof_error() names the switch.
-    Marked-up files are compiled without switches. prof_ntff.h and prof_server.h need keys as text and devices. No
-    switch changes scopes, instants, counters, arguments, logs, threads, forks, signal handlers or the file after
-    SIGKILL.
+                                    reader. No PROF_STATS, PROF_RING_STATS, save; of the other headers only
+                                    prof_bridge.h compiles
+    PROF_NO_THREAD         244      prof's own thread: PROF_STREAM, PROF_STATS, PROF_RING_STATS, save, save_over,
+                                    save_signal, prof_save_request(), dump_period, delay, start_unix, duration
+    PROF_NO_CRASH          264      crash_report
+    PROF_NO_TEXT           249      keys as text, prof_config_set(), prof_config_from_env() and the others, and what
+                                    PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
+    A function that is left out returns PROF_UNSUPPORTED, and prof_error() names the switch. Marked-up files are
+    compiled without switches. prof_ntff.h and prof_server.h need keys as text. No switch changes scopes, instants,
+    counters, arguments, logs, threads, forks, signal handlers or the file after SIGKILL.
 
 MANUAL                                                                                                      >>manual
 
@@ -467,7 +459,7 @@ MANUAL                                                                          
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 
     WASI (-D_WASI_EMULATED_MMAN -lwasi-emulated-mman): prof_start(), prof_stop() and prof_save(), with every output of
-    the file's own headers. There are no threads and no signals, so it is compiled as with PROF_NO_SERVICE and
+    the file's own headers. There are no threads and no signals, so it is compiled as with PROF_NO_THREAD and
     PROF_NO_CRASH. A recorder is compiled by Zig's clang and run by wasmtime in the tests.
 
     Emscripten: files are in memory (MEMFS). examples/web.c makes a download of one. With -sEXIT_RUNTIME=1 the return
@@ -509,11 +501,11 @@ MANUAL                                                                          
     same. Code that interrupts (interrupt handlers, NMIs) gets a state of its own for each processor and kind, or the
     rules of signal handlers apply: what interrupts a macro on the same state is lost, and counted.
     Define PROF_MINIMAL as well for a small build: 3 KB of static data instead of 40, for 16 names of
-    PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata. PROF_NO_DOUBLE leaves out floating point; it is
-    set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
-    go with it. PROF_TINY, for microcontrollers, leaves out categories, metadata for later sessions, the texts of
-    prof_error(), warm-up, min_duration, smaller chunks for many threads and the sharing of chunks by ended ones: 8 KB
-    of code and 0.7 KB of data. PROF_WITH_CATEGORIES and PROF_WITH_SHARED_CHUNKS keep two of these.
+    PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata, without min_duration and warm-up. PROF_NO_DOUBLE
+    leaves out floating point; it is set by itself where the compiler may not use such registers (-mno-sse,
+    -mgeneral-regs-only, Linux), and keys as text go with it. PROF_TINY, for microcontrollers, leaves out categories,
+    metadata for later sessions, the texts of prof_error(), smaller chunks for many threads and the sharing of chunks by
+    ended ones: 8 KB of code and 0.7 KB of data. PROF_WITH_CATEGORIES and PROF_WITH_SHARED_CHUNKS keep two of these.
     PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of a few KiB.
     Control functions may be called by any one thread at a time, not by interrupts. The memory of a session may be
     reused once a new session was started and every macro that began before prof_stop() has returned.
@@ -2790,65 +2782,42 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #endif
 
 /*-- WHAT IS LEFT OUT: see PROF_MINIMAL in >>options ----------------------------------------------------------------*/
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_NAMES)
-#define PROF_NO_NAMES
+#if defined(PROF_NO_SERVICE) || defined(PROF_NO_STREAM) || defined(PROF_NO_STATS)
+#error "prof.h: PROF_NO_SERVICE, PROF_NO_STREAM and PROF_NO_STATS are one switch now: define PROF_NO_THREAD"
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_COPIES)
-#define PROF_NO_COPIES
+#if defined(PROF_NO_CONFIG_TEXT) || defined(PROF_NO_AUTOSTART)
+#error "prof.h: PROF_NO_CONFIG_TEXT and PROF_NO_AUTOSTART are PROF_NO_TEXT now; PROF_STATIC does without autostart, too"
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_CONFIG_TEXT)
-#define PROF_NO_CONFIG_TEXT
+#if defined(PROF_NO_COPIES) || defined(PROF_NO_COSTS) || defined(PROF_NO_DEVICES) || defined(PROF_NO_NAMES) || \
+    defined(PROF_NO_OBJECTS) || defined(PROF_NO_OFF_SCOPES) || defined(PROF_NO_SAVE)
+#error "prof.h: PROF_NO_COPIES, _COSTS, _DEVICES, _NAMES, _OBJECTS, _OFF_SCOPES and _SAVE are gone: define PROF_MINIMAL"
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_DEVICES)
-#define PROF_NO_DEVICES
+#ifdef PROF_MINIMAL
+#define PROF__MINIMAL 1 /* a constant: compilers leave out what depends on it */
+#else
+#define PROF__MINIMAL 0
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_COSTS)
-#define PROF_NO_COSTS
+/* WASI has neither threads nor signals, Emscripten has no signals, and some keys are in seconds. */
+#if !defined(PROF_NO_THREAD) && (defined(PROF_MINIMAL) || defined(__wasi__))
+#define PROF_NO_THREAD
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_OFF_SCOPES)
-#define PROF_NO_OFF_SCOPES
-#endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_OBJECTS)
-#define PROF_NO_OBJECTS
-#endif
-#if defined(PROF__NO_DOUBLE) && !defined(PROF_NO_CONFIG_TEXT) /* some keys are in seconds */
-#define PROF_NO_CONFIG_TEXT
-#endif
-#if defined(PROF_NO_CONFIG_TEXT) && !defined(PROF_NO_AUTOSTART)
-#define PROF_NO_AUTOSTART
-#endif
-#if defined(PROF_NO_NAMES) && !defined(PROF_NO_SAVE)
-#define PROF_NO_SAVE
-#endif
-#if defined(PROF_NO_NAMES) && !defined(PROF_NO_SERVICE)
-#define PROF_NO_SERVICE
-#endif
-#if defined(__wasi__) && !defined(PROF_NO_SERVICE) /* it has neither threads nor signals */
-#define PROF_NO_SERVICE
-#endif
-#if (defined(__wasi__) || defined(__EMSCRIPTEN__)) && !defined(PROF_NO_CRASH) /* neither system sends signals */
+#if !defined(PROF_NO_CRASH) && (defined(PROF_MINIMAL) || defined(__wasi__) || defined(__EMSCRIPTEN__))
 #define PROF_NO_CRASH
 #endif
-#if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)
-#define PROF_NO_STREAM
+#if !defined(PROF_NO_TEXT) && (defined(PROF_MINIMAL) || defined(PROF__NO_DOUBLE))
+#define PROF_NO_TEXT
 #endif
-#if defined(PROF_NO_SAVE) && !defined(PROF_NO_CRASH)
-#define PROF_NO_CRASH
-#endif
-#if defined(PROF_NO_SAVE) && !defined(PROF_NO_READER)
+#if !defined(PROF_NO_READER) && defined(PROF_MINIMAL)
 #define PROF_NO_READER
-#endif
-#if (defined(PROF_NO_READER) || defined(PROF_NO_SERVICE)) && !defined(PROF_NO_STATS)
-#define PROF_NO_STATS
 #endif
 #if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
 #define PROF__NO_FORK 1
 #define PROF__NO_SIGNALS 1
 #endif
-#if defined(PROF_FREESTANDING) || defined(PROF_NO_SERVICE)
+#if defined(PROF_FREESTANDING) || defined(PROF_NO_THREAD)
 #define PROF__ALONE 1 /* there is no thread behind a session */
 #endif
-#if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_NO_SAVE)
+#if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_MINIMAL)
 #define PROF__SNAPSHOTS 1
 #endif
 #if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
@@ -3832,7 +3801,7 @@ static size_t prof__counter_text(char *to, double value)
    remains one; its followers keep it from being unloaded. Copies with another layout, and those compiled with
    PROF_STATIC, are recorders of their own, but see in the tables which files the others write. */
 
-#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_NO_COPIES)
+#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
 #define PROF__HUBS 1
 #include <elf.h>
 
@@ -4868,12 +4837,12 @@ static int prof__is_slash(char c)
 #define PROF__NAME_SHORT ((size_t)143) /* the same on encrypted ones: for files that do not stay */
 
 /* Writes the first `base` bytes of path, and an ending. A file's name that would have more than `most` bytes is cut
-   before the ending, where a hash tells it from others, but not with PROF_NO_NAMES. Returns 0 if `to` is too small.
+   before the ending, where a hash tells it from others, but not with PROF_MINIMAL. Returns 0 if `to` is too small.
    Async-signal-safe. */
 static int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to, size_t size)
 {
     size_t end = prof__length(ending), hashed = 0;
-#ifdef PROF_NO_NAMES
+#ifdef PROF_MINIMAL
     (void)most;
 #else
     size_t name = base;
@@ -4888,7 +4857,7 @@ static int prof__path_ending(const char *path, size_t base, const char *ending, 
 #endif
     if (base + hashed + end >= size) return 0;
     prof__copy(to, path, base);
-#ifndef PROF_NO_NAMES
+#ifndef PROF_MINIMAL
     for (size_t i = 0; i < hashed; ++i) to[base + i] = i ? "0123456789abcdef"[hash >> (4 * (8 - i)) & 15] : '~';
 #endif
     prof__copy(to + base + hashed, ending, end + 1);
@@ -6296,7 +6265,7 @@ typedef struct prof__session {
 } prof__session;
 
 /* Without names of outputs, an image is never in a file beside its output. */
-#ifdef PROF_NO_NAMES
+#ifdef PROF_MINIMAL
 #define PROF__BESIDE(condition) 0
 #else
 #define PROF__BESIDE(condition) (condition)
@@ -6323,21 +6292,25 @@ static struct {
 #endif
 } prof__state;
 
-/* Fields that are constants with PROF_TINY, so that the compiler leaves out what depends on them. */
-#ifdef PROF_TINY
+/* Fields that are constants with PROF_MINIMAL, and more with PROF_TINY, so that the compiler leaves out what depends on
+   them. */
+#ifdef PROF_MINIMAL
 #define PROF__MIN_TICKS(s) ((void)(s), (uint64_t)0)
-#define PROF__BY_COUNTER(s) ((void)(s), 1)
 #define PROF__HELD() 0
-#define PROF__CRASH_REPORT(s) ((void)(s), 0)
-#define PROF__FAST(s) ((void)(s), 1)
 #define PROF__TAKEN_BACK(chunk) ((void)(chunk), (uint64_t)0)
 #else
 #define PROF__MIN_TICKS(s) ((s)->min_ticks)
-#define PROF__BY_COUNTER(s) ((s)->clock == PROF_CLOCK_COUNTER)
 #define PROF__HELD() (prof__state.held)
+#define PROF__TAKEN_BACK(chunk) PROF__LOAD(&(chunk)->taken_back)
+#endif
+#ifdef PROF_TINY
+#define PROF__BY_COUNTER(s) ((void)(s), 1)
+#define PROF__CRASH_REPORT(s) ((void)(s), 0)
+#define PROF__FAST(s) ((void)(s), 1)
+#else
+#define PROF__BY_COUNTER(s) ((s)->clock == PROF_CLOCK_COUNTER)
 #define PROF__CRASH_REPORT(s) ((s)->crash_report)
 #define PROF__FAST(s) ((s)->fast == 1)
-#define PROF__TAKEN_BACK(chunk) PROF__LOAD(&(chunk)->taken_back)
 #endif
 
 /* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its
@@ -6830,13 +6803,9 @@ static void prof__piece_take(prof__session *s, uint32_t from)
     uint32_t ready = from;
     if (from >= count) return; /* another thread has reduced the ring meanwhile */
     if (end > count) end = count;
-#ifdef PROF_NO_COSTS
+    uint64_t began = PROF__MINIMAL ? 0 : prof__now(s, 0);
     int error = prof__chunks_populate(s, from, end);
-#else
-    uint64_t began = prof__now(s, 0);
-    int error = prof__chunks_populate(s, from, end);
-    PROF__ADD(&s->header->ready_ticks, prof__now(s, 0) - began);
-#endif
+    if (!PROF__MINIMAL) PROF__ADD(&s->header->ready_ticks, prof__now(s, 0) - began);
     if (!error)
         __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
@@ -7169,7 +7138,7 @@ static prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
 /* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
 static void prof__stream_loses(const prof__thread *self, prof__session *s)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_STREAM)
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_THREAD)
     if (!self->impatient && PROF__LOAD(&s->stream.failing)) PROF__STORE(&s->stream.lost, 1);
 #else
     (void)self, (void)s;
@@ -7402,7 +7371,7 @@ static size_t prof__metadata_size(const char *pair)
 
 #ifndef PROF_FREESTANDING
 static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
-#ifndef PROF_NO_NAMES
+#ifndef PROF_MINIMAL
 static struct {
     char id[64], step[24], task[24], local_rank[24]; /* of a cluster's job; "": not known */
 } prof__job;
@@ -7413,7 +7382,7 @@ static char prof__host[64]; /* the name of the machine, if there is a rank; else
 /* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* which find them */
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* which find them */
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
     if (prof__job.local_rank[0]) prof__meta_pair(s, "local rank", prof__job.local_rank);
@@ -7496,7 +7465,7 @@ static const char *prof__category_of(const prof_site *site)
 }
 #endif
 
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_OBJECTS)
+#ifndef PROF_FREESTANDING
 /* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
    Each ends with a zero. The list grows under the lock, and is read without it. */
 static struct {
@@ -7507,7 +7476,7 @@ static struct {
 static void prof__category_note(const char *category)
 {
     char *each = prof__categories.names, *end = each + prof__categories.used;
-    size_t size = category ? prof__length(category) + 1 : 1;
+    size_t size = category && !PROF__MINIMAL ? prof__length(category) + 1 : 1;
     if (size == 1 || size > sizeof prof__categories.names - prof__categories.used) return;
     while (each < end && !prof__equal(each, category)) each += prof__length(each) + 1;
     if (each < end) return;
@@ -7546,27 +7515,7 @@ static void prof__site_store(prof_site *site, uint64_t state)
 }
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
-#ifdef PROF_NO_OFF_SCOPES
-#define PROF__NOTE 0x80000000u /* no token has this flag */
-#define PROF__NOTE_LOST 0u
 
-static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
-{
-    (void)site;
-    return head | (generation ^ PROF__OFF);
-}
-static int prof__site_asked(const prof_site *site) { return (void)site, 0; }
-static int prof__site_late(const prof_site *site) { return (void)site, 0; }
-static void prof__asked_clear(uint32_t epoch) { (void)epoch; }
-static int prof__note_is_innermost(const prof__thread *self) { return (void)self, 0; }
-static void prof__note_forget(prof__thread *self) { (void)self; }
-static inline int prof__note_drops(prof__thread *self, uint32_t count) { return (void)self, (void)count, 0; }
-static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_t lost)
-{
-    return (void)self, (void)site, (void)lost, 0;
-}
-static void prof__note_end(prof__thread *self, prof__token token) { (void)self, (void)token; }
-#else
 /*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state: the passes until a site is simply off --*/
 
 #define PROF__PASSES_SHIFT 32
@@ -7599,15 +7548,16 @@ static uint32_t prof__asked_function(const prof_site *site)
 
 static int prof__site_asked(const prof_site *site)
 {
-    return (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
+    return !PROF__MINIMAL && (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
 }
 
 /* Returns the state of a site that is off. Scopes of instrumented functions have no source line, and are not asked: an
    argument in them belongs to the enclosing scope. */
 static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
 {
+    if (PROF__MINIMAL || prof__site_kind(site) != PROF__KIND_BEGIN || !site->line)
+        return head | (generation ^ PROF__OFF);
     uint64_t passes = prof__bit(prof__asked.with_args, prof__asked_place(head)) ? PROF__PASSES_ALL : PROF__PASSES_MORE;
-    if (prof__site_kind(site) != PROF__KIND_BEGIN || !site->line) return head | (generation ^ PROF__OFF);
     return head | passes << PROF__PASSES_SHIFT | generation | PROF__ASKED;
 }
 
@@ -7633,7 +7583,7 @@ static void prof__site_pass(prof_site *site)
 /* Forgets what earlier sessions have learned, because each session numbers the sites anew. Under the lock. */
 static void prof__asked_clear(uint32_t epoch)
 {
-    if (prof__asked.epoch == epoch) return;
+    if (PROF__MINIMAL || prof__asked.epoch == epoch) return;
     prof__asked.epoch = epoch;
     for (uint32_t i = 0; i < 128; ++i) PROF__STORE(&prof__asked.with_args[i], 0u);
     for (uint32_t i = 0; i < 16; ++i) {
@@ -7646,12 +7596,13 @@ static void prof__asked_clear(uint32_t epoch)
    arguments: then all sites must be asked once more. Returns 1 only once for each function. Under the lock. */
 static int prof__site_late(const prof_site *site)
 {
+    if (PROF__MINIMAL) return 0;
     uint32_t function = prof__asked_function(site);
     if (!prof__bit(prof__asked.given_up, function) || prof__bit(prof__asked.known, function)) return 0;
     prof__bit_set(prof__asked.known, function);
     return 1;
 }
-#endif
+
 /*-- THE CALLING THREAD ---------------------------------------------------------------------------------------------*/
 
 #ifdef PROF_FREESTANDING
@@ -8178,6 +8129,12 @@ static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
     if (limit > all / 2) prof__filled_finish(self);
 }
 
+/* Forgets the last begin and end, which min_duration may remove. */
+static void prof__begun_forget(prof__thread *self)
+{
+    if (!PROF__MINIMAL) self->begun = self->begun_end = NULL;
+}
+
 /* Lets the thread use more of its chunk: so much that it has room for `words` more and the ends of its open scopes.
    What has a sum stays, even if a scope was too short. */
 static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
@@ -8186,7 +8143,7 @@ static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
     uint64_t limit = prof__chunk_limit(self, used + owed + words);
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - owed;
-    self->begun = self->begun_end = NULL;
+    prof__begun_forget(self);
     self->known = self->cursor;
 }
 
@@ -8206,7 +8163,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     uint64_t limit = prof__chunk_limit(self, used + owed + 8);
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - owed;
-    self->begun = self->begun_end = NULL;
+    prof__begun_forget(self);
     self->entered = 1;
     prof__track_write(self);
 }
@@ -8237,7 +8194,7 @@ static void prof__track_leave(prof__thread *self)
     self->entered = 0;
     self->end = self->cursor;
     self->free_words = self->soft = 0;
-    self->begun = self->begun_end = NULL;
+    prof__begun_forget(self);
 }
 
 /* Gives a new chunk to a thread, which may have one. The words reserved for ends move along. They may be too many: a
@@ -8448,7 +8405,7 @@ static void prof__detach(prof__thread *self)
     self->session = NULL;
     self->chunk = self->filled = NULL;
     self->cursor = self->end = NULL;
-    self->begun = self->begun_end = NULL;
+    prof__begun_forget(self);
     self->free_words = self->soft = 0;
     self->epoch = self->note = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
@@ -8653,7 +8610,7 @@ static void prof__exit_key_make(void)
     if (!prof__exit_key_made) prof__exit_key_made = prof__tss_make(&prof__exit_key, prof__thread_leaves);
 }
 #endif
-#ifndef PROF_NO_OFF_SCOPES
+
 /*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
    A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
    "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
@@ -8666,6 +8623,8 @@ static void prof__exit_key_make(void)
    enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
    note's scope.
 
+   With PROF_MINIMAL there are no notes: arguments in a scope that is off belong to the enclosing scope.
+
    A scope that was lost has a note, too, if its arguments may find the room, or get the lock, that it did not.
 
    The note of a thread, 24 bits: 1 if an argument was dropped; 1 if the scope was lost; how many notes are nested, 7
@@ -8675,7 +8634,7 @@ static void prof__exit_key_make(void)
 #define PROF__NOTE 0x80000000u
 #define PROF__NOTE_MASK 0xFFFFFFu
 #define PROF__NOTE_DROPPED 1u
-#define PROF__NOTE_LOST 2u
+#define PROF__NOTE_LOST (PROF__MINIMAL ? 0u : 2u)
 #define PROF__NOTE_NESTED 0x1FCu
 #define PROF__NOTE_ONE 4u /* one note, in PROF__NOTE_NESTED */
 
@@ -8696,10 +8655,16 @@ static void prof__note_set(prof__thread *self, uint32_t note)
     self->note_place = 0;
 }
 
-static void prof__note_forget(prof__thread *self) { prof__note_set(self, 0); }
+static void prof__note_forget(prof__thread *self)
+{
+    if (!PROF__MINIMAL) prof__note_set(self, 0);
+}
 
 /* Returns 1 if no scope that is on is open inside the scope of the note. */
-static int prof__note_is_innermost(const prof__thread *self) { return prof__owed(self) <= prof__note_hidden(self); }
+static int prof__note_is_innermost(const prof__thread *self)
+{
+    return !PROF__MINIMAL && prof__owed(self) <= prof__note_hidden(self);
+}
 
 static PROF__COLD void prof__note_loses(prof__thread *self, uint32_t count)
 {
@@ -8709,7 +8674,7 @@ static PROF__COLD void prof__note_loses(prof__thread *self, uint32_t count)
 /* Returns 1 if `count` arguments have to be dropped, because the innermost scope is off or was lost. */
 static inline int prof__note_drops(prof__thread *self, uint32_t count)
 {
-    if (PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
+    if (PROF__MINIMAL || PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
     if (PROF__UNLIKELY(self->note & PROF__NOTE_LOST)) prof__note_loses(self, count);
     self->note |= PROF__NOTE_DROPPED;
     if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* the scope may never end */
@@ -8719,6 +8684,7 @@ static inline int prof__note_drops(prof__thread *self, uint32_t count)
 /* Begins a scope that is off, or was lost: PROF__NOTE_LOST. The thread is busy. */
 static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_t lost)
 {
+    if (PROF__MINIMAL) return 0;
     uint64_t owed = prof__owed(self);
     uint32_t place = prof__asked_place(prof__site_load(site));
     if (owed >> 15) return 0;
@@ -8735,13 +8701,14 @@ static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_
    session or thread, or of a note that was forgotten, changes nothing. */
 static PROF__COLD void prof__note_end(prof__thread *self, prof__token token)
 {
+    if (PROF__MINIMAL) return;
     uint32_t before = (uint32_t)token & PROF__NOTE_MASK, nested = (before & PROF__NOTE_NESTED) + PROF__NOTE_ONE;
     if ((token ^ prof__note_owner(self)) & PROF__NOTE_OWNER || (self->note & PROF__NOTE_NESTED) < nested) return;
     if (self->note & PROF__NOTE_DROPPED)
         prof__bit_set(prof__asked.with_args, (uint32_t)(token >> PROF__NOTE_PLACE_SHIFT));
     prof__note_set(self, (self->note & PROF__NOTE_NESTED) == nested ? before : 0);
 }
-#endif
+
 /*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
    A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
    service looks at the clock (prof__schedule_step). During a warm-up, the sites that count are not off but out of date,
@@ -8757,7 +8724,7 @@ static prof__session *prof__state_session(void)
     return prof__state.session ? prof__state.session : prof__state.inherited;
 }
 
-#ifdef PROF_TINY /* sessions begin at once */
+#ifdef PROF_MINIMAL /* sessions begin at once */
 static int prof__schedule_sees(const prof_site *site)
 {
     (void)site;
@@ -10805,9 +10772,6 @@ PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
-#ifdef PROF_NO_OFF_SCOPES
-static void prof__note_move(const prof__thread *self, const prof_fiber *to) { (void)self, (void)to; }
-#else
 /* The notes of scopes that are off move with the track: see >>note. */
 static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
 {
@@ -10818,9 +10782,8 @@ static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
 
 static inline void prof__note_move(prof__thread *self, prof_fiber *to)
 {
-    if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
+    if (!PROF__MINIMAL && PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
 }
-#endif
 
 /* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
    the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written
@@ -11569,8 +11532,7 @@ typedef struct prof__reader_hooks {
 
 static prof_status prof__no_reader(const char *what)
 {
-    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER has left out the reader: write a .prof, and read it "
-                      "with the tool", what);
+    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER: write a .prof, and read it with the tool", what);
 }
 
 #ifdef PROF__READER
@@ -11676,7 +11638,7 @@ static void prof__boot_id(char *text, size_t size)
    in another time namespace. */
 static void prof__machine_time(prof__header *h)
 {
-#if defined(__linux__) && !defined(PROF_NO_NAMES)
+#if defined(__linux__) && !defined(PROF_MINIMAL)
     struct stat about;
     uint64_t now = prof__clock_ns(CLOCK_BOOTTIME), since = prof__monotonic() - h->first.monotonic_ns;
     if (now > since) h->since_boot_ns = now - since;
@@ -12383,8 +12345,8 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
 #endif
 
 #ifndef PROF_FREESTANDING
-#ifdef PROF_NO_NAMES
-/*-- NO NAMES OF OUTPUTS --------------------------------------------------------------------------------------------*/
+#ifdef PROF_MINIMAL
+/*-- MINIMAL: NO NAMES OF OUTPUTS, NO SAVES --------------------------------------------------------------------------------------*/
 
 static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */
 static PROF__UNUSED int prof__output_apart;
@@ -12394,8 +12356,9 @@ static char prof__output_told[1]; /* other recorders of the process are not told
 
 static prof_status prof__rank_find(const char *given, int *several)
 {
+    (void)given;
     *several = 0;
-    return given ? prof__left_out("rank", "PROF_NO_NAMES") : PROF_OK;
+    return PROF_OK;
 }
 static void prof__host_name(char *name, size_t size)
 {
@@ -12420,10 +12383,8 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     const char *output = config->output;
     size_t length = prof__length(output);
     (void)several;
-    if (config->layout && config->layout[0]) return prof__no_reader("layout");
     if (length < 5 || !prof__equal(output + length - 5, ".prof")) return prof__no_reader(prof__path_end(output));
-    if (strchr(output, '%')) return prof__left_out("% in output", "PROF_NO_NAMES");
-    if (config->existing > PROF_EXISTING_REPLACE) return prof__left_out("existing", "PROF_NO_NAMES");
+    if (strchr(output, '%')) return prof__left_out("% in output", "PROF_MINIMAL");
     if (!prof__path_absolute(output, s->output, sizeof s->output - PROF__PID_ROOM))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", output);
     prof__text_copy(s->pattern, sizeof s->pattern, s->output);
@@ -12434,7 +12395,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 static prof_status prof__output_name(prof__session *s) { return (void)s, PROF_OK; }
 static prof_status prof__output_again(const char *what)
 {
-    return prof__left_out(what, "PROF_NO_NAMES");
+    return prof__left_out(what, "PROF_MINIMAL");
 }
 static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
 static void prof__path_unclaim(prof__session *s) { (void)s; }
@@ -12475,6 +12436,14 @@ static int prof__child_path(prof__session *s)
 PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* nothing but images is written */
 PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
 PROF_DEF prof_status prof_fail(prof_status status, const char *text) { return prof__fail(status, "%s", text); }
+
+struct prof__look;
+static void prof__look_take(struct prof__look *look) { (void)look; }
+PROF_DEF prof_status prof_save(const char *path)
+{
+    (void)path;
+    return prof__left_out("prof_save", "PROF_MINIMAL");
+}
 #else
 /*-- jobs --*/
 
@@ -13707,10 +13676,12 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
 #else
 static void prof__stream_close(prof__session *s)
 {
+#ifndef PROF_NO_THREAD
     free(s->stream.block);
     free(s->stream.chunks);
     s->stream.block = NULL;
     s->stream.chunks = NULL;
+#endif
     if (prof__stream_file_there(s)) close(s->stream.file);
     s->stream.opened = 0;
 }
@@ -13760,7 +13731,7 @@ static void prof__file_head(prof__session *s)
     if (!s->apart || s->live_path != s->output) return;
     prof__file_copy(s, s->header->chunk_offset);
     if (!s->beside_error) return;
-#ifndef PROF_NO_NAMES
+#ifndef PROF_MINIMAL
     prof__start_note_set(s->live_path,
                          " is on a file system without shared mappings: its events are written at the end, and a "
                          "program that is killed leaves none", "");
@@ -13783,8 +13754,9 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     } else if (PROF__BESIDE(s->live_path != s->output)) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
-        status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",
-                            prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
+        status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->live_path),
+                            named ? "replaced by another file" : "removed",
+                            PROF__MINIMAL ? "" : ": prof_save() can still write it elsewhere");
     } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
                             prof__path_end(s->live_path), s->room_error,
@@ -13803,24 +13775,29 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     return status;
 }
 #endif
-#ifdef PROF_NO_STREAM
-/*-- NO STREAM ------------------------------------------------------------------------------------------------------*/
+#ifdef PROF_NO_THREAD
+/*-- NO THREAD ------------------------------------------------------------------------------------------------------
+   A configuration that needs the service is an error: see prof__service_configure(). */
 
-static prof_status prof__stream_open(prof__session *s)
+static int prof__stream_step(prof__session *s) { return (void)s, 0; }
+static prof_status prof__stream_told(const char *written) { return (void)written, PROF_OK; }
+static prof_status prof__service_check(const prof_config *config)
 {
-    (void)s;
-    return prof__left_out("mode stream", "PROF_NO_STREAM");
+    return config->delay_ns || config->start_unix_ns || config->duration_ns
+               ? prof__left_out("delay, start_unix, duration", "PROF_NO_THREAD")
+               : PROF_OK;
 }
-static int prof__stream_step(prof__session *s)
+static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
-    (void)s;
-    return 0;
+    int fresh = !s->output[0] || s->live_path == s->output; /* nothing to rewrite */
+    if (config->dump_period_ns && config->dump_period_ns != PROF__NO_DUMP && !fresh)
+        return prof__left_out("dump_period", "PROF_NO_THREAD");
+    if (config->mode == PROF_STREAM) return prof__left_out("mode stream", "PROF_NO_THREAD");
+    return prof__reader_table.follow_make(s, config);
 }
-static prof_status prof__stream_told(const char *written)
-{
-    (void)written;
-    return PROF_OK;
-}
+static prof_status prof__service_start(prof__session *s) { return (void)s, PROF_OK; }
+static void prof__service_stop(prof__session *s) { (void)s; }
+static void prof__service_wake(prof__session *s) { (void)s; }
 #else
 /*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
    PROF_STREAM: the service packs full chunks, the oldest first, into blocks after the ring in the file, and releases
@@ -14233,28 +14210,7 @@ static void prof__saved_with(prof_status (*hook)(void))
 }
 #endif
 #ifndef PROF_FREESTANDING
-#ifdef PROF_NO_SERVICE
-/*-- NO SERVICE -----------------------------------------------------------------------------------------------------
-   A configuration that needs the service is an error: see prof__service_configure(). */
-
-static prof_status prof__service_check(const prof_config *config)
-{
-    return config->delay_ns || config->start_unix_ns || config->duration_ns
-               ? prof__left_out("delay, start_unix, duration", "PROF_NO_SERVICE")
-               : PROF_OK;
-}
-static prof_status prof__service_configure(prof__session *s, const prof_config *config)
-{
-    int fresh = !s->output[0] || s->live_path == s->output; /* nothing to rewrite */
-    if (config->dump_period_ns && config->dump_period_ns != PROF__NO_DUMP && !fresh)
-        return prof__left_out("dump_period", "PROF_NO_SERVICE");
-    if (config->mode == PROF_STREAM) return prof__stream_open(s);
-    return prof__reader_table.follow_make(s, config);
-}
-static prof_status prof__service_start(prof__session *s) { return (void)s, PROF_OK; }
-static void prof__service_stop(prof__session *s) { (void)s; }
-static void prof__service_wake(prof__session *s) { (void)s; }
-#else
+#ifndef PROF_NO_THREAD
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
    The thread that prof.h starts, and only if the configuration needs it. It does in the background what takes longer
    than a scope may: its steps look for work and do it. A thread that records does not wake it, because that would cost
@@ -16738,7 +16694,7 @@ static prof_status prof__crash_prepare(prof__session *s)
         prof__output_beside(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
-#if defined(_WIN32) && !defined(PROF_NO_NAMES) /* it lets nobody replace the file beside the output, which is mapped */
+#ifdef _WIN32 /* it lets nobody replace the file beside the output, which is mapped */
     if (s->beside && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif
     char ending[40];
@@ -16766,19 +16722,8 @@ static void prof__crash_remove(void)
 PROF__AT_END(PROF__LAST, prof__crash_leave);
 static void prof__crash_leave(void) { prof__crash_remove(); }
 #endif
-#ifdef PROF_NO_COSTS
-static void prof__calibrate(prof__session *s)
-{
-#ifdef PROF_TINY
-    (void)s; /* the smallest step of the clock is not known */
-#else
-    uint64_t step = prof__clock_step(s);
-    PROF__STORE(&s->header->resolution_ticks, step == ~0ull ? 0 : step);
-#ifndef PROF_FREESTANDING
-    PROF__STORE(&s->like.resolution_ticks, s->header->resolution_ticks);
-#endif
-#endif
-}
+#ifdef PROF_MINIMAL /* neither costs nor the smallest step of the clock are known */
+static void prof__calibrate(prof__session *s) { (void)s; }
 #else
 /* The cost of a macro is measured over a burst of uses. */
 #define PROF__BURST 64
@@ -16913,6 +16858,10 @@ static void prof__calibrate(prof__session *s)
     prof__thread *self = PROF__SELF();
     prof__header *h = s->header;
     uint64_t step = prof__clock_step(s);
+    PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
+#ifndef PROF_FREESTANDING
+    PROF__STORE(&s->like.resolution_ticks, h->resolution_ticks);
+#endif
     uint32_t gate = prof__state_lock();
     uint32_t generation = PROF__LOAD(prof__generation);
     if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
@@ -16929,11 +16878,9 @@ static void prof__calibrate(prof__session *s)
     prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
     if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
     prof__signals_restore(&signals);
-    PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
     prof__start_rate(s);
 #ifndef PROF_FREESTANDING
     prof__header *like = &s->like;
-    PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
     PROF__STORE(&like->cost_ticks_x1000, h->cost_ticks_x1000);
     PROF__STORE(&like->call_x1000, h->call_x1000);
     PROF__STORE(&like->text_x1000, h->text_x1000);
@@ -16972,7 +16919,7 @@ static prof_status prof__inherited_end(void)
 }
 
 #ifndef PROF__NO_FORK
-#ifndef PROF_NO_NAMES
+#ifndef PROF_MINIMAL
 /* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
 static void prof__child_tells(const prof__session *s, const char *why)
 {
@@ -17280,7 +17227,7 @@ static prof_status prof__memory_publish(prof__session *s)
 /* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
 static void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
-#ifdef PROF_TINY
+#ifdef PROF_MINIMAL
     (void)s, (void)config;
 #else
     const prof__pair *now = &s->header->first;
@@ -17308,14 +17255,12 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     int several;
     if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
     prof__host[0] = 0;
-    if (prof__rank[0]) prof__host_name(prof__host, sizeof prof__host);
+    if (!PROF__MINIMAL && prof__rank[0]) prof__host_name(prof__host, sizeof prof__host);
     if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
         return status;
 #endif
-#ifndef PROF_TINY
-    if (config->layout && config->layout[0] && !s->output[0])
+    if (!PROF__MINIMAL && config->layout && config->layout[0] && !s->output[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
-#endif
     if (memory) {
         uint32_t skip = (uint32_t)(0 - (uintptr_t)memory) & 63;
         if (s->live_path)
@@ -17358,10 +17303,10 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     status = prof__service_configure(s, config);
     if (status) return status;
 #endif
-#ifndef PROF_TINY
+#ifndef PROF_MINIMAL
     if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
 #endif
-    s->fast = s->clock != PROF_CLOCK_COUNTER ? 0 : s->min_ticks ? PROF__SHORT : 1;
+    s->fast = s->clock != PROF_CLOCK_COUNTER ? 0 : PROF__MIN_TICKS(s) ? PROF__SHORT : 1;
     prof__image_begin(s);
 #ifndef PROF_FREESTANDING
     if (!s->named) status = prof__output_name(s);
@@ -17391,9 +17336,12 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__must_be("clock", "auto, counter, ordered or monotonic");
     if (c->level < -1 || c->level > 255)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
+    if (PROF__MINIMAL && (c->min_duration_ns || c->warmup_steps || c->warmup_frames || c->rank ||
+                          (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE))
+        return prof__left_out("min_duration, warmup, rank, layout, existing", "PROF_MINIMAL");
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
-    if ((unsigned)c->existing > PROF_EXISTING_REFUSE)
+    if (!PROF__MINIMAL && (unsigned)c->existing > PROF_EXISTING_REFUSE)
         return prof__must_be("existing", "auto, replace, number or refuse");
 #ifdef PROF_FREESTANDING
     if (c->delay_ns || c->start_unix_ns || c->duration_ns)
@@ -17417,7 +17365,7 @@ typedef struct prof__on_demand_start {
     void *user;
 } prof__on_demand_start;
 
-#if defined(PROF_NO_COSTS) || defined(PROF_FREESTANDING)
+#if defined(PROF_MINIMAL) || defined(PROF_FREESTANDING)
 #define PROF__START_CLOCK() 0
 static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)began; }
 #else
@@ -17437,11 +17385,11 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     uint64_t began = PROF__START_CLOCK();
     if (prof__on_demand) prof__on_demand();
     int phase = prof__session_phase();
-    if (phase == PROF__ENDED)
+    if (!PROF__MINIMAL && phase == PROF__ENDED)
         return prof__fail(PROF_INVALID_STATE, "the previous session has ended by itself: call prof_stop() first");
     if (phase == PROF__RUNS)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
-                          (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]
+                          !PROF__MINIMAL && prof__state_session()->output[0]
                               ? ", or leave PROF_OUTPUT out of the environment" : "");
     prof_status status = prof__config_check(config);
     if (status) return status;
@@ -17868,72 +17816,7 @@ PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
     return status ? prof__fail(status, "prof_drain: the pieces could not be written") : status;
 }
 #endif
-#if defined(PROF_NO_OBJECTS) && !defined(PROF_FREESTANDING)
-/*-- NO OBJECTS ------------------------------------------------------------------------------------------------------
-   No function creates a handle, and functions without a handle do nothing. */
 
-struct PROF__SITE_TYPE prof_counter { /* for the layout of copies, which is that of copies with objects */
-    prof_site site;
-    prof__tally tally;
-};
-
-PROF_DEF prof_domain *prof_domain_create(const char *name)
-{
-    (void)name, prof__left_out("prof_domain_create", "PROF_NO_OBJECTS");
-    return NULL;
-}
-PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
-{
-    (void)domain, (void)name, prof__left_out("prof_task_create", "PROF_NO_OBJECTS");
-    return NULL;
-}
-PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
-{
-    (void)domain, (void)name, prof__left_out("prof_frame_create", "PROF_NO_OBJECTS");
-    return NULL;
-}
-PROF_DEF prof_range *prof_range_create(const char *name)
-{
-    (void)name, prof__left_out("prof_range_create", "PROF_NO_OBJECTS");
-    return NULL;
-}
-PROF_DEF prof_counter *prof_counter_create(prof_domain *domain, const char *name)
-{
-    (void)domain, (void)name, prof__left_out("prof_counter_create", "PROF_NO_OBJECTS");
-    return NULL;
-}
-PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char *name, const char *unit)
-{
-    (void)domain, (void)name, (void)unit, prof__left_out("prof_counter_create_unit", "PROF_NO_OBJECTS");
-    return NULL;
-}
-PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
-{
-    (void)domain, (void)name, prof__left_out("prof_marker_create", "PROF_NO_OBJECTS");
-    return NULL;
-}
-PROF_DEF const char *prof_domain_name(const prof_domain *domain) { return (void)domain, ""; }
-PROF_DEF size_t prof_domain_list(const char **names, size_t capacity) { return (void)names, (void)capacity, (size_t)0; }
-static prof_site *prof__task_site(uint64_t *object) { return (void)object, (prof_site *)NULL; }
-PROF_DEF void prof_task_start(prof_task *task) { (void)task; }
-PROF_DEF void prof_task_stop(prof_task *task) { (void)task; }
-PROF_DEF void prof_task_destroy(prof_task *task) { (void)task; }
-PROF_DEF void prof_frame_start(prof_frame *frame) { (void)frame; }
-PROF_DEF void prof_frame_stop(prof_frame *frame) { (void)frame; }
-PROF_DEF void prof_frame_destroy(prof_frame *frame) { (void)frame; }
-PROF_DEF void prof_range_start(prof_range *range) { (void)range; }
-PROF_DEF void prof_range_stop(prof_range *range) { (void)range; }
-PROF_DEF void prof_range_destroy(prof_range *range) { (void)range; }
-PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value) { (void)counter, (void)value; }
-PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
-PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta) { (void)counter, (void)delta; }
-PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value) { (void)counter, (void)value; }
-PROF_DEF void prof_counter_set_double(prof_counter *counter, double value) { (void)counter, (void)value; }
-PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta) { (void)counter, (void)delta; }
-PROF_DEF void prof_counter_destroy(prof_counter *counter) { (void)counter; }
-PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope) { (void)marker, (void)scope; }
-PROF_DEF void prof_marker_destroy(prof_marker *marker) { (void)marker; }
-#else
 #ifndef PROF_FREESTANDING
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
    A handle is one block with its call sites and its strings. Nothing else points to it: the image has copies of its
@@ -18214,7 +18097,7 @@ PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
 
 PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
 #endif
-#endif
+
 /*-- texts with a length --
    The recorder, the other tools that it sends to and other copies of it take texts that end with a zero. So the part of
    a text that can be recorded is copied first. */
@@ -18401,7 +18284,7 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     }
 }
 
-#if !defined(PROF_NO_CONFIG_TEXT) || !defined(PROF_NO_READER)
+#if !defined(PROF_NO_TEXT) || !defined(PROF_NO_READER)
 /* A unit of numbers. */
 typedef struct prof__unit {
     const char *name;
@@ -18445,26 +18328,26 @@ static int prof__parse_whole(const char *text, uint64_t *out)
 
 static PROF__UNUSED const char *const prof__mode_names[] = {"ring", "fill", "stream", "stats", "ring+stats", NULL};
 #endif
-#ifdef PROF_NO_CONFIG_TEXT
+#ifdef PROF_NO_TEXT
 /*-- NO CONFIGURATION FROM TEXT -------------------------------------------------------------------------------------*/
 
 PROF_DEF prof_status prof_config_claim(const char *prefix,
                                        prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
     (void)prefix, (void)claim, (void)user;
-    return prof__left_out("prof_config_claim", "PROF_NO_CONFIG_TEXT");
+    return prof__left_out("prof_config_claim", "PROF_NO_TEXT");
 }
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     (void)config, (void)key, (void)value;
-    return prof__left_out("prof_config_set", "PROF_NO_CONFIG_TEXT");
+    return prof__left_out("prof_config_set", "PROF_NO_TEXT");
 }
 static int prof__layout_alone(const char *layout) { return (void)layout, 0; }
 PROF_DEF int prof_config_describe(size_t index, prof_option *option) { return (void)index, (void)option, 0; }
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
 {
     (void)config;
-    return prof__left_out("prof_config_from_env", "PROF_NO_CONFIG_TEXT");
+    return prof__left_out("prof_config_from_env", "PROF_NO_TEXT");
 }
 #else
 /*-- CONFIGURATION FROM TEXT ---------------------------------------------------------------------------------------*/
@@ -18984,7 +18867,7 @@ static void prof__other_enabled(prof_config *config, int on)
 static prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
                                     const char *value)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* without names only a .prof can be written */
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* which writes only a .prof */
     const prof_writer *writer;
     char why[PROF__ERROR_SIZE];
     prof_status status = config->layout ? PROF_OK : prof__writer_find(value, &writer);
@@ -19309,48 +19192,7 @@ static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
 {
     return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1;
 }
-#ifdef PROF_NO_DEVICES
-/*-- NO DEVICES ------------------------------------------------------------------------------------------------------
-   No function creates a handle, and functions without a handle do nothing. */
 
-PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
-{
-    (void)name, (void)clock, prof__left_out("prof_device_create", "PROF_NO_DEVICES");
-    return NULL;
-}
-PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
-{
-    (void)device, (void)name, prof__left_out("prof_device_track", "PROF_NO_DEVICES");
-    return NULL;
-}
-static void prof__device_report(prof_device_row *row, const prof_device_event *event)
-{
-    (void)row, (void)event;
-}
-PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *event) { (void)row, (void)event; }
-PROF_DEF void prof_device_scope(prof_device_row *row, const char *name, uint64_t start, uint64_t end)
-{
-    (void)row, (void)name, (void)start, (void)end;
-}
-PROF_DEF void prof_device_mark(prof_device_row *row, const char *name, uint64_t time)
-{
-    (void)row, (void)name, (void)time;
-}
-PROF_DEF void prof_device_counter(prof_device_row *row, const char *name, uint64_t time, int64_t value)
-{
-    (void)row, (void)name, (void)time, (void)value;
-}
-PROF_DEF void prof_device_counter_double(prof_device_row *row, const char *name, uint64_t time, double value)
-{
-    (void)row, (void)name, (void)time, (void)value;
-}
-PROF_DEF uint64_t prof_host_ns(void) { return prof__monotonic(); }
-PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
-{
-    (void)device, (void)ticks, (void)host_ns;
-    return prof__left_out("prof_device_sync", "PROF_NO_DEVICES");
-}
-#else
 #ifndef PROF_FREESTANDING
 /* All fields except name, clock and site change under the lock. epoch: the session to which the device was added. */
 struct prof_device {
@@ -19734,16 +19576,7 @@ static int64_t prof__device_on_host(prof_device *device)
     return offset;
 }
 #endif
-#endif
-#ifdef PROF_NO_SAVE
-struct prof__look;
-static void prof__look_take(struct prof__look *look) { (void)look; }
-PROF_DEF prof_status prof_save(const char *path)
-{
-    (void)path;
-    return prof__left_out("prof_save", "PROF_NO_SAVE");
-}
-#else
+#ifndef PROF_MINIMAL
 /* Reads size bytes of a file, which is no pipe, from offset on. Several threads may do so at the same time. Returns 0
    if there are fewer bytes. */
 static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
@@ -19778,7 +19611,7 @@ static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 static FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
-#ifdef PROF_NO_STREAM
+#ifdef PROF_NO_THREAD
     (void)copy;
 #elif defined(_WIN32)
     uint32_t gate = prof__state_lock();
@@ -20036,11 +19869,9 @@ static void prof__on_demand_limit(void *user)
     const prof__on_demand_options *wish = (const prof__on_demand_options *)user;
     prof__on_demand_keep = wish->keep;
     if (wish->no_scopes) prof__state.level = 0;
-#ifndef PROF_NO_DEVICES
     if (wish->no_devices)
         for (const prof_device *device = prof__devices; device; device = device->next)
             prof__rule_add(device->name, prof__length(device->name), 0, 1);
-#endif
 }
 
 /* Starts a session that the program does not notice: see prof__on_demand. Returns PROF_INVALID_STATE if there already
@@ -20057,7 +19888,7 @@ static prof_status prof__on_demand_begin(const prof_config *config, const prof__
    recording as well. This part, >>crash and the stop at exit are all that prints anything, on stderr: errors, crash
    reports, and where the output is if it is not where it was asked for. */
 
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_TEXT) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
 static void prof__autostop(void)
 {
@@ -24764,7 +24595,6 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
     return trace && index < trace->track_count ? &trace->tracks[index].about : NULL;
 }
 
-#ifndef PROF_NO_DEVICES
 /*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
    "The host" is the recording of the host, to which the rows are added, if there is one. The new image has the host's
    chunks, then the new chunks, then meta with the names of both. The new chunks have no TRACK: they have only events of
@@ -25125,7 +24955,6 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
     memset(w, 0, sizeof *w);
     return status != PROF_OK ? status : closed;
 }
-#endif
 
 /*-- cursors --*/
 
@@ -29817,16 +29646,14 @@ PROF_DEF prof_status prof_save_last(const char *path, double seconds)
     if (!status) status = prof__last_save(expanded, seconds, NULL);
     return status ? status : prof__stream_told(expanded);
 }
-#ifdef PROF_NO_STATS
+#ifdef PROF_NO_THREAD
 /*-- NO STATISTICS --------------------------------------------------------------------------------------------------*/
-
-#define PROF__NO_STATS(what) prof__left_out(what, "PROF_NO_STATS")
 
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     (void)s;
-    if (prof__mode_counts((uint32_t)config->mode)) return PROF__NO_STATS("mode stats");
-    if (config->save || config->save_over || config->save_signal) return PROF__NO_STATS("save");
+    if (prof__mode_counts((uint32_t)config->mode)) return prof__left_out("mode stats", "PROF_NO_THREAD");
+    if (config->save || config->save_over || config->save_signal) return prof__left_out("save", "PROF_NO_THREAD");
     return PROF_OK;
 }
 static int prof__follow_step(prof__session *s) { return (void)s, 0; }
@@ -29834,7 +29661,7 @@ static void prof__follow_free(struct prof__follow *f) { (void)f; }
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
-PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
+PROF_DEF prof_status prof_save_request(void) { return prof__left_out("prof_save_request", "PROF_NO_THREAD"); }
 
 /* These do nothing: no session has statistics. */
 struct prof__aggregated;
@@ -31945,7 +31772,7 @@ static void prof__human_ns(char *to, double ns); /* 1.23 ms */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special);
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
 static int prof__parse_whole(const char *text, uint64_t *out);
-#ifndef PROF_NO_CONFIG_TEXT
+#ifndef PROF_NO_TEXT
 static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is
                                                                             null */
 static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms */
@@ -32020,7 +31847,6 @@ static uint32_t prof__live_mode(void);
 static prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer);
 static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode);
 
-#ifndef PROF_NO_DEVICES
 /*-- devices, and an image written anew with rows of devices: see >>import -- */
 static int64_t prof__device_on_host(prof_device *device); /* what to take from a Unix time; see there */
 /* type: prof__import */
@@ -32029,7 +31855,6 @@ static prof_status prof__import_begin(prof__import *w, const char *host, const c
 static size_t prof__import_row(prof__import *w, const char *device, const char *row, int others);
 static int prof__import_put(prof__import *w, size_t row, const prof_device_event *event);
 static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last);
-#endif
 
 /*-- what a trace knows beyond its public functions -- */
 /* type: prof__pair, one moment on all clocks */

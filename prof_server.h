@@ -158,7 +158,7 @@ ENVIRONMENT
     PROF_SERVER=9012                  listens before main() begins, for a program whose source only has scopes
     PROF_SERVER=0.0.0.0:9012          on another address, [ADDRESS]:9012 if that has colons; needs a token
     PROF_SERVER_TOKEN=...             the token that each request must have
-    Errors go to stderr. Not with PROF_NO_AUTOSTART, nor with PROF_STATIC, unless PROF_AUTOSTART is set.
+    Errors go to stderr. Not with PROF_NO_TEXT, nor with PROF_STATIC, unless PROF_AUTOSTART is set.
 
 LIMITS
 
@@ -231,8 +231,8 @@ PROF_DEF int prof_server_port(void);
 #ifdef PROF_NO_READER
 #error "prof_server.h needs the reader: take PROF_NO_READER away, or do without this header"
 #endif
-#if defined(PROF_NO_CONFIG_TEXT) || defined(PROF_NO_DEVICES)
-#error "prof_server.h needs keys as text, and devices: take PROF_NO_CONFIG_TEXT and PROF_NO_DEVICES away"
+#ifdef PROF_NO_TEXT
+#error "prof_server.h needs keys as text: take PROF_NO_TEXT away"
 #endif
 
 #ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */

@@ -70,15 +70,9 @@ extern "C" {
 #include "ground/text.h"
 #include "record/meta.h"
 #include "record/site.h"
-#ifdef PROF_NO_OFF_SCOPES
-#include "record/no_note.h"
-#else
 #include "record/asked.h"
-#endif
 #include "record/track.h"
-#ifndef PROF_NO_OFF_SCOPES
 #include "record/note.h"
-#endif
 #include "record/counter.h"
 #include "record/formatted.h"
 #include "record/loose.h"
@@ -100,8 +94,8 @@ extern "C" {
 #include "session/calibrate.h"
 
 #ifndef PROF_FREESTANDING
-#ifdef PROF_NO_NAMES
-#include "session/no_names.h"
+#ifdef PROF_MINIMAL
+#include "session/minimal.h"
 #else
 #include "session/names.h"
 #include "session/pattern.h"
@@ -111,17 +105,15 @@ extern "C" {
 #include "session/alone.h"
 #endif
 #include "session/file.h"
-#ifdef PROF_NO_STREAM
-#include "session/no_stream.h"
+#ifdef PROF_NO_THREAD
+#include "session/no_thread.h"
 #else
 #include "session/stream.h"
 #endif
 #endif
 #include "session/state.h"
 #ifndef PROF_FREESTANDING
-#ifdef PROF_NO_SERVICE
-#include "session/no_service.h"
-#else
+#ifndef PROF_NO_THREAD
 #include "session/service.h"
 #endif
 #include "record/instrument.h"
@@ -136,11 +128,7 @@ extern "C" {
 #include "session/crash_handler.h"
 #include "session/crash_session.h"
 #endif
-#ifdef PROF_NO_COSTS
-#include "session/no_costs.h"
-#else
 #include "session/costs.h"
-#endif
 #ifndef PROF_FREESTANDING
 #include "session/fork.h"
 #endif
@@ -148,33 +136,23 @@ extern "C" {
 #include "session/stop.h"
 #include "session/control.h"
 #include "session/drain.h"
-#if defined(PROF_NO_OBJECTS) && !defined(PROF_FREESTANDING)
-#include "record/no_objects.h"
-#else
 #include "record/objects.h"
-#endif
 #include "record/part.h"
 #include "record/args.h"
 
-#if !defined(PROF_NO_CONFIG_TEXT) || !defined(PROF_NO_READER)
+#if !defined(PROF_NO_TEXT) || !defined(PROF_NO_READER)
 #include "session/number.h"
 #endif
-#ifdef PROF_NO_CONFIG_TEXT
-#include "session/no_config.h"
+#ifdef PROF_NO_TEXT
+#include "session/no_text.h"
 #else
 #include "session/config_env.h"
 #endif
 
 #ifndef PROF_FREESTANDING
 #include "image/device.h"
-#ifdef PROF_NO_DEVICES
-#include "record/no_device.h"
-#else
 #include "record/device.h"
-#endif
-#ifdef PROF_NO_SAVE
-#include "session/no_save.h"
-#else
+#ifndef PROF_MINIMAL
 #include "session/save.h"
 #include "session/on_demand.h"
 #endif
@@ -193,7 +171,7 @@ extern "C" {
 #include "report/summary_write.h"
 #include "report/csv.h"
 #include "watch/last.h"
-#ifdef PROF_NO_STATS
+#ifdef PROF_NO_THREAD
 #include "watch/no_stats.h"
 #else
 #include "watch/aggregated.h"

@@ -30,8 +30,8 @@ extern "C" {
 #ifdef PROF_NO_READER
 #error "prof_ntff.h needs the reader: take PROF_NO_READER away, or do without this header"
 #endif
-#if defined(PROF_NO_CONFIG_TEXT) || defined(PROF_NO_DEVICES)
-#error "prof_ntff.h needs keys as text, and devices: take PROF_NO_CONFIG_TEXT and PROF_NO_DEVICES away"
+#ifdef PROF_NO_TEXT
+#error "prof_ntff.h needs keys as text: take PROF_NO_TEXT away"
 #endif
 
 #ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */

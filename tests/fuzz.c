@@ -4,8 +4,8 @@
    target it is: tests/fuzz.sh links it to all of them. test_fuzz.c runs the targets without libFuzzer. */
 #ifndef FUZZ_TEST
 #define PROF_IMPLEMENTATION
+#define PROF_STATIC
 #endif
-#define PROF_NO_AUTOSTART
 #define PROF_HTML_LARGE 1 /* for the tool */
 #include "fuzz.h"
 #include "fuzz_image.c"

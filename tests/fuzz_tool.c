@@ -1,7 +1,6 @@
 /* fuzz_tool.c - prof recover, with any bytes as the file that it searches; reads every image that it writes. What of the
    tool lies beyond recover.c is replaced here, so that nothing is written but into memory. A part of fuzz.c. */
 #define PROF_IMPLEMENTATION
-#define PROF_NO_AUTOSTART
 #include "../tools/recover.c"
 #include <stdarg.h>
 

@@ -5,7 +5,6 @@
    This file has the table of commands, parses the command line, and defines what the commands share (see tool.h). It
    alone uses private names of prof.h: those that begin with prof__. */
 #define PROF_IMPLEMENTATION
-#define PROF_NO_AUTOSTART /* PROF_OUTPUT is meant for the programs that are recorded, not for the tool */
 #include "tool.h"
 #include <stdarg.h>
 #include <stdlib.h>

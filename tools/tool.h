@@ -11,6 +11,9 @@
 #define _GNU_SOURCE 1 /* declares POSIX functions, also under -std=c99 */
 #endif
 #define PROF_HTML_LARGE 1
+#ifndef PROF_STATIC
+#define PROF_STATIC /* PROF_OUTPUT is meant for the programs that are recorded, not for the tool */
+#endif
 #include "../prof_chrome.h"
 #include "../prof_html.h"
 #include "../prof_ntff.h"

@@ -88,7 +88,7 @@ static void prof__human_ns(char *to, double ns); /* 1.23 ms */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special);
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
 static int prof__parse_whole(const char *text, uint64_t *out);
-#ifndef PROF_NO_CONFIG_TEXT
+#ifndef PROF_NO_TEXT
 static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is
                                                                             null */
 static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms */
@@ -163,7 +163,6 @@ static uint32_t prof__live_mode(void);
 static prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer);
 static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode);
 
-#ifndef PROF_NO_DEVICES
 /*-- devices, and an image written anew with rows of devices: see >>import -- */
 static int64_t prof__device_on_host(prof_device *device); /* what to take from a Unix time; see there */
 /* type: prof__import */
@@ -172,7 +171,6 @@ static prof_status prof__import_begin(prof__import *w, const char *host, const c
 static size_t prof__import_row(prof__import *w, const char *device, const char *row, int others);
 static int prof__import_put(prof__import *w, size_t row, const prof_device_event *event);
 static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last);
-#endif
 
 /*-- what a trace knows beyond its public functions -- */
 /* type: prof__pair, one moment on all clocks */

@@ -69,7 +69,7 @@ COMPILE-TIME OPTIONS                                                            
                                     are cut and marked
     PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf. If it is not set, they make names
                                     of common conversions themselves
-    PROF_AUTOSTART         -        with PROF_STATIC: PROF_OUTPUT starts it all the same, see PROF_NO_AUTOSTART
+    PROF_AUTOSTART         -        with PROF_STATIC: PROF_OUTPUT starts it all the same, else nothing does
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
@@ -87,32 +87,24 @@ COMPILE-TIME OPTIONS                                                            
     There, too: switches that leave parts out. A program of ten lines that records into a .prof has 272 KB of prof
     (gcc -Os, --gc-sections; three quarters are code and constants, the rest is unwind tables and what the loader
     needs). What each switch leaves of that, and what it leaves out:
-    PROF_MINIMAL           37 KB    all of these. 25 are code and constants; it compiles in a fifth of the time
+    PROF_MINIMAL           35 KB    all of these, prof_save(), min_duration, warm-up, the table by which other copies,
+                                    in plugins, find this one, the measurement of what recording costs, and names of
+                                    outputs: output is a path as it is, without %p and the like, rank, layout or
+                                    directories that are made for it, and takes the place of an older file or link; a
+                                    child of a fork adds its process id. Arguments in a scope that is off become those
+                                    of the enclosing scope. 24 KB are code and constants; it compiles in a fifth of the
+                                    time
     PROF_NO_READER         143      what reads and reports. Outputs are .prof files, for the tool and programs with a
-                                    reader. With it goes PROF_NO_STATS; of the other headers only prof_bridge.h compiles
-    PROF_NO_STATS          253      PROF_STATS, PROF_RING_STATS, save, save_over, save_signal, prof_save_request()
-    PROF_NO_SERVICE        243      prof's own thread: dump_period, delay, start_unix, duration; and PROF_NO_STREAM,
-                                    PROF_NO_STATS
-    PROF_NO_STREAM         268      PROF_STREAM
-    PROF_NO_CRASH          263      crash_report
-    PROF_NO_CONFIG_TEXT    248      keys as text: prof_config_set(), prof_config_from_env() and the others; and
-                                    PROF_NO_AUTOSTART
-    PROF_NO_AUTOSTART      270      what PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
-    PROF_NO_COPIES         241      the table by which other copies, in plugins, find this one: see shared libraries
-                                    below. Without it a linker also leaves out what the program never calls
-    PROF_NO_COSTS          270      the measurement of what a scope costs, by which reports say what recording took
-    PROF_NO_SAVE           124      prof_save(); and PROF_NO_READER, PROF_NO_CRASH
-    PROF_NO_NAMES          93       names of outputs: output is a path as it is, without %p and the like, rank, numbers
-                                    or directories that are made for it, and takes the place of an older file or link of
-                                    that name. A child of a fork adds its process id. And PROF_NO_SAVE, PROF_NO_SERVICE
-    PROF_NO_DEVICES        269      time lines of devices
-    PROF_NO_OBJECTS        272      domains, tasks, frames, ranges, counters and markers made at run time
-    PROF_NO_OFF_SCOPES     270      dropping the arguments of a scope that is off: they become those of the enclosing
-                                    scope
-    A function that is left out returns PROF_UNSUPPORTED, or NULL for a handle, and prof_error() names the switch.
-    Marked-up files are compiled without switches. prof_ntff.h and prof_server.h need keys as text and devices. No
-    switch changes scopes, instants, counters, arguments, logs, threads, forks, signal handlers or the file after
-    SIGKILL.
+                                    reader. No PROF_STATS, PROF_RING_STATS, save; of the other headers only
+                                    prof_bridge.h compiles
+    PROF_NO_THREAD         244      prof's own thread: PROF_STREAM, PROF_STATS, PROF_RING_STATS, save, save_over,
+                                    save_signal, prof_save_request(), dump_period, delay, start_unix, duration
+    PROF_NO_CRASH          264      crash_report
+    PROF_NO_TEXT           249      keys as text, prof_config_set(), prof_config_from_env() and the others, and what
+                                    PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
+    A function that is left out returns PROF_UNSUPPORTED, and prof_error() names the switch. Marked-up files are
+    compiled without switches. prof_ntff.h and prof_server.h need keys as text. No switch changes scopes, instants,
+    counters, arguments, logs, threads, forks, signal handlers or the file after SIGKILL.
 
 MANUAL                                                                                                      >>manual
 
@@ -467,7 +459,7 @@ MANUAL                                                                          
     macOS, FreeBSD, NetBSD, OpenBSD: all headers are compiled, and a recorder is linked, by the tests, but not run.
 
     WASI (-D_WASI_EMULATED_MMAN -lwasi-emulated-mman): prof_start(), prof_stop() and prof_save(), with every output of
-    the file's own headers. There are no threads and no signals, so it is compiled as with PROF_NO_SERVICE and
+    the file's own headers. There are no threads and no signals, so it is compiled as with PROF_NO_THREAD and
     PROF_NO_CRASH. A recorder is compiled by Zig's clang and run by wasmtime in the tests.
 
     Emscripten: files are in memory (MEMFS). examples/web.c makes a download of one. With -sEXIT_RUNTIME=1 the return
@@ -509,11 +501,11 @@ MANUAL                                                                          
     same. Code that interrupts (interrupt handlers, NMIs) gets a state of its own for each processor and kind, or the
     rules of signal handlers apply: what interrupts a macro on the same state is lost, and counted.
     Define PROF_MINIMAL as well for a small build: 3 KB of static data instead of 40, for 16 names of
-    PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata. PROF_NO_DOUBLE leaves out floating point; it is
-    set by itself where the compiler may not use such registers (-mno-sse, -mgeneral-regs-only, Linux), and keys as text
-    go with it. PROF_TINY, for microcontrollers, leaves out categories, metadata for later sessions, the texts of
-    prof_error(), warm-up, min_duration, smaller chunks for many threads and the sharing of chunks by ended ones: 8 KB
-    of code and 0.7 KB of data. PROF_WITH_CATEGORIES and PROF_WITH_SHARED_CHUNKS keep two of these.
+    PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata, without min_duration and warm-up. PROF_NO_DOUBLE
+    leaves out floating point; it is set by itself where the compiler may not use such registers (-mno-sse,
+    -mgeneral-regs-only, Linux), and keys as text go with it. PROF_TINY, for microcontrollers, leaves out categories,
+    metadata for later sessions, the texts of prof_error(), smaller chunks for many threads and the sharing of chunks by
+    ended ones: 8 KB of code and 0.7 KB of data. PROF_WITH_CATEGORIES and PROF_WITH_SHARED_CHUNKS keep two of these.
     PROF_WITH_DRAIN adds prof_drain(), which sends a recording while it goes on, from a ring of a few KiB.
     Control functions may be called by any one thread at a time, not by interrupts. The memory of a session may be
     reused once a new session was started and every macro that began before prof_stop() has returned.

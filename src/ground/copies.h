@@ -18,7 +18,7 @@
    remains one; its followers keep it from being unloaded. Copies with another layout, and those compiled with
    PROF_STATIC, are recorders of their own, but see in the tables which files the others write. */
 
-#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_NO_COPIES)
+#if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
 #define PROF__HUBS 1
 #include <elf.h>
 

@@ -4,65 +4,42 @@
 #include "api/types.h"
 
 /*-- WHAT IS LEFT OUT: see PROF_MINIMAL in >>options ----------------------------------------------------------------*/
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_NAMES)
-#define PROF_NO_NAMES
+#if defined(PROF_NO_SERVICE) || defined(PROF_NO_STREAM) || defined(PROF_NO_STATS)
+#error "prof.h: PROF_NO_SERVICE, PROF_NO_STREAM and PROF_NO_STATS are one switch now: define PROF_NO_THREAD"
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_COPIES)
-#define PROF_NO_COPIES
+#if defined(PROF_NO_CONFIG_TEXT) || defined(PROF_NO_AUTOSTART)
+#error "prof.h: PROF_NO_CONFIG_TEXT and PROF_NO_AUTOSTART are PROF_NO_TEXT now; PROF_STATIC does without autostart, too"
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_CONFIG_TEXT)
-#define PROF_NO_CONFIG_TEXT
+#if defined(PROF_NO_COPIES) || defined(PROF_NO_COSTS) || defined(PROF_NO_DEVICES) || defined(PROF_NO_NAMES) || \
+    defined(PROF_NO_OBJECTS) || defined(PROF_NO_OFF_SCOPES) || defined(PROF_NO_SAVE)
+#error "prof.h: PROF_NO_COPIES, _COSTS, _DEVICES, _NAMES, _OBJECTS, _OFF_SCOPES and _SAVE are gone: define PROF_MINIMAL"
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_DEVICES)
-#define PROF_NO_DEVICES
+#ifdef PROF_MINIMAL
+#define PROF__MINIMAL 1 /* a constant: compilers leave out what depends on it */
+#else
+#define PROF__MINIMAL 0
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_COSTS)
-#define PROF_NO_COSTS
+/* WASI has neither threads nor signals, Emscripten has no signals, and some keys are in seconds. */
+#if !defined(PROF_NO_THREAD) && (defined(PROF_MINIMAL) || defined(__wasi__))
+#define PROF_NO_THREAD
 #endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_OFF_SCOPES)
-#define PROF_NO_OFF_SCOPES
-#endif
-#if defined(PROF_MINIMAL) && !defined(PROF_NO_OBJECTS)
-#define PROF_NO_OBJECTS
-#endif
-#if defined(PROF__NO_DOUBLE) && !defined(PROF_NO_CONFIG_TEXT) /* some keys are in seconds */
-#define PROF_NO_CONFIG_TEXT
-#endif
-#if defined(PROF_NO_CONFIG_TEXT) && !defined(PROF_NO_AUTOSTART)
-#define PROF_NO_AUTOSTART
-#endif
-#if defined(PROF_NO_NAMES) && !defined(PROF_NO_SAVE)
-#define PROF_NO_SAVE
-#endif
-#if defined(PROF_NO_NAMES) && !defined(PROF_NO_SERVICE)
-#define PROF_NO_SERVICE
-#endif
-#if defined(__wasi__) && !defined(PROF_NO_SERVICE) /* it has neither threads nor signals */
-#define PROF_NO_SERVICE
-#endif
-#if (defined(__wasi__) || defined(__EMSCRIPTEN__)) && !defined(PROF_NO_CRASH) /* neither system sends signals */
+#if !defined(PROF_NO_CRASH) && (defined(PROF_MINIMAL) || defined(__wasi__) || defined(__EMSCRIPTEN__))
 #define PROF_NO_CRASH
 #endif
-#if defined(PROF_NO_SERVICE) && !defined(PROF_NO_STREAM)
-#define PROF_NO_STREAM
+#if !defined(PROF_NO_TEXT) && (defined(PROF_MINIMAL) || defined(PROF__NO_DOUBLE))
+#define PROF_NO_TEXT
 #endif
-#if defined(PROF_NO_SAVE) && !defined(PROF_NO_CRASH)
-#define PROF_NO_CRASH
-#endif
-#if defined(PROF_NO_SAVE) && !defined(PROF_NO_READER)
+#if !defined(PROF_NO_READER) && defined(PROF_MINIMAL)
 #define PROF_NO_READER
-#endif
-#if (defined(PROF_NO_READER) || defined(PROF_NO_SERVICE)) && !defined(PROF_NO_STATS)
-#define PROF_NO_STATS
 #endif
 #if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
 #define PROF__NO_FORK 1
 #define PROF__NO_SIGNALS 1
 #endif
-#if defined(PROF_FREESTANDING) || defined(PROF_NO_SERVICE)
+#if defined(PROF_FREESTANDING) || defined(PROF_NO_THREAD)
 #define PROF__ALONE 1 /* there is no thread behind a session */
 #endif
-#if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_NO_SAVE)
+#if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_MINIMAL)
 #define PROF__SNAPSHOTS 1
 #endif
 #if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)

@@ -198,12 +198,12 @@ static int prof__is_slash(char c)
 #define PROF__NAME_SHORT ((size_t)143) /* the same on encrypted ones: for files that do not stay */
 
 /* Writes the first `base` bytes of path, and an ending. A file's name that would have more than `most` bytes is cut
-   before the ending, where a hash tells it from others, but not with PROF_NO_NAMES. Returns 0 if `to` is too small.
+   before the ending, where a hash tells it from others, but not with PROF_MINIMAL. Returns 0 if `to` is too small.
    Async-signal-safe. */
 static int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to, size_t size)
 {
     size_t end = prof__length(ending), hashed = 0;
-#ifdef PROF_NO_NAMES
+#ifdef PROF_MINIMAL
     (void)most;
 #else
     size_t name = base;
@@ -218,7 +218,7 @@ static int prof__path_ending(const char *path, size_t base, const char *ending, 
 #endif
     if (base + hashed + end >= size) return 0;
     prof__copy(to, path, base);
-#ifndef PROF_NO_NAMES
+#ifndef PROF_MINIMAL
     for (size_t i = 0; i < hashed; ++i) to[base + i] = i ? "0123456789abcdef"[hash >> (4 * (8 - i)) & 15] : '~';
 #endif
     prof__copy(to + base + hashed, ending, end + 1);

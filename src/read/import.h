@@ -16,7 +16,6 @@
 #include "read/names.h"
 #include "read/open.h"
 
-#ifndef PROF_NO_DEVICES
 /*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
    "The host" is the recording of the host, to which the rows are added, if there is one. The new image has the host's
    chunks, then the new chunks, then meta with the names of both. The new chunks have no TRACK: they have only events of
@@ -377,6 +376,5 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
     memset(w, 0, sizeof *w);
     return status != PROF_OK ? status : closed;
 }
-#endif
 
 #endif /* PROF__READ_IMPORT_H */

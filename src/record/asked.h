@@ -38,15 +38,16 @@ static uint32_t prof__asked_function(const prof_site *site)
 
 static int prof__site_asked(const prof_site *site)
 {
-    return (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
+    return !PROF__MINIMAL && (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
 }
 
 /* Returns the state of a site that is off. Scopes of instrumented functions have no source line, and are not asked: an
    argument in them belongs to the enclosing scope. */
 static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
 {
+    if (PROF__MINIMAL || prof__site_kind(site) != PROF__KIND_BEGIN || !site->line)
+        return head | (generation ^ PROF__OFF);
     uint64_t passes = prof__bit(prof__asked.with_args, prof__asked_place(head)) ? PROF__PASSES_ALL : PROF__PASSES_MORE;
-    if (prof__site_kind(site) != PROF__KIND_BEGIN || !site->line) return head | (generation ^ PROF__OFF);
     return head | passes << PROF__PASSES_SHIFT | generation | PROF__ASKED;
 }
 
@@ -72,7 +73,7 @@ static void prof__site_pass(prof_site *site)
 /* Forgets what earlier sessions have learned, because each session numbers the sites anew. Under the lock. */
 static void prof__asked_clear(uint32_t epoch)
 {
-    if (prof__asked.epoch == epoch) return;
+    if (PROF__MINIMAL || prof__asked.epoch == epoch) return;
     prof__asked.epoch = epoch;
     for (uint32_t i = 0; i < 128; ++i) PROF__STORE(&prof__asked.with_args[i], 0u);
     for (uint32_t i = 0; i < 16; ++i) {
@@ -85,6 +86,7 @@ static void prof__asked_clear(uint32_t epoch)
    arguments: then all sites must be asked once more. Returns 1 only once for each function. Under the lock. */
 static int prof__site_late(const prof_site *site)
 {
+    if (PROF__MINIMAL) return 0;
     uint32_t function = prof__asked_function(site);
     if (!prof__bit(prof__asked.given_up, function) || prof__bit(prof__asked.known, function)) return 0;
     prof__bit_set(prof__asked.known, function);

@@ -98,9 +98,6 @@ PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
-#ifdef PROF_NO_OFF_SCOPES
-static void prof__note_move(const prof__thread *self, const prof_fiber *to) { (void)self, (void)to; }
-#else
 /* The notes of scopes that are off move with the track: see >>note. */
 static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
 {
@@ -111,9 +108,8 @@ static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
 
 static inline void prof__note_move(prof__thread *self, prof_fiber *to)
 {
-    if (PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
+    if (!PROF__MINIMAL && PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
 }
-#endif
 
 /* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
    the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written

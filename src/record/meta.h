@@ -180,7 +180,7 @@ static size_t prof__metadata_size(const char *pair)
 
 #ifndef PROF_FREESTANDING
 static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
-#ifndef PROF_NO_NAMES
+#ifndef PROF_MINIMAL
 static struct {
     char id[64], step[24], task[24], local_rank[24]; /* of a cluster's job; "": not known */
 } prof__job;
@@ -191,7 +191,7 @@ static char prof__host[64]; /* the name of the machine, if there is a rank; else
 /* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* which find them */
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* which find them */
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
     if (prof__job.local_rank[0]) prof__meta_pair(s, "local rank", prof__job.local_rank);

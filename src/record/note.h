@@ -22,6 +22,8 @@
    enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
    note's scope.
 
+   With PROF_MINIMAL there are no notes: arguments in a scope that is off belong to the enclosing scope.
+
    A scope that was lost has a note, too, if its arguments may find the room, or get the lock, that it did not.
 
    The note of a thread, 24 bits: 1 if an argument was dropped; 1 if the scope was lost; how many notes are nested, 7
@@ -31,7 +33,7 @@
 #define PROF__NOTE 0x80000000u
 #define PROF__NOTE_MASK 0xFFFFFFu
 #define PROF__NOTE_DROPPED 1u
-#define PROF__NOTE_LOST 2u
+#define PROF__NOTE_LOST (PROF__MINIMAL ? 0u : 2u)
 #define PROF__NOTE_NESTED 0x1FCu
 #define PROF__NOTE_ONE 4u /* one note, in PROF__NOTE_NESTED */
 
@@ -52,10 +54,16 @@ static void prof__note_set(prof__thread *self, uint32_t note)
     self->note_place = 0;
 }
 
-static void prof__note_forget(prof__thread *self) { prof__note_set(self, 0); }
+static void prof__note_forget(prof__thread *self)
+{
+    if (!PROF__MINIMAL) prof__note_set(self, 0);
+}
 
 /* Returns 1 if no scope that is on is open inside the scope of the note. */
-static int prof__note_is_innermost(const prof__thread *self) { return prof__owed(self) <= prof__note_hidden(self); }
+static int prof__note_is_innermost(const prof__thread *self)
+{
+    return !PROF__MINIMAL && prof__owed(self) <= prof__note_hidden(self);
+}
 
 static PROF__COLD void prof__note_loses(prof__thread *self, uint32_t count)
 {
@@ -65,7 +73,7 @@ static PROF__COLD void prof__note_loses(prof__thread *self, uint32_t count)
 /* Returns 1 if `count` arguments have to be dropped, because the innermost scope is off or was lost. */
 static inline int prof__note_drops(prof__thread *self, uint32_t count)
 {
-    if (PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
+    if (PROF__MINIMAL || PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
     if (PROF__UNLIKELY(self->note & PROF__NOTE_LOST)) prof__note_loses(self, count);
     self->note |= PROF__NOTE_DROPPED;
     if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* the scope may never end */
@@ -75,6 +83,7 @@ static inline int prof__note_drops(prof__thread *self, uint32_t count)
 /* Begins a scope that is off, or was lost: PROF__NOTE_LOST. The thread is busy. */
 static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_t lost)
 {
+    if (PROF__MINIMAL) return 0;
     uint64_t owed = prof__owed(self);
     uint32_t place = prof__asked_place(prof__site_load(site));
     if (owed >> 15) return 0;
@@ -91,6 +100,7 @@ static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_
    session or thread, or of a note that was forgotten, changes nothing. */
 static PROF__COLD void prof__note_end(prof__thread *self, prof__token token)
 {
+    if (PROF__MINIMAL) return;
     uint32_t before = (uint32_t)token & PROF__NOTE_MASK, nested = (before & PROF__NOTE_NESTED) + PROF__NOTE_ONE;
     if ((token ^ prof__note_owner(self)) & PROF__NOTE_OWNER || (self->note & PROF__NOTE_NESTED) < nested) return;
     if (self->note & PROF__NOTE_DROPPED)

@@ -286,13 +286,9 @@ static void prof__piece_take(prof__session *s, uint32_t from)
     uint32_t ready = from;
     if (from >= count) return; /* another thread has reduced the ring meanwhile */
     if (end > count) end = count;
-#ifdef PROF_NO_COSTS
+    uint64_t began = PROF__MINIMAL ? 0 : prof__now(s, 0);
     int error = prof__chunks_populate(s, from, end);
-#else
-    uint64_t began = prof__now(s, 0);
-    int error = prof__chunks_populate(s, from, end);
-    PROF__ADD(&s->header->ready_ticks, prof__now(s, 0) - began);
-#endif
+    if (!PROF__MINIMAL) PROF__ADD(&s->header->ready_ticks, prof__now(s, 0) - began);
     if (!error)
         __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
@@ -625,7 +621,7 @@ static prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
 /* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
 static void prof__stream_loses(const prof__thread *self, prof__session *s)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_STREAM)
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_THREAD)
     if (!self->impatient && PROF__LOAD(&s->stream.failing)) PROF__STORE(&s->stream.lost, 1);
 #else
     (void)self, (void)s;

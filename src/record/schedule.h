@@ -28,7 +28,7 @@ static prof__session *prof__state_session(void)
     return prof__state.session ? prof__state.session : prof__state.inherited;
 }
 
-#ifdef PROF_TINY /* sessions begin at once */
+#ifdef PROF_MINIMAL /* sessions begin at once */
 static int prof__schedule_sees(const prof_site *site)
 {
     (void)site;

@@ -59,7 +59,7 @@ static const char *prof__category_of(const prof_site *site)
 }
 #endif
 
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_OBJECTS)
+#ifndef PROF_FREESTANDING
 /* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
    Each ends with a zero. The list grows under the lock, and is read without it. */
 static struct {
@@ -70,7 +70,7 @@ static struct {
 static void prof__category_note(const char *category)
 {
     char *each = prof__categories.names, *end = each + prof__categories.used;
-    size_t size = category ? prof__length(category) + 1 : 1;
+    size_t size = category && !PROF__MINIMAL ? prof__length(category) + 1 : 1;
     if (size == 1 || size > sizeof prof__categories.names - prof__categories.used) return;
     while (each < end && !prof__equal(each, category)) each += prof__length(each) + 1;
     if (each < end) return;

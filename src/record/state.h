@@ -158,7 +158,7 @@ typedef struct prof__session {
 } prof__session;
 
 /* Without names of outputs, an image is never in a file beside its output. */
-#ifdef PROF_NO_NAMES
+#ifdef PROF_MINIMAL
 #define PROF__BESIDE(condition) 0
 #else
 #define PROF__BESIDE(condition) (condition)
@@ -185,21 +185,25 @@ static struct {
 #endif
 } prof__state;
 
-/* Fields that are constants with PROF_TINY, so that the compiler leaves out what depends on them. */
-#ifdef PROF_TINY
+/* Fields that are constants with PROF_MINIMAL, and more with PROF_TINY, so that the compiler leaves out what depends on
+   them. */
+#ifdef PROF_MINIMAL
 #define PROF__MIN_TICKS(s) ((void)(s), (uint64_t)0)
-#define PROF__BY_COUNTER(s) ((void)(s), 1)
 #define PROF__HELD() 0
-#define PROF__CRASH_REPORT(s) ((void)(s), 0)
-#define PROF__FAST(s) ((void)(s), 1)
 #define PROF__TAKEN_BACK(chunk) ((void)(chunk), (uint64_t)0)
 #else
 #define PROF__MIN_TICKS(s) ((s)->min_ticks)
-#define PROF__BY_COUNTER(s) ((s)->clock == PROF_CLOCK_COUNTER)
 #define PROF__HELD() (prof__state.held)
+#define PROF__TAKEN_BACK(chunk) PROF__LOAD(&(chunk)->taken_back)
+#endif
+#ifdef PROF_TINY
+#define PROF__BY_COUNTER(s) ((void)(s), 1)
+#define PROF__CRASH_REPORT(s) ((void)(s), 0)
+#define PROF__FAST(s) ((void)(s), 1)
+#else
+#define PROF__BY_COUNTER(s) ((s)->clock == PROF_CLOCK_COUNTER)
 #define PROF__CRASH_REPORT(s) ((s)->crash_report)
 #define PROF__FAST(s) ((s)->fast == 1)
-#define PROF__TAKEN_BACK(chunk) PROF__LOAD(&(chunk)->taken_back)
 #endif
 
 /* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its

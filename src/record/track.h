@@ -122,6 +122,12 @@ static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
     if (limit > all / 2) prof__filled_finish(self);
 }
 
+/* Forgets the last begin and end, which min_duration may remove. */
+static void prof__begun_forget(prof__thread *self)
+{
+    if (!PROF__MINIMAL) self->begun = self->begun_end = NULL;
+}
+
 /* Lets the thread use more of its chunk: so much that it has room for `words` more and the ends of its open scopes.
    What has a sum stays, even if a scope was too short. */
 static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
@@ -130,7 +136,7 @@ static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
     uint64_t limit = prof__chunk_limit(self, used + owed + words);
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - owed;
-    self->begun = self->begun_end = NULL;
+    prof__begun_forget(self);
     self->known = self->cursor;
 }
 
@@ -150,7 +156,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     uint64_t limit = prof__chunk_limit(self, used + owed + 8);
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - owed;
-    self->begun = self->begun_end = NULL;
+    prof__begun_forget(self);
     self->entered = 1;
     prof__track_write(self);
 }
@@ -181,7 +187,7 @@ static void prof__track_leave(prof__thread *self)
     self->entered = 0;
     self->end = self->cursor;
     self->free_words = self->soft = 0;
-    self->begun = self->begun_end = NULL;
+    prof__begun_forget(self);
 }
 
 /* Gives a new chunk to a thread, which may have one. The words reserved for ends move along. They may be too many: a
@@ -392,7 +398,7 @@ static void prof__detach(prof__thread *self)
     self->session = NULL;
     self->chunk = self->filled = NULL;
     self->cursor = self->end = NULL;
-    self->begun = self->begun_end = NULL;
+    prof__begun_forget(self);
     self->free_words = self->soft = 0;
     self->epoch = self->note = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);

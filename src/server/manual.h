@@ -158,7 +158,7 @@ ENVIRONMENT
     PROF_SERVER=9012                  listens before main() begins, for a program whose source only has scopes
     PROF_SERVER=0.0.0.0:9012          on another address, [ADDRESS]:9012 if that has colons; needs a token
     PROF_SERVER_TOKEN=...             the token that each request must have
-    Errors go to stderr. Not with PROF_NO_AUTOSTART, nor with PROF_STATIC, unless PROF_AUTOSTART is set.
+    Errors go to stderr. Not with PROF_NO_TEXT, nor with PROF_STATIC, unless PROF_AUTOSTART is set.
 
 LIMITS
 

@@ -24,7 +24,7 @@
    recording as well. This part, >>crash and the stop at exit are all that prints anything, on stderr: errors, crash
    reports, and where the output is if it is not where it was asked for. */
 
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_AUTOSTART) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
+#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_TEXT) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
 static void prof__autostop(void)
 {

@@ -260,7 +260,7 @@ static void prof__other_enabled(prof_config *config, int on)
 static prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
                                     const char *value)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_NO_NAMES) /* without names only a .prof can be written */
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* which writes only a .prof */
     const prof_writer *writer;
     char why[PROF__ERROR_SIZE];
     prof_status status = config->layout ? PROF_OK : prof__writer_find(value, &writer);

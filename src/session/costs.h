@@ -16,6 +16,9 @@
 #include "record/track.h"
 #include "session/calibrate.h"
 
+#ifdef PROF_MINIMAL /* neither costs nor the smallest step of the clock are known */
+static void prof__calibrate(prof__session *s) { (void)s; }
+#else
 /* The cost of a macro is measured over a burst of uses. */
 #define PROF__BURST 64
 #define PROF__BURST_SHORT 16 /* of what takes longer */
@@ -149,6 +152,10 @@ static void prof__calibrate(prof__session *s)
     prof__thread *self = PROF__SELF();
     prof__header *h = s->header;
     uint64_t step = prof__clock_step(s);
+    PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
+#ifndef PROF_FREESTANDING
+    PROF__STORE(&s->like.resolution_ticks, h->resolution_ticks);
+#endif
     uint32_t gate = prof__state_lock();
     uint32_t generation = PROF__LOAD(prof__generation);
     if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
@@ -165,16 +172,15 @@ static void prof__calibrate(prof__session *s)
     prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
     if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
     prof__signals_restore(&signals);
-    PROF__STORE(&h->resolution_ticks, step == ~0ull ? 0 : step);
     prof__start_rate(s);
 #ifndef PROF_FREESTANDING
     prof__header *like = &s->like;
-    PROF__STORE(&like->resolution_ticks, h->resolution_ticks);
     PROF__STORE(&like->cost_ticks_x1000, h->cost_ticks_x1000);
     PROF__STORE(&like->call_x1000, h->call_x1000);
     PROF__STORE(&like->text_x1000, h->text_x1000);
     PROF__STORE(&like->format_x1000, h->format_x1000);
 #endif
 }
+#endif
 
 #endif /* PROF__SESSION_COSTS_H */

@@ -26,7 +26,7 @@ static prof_status prof__crash_prepare(prof__session *s)
         prof__output_beside(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
-#if defined(_WIN32) && !defined(PROF_NO_NAMES) /* it lets nobody replace the file beside the output, which is mapped */
+#ifdef _WIN32 /* it lets nobody replace the file beside the output, which is mapped */
     if (s->beside && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif
     char ending[40];

@@ -78,10 +78,12 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
 #else
 static void prof__stream_close(prof__session *s)
 {
+#ifndef PROF_NO_THREAD
     free(s->stream.block);
     free(s->stream.chunks);
     s->stream.block = NULL;
     s->stream.chunks = NULL;
+#endif
     if (prof__stream_file_there(s)) close(s->stream.file);
     s->stream.opened = 0;
 }
@@ -131,7 +133,7 @@ static void prof__file_head(prof__session *s)
     if (!s->apart || s->live_path != s->output) return;
     prof__file_copy(s, s->header->chunk_offset);
     if (!s->beside_error) return;
-#ifndef PROF_NO_NAMES
+#ifndef PROF_MINIMAL
     prof__start_note_set(s->live_path,
                          " is on a file system without shared mappings: its events are written at the end, and a "
                          "program that is killed leaves none", "");
@@ -154,8 +156,9 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     } else if (PROF__BESIDE(s->live_path != s->output)) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
-        status = prof__fail(PROF_IO, "%s was %s while it was recorded: prof_save() can still write it elsewhere",
-                            prof__path_end(s->live_path), named ? "replaced by another file" : "removed");
+        status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->live_path),
+                            named ? "replaced by another file" : "removed",
+                            PROF__MINIMAL ? "" : ": prof_save() can still write it elsewhere");
     } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
                             prof__path_end(s->live_path), s->room_error,

@@ -60,7 +60,7 @@ static prof_status prof__inherited_end(void)
 }
 
 #ifndef PROF__NO_FORK
-#ifndef PROF_NO_NAMES
+#ifndef PROF_MINIMAL
 /* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
 static void prof__child_tells(const prof__session *s, const char *why)
 {

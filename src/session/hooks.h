@@ -32,8 +32,7 @@ typedef struct prof__reader_hooks {
 
 static prof_status prof__no_reader(const char *what)
 {
-    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER has left out the reader: write a .prof, and read it "
-                      "with the tool", what);
+    return prof__fail(PROF_UNSUPPORTED, "%s: PROF_NO_READER: write a .prof, and read it with the tool", what);
 }
 
 #ifdef PROF__READER

@@ -93,11 +93,9 @@ static void prof__on_demand_limit(void *user)
     const prof__on_demand_options *wish = (const prof__on_demand_options *)user;
     prof__on_demand_keep = wish->keep;
     if (wish->no_scopes) prof__state.level = 0;
-#ifndef PROF_NO_DEVICES
     if (wish->no_devices)
         for (const prof_device *device = prof__devices; device; device = device->next)
             prof__rule_add(device->name, prof__length(device->name), 0, 1);
-#endif
 }
 
 /* Starts a session that the program does not notice: see prof__on_demand. Returns PROF_INVALID_STATE if there already

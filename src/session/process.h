@@ -60,7 +60,7 @@ static void prof__boot_id(char *text, size_t size)
    in another time namespace. */
 static void prof__machine_time(prof__header *h)
 {
-#if defined(__linux__) && !defined(PROF_NO_NAMES)
+#if defined(__linux__) && !defined(PROF_MINIMAL)
     struct stat about;
     uint64_t now = prof__clock_ns(CLOCK_BOOTTIME), since = prof__monotonic() - h->first.monotonic_ns;
     if (now > since) h->since_boot_ns = now - since;

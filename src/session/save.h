@@ -53,7 +53,7 @@ static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 static FILE *prof__archive_open(const prof__header *copy)
 {
     FILE *stream = NULL;
-#ifdef PROF_NO_STREAM
+#ifdef PROF_NO_THREAD
     (void)copy;
 #elif defined(_WIN32)
     uint32_t gate = prof__state_lock();

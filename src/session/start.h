@@ -64,7 +64,7 @@ static prof_status prof__memory_publish(prof__session *s)
 /* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
 static void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
-#ifdef PROF_TINY
+#ifdef PROF_MINIMAL
     (void)s, (void)config;
 #else
     const prof__pair *now = &s->header->first;
@@ -92,14 +92,12 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     int several;
     if ((status = prof__rank_find(config->rank, &several)) != PROF_OK) return status;
     prof__host[0] = 0;
-    if (prof__rank[0]) prof__host_name(prof__host, sizeof prof__host);
+    if (!PROF__MINIMAL && prof__rank[0]) prof__host_name(prof__host, sizeof prof__host);
     if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
         return status;
 #endif
-#ifndef PROF_TINY
-    if (config->layout && config->layout[0] && !s->output[0])
+    if (!PROF__MINIMAL && config->layout && config->layout[0] && !s->output[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
-#endif
     if (memory) {
         uint32_t skip = (uint32_t)(0 - (uintptr_t)memory) & 63;
         if (s->live_path)
@@ -142,10 +140,10 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     status = prof__service_configure(s, config);
     if (status) return status;
 #endif
-#ifndef PROF_TINY
+#ifndef PROF_MINIMAL
     if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
 #endif
-    s->fast = s->clock != PROF_CLOCK_COUNTER ? 0 : s->min_ticks ? PROF__SHORT : 1;
+    s->fast = s->clock != PROF_CLOCK_COUNTER ? 0 : PROF__MIN_TICKS(s) ? PROF__SHORT : 1;
     prof__image_begin(s);
 #ifndef PROF_FREESTANDING
     if (!s->named) status = prof__output_name(s);
@@ -175,9 +173,12 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__must_be("clock", "auto, counter, ordered or monotonic");
     if (c->level < -1 || c->level > 255)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
+    if (PROF__MINIMAL && (c->min_duration_ns || c->warmup_steps || c->warmup_frames || c->rank ||
+                          (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE))
+        return prof__left_out("min_duration, warmup, rank, layout, existing", "PROF_MINIMAL");
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
-    if ((unsigned)c->existing > PROF_EXISTING_REFUSE)
+    if (!PROF__MINIMAL && (unsigned)c->existing > PROF_EXISTING_REFUSE)
         return prof__must_be("existing", "auto, replace, number or refuse");
 #ifdef PROF_FREESTANDING
     if (c->delay_ns || c->start_unix_ns || c->duration_ns)
@@ -201,7 +202,7 @@ typedef struct prof__on_demand_start {
     void *user;
 } prof__on_demand_start;
 
-#if defined(PROF_NO_COSTS) || defined(PROF_FREESTANDING)
+#if defined(PROF_MINIMAL) || defined(PROF_FREESTANDING)
 #define PROF__START_CLOCK() 0
 static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)began; }
 #else
@@ -221,11 +222,11 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     uint64_t began = PROF__START_CLOCK();
     if (prof__on_demand) prof__on_demand();
     int phase = prof__session_phase();
-    if (phase == PROF__ENDED)
+    if (!PROF__MINIMAL && phase == PROF__ENDED)
         return prof__fail(PROF_INVALID_STATE, "the previous session has ended by itself: call prof_stop() first");
     if (phase == PROF__RUNS)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
-                          (prof__state.session ? prof__state.session : prof__state.inherited)->output[0]
+                          !PROF__MINIMAL && prof__state_session()->output[0]
                               ? ", or leave PROF_OUTPUT out of the environment" : "");
     prof_status status = prof__config_check(config);
     if (status) return status;

@@ -1,4 +1,4 @@
-// watch/no_stats: PROF_NO_STATS: replaces followers and saves on demand.
+// watch/no_stats: PROF_NO_THREAD: replaces followers and saves on demand.
 #ifndef PROF__WATCH_NO_STATS_H
 #define PROF__WATCH_NO_STATS_H
 #include "api/control.h"
@@ -9,13 +9,11 @@
 
 /*-- NO STATISTICS --------------------------------------------------------------------------------------------------*/
 
-#define PROF__NO_STATS(what) prof__left_out(what, "PROF_NO_STATS")
-
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     (void)s;
-    if (prof__mode_counts((uint32_t)config->mode)) return PROF__NO_STATS("mode stats");
-    if (config->save || config->save_over || config->save_signal) return PROF__NO_STATS("save");
+    if (prof__mode_counts((uint32_t)config->mode)) return prof__left_out("mode stats", "PROF_NO_THREAD");
+    if (config->save || config->save_over || config->save_signal) return prof__left_out("save", "PROF_NO_THREAD");
     return PROF_OK;
 }
 static int prof__follow_step(prof__session *s) { return (void)s, 0; }
@@ -23,7 +21,7 @@ static void prof__follow_free(struct prof__follow *f) { (void)f; }
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
-PROF_DEF prof_status prof_save_request(void) { return PROF__NO_STATS("prof_save_request"); }
+PROF_DEF prof_status prof_save_request(void) { return prof__left_out("prof_save_request", "PROF_NO_THREAD"); }
 
 /* These do nothing: no session has statistics. */
 struct prof__aggregated;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The switches that leave parts of the implementation out: PROF_NO_READER, PROF_NO_CRASH, PROF_MINIMAL and so on, each
-# by itself and all together. The implementation compiles without a warning; left_out.c, which knows nothing of
+# by itself and all together, and what compiles with several. The implementation compiles without a warning; left_out.c, which knows nothing of
 # switches, links to it, records, and gets PROF_UNSUPPORTED and the name of a switch for what is left out; a program that
 # only records has the size that tests/sizes.txt allows (see tests/sizes.sh); a complete
 # reader reads what it recorded, with its threads, its child of a fork, and after kill -9. The switches are those that
@@ -30,17 +30,23 @@ result() { # NAME, what is wrong (nothing: passed)
     fi
 }
 
-# Every switch that a line of the sources asks for, in #if or defined(). PROF_MINIMAL is one more: they all, nearly.
-all=$(sed -n '/END OF HEADER/,$p' prof.h | grep -E '^ *# *(el)?if' | grep -oE 'PROF_(NO_[A-Z_]+|MINIMAL)' | sort -u)
-result "there are switches" "$([ "$(echo "$all" | wc -l)" -gt 10 ] || echo "found: $all")"
+# Every switch that a line of the sources asks for, in #if or defined(), but those of before, which are refused.
+all= old=
+for switch in $(sed -n '/END OF HEADER/,$p' prof.h | grep -E '^ *# *(el)?if|^ *defined' | grep -oE 'PROF_(NO_[A-Z_]+|MINIMAL)' | sort -u); do
+    said=$(echo '#include "src/ground/leave_out.h"' | $cc -E -I. -D$switch - 2>&1 >/dev/null | grep -m 1 '#error')
+    if [ -z "$said" ]; then all="$all $switch"; else old="$old$switch:$said
+"; fi
+done
+result "the switches are known" \
+    "$([ "$all" = " PROF_MINIMAL PROF_NO_CRASH PROF_NO_READER PROF_NO_TEXT PROF_NO_THREAD" ] || echo "found:$all")"
+result "those of before are refused, with the name of the one to take" "$(
+    [ "$(echo "$old" | grep -c .)" = 12 ] || echo "not 12: $old"
+    echo "$old" | grep . | grep -vE '#error.*PROF_(NO_THREAD|NO_TEXT|MINIMAL)')"
 for switch in $all; do
     grep -q "^    $switch  " prof.h || echo "$switch: the manual, >>options, does not have it"
-    case $switch in
-    PROF_MINIMAL | PROF_NO_AUTOSTART | PROF_NO_COPIES | PROF_NO_COSTS | PROF_NO_OFF_SCOPES) ;; # nothing that left_out.c asks for; see below
-    *) grep -q "\"$switch\"" $here/left_out.c || echo "$switch: left_out.c asks for nothing that it leaves out" ;;
-    esac
+    grep -q "\"[A-Z_ ]*$switch[\" ]" $here/left_out.c || echo "$switch: left_out.c asks for nothing that it leaves out"
 done >$out/unknown
-result "the manual and the test know them ($(echo "$all" | wc -l))" "$(cat $out/unknown)"
+result "the manual and the test know them" "$(cat $out/unknown)"
 
 defines() { for switch in $1; do echo "-D$switch"; done; }
 in_effect() { # these, and what comes with them
@@ -149,24 +155,23 @@ try() { # NAME SWITCHES COMPILERS
     result "$name: records, and says what is not there" "$("$folder/main" "$folder" $now 2>&1 || echo "exit $?")"
     result "$name: killed" "$(killed "$folder/main" "$folder")"
     cost=1 saved= streamed=
-    has PROF_NO_COSTS && cost=0
-    has PROF_NO_SAVE || saved=" 40.80.80.80.4.$cost"
-    has PROF_NO_STREAM || streamed=" 40.80.80.80.4.$cost"
+    has PROF_MINIMAL && cost=0
+    has PROF_MINIMAL || saved=" 40.80.80.80.4.$cost"
+    has PROF_NO_THREAD || streamed=" 40.80.80.80.4.$cost"
     wanted=" 80.160.160.160.7.$cost 40.80.80.80.4.$cost 40.80.80.80.4.$cost$saved$streamed"
     said=$($out/reader "$folder/run.prof" "$folder/child.prof" "$folder/killed.prof" \
         ${saved:+"$folder/saved.prof"} ${streamed:+"$folder/stream.prof"} 2>&1)
     result "$name: a whole reader reads it" "$([ "$said" = "$wanted" ] || echo "read $said, not $wanted")"
-    for pattern in PROF_NO_READER:'read_image|read_site|csv|summary|figure|cursor_|span' PROF_NO_STATS:'follow_pass|folded_add' \
-        PROF_NO_STREAM:'stream_put|archive_drop' PROF_NO_CRASH:'crash_handler|crash_report' PROF_NO_SERVICE:'service_main' \
-        PROF_NO_COPIES:'hub_here|loaded_' PROF_NO_CONFIG_TEXT:'key' PROF_NO_NAMES:'name_try|launchers|expand|path_follow' \
-        PROF_NO_SAVE:'out_live|image_copy' PROF_NO_COSTS:'burst' PROF_NO_DEVICES:'device_write' \
-        PROF_NO_OBJECTS:'categor(ies|y_note)' PROF_NO_AUTOSTART:'autostart' PROF_NO_OFF_SCOPES:'asked(_place)?$|note_set'; do
+    for pattern in PROF_NO_READER:'read_image|read_site|csv|summary|figure|cursor_|span|follow_pass|folded_add' \
+        PROF_NO_THREAD:'stream_put|archive_drop|service_main|follow_pass|folded_add' PROF_NO_CRASH:'crash_handler|crash_report' \
+        PROF_NO_TEXT:'key|autostart(_by)?$|autostop' \
+        PROF_MINIMAL:'hub_here|loaded_|name_try|launchers|expand|path_follow|out_live|image_copy|burst|asked(_place)?$|note_set|threshold_set'; do
         ! has "${pattern%%:*}" || nm "$folder/main" | grep -E " prof__(${pattern#*:})" |
             sed "s/^/${pattern%%:*} leaves this in: /"
     done >$out/left
     result "$name: nothing of it is in the program" "$(cat $out/left)"
     PROF_OUTPUT="$folder/auto.prof" "$folder/main" >/dev/null 2>&1
-    if has PROF_NO_AUTOSTART; then
+    if has PROF_NO_TEXT; then
         result "$name: PROF_OUTPUT starts nothing" "$(ls "$folder"/auto.prof 2>/dev/null)"
     else
         result "$name: PROF_OUTPUT starts" "$([ -e "$folder/auto.prof" ] || echo "there is no file")"
@@ -202,11 +207,21 @@ else
     for switch in $all; do
         case $switch in
         PROF_MINIMAL | PROF_NO_READER) compilers="$some|$more" ;;
-        *) compilers="$some${PROF_TEST_LONG:+|$more}" ;;
+        *) compilers="$some|${PROF_TEST_LONG:+$more|}g++ -x c++ -std=c++11 -fsyntax-only" ;;
         esac
         try "$switch" "$switch" "$compilers"
     done
-    try "all of them" "$(echo $all)" "$some"
+    try "all of them" "$all" "$some"
+    # Each of the other combinations compiles: those with PROF_MINIMAL are the same as that alone.
+    every="gcc -std=gnu99 -fsyntax-only|clang -std=gnu99 -fsyntax-only|g++ -x c++ -std=c++11 -fsyntax-only|clang++ -x c++ -std=c++11 -fsyntax-only"
+    for switches in "PROF_NO_CRASH PROF_NO_TEXT" "PROF_NO_CRASH PROF_NO_THREAD" "PROF_NO_TEXT PROF_NO_THREAD" \
+        "PROF_NO_CRASH PROF_NO_TEXT PROF_NO_THREAD"; do
+        old=$IFS
+        IFS='|'
+        set -- $every
+        IFS=$old
+        result "$switches: no warnings" "$(warnings "$switches" "$@")"
+    done
 fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ $failed = 0 ]

@@ -1,7 +1,7 @@
 /* A DLL: with LIBRARY_RECORDER one that has a recorder for itself. */
 #ifdef LIBRARY_RECORDER
 #define PROF_IMPLEMENTATION
-#define PROF_NO_AUTOSTART
+#define PROF_STATIC
 #endif
 #include "prof.h"
 

@@ -1,7 +1,8 @@
-// session/no_names: PROF_NO_NAMES: replaces names, pattern, write, place and alone. An output is the path as it is, and
-// a new file replaces an older one.
-#ifndef PROF__SESSION_NO_NAMES_H
-#define PROF__SESSION_NO_NAMES_H
+// session/minimal: PROF_MINIMAL: replaces names, pattern, write, place, alone and save. An output is the path as it is,
+// and a new file replaces an older one.
+#ifndef PROF__SESSION_MINIMAL_H
+#define PROF__SESSION_MINIMAL_H
+#include "api/control.h"
 #include "api/reports.h"
 #include "ground/copies.h"
 #include "ground/errors.h"
@@ -10,7 +11,7 @@
 #include "session/memory.h"
 #include "session/process.h"
 
-/*-- NO NAMES OF OUTPUTS --------------------------------------------------------------------------------------------*/
+/*-- MINIMAL: NO NAMES OF OUTPUTS, NO SAVES --------------------------------------------------------------------------------------*/
 
 static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */
 static PROF__UNUSED int prof__output_apart;
@@ -20,8 +21,9 @@ static char prof__output_told[1]; /* other recorders of the process are not told
 
 static prof_status prof__rank_find(const char *given, int *several)
 {
+    (void)given;
     *several = 0;
-    return given ? prof__left_out("rank", "PROF_NO_NAMES") : PROF_OK;
+    return PROF_OK;
 }
 static void prof__host_name(char *name, size_t size)
 {
@@ -46,10 +48,8 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     const char *output = config->output;
     size_t length = prof__length(output);
     (void)several;
-    if (config->layout && config->layout[0]) return prof__no_reader("layout");
     if (length < 5 || !prof__equal(output + length - 5, ".prof")) return prof__no_reader(prof__path_end(output));
-    if (strchr(output, '%')) return prof__left_out("% in output", "PROF_NO_NAMES");
-    if (config->existing > PROF_EXISTING_REPLACE) return prof__left_out("existing", "PROF_NO_NAMES");
+    if (strchr(output, '%')) return prof__left_out("% in output", "PROF_MINIMAL");
     if (!prof__path_absolute(output, s->output, sizeof s->output - PROF__PID_ROOM))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", output);
     prof__text_copy(s->pattern, sizeof s->pattern, s->output);
@@ -60,7 +60,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 static prof_status prof__output_name(prof__session *s) { return (void)s, PROF_OK; }
 static prof_status prof__output_again(const char *what)
 {
-    return prof__left_out(what, "PROF_NO_NAMES");
+    return prof__left_out(what, "PROF_MINIMAL");
 }
 static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
 static void prof__path_unclaim(prof__session *s) { (void)s; }
@@ -102,4 +102,12 @@ PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* not
 PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
 PROF_DEF prof_status prof_fail(prof_status status, const char *text) { return prof__fail(status, "%s", text); }
 
-#endif /* PROF__SESSION_NO_NAMES_H */
+struct prof__look;
+static void prof__look_take(struct prof__look *look) { (void)look; }
+PROF_DEF prof_status prof_save(const char *path)
+{
+    (void)path;
+    return prof__left_out("prof_save", "PROF_MINIMAL");
+}
+
+#endif /* PROF__SESSION_MINIMAL_H */
