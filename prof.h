@@ -12346,7 +12346,7 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
 
 #ifndef PROF_FREESTANDING
 #ifdef PROF_MINIMAL
-/*-- MINIMAL: NO NAMES OF OUTPUTS, NO SAVES --------------------------------------------------------------------------------------*/
+/*-- MINIMAL: NO NAMES OF OUTPUTS, NO SAVES -------------------------------------------------------------------------*/
 
 static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */
 static PROF__UNUSED int prof__output_apart;
@@ -15358,6 +15358,7 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
     if (end > h->chunk_count) end = h->chunk_count;
     for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size; at += c->chunks[c->count++].bytes) {
         prof__chunk chunk;
+        chunk.state = chunk.form = 0; /* without a system gcc does not see that what is read fills it */
         if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, PROF__LEAST_CHUNK)) return 0;
         prof__copied *one = &c->chunks[c->count];
         one->sequence = chunk.sequence;

@@ -1925,7 +1925,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
 {
     static const char *const formats[] = {"json", "prof", "xplane", "csv", "html", NULL};
     prof__server_capture *capture = &ask->capture;
-    uint64_t ns;
+    uint64_t ns = 0;
     prof_status status = PROF_OK;
     if (may & PROF__MAY_MS && !strcmp(key, "ms")) {
         status = prof__server_ms(v, key, value, 1, &capture->ns);

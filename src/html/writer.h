@@ -258,7 +258,7 @@ static prof_status prof__html_file(const prof_trace *const *traces, size_t count
 {
     prof__html *h;
     prof_status status = prof__html_make(&h, traces, count, options);
-    if (status) return status;
+    if (!h) return status;
 #ifdef PROF_HTML_LARGE
     if (limits) h->limits = *(const prof_html_limits *)limits;
 #else
@@ -301,7 +301,7 @@ PROF_DEF prof_status prof_html_stream(const prof_trace *trace, prof_sink sink, c
     PROF__CALM();
     prof__html *h;
     prof_status status = prof__html_make(&h, &trace, 1, options);
-    if (status) return status;
+    if (!h) return status;
     prof__out_sink(&h->out, sink);
     prof__html_all(h, &trace, 1);
     return prof__html_done(h);

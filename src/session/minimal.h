@@ -11,7 +11,7 @@
 #include "session/memory.h"
 #include "session/process.h"
 
-/*-- MINIMAL: NO NAMES OF OUTPUTS, NO SAVES --------------------------------------------------------------------------------------*/
+/*-- MINIMAL: NO NAMES OF OUTPUTS, NO SAVES -------------------------------------------------------------------------*/
 
 static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */
 static PROF__UNUSED int prof__output_apart;
