@@ -88,12 +88,12 @@ COMPILE-TIME OPTIONS                                                            
     (gcc -Os, --gc-sections; three quarters are code and constants, the rest is unwind tables and what the loader
     needs). What each switch leaves of that, and what it leaves out:
     PROF_MINIMAL           35 KB    all of these, prof_save(), min_duration, warm-up, the table by which other copies,
-                                    in plugins, find this one, the measurement of what recording costs, and names of
-                                    outputs: output is a path as it is, without %p and the like, rank, layout or
-                                    directories that are made for it, and takes the place of an older file or link; a
-                                    child of a fork adds its process id. Arguments in a scope that is off become those
-                                    of the enclosing scope. 24 KB are code and constants; it compiles in a fifth of the
-                                    time
+                                    in plugins, find this one, the measurement of what recording costs and of the
+                                    clock's smallest step, and names of outputs: output is a path as it is, without %p
+                                    and the like, rank, layout or directories that are made for it, and takes the place
+                                    of an older file or link; a child of a fork adds its process id. Arguments in a
+                                    scope that is off become those of the enclosing scope. 24 KB are code and constants;
+                                    it compiles in a fifth of the time
     PROF_NO_READER         143      what reads and reports. Outputs are .prof files, for the tool and programs with a
                                     reader. No PROF_STATS, PROF_RING_STATS, save; of the other headers only
                                     prof_bridge.h compiles

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The switches that leave parts of the implementation out: PROF_NO_READER, PROF_NO_CRASH, PROF_MINIMAL and so on, each
-# by itself and all together, and what compiles with several. The implementation compiles without a warning; left_out.c, which knows nothing of
+# by itself and all together, and what compiles with several. The implementation compiles without a warning; left_out.c,
+# which knows nothing of
 # switches, links to it, records, and gets PROF_UNSUPPORTED and the name of a switch for what is left out; a program that
 # only records has the size that tests/sizes.txt allows (see tests/sizes.sh); a complete
 # reader reads what it recorded, with its threads, its child of a fork, and after kill -9. The switches are those that
@@ -33,7 +34,7 @@ result() { # NAME, what is wrong (nothing: passed)
 # Every switch that a line of the sources asks for, in #if or defined(), but those of before, which are refused.
 all= old=
 for switch in $(sed -n '/END OF HEADER/,$p' prof.h | grep -E '^ *# *(el)?if|^ *defined' | grep -oE 'PROF_(NO_[A-Z_]+|MINIMAL)' | sort -u); do
-    said=$(echo '#include "src/ground/leave_out.h"' | $cc -E -I. -D$switch - 2>&1 >/dev/null | grep -m 1 '#error')
+    said=$(echo '#include "ground/leave_out.h"' | $cc -E -Isrc -D$switch - 2>&1 >/dev/null | grep -m 1 '#error')
     if [ -z "$said" ]; then all="$all $switch"; else old="$old$switch:$said
 "; fi
 done
@@ -50,7 +51,7 @@ result "the manual and the test know them" "$(cat $out/unknown)"
 
 defines() { for switch in $1; do echo "-D$switch"; done; }
 in_effect() { # these, and what comes with them
-    echo '#include "src/ground/leave_out.h"' | $cc -E -dM -I. $(defines "$1") - |
+    echo '#include "ground/leave_out.h"' | $cc -E -dM -Isrc $(defines "$1") - |
         sed -n 's/^#define \(PROF_NO_[A-Z_]*\|PROF_MINIMAL\)\( .*\)*$/\1/p' | sort
 }
 
