@@ -86,8 +86,8 @@ check "no warning, of objtool neither" "$text"
 part() { size -A "$work/$1" | awk -v like="^($2)" '$1 ~ like { bytes += $2 } END { print bytes + 0 }'; }
 code=$(part recorder.o '[.](text|rodata)') static=$(part recorder.o '[.](data|bss)')
 echo "     recorder.o: $code bytes of code and constants, $static of static data"
-# 25 KiB with gcc 12.2 and Linux 6.1.0; 2 % more, because headers of the kernel change.
-check "small" "$([ "$code" -le 26600 ] && [ "$static" -le 4096 ] || echo "at most 26600 and 4096 bytes, not $code and $static")"
+# 26,533 bytes with gcc 12.2 and Linux 6.1.0; 3 % more, because headers of the kernel change.
+check "small" "$([ "$code" -le 27300 ] && [ "$static" -le 4096 ] || echo "at most 27300 and 4096 bytes, not $code and $static")"
 check "call sites have a section of their own" "$([ "$(part prof_workload.ko prof_sites)" -ge 480 ] ||
     size -A "$work/prof_workload.ko")"
 

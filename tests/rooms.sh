@@ -171,6 +171,8 @@ unused() { # prints the private functions that no code names but where they are 
         }
         END { for (name in defined) if (!(name in used)) print defined[name] ": " name }' "$@" | sort
 }
+marks=$(cat src/*/*.h prof_bridge.h | grep -oE '^(static )?PROF__(COLD|HOT|RARE|WALL|APART|ASIDE|ENTRY)' | wc -l)
+check "functions have few marks: PROF__COLD, for slow branches of what macros call" "$([ "$marks" -le 60 ] || echo "$marks")"
 check "each private function is used" "$(unused prof_*.h prof.h tools/*.[ch] lib/*.c)"
 
 check "what is not text is a picture, or for tests" \

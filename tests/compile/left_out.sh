@@ -1,11 +1,10 @@
 #!/bin/sh
 # The switches that leave parts of the implementation out: PROF_NO_READER, PROF_NO_CRASH, PROF_MINIMAL and so on, each
-# by itself and all together, and what compiles with several. The implementation compiles without a warning; left_out.c,
-# which knows nothing of
-# switches, links to it, records, and gets PROF_UNSUPPORTED and the name of a switch for what is left out; a program that
-# only records has the size that tests/sizes.txt allows (see tests/sizes.sh); a complete
-# reader reads what it recorded, with its threads, its child of a fork, and after kill -9. The switches are those that
-# the sources ask for: a new one has to be known to left_out.c and to the manual.
+# by itself and all together, and what compiles with several. The implementation compiles without a warning;
+# left_out.c, which knows nothing of switches, links to it, records, and gets PROF_UNSUPPORTED and the name of a
+# switch for what is left out; a program that only records has the size that tests/sizes.txt allows (see
+# tests/sizes.sh); a complete reader reads what it recorded, with its threads, its child of a fork, and after kill -9.
+# The switches are those that the sources ask for: a new one has to be known to left_out.c and to the manual.
 #
 # PROF_TINY, for microcontrollers, has a program of its own.
 #
