@@ -25885,32 +25885,34 @@ PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event)
 }
 
 /*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
-   The memory statistics are made in one walk over all tracks in order of time. A table has the live blocks, and those
-   freed recently, so that a block that is freed twice is distinguished from one that was allocated before the trace.
-   prof_chrome.h uses this walk, too: its counters show what changes at each step. */
+   prof_memory() makes the memory statistics in one walk over the events of all tracks, in order of time. The walk keeps
+   a table of the live blocks and of blocks freed recently. The freed ones tell a block that is freed twice from a block
+   that was allocated before the trace began. prof_chrome.h walks in this way, too: its memory counters are what each
+   step of the walk changes. */
 
-#define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
-#define PROF__HEAP_KEEP ((size_t)262144) /* up to this size the table keeps all freed blocks */
-#define PROF__HEAP_DEEP 32               /* how many nested memory scopes count */
-#define PROF__HEAP_POOLS 256             /* how many pools of one address are distinguished */
-/* Clocks are read without ordering, and by threads on different processors. So what a thread does with a block that it
-   got from another thread may seem to be up to this many nanoseconds earlier than what the other thread did. */
+#define PROF__HEAP_LEAST ((size_t)4096)  /* the smallest number of slots of the table of blocks */
+#define PROF__HEAP_KEEP ((size_t)262144) /* a table with at most this many slots keeps all freed blocks */
+#define PROF__HEAP_DEEP 32               /* at most this many nested memory scopes make up a scope's path */
+#define PROF__HEAP_POOLS 256             /* at most this many pools are kept apart at one address */
+/* The difference between clocks, in nanoseconds, that the walk tolerates. Threads read the clock without ordering it
+   against memory accesses, and on different processors. So when a block passes from one thread to another, the events
+   of the second thread may appear up to this much earlier than those of the first. */
 #define PROF__ORDER_NS 500
 
 typedef enum prof__heap_state {
     PROF__HEAP_NONE = 0, /* a free slot of the table */
     PROF__HEAP_LIVE,
     PROF__HEAP_FREED,
-    PROF__HEAP_UNKNOWN, /* freed, but it was not live: counted in freed_unknown */
-    PROF__HEAP_TWICE    /* the same, but it had been freed before: counted in freed_twice */
+    PROF__HEAP_UNKNOWN, /* freed while not live, and nothing is known of an earlier free: in freed_unknown */
+    PROF__HEAP_TWICE    /* freed again, without an allocation in between: in freed_twice */
 } prof__heap_state;
 
 typedef struct prof__heap_block {
     uint64_t address, bytes;
-    int64_t ns; /* of the last event of the block, on this track */
+    int64_t ns; /* when the block's last event was; the event is on the track `track` */
     size_t track;
-    uint32_t row, pool; /* row: of the site */
-    uint32_t owed;      /* allocations of a block that is still live, whose free may come later */
+    uint32_t row, pool; /* row: of the call site of the allocation */
+    uint32_t owed;      /* how many more frees are expected: allocations seen at this address while it was still live */
     prof__heap_state state;
 } prof__heap_block;
 
@@ -25918,23 +25920,23 @@ typedef enum prof__heap_kind {
     PROF__HEAP_POOL,
     PROF__HEAP_SCOPE,
     PROF__HEAP_SITE,
-    PROF__HEAP_NAME /* no row of the statistics: the run-time name of scopes around allocations */
+    PROF__HEAP_NAME /* the run-time name of a scope around allocations; makes no row of the statistics */
 } prof__heap_kind;
 
 typedef struct prof__heap_row {
     prof_memory_row about;
     prof__heap_kind kind;
-    uint32_t scope, pool; /* of a site: its rows; a scope's scope: the enclosing one */
-    uint32_t around;      /* of a site: the row of the run-time name of the scope around; 0: it has none */
-    uint32_t deep;        /* of a scope: the number of enclosing scopes */
-    char *path;           /* of a scope, or a name; owned. The scope's own name is at the end, */
-    size_t name;          /* from here on */
+    uint32_t scope, pool; /* rows: of a site: its scope's and pool's; of a scope: scope is the enclosing one's */
+    uint32_t around;      /* of a site: the row of the run-time name of the scope around it; 0: that scope has none */
+    uint32_t deep;        /* of a scope: how many scopes enclose it */
+    char *path;           /* of a scope or a name; owned. A scope's path ends with the scope's own name, */
+    size_t name;          /* which begins at this offset */
 } prof__heap_row;
 
-/* An open scope of a track, to which allocations inside belong. */
+/* A memory scope that is open on a track. Allocations count for the innermost one. */
 typedef struct prof__heap_enclosing {
     const prof_callsite *site;
-    uint32_t scope, name; /* name: the row of its run-time name; 0: it has the site's */
+    uint32_t scope, name; /* rows of the scope and of its run-time name; name 0: it has the site's name */
 } prof__heap_enclosing;
 
 typedef struct prof__heap_stack {
@@ -25943,18 +25945,18 @@ typedef struct prof__heap_stack {
 } prof__heap_stack;
 
 typedef struct prof__heap {
-    prof__heap_block *blocks; /* a hash table by address */
+    prof__heap_block *blocks; /* a hash table; the key is the address */
     size_t capacity, used, live;
-    prof__heap_row *rows; /* [0]: what is outside of all memory scopes */
+    prof__heap_row *rows; /* [0]: allocations outside of all memory scopes */
     size_t row_count, row_capacity;
     prof__read_index index;
-    prof__heap_stack *stacks; /* of the tracks */
+    prof__heap_stack *stacks; /* the open memory scopes of each track */
     size_t tracks;
-    size_t changed; /* the pool whose live bytes the last step changed; PROF__NONE */
+    size_t changed; /* the row of the pool whose live bytes the last step changed, or PROF__NONE */
     prof_memory_stats stats;
 } prof__heap;
 
-/* Returns 1 if the trace has a call site with this role; if not, no walk is needed. */
+/* Returns 1 if the trace has a call site with this role. Without one, callers skip the walk. */
 static int prof__has_role(const prof_trace *trace, uint32_t role)
 {
     size_t i;
@@ -25970,7 +25972,7 @@ typedef struct prof__heap_key {
     const prof_callsite *site, *around;
     uint32_t scope;
     const char *text; /* of a pool and a name: its name; of a scope: the last part of its name; of a site: the name of
-                         the scope around, which all rows of that name share */
+                         the scope around the site, a pointer shared by all rows of that name */
 } prof__heap_key;
 
 static int prof__heap_same(const void *owner, size_t item, const void *key)
@@ -25997,7 +25999,7 @@ static char *prof__heap_path(const char *outer, const char *name)
     return path;
 }
 
-/* Returns the number of a row, and adds it if there is none; PROF__NONE without memory. */
+/* Returns the number of the row with this key. Adds the row if it is new. Returns PROF__NONE without memory. */
 static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
@@ -26074,8 +26076,9 @@ static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
     return (size_t)prof__mix(address * 0x9E3779B97F4A7C15u) & (heap->capacity - 1);
 }
 
-/* Returns the block of a pool at an address, live or not; if the pool has no live one, and any pool may be meant, the
-   newest live block of all. Returns NULL if nothing is known of that address. */
+/* Returns the block of `pool` at an address, live or freed. If that pool has no live block there and `any` is 1,
+   returns the newest live block of the other pools, if there is one. Returns NULL if the table has no block of the
+   address. */
 static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
 {
     prof__heap_block *own = NULL, *other = NULL;
@@ -26091,8 +26094,8 @@ static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t addres
     return any && other && (!own || own->state != PROF__HEAP_LIVE) ? other : own;
 }
 
-/* Adds a block. If its address has too many, it takes the place of one, which counts as not freed if it is live: to
-   find a block of a pool takes as long as its address has others. */
+/* Adds a block. An address may have PROF__HEAP_POOLS blocks, because a search visits all blocks of an address. At an
+   address with more, the new block replaces one; if that one is live, it counts as not freed. */
 static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
 {
     size_t at = prof__heap_slot(heap, block->address), same = 0;
@@ -26107,7 +26110,7 @@ static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block
     return &heap->blocks[at];
 }
 
-/* Makes a larger table, or one of the same size that keeps only live blocks. */
+/* Makes the table larger, or copies the live blocks alone to one of equal size. */
 static int prof__heap_grow(prof__heap *heap)
 {
     prof__heap_block *old = heap->blocks;
@@ -26129,7 +26132,7 @@ static int prof__heap_grow(prof__heap *heap)
     return 1;
 }
 
-/* Adds a block for an address and pool that have none. Returns NULL without memory. */
+/* Adds a block for a pool that has none at this address. Returns NULL without memory. */
 static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
 {
     prof__heap_block block;
@@ -26143,18 +26146,19 @@ static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint
 
 /*-- events --*/
 
-/* Returns 1 if the previous event of a block, on another track, may in truth have come after this one. */
+/* Returns 1 if the previous event of a block may in truth be later than this one: it is on another track, and the times
+   differ by no more than clocks do. */
 static int prof__heap_crossed(const prof__heap_block *block, const prof_event *event, size_t track)
 {
     return block->track != track && event->start_ns - block->ns <= PROF__ORDER_NS;
 }
 
-/* Sets the scope around the allocations that follow. Returns 0 without memory. */
+/* Sets the scope that the allocations that follow belong to. Returns 0 without memory. */
 static int prof__heap_around(prof__heap *heap, prof__heap_enclosing *around, const prof_event *event)
 {
     size_t row = 0;
     around->site = event->site;
-    if (!event->site->name[0]) { /* named at run time; the cursor owns that text until it moves */
+    if (!event->site->name[0]) { /* named at run time: copies the text, which the cursor overwrites when it moves */
         prof__heap_key key = {PROF__HEAP_NAME, NULL, NULL, 0, event->name};
         row = prof__heap_row_of(heap, &key);
     }
@@ -26176,14 +26180,14 @@ static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t tr
         if (row == PROF__NONE) return 0;
         around.scope = (uint32_t)row;
     }
-    do { /* once, unless enclosing scopes are not in the window */
+    do { /* more than once only if the window lacks the events of enclosing scopes */
         if (!PROF__ROOM(stack->items, stack->capacity, stack->count)) return 0;
         stack->items[stack->count++] = around;
     } while (stack->count <= event->depth);
     return 1;
 }
 
-/* Returns the row of the pool of an event, or PROF__NONE without memory. */
+/* Returns the row of the pool that an event names. Returns PROF__NONE without memory. */
 static size_t prof__heap_pool(prof__heap *heap, const prof_event *event)
 {
     prof__heap_key key = {PROF__HEAP_POOL, NULL, NULL, 0, event->site->category};
@@ -26213,7 +26217,7 @@ static int prof__heap_alloc(prof__heap *heap, const prof_event *event, size_t tr
     size_t pool = prof__heap_pool(heap, event);
     size_t row = pool == PROF__NONE ? PROF__NONE : prof__heap_site(heap, event, track, pool);
     prof__heap_block *block;
-    int gone; /* freed already, by a thread whose clock was read early */
+    int gone; /* 1: another thread has freed the block already; its clock was behind */
     if (row == PROF__NONE) return 0;
     block = prof__heap_find(heap, event->object, (uint32_t)pool, 0);
     if (!block) block = prof__heap_new(heap, event->object, (uint32_t)pool);
@@ -26246,7 +26250,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
     if (block && block->owed && block->track != track &&
         (event->detail & PROF__FREE_LATE || prof__heap_crossed(block, event, track))) {
-        block->owed--; /* this free belongs to the previous block at the address */
+        block->owed--; /* this free belongs to the block that was at the address before */
         heap->stats.not_freed--;
         return 1;
     }
@@ -26349,7 +26353,7 @@ static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
         }
         qsort(order, heap->row_count, sizeof *order, prof__memory_order);
         for (i = 0; i < heap->row_count; i++) {
-            if (!order[i]->about.count) continue; /* a pool with frees only, or a scope with nothing inside */
+            if (!order[i]->about.count) continue; /* a pool with frees alone, or a scope without allocations */
             *rows = order[i]->about;
             if (order[i]->kind == PROF__HEAP_SCOPE) rows->scope = paths[order[i] - heap->rows];
             if (order[i]->kind == PROF__HEAP_SITE) {
@@ -26396,46 +26400,47 @@ PROF_DEF void prof_memory_free(prof_memory_stats *stats)
 }
 
 /*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
-   One pass over all tracks. Durations are counted in a log-linear histogram: exact below 128 ns, then 64 steps for each
-   power of two, so that the middle of a step is at most 1/128 off. Only steps that occur take memory. */
+   The statistics are made in one pass over all tracks. A histogram counts durations in steps. Each step below 128 ns is
+   one nanosecond; above, a power of two has 64 steps. So the middle of a step is at most 1/128 off the duration. Memory
+   is taken for those steps alone that have a count. */
 
 typedef struct prof__step {
     uint64_t count;
-    uint32_t number; /* the number of the step, from 1; 0: free */
+    uint32_t number; /* the number of the step plus 1; 0: a free slot */
 } prof__step;
 
 typedef struct prof__histogram {
-    prof__step *steps;       /* a hash table */
+    prof__step *steps;       /* a hash table; the key is the number */
     size_t capacity, used;   /* capacity: 0 or a power of two */
 } prof__histogram;
 
-/* All statistics of one name at one call site. */
+/* The statistics of one name at one call site. */
 typedef struct prof__stat_row {
     prof_stat stat;
-    char *text; /* owned: stat.name, if it was made at run time */
+    char *text; /* owns stat.name if that was made at run time; else NULL */
     prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
-    double mean, squares; /* running mean, and sum of squared distances from it */
-    uint64_t square_low, square_high; /* sum of the squared times, if they are added by prof__stat_row_time() */
+    double mean, squares; /* of counters and merged rows: the mean so far, and the sum of squared distances from it */
+    uint64_t square_low, square_high; /* sum of the squared times, 128 bits, from prof__stat_row_time() */
     prof__histogram histogram;
-    uint64_t track;             /* from 1: of the previous scope or frame */
-    uint64_t before_ns;         /* scopes: stat.total_ns before that track; and how much of the track's time is kept: */
+    uint64_t track;             /* the number of the track of the previous scope or frame, from 1 */
+    uint64_t before_ns;         /* scopes: stat.total_ns when that track began; kept_ns: the time kept of the track */
     double kept_ns;
-    double low, high, last;     /* counters */
-    double rate_squares;        /* of a throughput: as squares */
-    int64_t to;                 /* counters: when it was last */
-    uint64_t open;              /* scopes: how many of it enclose the present event */
-    size_t child, sibling, place; /* by path: links of the tree, used while it is sorted */
+    double low, high, last;     /* counters: the least, greatest and last value */
+    double rate_squares;        /* throughputs: sum of the squared distances from the mean rate */
+    int64_t to;                 /* counters: the time of the last value */
+    uint64_t open;              /* scopes: how many calls of this row enclose the present event */
+    size_t child, sibling, place; /* by path: links of the tree; used while rows are sorted */
 } prof__stat_row;
 
 /* A scope that encloses the present event. */
 typedef struct prof__enclosing {
     size_t row;
-    int64_t end, alone; /* alone: its time without its children */
-    uint32_t depth;     /* of the event; events in between may be missing */
-    int counts;         /* 0: truncated */
+    int64_t end, alone; /* end: its time; alone: its duration without its children, in ns */
+    uint32_t depth;     /* the depth of its event; depths in between may be missing */
+    int counts;         /* 0: a truncated scope, or one before the window: does not count */
 } prof__enclosing;
 
-/* The times of tasks of one thread that have ended while no enclosing task has; the latest is last. */
+/* The tasks of one thread that have ended, while no task that encloses them has. The latest is the last item. */
 #define PROF__NESTED 16
 typedef struct prof__nested {
     int64_t start[PROF__NESTED];
@@ -26443,9 +26448,8 @@ typedef struct prof__nested {
     size_t count;
 } prof__nested;
 
-/* Adds a task that ends. Returns its time without the tasks inside it. There is one exception: if more than
-   PROF__NESTED tasks wait for an enclosing one, and this begins between the oldest two, its time includes that of the
-   older. */
+/* Adds a task that ends. Returns its time without the tasks inside it. Only PROF__NESTED tasks are kept: if there are
+   more, the oldest two become one. A task that begins between the two gets a time that includes the older one. */
 static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
@@ -26473,26 +26477,27 @@ typedef struct prof__message {
     char text[120];
 } prof__message;
 
-/* Arrays come last, so that the offsets of the other fields fit into a byte of the code. */
+/* The statistics of a trace. The arrays are the last fields, so that the offsets of the others fit into one byte of an
+   instruction. */
 typedef struct prof__stat_rows {
     prof__stat_row *items;
     size_t count, capacity;
     prof__read_index index;
-    const prof__read_site *sites; /* of the trace; NULL: by_site is not used */
-    uint32_t *by_site;            /* the row of a site's scopes, from 1; 0: not known */
+    const prof__read_site *sites; /* the sites of the trace; NULL: by_site is not used */
+    uint32_t *by_site;            /* of each site: the number of its scopes' row plus 1; 0: not known yet */
     prof__enclosing *stack;
     size_t depth, stack_capacity;
-    prof__nested *nested; /* of each track; NULL: no task yet */
-    uint64_t begins_missing, ends_missing; /* of spans */
+    prof__nested *nested; /* of each track; NULL before the first task */
+    uint64_t begins_missing, ends_missing; /* how many spans lack their begin, and their end */
     prof__uses uses;
     int messages_only;
-    int by_path;   /* 1: a row for each call path */
-    uint64_t track;  /* the present one, from 1 */
-    double kept_ns;  /* of its time: see prof__stat_kept() */
-    int64_t since;   /* of the present track: only what ended later counts */
+    int by_path;   /* 1: each call path has a row of its own; 0: each call site */
+    uint64_t track;  /* the number of the present track, from 1 */
+    double kept_ns;  /* how much of that track's time is kept: see prof__stat_kept() */
+    int64_t since;   /* events of the present track that ended by then do not count */
     size_t newest_count;
-    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
-    prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* counts by severity; a severity not known counts as fatal */
+    prof__message newest[PROF__NEWEST_MESSAGES]; /* the latest errors, the newest first */
 } prof__stat_rows;
 
 static unsigned prof__log2(uint64_t value)
@@ -26516,7 +26521,7 @@ static uint32_t prof__step_of(uint64_t ns)
     return shift * 64 + (uint32_t)(ns >> shift);
 }
 
-/* Returns the middle of a step. */
+/* Returns the duration in the middle of a step. */
 static uint64_t prof__step_value(uint32_t step)
 {
     unsigned shift;
@@ -26525,7 +26530,7 @@ static uint64_t prof__step_value(uint32_t step)
     return ((uint64_t)(64 + (step - 128) % 64) << shift) + (((uint64_t)1 << shift) - 1) / 2;
 }
 
-/* Returns the durations of a step. */
+/* Returns the range of durations of a step, and its count. */
 static prof_bucket prof__step_bucket(const prof__step *step)
 {
     uint32_t number = step->number - 1;
@@ -26540,12 +26545,12 @@ static prof_bucket prof__step_bucket(const prof__step *step)
 
 static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
-    size_t at = step & (h->capacity - 1); /* there are fewer than 4000 steps, most of them adjacent */
+    size_t at = step & (h->capacity - 1); /* no hash: fewer than 4000 steps exist, mostly adjacent ones */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
     return &h->steps[at];
 }
 
-/* Adds to the count of a step, which may be new. Returns 0 without memory. */
+/* Adds to the count of a step, wherever the step is, or adds the step. Returns 0 without memory. */
 static PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;
@@ -26568,7 +26573,7 @@ static PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step,
     return 1;
 }
 
-/* Does the same, faster if the step is in its place. */
+/* Adds to the count of a step. Fast if the step is in the slot of its hash. Returns 0 without memory. */
 static inline int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found = h->capacity ? &h->steps[step & (h->capacity - 1)] : NULL;
@@ -26583,7 +26588,8 @@ static int prof__step_order(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Computes the percentiles: the smallest duration that this share of all does not exceed. Sorts the steps. */
+/* Computes the percentiles. A percentile is the least duration that the given share of all durations does not exceed.
+   Sorts the steps. */
 static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
 {
     static const unsigned thousandths[] = {500, 900, 990, 999};
@@ -26599,7 +26605,7 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
         if (value < stat->min_ns) value = stat->min_ns;
         if (value > stat->max_ns) value = stat->max_ns;
         seen += h->steps[i].count;
-        for (; next < 4; next++) { /* seen >= total * share, rounded up */
+        for (; next < 4; next++) { /* seen >= total * share, rounded up; in two parts, so that nothing overflows */
             uint64_t rank = total / 1000 * thousandths[next] + (total % 1000 * thousandths[next] + 999) / 1000;
             if (seen < rank) break;
             *to[next] = value;
@@ -26607,7 +26613,7 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
     }
 }
 
-/* Computes it by Newton's method, because libm would be one more library to link. */
+/* Computes the square root by Newton's method, so that users need not link libm. */
 static double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;
@@ -27180,12 +27186,13 @@ static int prof__same_stat_row(const void *owner, size_t item, const void *key)
            (row->stat.name == wanted->name || !strcmp(row->stat.name, wanted->name));
 }
 
-/* Returns the number of the row of an event, or PROF__NONE without memory. */
+/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without memory.
+   */
 static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event)
 {
     prof__stat_row_key key;
     prof__stat_row *row;
-    /* All scopes named by the format "job %d" are one row; without a format, each run-time name has its own. */
+    /* The scopes of a site with a format, as "job %d", share a row. Without a format, each run-time name has a row. */
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
     size_t item, parent = inside ? all->stack[all->depth - 1].row : PROF_NO_PARENT;
@@ -27201,7 +27208,7 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     if (item == PROF__NONE) return item;
     row = &all->items[item];
     row->stat.name = name;
-    if (name != event->site->name) { /* the cursor owns it until it moves */
+    if (name != event->site->name) { /* copies the text, which the cursor overwrites when it moves */
         row->text = prof__text_join(name, "");
         if (!row->text) return PROF__NONE;
         row->stat.name = row->text;
@@ -27213,7 +27220,7 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     return item;
 }
 
-/* Does the same, faster for scopes with the name of their site. */
+/* Returns the number of an event's row, as prof__stat_row_find() does. Fast for scopes with the name of their site. */
 static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *event)
 {
     uint32_t *known;
@@ -27234,7 +27241,8 @@ static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t c
     row->squares += distance * (value - row->mean);
 }
 
-/* Keeps the last value of a counter, by time; samples may come in any order. Called before the value is counted. */
+/* Keeps the value of a counter if it is the latest so far. Samples may come in any order of time. Must be called before
+   the sample is counted. */
 static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
 {
     if (row->stat.count && time < row->to) return;
@@ -27242,7 +27250,7 @@ static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
     row->to = time;
 }
 
-/* Adds one sample of a counter. A NaN is neither the lowest nor the highest, unless there is nothing else. */
+/* Adds one sample of a counter. NaN becomes the lowest or highest value only if all samples are NaN. */
 static void prof__stat_row_value(prof__stat_row *row, double value)
 {
     if (!row->stat.count++ || prof__less(value, row->low)) row->low = value;
@@ -27250,7 +27258,7 @@ static void prof__stat_row_value(prof__stat_row *row, double value)
     prof__stat_row_moments(row, value, row->stat.count);
 }
 
-/* Adds one call of a PROFILE_THROUGHPUT. */
+/* Adds the bytes and the rate of one PROFILE_THROUGHPUT. */
 static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 {
     prof_stat *stat = &row->stat;
@@ -27263,7 +27271,7 @@ static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
     row->rate_squares += distance * (rate - stat->mean_rate);
 }
 
-/* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
+/* Adds one PROFILE_THROUGHPUT. Its last argument with the key "bytes" says how many bytes it moved. */
 static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
     uint32_t i = event->arg_count;
@@ -27272,7 +27280,7 @@ static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *eve
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }
 
-/* Adds a time that is counted already. */
+/* Adds the time of a call. The caller has counted the call in stat.count. Returns 0 without memory. */
 static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
 {
     prof_stat *stat = &row->stat;
@@ -27287,14 +27295,14 @@ static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
     return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
 }
 
-/* Adds what a row has of its present track to its share of the time covered. */
+/* Adds to the row's share of the covered time what the present track contributes. */
 static void prof__stat_row_share(prof__stat_row *row)
 {
     if (row->kept_ns > 0) row->stat.share += prof__real(row->stat.total_ns - row->before_ns) / row->kept_ns;
     row->before_ns = row->stat.total_ns;
 }
 
-/* Called for the first scope of a row on a track. */
+/* Begins a track in a row, when the first scope of the row comes on that track. */
 static void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_row *row)
 {
     prof__stat_row_share(row);
@@ -27303,7 +27311,7 @@ static void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_ro
     row->stat.threads++;
 }
 
-/* Counts a call of a scope, before it is entered. */
+/* Counts a call of a scope. Must come before row->open is incremented: total_ns leaves out recursive calls. */
 static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_row *row, int64_t duration)
 {
     if (PROF__UNLIKELY(row->track != all->track)) prof__stat_row_enter_track(all, row);
@@ -27316,7 +27324,8 @@ static inline void prof__stat_row_alone(prof__stat_row *row, int64_t alone)
     if (alone > 0) row->stat.self_ns += (uint64_t)alone;
 }
 
-/* Returns 1 if a scope has been left by now, because events may be missing, or when one of this depth begins. */
+/* Returns 1 if an enclosing scope has ended before a scope that begins now at this depth. The depth alone does not say
+   it, because events may be missing. */
 static inline int prof__stat_left(const prof__enclosing *scope, uint32_t depth, int64_t now)
 {
     return scope->depth >= depth || scope->end < now;
@@ -27330,7 +27339,7 @@ static inline void prof__stat_rows_pop(prof__stat_rows *all, const prof__enclosi
     prof__stat_row_alone(row, scope->alone);
 }
 
-/* Leaves the open scopes that one at this depth is not inside of. */
+/* Leaves all open scopes that do not enclose a scope that begins now at this depth. */
 static void prof__stat_rows_leave(prof__stat_rows *all, uint32_t depth, int64_t now)
 {
     while (all->depth && prof__stat_left(&all->stack[all->depth - 1], depth, now))
@@ -27376,8 +27385,8 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
     return prof__stat_row_time(row, (uint64_t)event->duration_ns);
 }
 
-/* Does the same for the next events of a track, as long as they are plain scopes whose row is known, as most are. A
-   scope without another one inside is not put on the stack. */
+/* Counts the next events of a track as prof__stat_rows_scope() does, as long as they are plain scopes with a known row.
+   Most events are. A scope that encloses no other is not put on the stack. Returns 0 without memory. */
 static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
 {
     const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
@@ -27420,7 +27429,7 @@ static void prof__stat_rows_message(prof__stat_rows *all, const prof_event *even
     if (at == PROF__NEWEST_MESSAGES) return;
     if (all->newest_count < PROF__NEWEST_MESSAGES) all->newest_count++;
     memmove(all->newest + at + 1, all->newest + at, (all->newest_count - at - 1) * sizeof *all->newest);
-    while (length > most) /* cut between characters */
+    while (length > most) /* cuts between characters, not inside a UTF-8 sequence */
         for (length = most; length && ((unsigned char)event->value.as.string[length] & 0xC0) == 0x80;) length--;
     all->newest[at].ns = event->start_ns;
     all->newest[at].severity = event->detail;
@@ -27449,7 +27458,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
     item = prof__stat_row_of(all, event);
     if (item == PROF__NONE) return 0;
     row = &all->items[item];
-    if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
+    if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track begins a frame and ends none */
         int begins = row->track != all->track;
         row->track = all->track;
         if (begins || event->start_ns <= all->since) return 1;
@@ -27459,7 +27468,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT    ? (double)event->value.as.i
             : event->value.type == PROF_VALUE_UINT ? prof__real(event->value.as.u) : event->value.as.d;
-    prof__stat_row_last(row, value, event->start_ns); /* of threads that follow one another */
+    prof__stat_row_last(row, value, event->start_ns); /* tracks come one after another, so the times jump back */
     prof__stat_row_value(row, value);
     return 1;
 }
@@ -27488,8 +27497,9 @@ static void prof__stat_rows_free(prof__stat_rows *all)
     free(all->nested);
 }
 
-/* Sets the mean and the sum of squared distances from it, out of the sums of times and of their squares. Those are
-   exact, and so are the distances from the mean rounded down, m: sum(x * x) - m * sum(x) - m * (sum(x) - n * m). */
+/* Sets the mean and the sum of squared distances from the mean, out of the exact sums of times and of squared times.
+   The distances are exact, too: they are taken from m, the mean rounded down: sum(x * x) - m * sum(x) - m * (sum(x) - n
+   * m). */
 static void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
 {
     uint64_t mean = row->stat.sum_ns / count, rest = row->stat.sum_ns % count, parts[2], high, low;
@@ -27521,20 +27531,21 @@ static void prof__stat_row_finish(prof__stat_row *row)
     stat->deviation_ns = prof__square_root(row->squares / prof__real(count));
 }
 
-/* Returns where the window of a trace ends. */
+/* Returns when the trace ends, or its window. */
 static int64_t prof__trace_end(const prof_trace_info *info)
 {
     return info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
 }
 
-/* Returns the time that the trace covers, or its window. */
+/* Returns how many nanoseconds the trace covers, or its window. */
 static double prof__trace_span(const prof_trace_info *info)
 {
     int64_t end = prof__trace_end(info);
     return end > info->from_ns ? (double)(end - info->from_ns) : 0;
 }
 
-/* Returns how much of that time is kept of a track: all, or the time since what a ring has overwritten. */
+/* Returns how many nanoseconds of that time are kept of a track. A ring keeps the time since its last overwritten
+   event; other buffers keep all. */
 static double prof__stat_kept(const prof_trace *trace, size_t track)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -27562,7 +27573,8 @@ static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace 
     return good ? PROF_OK : prof__no_memory("for the statistics");
 }
 
-/* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
+/* Sets *ns to the span's time; of a task that begins and ends on one thread, to its time without the tasks inside it.
+   Returns 0 without memory. */
 static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
 {
     *ns = (uint64_t)span->duration_ns;
@@ -27574,7 +27586,7 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
     return 1;
 }
 
-/* Adds the time of a scope that overlaps others. */
+/* Adds the time of a scope that may overlap others of its thread. */
 static void prof__stat_row_overlap(prof__stat_row *row, const prof_span *span, double kept_ns)
 {
     prof__stat_row_share(row);
@@ -27599,7 +27611,7 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     if (span->flags) {
         all->begins_missing += !scope && span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
         all->ends_missing += !scope && span->flags & PROF_TRUNCATED_END ? 1 : 0;
-        row->stat.count += !frame; /* a frame without its begin or end does not count */
+        row->stat.count += !frame; /* a frame without its begin or end is not counted */
         row->stat.truncated += !frame;
         return 1;
     }
@@ -27626,7 +27638,8 @@ static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace 
     return good ? status : prof__no_memory("for the statistics");
 }
 
-/* Adds `count` values, with this mean and this sum of squared distances from it, to those of `had` values. */
+/* Adds `count` values to `had` values. Of the added ones, `mean` is the mean and `squares` the sum of the squared
+   distances from it; *to and *to_squares are those of the others, and then of all. */
 static void prof__stat_row_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
                                 uint64_t count)
 {
@@ -27681,8 +27694,8 @@ static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *
     to->stat.count += from->stat.count;
 }
 
-/* Adds a row of the same kind. prof__stat_row_finish() has been called for from, and will be called for to. Returns 0
-   without memory. */
+/* Adds `from` to a row of the same type. The caller has called prof__stat_row_finish() for `from`, and calls it for
+   `to` afterwards. Returns 0 without memory. */
 static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
 {
     if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);
@@ -27690,7 +27703,7 @@ static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
     return 1;
 }
 
-/* Counts the times of a row in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
+/* Counts the times of a row by powers of two: powers[0] is for 0 ns, [1] for 1 ns, [2] for 2 and 3 ns, and so on. */
 static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
 {
     const prof__histogram *h = &row->histogram;
@@ -27708,7 +27721,7 @@ static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65]
 
 typedef struct prof__open {
     prof_open_scope about;
-    char *text; /* owned: a name made at run time, or NULL */
+    char *text; /* owned: the name, if it was made at run time; else NULL */
 } prof__open;
 
 typedef struct prof__open_list {
@@ -27722,7 +27735,7 @@ static void prof__open_list_free(prof__open_list *all)
     free(all->items);
 }
 
-/* Notes a scope that may be open at the end. Returns 0 without memory. */
+/* Keeps a scope that may be open at the end of the recording. Returns 0 without memory. */
 static int prof__open_put(prof__open *to, size_t track, const prof_event *event)
 {
     free(to->text);
@@ -27736,7 +27749,7 @@ static int prof__open_put(prof__open *to, size_t track, const prof_event *event)
     return to->text || event->name == event->site->name;
 }
 
-/* Adds the open scopes of a track: of each depth, the last one without an end. */
+/* Adds the open scopes of a track. At each depth, that is the last scope, if it has no end. */
 static prof_status prof__open_track(prof__open_list *all, const prof_trace *trace, size_t track)
 {
     size_t first = all->count, open = (size_t)prof_trace_track(trace, track)->open, i;
@@ -27752,13 +27765,13 @@ static prof_status prof__open_track(prof__open_list *all, const prof_trace *trac
         if (event.type == PROF_EVENT_SCOPE && event.flags & PROF_TRUNCATED_END && event.depth < open)
             good = prof__open_put(&all->items[first + event.depth], track, &event);
     prof_cursor_close(cursor);
-    for (i = first; i < all->count && all->items[i].about.site; i++) { /* the window may be without the others */
+    for (i = first; i < all->count && all->items[i].about.site; i++) { /* the window may lack the scopes further in */
     }
     while (all->count > i) free(all->items[--all->count].text);
     return good ? PROF_OK : prof__no_memory("for the open scopes");
 }
 
-/* Allocates one block: the scopes, then names made at run time. Returns NULL without memory. */
+/* Allocates one block with the scopes, followed by the names made at run time. Returns NULL without memory. */
 static prof_open_scope *prof__open_copy(const prof__open_list *all)
 {
     size_t size = (all->count + 1) * sizeof(prof_open_scope), i;
@@ -27804,7 +27817,7 @@ static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count
     free(rows);
 }
 
-/* Copies the statistics of PROF_STATS. Returns 0 without memory. */
+/* Copies the statistics that a recording in the mode PROF_STATS made itself. Returns 0 without memory. */
 static int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
 {
     all->items = (prof__stat_row *)malloc((trace->aggregated_count + 1) * sizeof *all->items);
@@ -27813,7 +27826,7 @@ static int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
         const prof__histogram *from = &trace->aggregated[all->count].histogram;
         prof__stat_row *to = &all->items[all->count];
         *to = trace->aggregated[all->count];
-        to->stat.parent = PROF_NO_PARENT; /* PROF_STATS knows no paths */
+        to->stat.parent = PROF_NO_PARENT; /* PROF_STATS counts no call paths */
         to->histogram.steps = NULL;
         if (!from->capacity) continue;
         to->histogram.steps = (prof__step *)malloc(from->capacity * sizeof *from->steps);
@@ -27823,14 +27836,14 @@ static int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
     return 1;
 }
 
-/* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
+/* Returns 1 if the statistics counted while recording answer the request: they have no call paths and no windows. */
 static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
-/* Makes the rows. Log messages, and what devices report, were not counted while recording: counts them from the events.
+/* Makes the rows. Recording counts neither log messages nor what devices report, so these are counted from the events.
    */
 static prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
@@ -27855,7 +27868,7 @@ static prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *
     return status;
 }
 
-/* Makes the rows of a trace. The caller calls prof__stat_rows_free() afterwards, also after a failure. */
+/* Makes the rows of a trace. The caller calls prof__stat_rows_free() afterwards, after a failure, too. */
 static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all)
 {
     prof_status status = PROF_OK;
@@ -27872,7 +27885,7 @@ static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, pr
     return status;
 }
 
-/* The value that the sort functions compare. */
+/* A row and the value that it is sorted by. */
 typedef struct prof__sorted {
     double key;
     int descending;
@@ -27899,12 +27912,13 @@ static double prof__sort_key(const prof_stat *stat, prof_sort sort)
     case PROF_SORT_MIN: return prof__real(stat->min_ns);
     case PROF_SORT_MAX: return prof__real(stat->max_ns);
     case PROF_SORT_P99: return prof__real(stat->p99_ns);
-    case PROF_SORT_NAME: return 0; /* equal: names are always sorted from A to Z */
+    case PROF_SORT_NAME: return 0; /* all keys equal: rows with equal keys are sorted by name, from A to Z */
     default: return prof__real(stat->total_ns);
     }
 }
 
-/* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
+/* Returns the rows of one type, sorted. The caller frees the array, which has at least one element. Returns NULL
+   without memory. */
 static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort, int ascending,
                                 size_t *count)
 {
@@ -27924,7 +27938,7 @@ static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type
     return sorted;
 }
 
-/* Puts the buckets of a finished histogram, whose steps are sorted, at to; returns their end. */
+/* Writes the buckets of a finished histogram, whose steps are sorted, to `to`. Returns the end of the buckets. */
 static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 {
     for (size_t i = 0; i < h->capacity; i++)
@@ -27932,7 +27946,8 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
     return to;
 }
 
-/* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
+/* Allocates one block with the rows, then their buckets, then the names made at run time. Returns NULL without memory.
+   */
 static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
@@ -27960,16 +27975,16 @@ static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorte
     return stats;
 }
 
-/* Puts rows by path, which are sorted, into the order of the tree. Only the first `top` of them (0: all) stay, with
-   their parents. Returns how many these are; the others come after them. */
+/* Puts sorted rows into the order of the tree of calls. Keeps the first `top` rows (0: all) and their parents; moves
+   the others behind them. Returns how many are kept. */
 static size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
     for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].place = PROF__NONE;
     for (i = 0; i < (top && top < count ? top : count); i++)
         for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].place; at = all->items[at].stat.parent)
-            all->items[at].place = 0; /* stays */
-    for (i = count; i--;) { /* from the last on, because each is put before its siblings */
+            all->items[at].place = 0; /* marks the row as kept */
+    for (i = count; i--;) { /* from the last row on, because each is put before its siblings */
         prof__stat_row *row = &all->items[rows[i].order];
         size_t *first = row->stat.parent == PROF_NO_PARENT ? &root : &all->items[row->stat.parent].child;
         if (row->place) continue;
@@ -28048,34 +28063,34 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
     free(stats);
 }
 
-/*-- tables: a name, columns of numbers, and a note at the end of each row. The rows are produced twice: first they are
-     measured, then written. A table that is too wide for a line first loses the space between its columns, then
-     columns, in the order that prof__column gives; then names are shortened. --*/
+/*-- A table has a column of names, columns of numbers, and a note at the end of each row. The caller produces all rows
+     twice: in the first pass they are measured, in the second they are written. If a table is too wide for a line, it
+     first loses the space between columns, then columns in the order of prof__column.order; then names are cut. --*/
 
 #define PROF__TABLE_COLUMNS 12
-#define PROF__TABLE_LEAST ((size_t)40)       /* characters of a line: tables do not become narrower */
-#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* the minimum for a name, as long as there are columns to leave out */
+#define PROF__TABLE_LEAST ((size_t)40)       /* characters; a table does not become narrower than this */
+#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* characters; names stay as wide as this while a column can be left out */
 
 typedef struct prof__column {
     const char *title;
-    size_t order; /* 1: left out first, 2: next, and so on; 0: never */
-    size_t width; /* the minimum if the table has space; 0: 14 for the first column, 11 for others */
+    size_t order; /* when the column is left out: 1: first, 2: next, and so on; 0: never */
+    size_t width; /* characters, if the line has space; 0: 14 for the first column, 11 for the others */
 } prof__column;
 
 typedef struct prof__table {
     prof__out *out;
-    size_t limit; /* characters of a line, see prof__out_columns() */
+    size_t limit; /* characters of a line: from prof__out_columns() */
     const char *title, *note_title;
     const prof__column *columns;
-    size_t count;                       /* of columns */
-    size_t name, max, note;            /* widths; max: of a name */
-    size_t note_order;                  /* as prof__column.order; 0: on a line of its own if necessary */
-    size_t rows, at, line;              /* at: the present column; line: characters of the note */
-    int writing, below;                 /* writing: the second pass; below: notes have lines of their own */
-    size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
+    size_t count;                       /* the number of columns */
+    size_t name, max, note;            /* characters: of names, the limit for names, of notes */
+    size_t note_order;                  /* when notes are left out, 1 first; 0: never: they get lines of their own */
+    size_t rows, at, line;              /* at: the present column; line: characters written of the present note */
+    int writing, below;                 /* writing: 1 in the second pass; below: 1: notes are on lines of their own */
+    size_t widths[PROF__TABLE_COLUMNS]; /* characters of each column; 0: left out */
 } prof__table;
 
-/* Begins a table. columns ends with a title of NULL; note_title may be NULL. */
+/* Begins a table. The last element of `columns` has the title NULL. note_title is NULL for a table without notes. */
 static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title,
                               const prof__column *columns, const char *note_title, size_t note_order)
 {
@@ -28094,7 +28109,7 @@ static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, cons
 
 static void prof__table_row(prof__table *t, const char *name, size_t depth)
 {
-    if (!*name) name = "(unnamed)"; /* one made at run time, which has been overwritten with the begin */
+    if (!*name) name = "(unnamed)"; /* made at run time, and overwritten by the ring with the scope's begin */
     size_t indent = 2 * (depth < PROF__INDENT_MAX ? depth : PROF__INDENT_MAX), length = prof__characters(name) + indent;
     t->at = t->line = 0;
     t->rows++;
@@ -28147,7 +28162,7 @@ static void prof__table_size(prof__table *t, uint64_t bytes)
     prof__table_text(t, text);
 }
 
-/* Formats 10^6 bytes a second, in a suitable unit. */
+/* Adds a rate in units of 10^6 bytes a second, formatted with a suitable unit. */
 static void prof__table_rate(prof__table *t, double rate)
 {
     static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", NULL};
@@ -28156,13 +28171,13 @@ static void prof__table_rate(prof__table *t, double rate)
     prof__table_text(t, text);
 }
 
-/* Leaves the other columns of the row empty. */
+/* Leaves the rest of the row's columns without numbers. */
 static void prof__table_dashes(prof__table *t)
 {
     while (t->at < t->count) prof__table_text(t, "-");
 }
 
-/* Adds a part of the note. */
+/* Adds text to the row's note. */
 static void prof__table_note(prof__table *t, const char *text)
 {
     if (t->writing && t->below && *text && !t->line) prof__out_text(t->out, "\n  ");
@@ -28193,7 +28208,7 @@ static size_t prof__table_width(const prof__table *t)
     return width;
 }
 
-/* Leaves out the next columns, or the notes. Returns 0 if there are no more. */
+/* Leaves out the columns, or the notes, that are next in order. Returns 0 if none can be left out. */
 static int prof__table_leave_out(prof__table *t)
 {
     size_t next = t->note ? t->note_order : 0, i;
@@ -28211,7 +28226,7 @@ static void prof__table_fit(prof__table *t)
     if (t->name > t->max) t->name = t->max;
     for (i = 0; i < t->count; i++) {
         wide[i] = t->columns[i].width ? t->columns[i].width : i ? 11 : 14;
-        if (t->widths[i] >= wide[i]) wide[i] = t->widths[i] + 1; /* columns never touch */
+        if (t->widths[i] >= wide[i]) wide[i] = t->widths[i] + 1; /* two columns never touch */
         all += wide[i];
         t->widths[i] += 2;
     }
@@ -28228,8 +28243,8 @@ static void prof__table_fit(prof__table *t)
     if (t->name > least) t->name = least;
 }
 
-/* Called after the last row. Returns 1 if all rows must be produced once more, to be written. A table without rows has
-   no title. */
+/* Ends a pass. Returns 1 after the first one: the caller then produces all rows again, and they are written. A table
+   without rows gets no title. */
 static int prof__table_again(prof__table *t)
 {
     size_t i;
@@ -28247,12 +28262,12 @@ static int prof__table_again(prof__table *t)
     return 1;
 }
 
-/* Writes the call site without its folders. */
+/* Writes the call site as file and line, without the folders of the file. */
 static void prof__table_place(prof__table *t, const prof_callsite *site)
 {
     const char *base = site->file, *c;
     char line[24];
-    if (site->role == PROF_ROLE_DEVICE) { /* its name is the better place */
+    if (site->role == PROF_ROLE_DEVICE) { /* the name of a device's event tells more than a line of code */
         prof__table_note(t, "  ");
         prof__table_note(t, site->category);
     }
@@ -28261,12 +28276,12 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
         if (*c == '/' || *c == '\\') base = c + 1;
     prof__table_note(t, "  ");
     prof__table_note(t, base);
-    if (!site->line) return; /* known only by its symbol */
+    if (!site->line) return; /* only the symbol is known */
     snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
     prof__table_note(t, line);
 }
 
-/* The columns that scopes, spans and frames have in common, and the order in which they are left out. */
+/* The columns of the tables of scopes, spans and frames. The number says when a column is left out: 1 first. */
 #define PROF__SUMMARY_TIMES                                                                                     \
     {"mean", 9, 0}, {"min", 2, 0}, {"p50", 5, 0}, {"p90", 3, 0}, {"p99", 8, 0}, {"max", 6, 0}, {"stddev", 1, 0}
 #define PROF__SUMMARY_WHERE 4
@@ -28281,7 +28296,7 @@ static void prof__summary_times(prof__table *t, const prof_stat *stat)
     prof__table_ns(t, stat->deviation_ns);
 }
 
-/* threads: 1: there is a column of threads. */
+/* Writes the numbers of a scope. threads: 1: the table has a column of threads. */
 static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
 {
     prof__table_row(t, stat->name, stat->depth);
@@ -28302,8 +28317,8 @@ static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threa
 static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all, prof__sorted *rows,
                                  size_t count, const prof_summary_options *options, size_t limit)
 {
-    static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
-    static const prof__column threads = {"threads", 7, 0}; /* says why there is more than 100 % of the run */
+    static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* by prof_sort: its column, which is never left out */
+    static const prof__column threads = {"threads", 7, 0}; /* explains shares of more than 100 % of the run */
     prof__column columns[PROF__TABLE_COLUMNS + 1] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
                                                      {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     size_t top = options->top, shown = top && top < count ? top : count, i;
@@ -28362,7 +28377,7 @@ static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, s
     while (prof__table_again(&t));
 }
 
-/* Writes how many log messages of each severity there are, and the latest errors. */
+/* Writes the number of log messages of each severity, and the latest errors. */
 static void prof__summary_messages(prof__out *out, const prof__stat_rows *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
@@ -28417,9 +28432,9 @@ static void prof__summary_spans(prof__out *out, const prof__stat_rows *all, cons
 static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
     char rate[48] = "-", low[48] = "-";
-    /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
-       counts in neither. low: the rate that 99 % of the frames reach; one frame may be so slow that the mean is below
-       it. */
+    /* Both rates count the time within frames alone. Frames of prof_frame_create() may leave gaps, and gaps belong to
+       no frame. low: the rate that 99 % of the frames reach, unless the mean is lower, which a single slow frame can
+       make it. */
     double mean = stat->mean_ns, slow = prof__real(stat->p99_ns);
     if (slow < mean) slow = mean;
     if (mean > 0) prof__human_hz(rate, 1e9 / mean);
@@ -28431,7 +28446,7 @@ static void prof__summary_frame(prof__table *t, const prof_stat *stat)
         prof__table_text(t, low);
         prof__summary_times(t, stat);
     } else {
-        prof__table_dashes(t); /* one boundary is no frame yet */
+        prof__table_dashes(t); /* there is one boundary, and so no complete frame */
     }
     prof__table_end(t);
 }
@@ -28450,9 +28465,9 @@ static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_
     while (prof__table_again(&t));
 }
 
-#define PROF__SUMMARY_UNIT 24 /* bytes of a unit that are shown */
+#define PROF__SUMMARY_UNIT 24 /* a longer unit is cut to this many bytes */
 
-/* Returns how many nanoseconds a unit is, or 0: it is none of time. */
+/* Returns how many nanoseconds a unit of time has. Returns 0 for any other unit. */
 static double prof__summary_unit_ns(const char *unit)
 {
     static const struct { const char *name; double ns; } units[] = {
@@ -28463,8 +28478,8 @@ static double prof__summary_unit_ns(const char *unit)
     return 0;
 }
 
-/* Writes a value of a counter to `to` (96 bytes): bytes and times in a suitable unit, of others the number and the
-   unit. The unit is what the program says; a name says nothing. */
+/* Writes a value of a counter to `to` (96 bytes). Bytes and times get a suitable unit; other values keep theirs. Only
+   the unit that the program gave decides; the counter's name is not interpreted. */
 static void prof__summary_value(char *to, double value, const char *unit)
 {
     static const char *const sizes[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
@@ -28507,7 +28522,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
             if (length >= columns[1].width) columns[1].width = length + 1;
         }
     }
-    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all get the width of the widest */
+    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all are as wide as the widest */
     prof__out_text(out, "\n");
     prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
     do
@@ -28525,7 +28540,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
     while (prof__table_again(&t));
 }
 
-/* Writes a row for the device whose first track has this index. Returns how many tracks the device has. */
+/* Writes the row of the device whose first track has the index `first`. Returns how many tracks the device has. */
 static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
@@ -28557,7 +28572,7 @@ static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size
     return rows;
 }
 
-/* Writes the devices, and how far their times can be trusted. */
+/* Writes the table of devices, and how exactly their times match the host's. */
 static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
@@ -28573,8 +28588,8 @@ static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_
     while (prof__table_again(&t));
 }
 
-/* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
-   PROF_BUFFER: a power of two; "" if that is more than max, or the buffer is already that large. */
+/* Writes to `to` (32 bytes) a value for PROF_BUFFER that holds what was recorded and `more` times as much besides: a
+   size that is a power of two. Writes "" if that exceeds `max`, or if the buffer is that large already. */
 static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
@@ -28588,8 +28603,9 @@ static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, 
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
-/* Returns 1 if a ring may have overwritten events that were recorded at `from`, ns since the start, or later. A ring
-   overwrites what is oldest: of a thread that has no event left, what is older than the ends of others. */
+/* Returns 1 if a ring may have overwritten events recorded at `from` or later. `from` is in nanoseconds since the
+   start. A ring overwrites the oldest events first. So a thread without events may have lost what is older than the
+   ends of other threads' events, and no more. */
 static int prof__ring_lacks(const prof_trace *trace, int64_t from)
 {
     int64_t ended = INT64_MAX;
@@ -28610,8 +28626,8 @@ static int prof__ring_lacks(const prof_trace *trace, int64_t from)
 
 #define PROF__LOSSES 9
 
-/* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
-   missing. */
+/* Writes to `to` what a kind of loss has removed from the trace, and how to avoid it. Returns 0 if this kind did not
+   occur. */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -28622,7 +28638,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
-    if (kind <= 2) kind = (kind + 2) % 3; /* failed writes come first: they may be why events are lost */
+    if (kind <= 2) kind = (kind + 2) % 3; /* failed writes first, because they may be the cause of lost events */
     counts[0] = info->lost - info->lost_busy - info->lost_deep;
     counts[1] = prof__ring_lacks(trace, info->from_ns) ? info->overwritten_chunks : 0;
     counts[2] = info->write_failures;
@@ -28639,7 +28655,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
         if (info->mode != PROF_STREAM && chunks) more = prof__real(info->overwritten_chunks) / prof__real(chunks);
         more += prof__real(counts[0] > counts[6] ? counts[0] : counts[6]) / (prof__real(kept) + 1);
     }
-    /* Names find no more room in larger buffers; events are better written to a file than kept in more memory. */
+    /* A larger buffer gives names no more space, and for events beyond 1 GiB a file is the better answer. */
     prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)1 << 30);
     prof__grouped(count, counts[kind]);
     snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
@@ -28649,7 +28665,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     case 0:
     case 6:
     case 7:
-        if (kind == 7 || (info->lost_busy && !counts[0])) /* arguments are lost with events, or in a full buffer */
+        if (kind == 7 || (info->lost_busy && !counts[0])) /* arguments are lost with events, or if the buffer is full */
             snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work");
         else if (info->mode == PROF_STREAM && !strcmp(info->write_error, PROF__LIMIT_REACHED))
             snprintf(to, size, "lost because the file has its largest size: enlarge PROF_MAX_FILE_SIZE, or set "
@@ -28686,9 +28702,10 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     return 1;
 }
 
-/* Does the same for a viewer that draws what was recorded from `from` on, and warns only of what is lost there. Returns
-   what was dropped, or NULL if there is nothing to warn of: ends and arguments whose scope began before the recording,
-   writes that succeeded later, and what the ring has overwritten before `from` are no loss. */
+/* Writes to `to` the text of prof__loss_text() for a viewer that draws events from the time `from` on. Returns what
+   kind of thing was dropped, or NULL if nothing needs a warning. No warning is needed for ends and arguments of scopes
+   that began before the recording, for writes that succeeded later, and for what a ring has overwritten before `from`.
+   */
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
@@ -28711,21 +28728,21 @@ static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t
     if (!kinds) prof__out_text(out, "nothing lost\n");
 }
 
-/* The cost of other events in units of scopes, which read the clock twice: see BENCHMARKS.md. */
+/* What other events cost, as a multiple of a scope, which reads the clock twice. BENCHMARKS.md has the measurements. */
 #define PROF__MARK_COST 0.7
-#define PROF__OBJECT_COST 0.9 /* three words: a head, an object and a detail */
+#define PROF__OBJECT_COST 0.9 /* an event of three words: head, object, detail */
 #define PROF__VALUE_COST 0.175
 
-/* The part of the program's time that recording took. */
+/* How much of the program's time recording took. */
 typedef struct prof__cost {
-    uint64_t scopes, calls; /* calls: of functions, with hooks; not in scopes */
+    uint64_t scopes, calls; /* calls: function calls recorded by hooks; scopes does not include them */
     uint64_t others, taken_back;
     double ns;
-    double start_ns, ready_ns; /* of prof_start(), and of making the buffer ready */
-    int about; /* 1: a part is only estimated */
+    double start_ns, ready_ns; /* the times of prof_start(), and of preparing the buffer */
+    int about; /* 1: the cost is partly an estimate */
 } prof__cost;
 
-/* Estimates what the overwritten events of a ring have cost: as much as those that are left. */
+/* Estimates the cost of the events that a ring has overwritten from the events that it has kept. */
 static double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -28766,7 +28783,7 @@ static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *
     return cost;
 }
 
-/* Appends "3 scopes, 20 calls" to `to`, or nothing if there are none. */
+/* Appends a count to `to`, as in "3 scopes, 20 calls". Appends nothing if the count is 0. */
 static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
 {
     size_t used = strlen(to);
@@ -28808,7 +28825,7 @@ static void prof__summary_cost(prof__out *out, const prof_trace *trace, const pr
     prof__out_text(out, "\n");
 }
 
-/* Writes a line "  what      text". */
+/* Writes one line of the head: "  what      text". */
 static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
     size_t length = prof__characters(what);
@@ -28854,7 +28871,7 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     prof__summary_line(out, "clock", text, limit);
     for (i = 0; prof__trace_gap(trace, i, text, sizeof text); i++) prof__summary_line(out, "", text, limit);
     prof__grouped(a, info->buffer_size);
-    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* a file, which has no statistics */
+    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* from a file, which holds no statistics */
     prof__grouped(b, info->chunks);
     int split = info->chunk_size && info->chunks > info->buffer_size / info->chunk_size;
     snprintf(text, sizeof text, "%s bytes%s%s%s, %s", a, split ? ", split into " : "", split ? b : "",
@@ -28864,9 +28881,9 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
 
 /*-- memory and locks --*/
 
-#define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
+#define PROF__MEMORY_TOP 20 /* rows of call sites, unless the caller asks for more */
 
-/* Returns what an allocation is listed by: a scope, if there is one, says more than the function that has the macro. */
+/* Returns the name for the row of an allocation. A memory scope tells more than the function around the macro. */
 static const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
@@ -28915,7 +28932,7 @@ static int prof__memory_live_order(const void *a, const void *b)
     return x->live_count > y->live_count ? -1 : x->live_count < y->live_count;
 }
 
-/* Writes the call sites with unfreed blocks, if the table of call sites does not show all of them. */
+/* Writes the call sites with blocks that were not freed, unless the table of call sites has shown all of them. */
 static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
 {
     prof_memory_row *rows;
@@ -29021,7 +29038,7 @@ static prof_status prof__summary_locks(prof__out *out, const prof_trace *trace, 
     return status;
 }
 
-#define PROF__OPEN_TOP 10 /* threads, unless more are asked for */
+#define PROF__OPEN_TOP 10 /* threads that are shown, unless the caller asks for more */
 
 /* The open scopes of a thread, from the outermost to the innermost. */
 typedef struct prof__open_stack {
@@ -29034,7 +29051,7 @@ static const prof_open_scope *prof__open_innermost(const prof__open_stack *stack
     return &stack->scopes[stack->count - 1];
 }
 
-/* Sorts by the time in the innermost scope, the longest first; of equal times, by the track. */
+/* Sorts by the time spent in the innermost scope, the longest first; then by track. */
 static int prof__open_order(const void *a, const void *b)
 {
     const prof_open_scope *x = prof__open_innermost((const prof__open_stack *)a);
@@ -29055,7 +29072,8 @@ static void prof__summary_open_stack(prof__table *t, const prof_trace *trace, co
     }
 }
 
-/* Writes what threads were doing when a recording ended that was not stopped: those first that hang for longest. */
+/* Writes what each thread was doing when a recording ended without prof_stop(). Threads that have been in their
+   innermost scope for longest come first, because they may hang. */
 static prof_status prof__summary_open(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"for", 0, 0}, {NULL, 0, 0}};
@@ -29092,7 +29110,8 @@ static prof_status prof__summary_open(prof__out *out, const prof_trace *trace, s
     return stacks ? PROF_OK : prof__no_memory("for the open scopes");
 }
 
-/* Returns the width of standard output if it is a terminal: COLUMNS, or what the terminal reports; else 0. */
+/* Returns the width of standard output in characters: COLUMNS, or what the terminal reports. Returns 0 if standard
+   output is no terminal. */
 static int prof__terminal_columns(void)
 {
     const char *text = getenv("COLUMNS");
@@ -29111,7 +29130,7 @@ static int prof__terminal_columns(void)
     return columns > 0 && columns < 100000 ? (int)columns : 0;
 }
 
-/* Converts the option columns for an output to the characters of a line; 0: no limit. */
+/* Converts the option `columns` to the number of characters of a line of this output. Returns 0 for no limit. */
 static size_t prof__out_columns(const prof__out *out, int columns)
 {
     if (!columns && out->file && out->file == stdout) columns = prof__terminal_columns();
@@ -29157,7 +29176,7 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
     prof__stat_rows_free(&all);
 }
 
-/* Writes to a file, or to a sink if that is not NULL. */
+/* Writes to the file `path`, or to `sink` if that is not NULL. */
 static prof_status prof__summary_to(const prof_trace *trace, const char *path, const prof_sink *sink,
                                     const prof_summary_options *options)
 {
@@ -29182,15 +29201,16 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
     return prof__summary_to(trace, NULL, &sink, options);
 }
 
-/* Writes an output .txt. */
+/* Writes the summary to a file, with the default options: the writer of paths that end in .txt. */
 static prof_status prof__summary_default(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);
 }
 
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
-   RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
-   "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
+   Writes a trace as RFC 4180 says: a header line, then a line for each event, with CRLF. The output is valid UTF-8
+   whatever bytes the names hold. The field args joins "key=value" pairs with ';'. In keys and texts, a backslash stands
+   before each ';', '=' and backslash. */
 
 static void prof__csv_byte(prof__out *out, char byte)
 {
@@ -29222,7 +29242,8 @@ static void prof__csv_text(prof__out *out, const char *text, size_t size)
     prof__out_bytes(out, text, run);
 }
 
-/* Writes the inside of a quoted field. special: the quote, and the characters that get a backslash. */
+/* Writes the inside of a quoted field. `special` lists the characters that need an escape: the quote, which is doubled,
+   and the characters that get a backslash. */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special)
 {
     for (;;) {
@@ -29294,7 +29315,7 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
     prof__out_text(out, prof__severity_text(event->detail));
 }
 
-/* Writes the field value; of an event with an object, its id or address. */
+/* Writes the field value. For an event with an object, the value is the object's id or address. */
 static void prof__csv_object(prof__out *out, const prof_event *event)
 {
     prof_value value = event->value;
@@ -29365,19 +29386,19 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
 }
 
 #define PROF__CSV_SITES 256 /* call sites whose text is kept, 64 KiB; a power of two */
-#define PROF__CSV_TEXT 240  /* bytes of such a text */
+#define PROF__CSV_TEXT 240  /* bytes of the text that is kept of a call site */
 
-/* The text before and after the times of a call site's scopes on the present track. */
+/* What a call site's scopes have in common on the present track: the text before their times, and the text after. */
 typedef struct prof__csv_site {
     const prof_callsite *site;
     uint32_t head, size;
     char text[PROF__CSV_TEXT];
 } prof__csv_site;
 
-/* Makes the text of a site. Returns 0 if it is too long. */
+/* Makes the text of a call site. Returns 0 if the text does not fit. */
 static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
 {
-    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a short text stays in the buffer */
+    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a reserved text stays in the buffer if it is short */
     size_t flushes = out->flushes, size;
     kept->site = NULL;
     if (strlen(track->name) + strlen(event->name) + strlen(event->site->category) + strlen(event->site->file) +
@@ -29389,7 +29410,7 @@ static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track
     prof__out_text(out, ",,,");
     prof__csv_tail(out, event->site);
     size = (size_t)(out->cursor - start);
-    if (out->flushes != flushes) return 0; /* does not happen with so short a text */
+    if (out->flushes != flushes) return 0; /* the buffer was written out; does not happen with a text this short */
     out->cursor = start;
     if (size > PROF__CSV_TEXT) return 0;
     memcpy(kept->text, start, size);
@@ -29398,8 +29419,8 @@ static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track
     return 1;
 }
 
-/* Writes a plain scope, as most events are: its call site determines all but three numbers. Returns 0 if the event is
-   no plain scope. */
+/* Writes a plain scope, the most frequent kind of event. All of its line but three numbers depends on the call site
+   alone. Returns 0 if the event is no plain scope. */
 static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event)
 {
     prof__csv_site *kept;
@@ -29423,8 +29444,8 @@ static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_tra
     return 1;
 }
 
-/* Returns the name that a device's row has instead of a thread's: "gpu 0/compute". NULL without memory: the row's name
-   is used alone. */
+/* Returns the field "thread" of a device's row: the device and the row, as in "gpu 0/compute". Returns NULL without
+   memory; then the caller writes the row's name alone. */
 static char *prof__csv_row(const prof_track *track)
 {
     char *device = prof__text_join(track->device, "/"), *name = device ? prof__text_join(device, track->name) : NULL;
@@ -29436,7 +29457,7 @@ static char *prof__csv_row(const prof_track *track)
 static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
-    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL only makes it slower */
+    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL: works, but slower */
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function\r\n");
     for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {
@@ -29457,7 +29478,7 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     return prof__out_close(out);
 }
 
-/* Writes to a file, or to a sink if that is not NULL. */
+/* Writes to the file `path`, or to `sink` if that is not NULL. */
 static prof_status prof__csv_to(const prof_trace *trace, const char *path, const prof_sink *sink)
 {
     prof__out out;
@@ -31366,27 +31387,28 @@ static int prof__trace_bounded(const prof_trace *trace) { return trace->since !=
 static int prof__trace_aggregated(const prof_trace *trace) { return trace->aggregated != NULL; }
 
 /*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
-   A walk as that of >>allocations. A lock is identified by its address, as long as its name stays the same. The events
-   of each thread are matched separately, so that small differences of clocks do not matter. */
+   prof_locks() walks over the events of all tracks in order of time, as prof_memory() does. A lock is identified by its
+   address, as long as the name at that address stays the same. Waits, acquires and releases are matched within each
+   thread, so small differences between the threads' clocks do not matter. */
 
 typedef struct prof__lock_state {
     uint64_t address;
     size_t row;
-    uint64_t acquired;        /* how often, by any thread */
-    uint64_t holders, waiting; /* numbers of threads */
-    size_t holder, holder_before; /* the user that held it last, and the one before; equal if there was none */
+    uint64_t acquired;        /* how often any thread acquired it */
+    uint64_t holders, waiting; /* how many threads hold it, and how many wait for it */
+    size_t holder, holder_before; /* the last user to hold it, and the last other one; equal: there was no other */
     int64_t released_ns;
 } prof__lock_state;
 
-/* The state of a lock on one track. */
+/* What is known of a lock on one track. */
 typedef struct prof__lock_user {
     size_t lock, track;
-    uint64_t depth;    /* acquires without a release */
-    uint64_t losses;   /* the losses of the track that it takes into account */
+    uint64_t depth;    /* how many of its acquires have no release yet */
+    uint64_t losses;   /* the count of the track's losses when this was last updated */
     uint64_t acquired; /* the lock's `acquired` when this user began to wait */
     int64_t wait_ns, hold_ns; /* when the wait or hold began */
     int waits, contended;
-    int scoped; /* 1: the wait is also a scope, that of PROFILE_MUTEX_LOCK */
+    int scoped; /* 1: the wait is also a scope, made by PROFILE_MUTEX_LOCK */
 } prof__lock_user;
 
 typedef enum prof__lock_part {
@@ -31401,14 +31423,14 @@ typedef struct prof__locks {
     prof__lock_user *users;
     size_t row_count, row_capacity, lock_count, lock_capacity, user_count, user_capacity;
     prof__read_index row_index, lock_index, user_index;
-    uint64_t *losses; /* of each track */
+    uint64_t *losses; /* of each track: how many losses the walk has seen */
     int by_address;
     struct {
         prof__lock_part part;
         size_t user;
         int64_t start, end;
-        int shared; /* 1: other threads held it at the same time */
-    } done; /* what the last step ended */
+        int shared; /* 1: other threads held the lock at the same time */
+    } done; /* the wait or hold that the last step ended */
 } prof__locks;
 
 static int prof__same_lock(const void *owner, size_t item, const void *key)
@@ -31429,11 +31451,10 @@ static int prof__same_lock_row(const void *owner, size_t item, const void *key)
            !strcmp(row->category, wanted->category);
 }
 
-/* Returns the number of the row of a lock. This and the next two add what is new, and return PROF__NONE without memory.
-   */
+/* Returns the row number of an event's lock. Adds a row if the lock is new. Returns PROF__NONE without memory. */
 static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
 {
-    prof_lock_row row; /* of which only the key is used */
+    prof_lock_row row; /* a key for the search: the other fields are not set */
     uint32_t hash;
     size_t item;
     row.name = event->site->name;
@@ -31460,14 +31481,14 @@ static size_t prof__lock_of(prof__locks *all, const prof_event *event)
     if (item == PROF__NONE) return item;
     lock = &all->locks[item];
     lock->address = event->object;
-    lock->row = PROF__NONE; /* until it has a name */
+    lock->row = PROF__NONE; /* has no row until an event names it */
     lock->holder = PROF__NONE;
     return item;
 }
 
 static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
 {
-    prof__lock_user user; /* of which only the key is used */
+    prof__lock_user user; /* a key for the search: the other fields are not set */
     uint32_t hash = (uint32_t)prof__mix(lock * 0x9E3779B97F4A7C15u + track);
     size_t item;
     user.lock = lock;
@@ -31532,7 +31553,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
         prof__lock_end_wait(all, user, 1);
         all->done.part = PROF__LOCK_WAITED;
         all->done.start = user->wait_ns;
-        if (contended && user->depth) prof__lock_forget_hold(all, user); /* no thread waits for a lock it holds */
+        if (contended && user->depth) prof__lock_forget_hold(all, user); /* it waits, so its release was lost */
     }
     lock->acquired++;
     if (user->depth++) return;
@@ -31543,7 +31564,8 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
     row->holding++;
 }
 
-/* Returns 1 if another thread holds a lock that was just released, for longer than a small difference of clocks. */
+/* Returns 1 if another thread still holds a lock that was just released, and took it so long ago that the clocks cannot
+   be the reason. Then the threads share the lock. */
 static int prof__lock_shared(const prof__locks *all, const prof__lock_state *lock, int64_t now)
 {
     const prof__lock_user *other;
@@ -31559,8 +31581,8 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     prof__lock_state *lock = &all->locks[user->lock];
     prof_lock_row *row = &all->rows[lock->row];
     uint64_t ns;
-    prof__lock_end_wait(all, user, 0); /* the thread is past a wait, or it could not release */
-    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* of another thread: a semaphore */
+    prof__lock_end_wait(all, user, 0); /* a thread that releases has ended its wait */
+    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* a semaphore: another thread has it */
         number = lock->holder;
         user = &all->users[number];
     }
@@ -31578,7 +31600,7 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     all->done.user = number;
     all->done.start = user->hold_ns;
     if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
-        all->done.start = lock->released_ns; /* the clocks differ */
+        all->done.start = lock->released_ns; /* the clocks of the two threads differ */
     if (all->done.start > event->start_ns) all->done.start = event->start_ns;
     all->done.shared = prof__lock_shared(all, lock, event->start_ns) || lock->released_ns > all->done.start;
     if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
@@ -31598,7 +31620,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     if (number == PROF__NONE) return 0;
     lock = &all->locks[number];
     if (lock->row == PROF__NONE || (event->type != PROF_EVENT_LOCK_RELEASE && !lock->holders && !lock->waiting)) {
-        /* the name may be that of a release, or of an earlier lock at this address */
+        /* the lock had no name, the name of a release, or that of an earlier lock at this address */
         row = prof__lock_row_of(all, event);
         if (row == PROF__NONE) return 0;
         if (row != lock->row) all->rows[row].locks++;
@@ -31606,7 +31628,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     }
     user = prof__lock_user_of(all, number, track);
     if (user == PROF__NONE) return 0;
-    if (all->users[user].losses != all->losses[track]) { /* a lost event may have been its release */
+    if (all->users[user].losses != all->losses[track]) { /* the lost event may have been the lock's release */
         all->users[user].losses = all->losses[track];
         prof__lock_forget_hold(all, &all->users[user]);
         prof__lock_end_wait(all, &all->users[user], 0);
@@ -31673,10 +31695,10 @@ static prof_status prof__locks_list(const prof_trace *trace, int by_address, pro
     *rows = NULL;
     *count = 0;
     status = prof__locks_walk(&all, trace, by_address != 0);
-    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* for one lock the address is always known */
+    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* a row that has one lock shows its address */
         if (all.rows[all.locks[i].row].locks == 1) all.rows[all.locks[i].row].address = all.locks[i].address;
     for (i = 0; i < all.row_count; i++) {
-        const prof_lock_row *row = &all.rows[i]; /* empty: the name of a release before the lock had another name */
+        const prof_lock_row *row = &all.rows[i]; /* leaves out a row without counts: only a release had this name */
         if (row->acquired || row->waiting || row->abandoned || row->unmatched) all.rows[kept++] = *row;
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);

@@ -1,4 +1,4 @@
-// report/allocations: The rows and blocks of the memory statistics.
+// report/allocations: What prof_memory() counts with: a hash table of blocks, and rows of pools, scopes and call sites.
 #ifndef PROF__REPORT_ALLOCATIONS_H
 #define PROF__REPORT_ALLOCATIONS_H
 #include "api/read.h"
@@ -7,32 +7,34 @@
 #include "read/trace.h"
 
 /*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
-   The memory statistics are made in one walk over all tracks in order of time. A table has the live blocks, and those
-   freed recently, so that a block that is freed twice is distinguished from one that was allocated before the trace.
-   prof_chrome.h uses this walk, too: its counters show what changes at each step. */
+   prof_memory() makes the memory statistics in one walk over the events of all tracks, in order of time. The walk keeps
+   a table of the live blocks and of blocks freed recently. The freed ones tell a block that is freed twice from a block
+   that was allocated before the trace began. prof_chrome.h walks in this way, too: its memory counters are what each
+   step of the walk changes. */
 
-#define PROF__HEAP_LEAST ((size_t)4096)  /* slots of the table */
-#define PROF__HEAP_KEEP ((size_t)262144) /* up to this size the table keeps all freed blocks */
-#define PROF__HEAP_DEEP 32               /* how many nested memory scopes count */
-#define PROF__HEAP_POOLS 256             /* how many pools of one address are distinguished */
-/* Clocks are read without ordering, and by threads on different processors. So what a thread does with a block that it
-   got from another thread may seem to be up to this many nanoseconds earlier than what the other thread did. */
+#define PROF__HEAP_LEAST ((size_t)4096)  /* the smallest number of slots of the table of blocks */
+#define PROF__HEAP_KEEP ((size_t)262144) /* a table with at most this many slots keeps all freed blocks */
+#define PROF__HEAP_DEEP 32               /* at most this many nested memory scopes make up a scope's path */
+#define PROF__HEAP_POOLS 256             /* at most this many pools are kept apart at one address */
+/* The difference between clocks, in nanoseconds, that the walk tolerates. Threads read the clock without ordering it
+   against memory accesses, and on different processors. So when a block passes from one thread to another, the events
+   of the second thread may appear up to this much earlier than those of the first. */
 #define PROF__ORDER_NS 500
 
 typedef enum prof__heap_state {
     PROF__HEAP_NONE = 0, /* a free slot of the table */
     PROF__HEAP_LIVE,
     PROF__HEAP_FREED,
-    PROF__HEAP_UNKNOWN, /* freed, but it was not live: counted in freed_unknown */
-    PROF__HEAP_TWICE    /* the same, but it had been freed before: counted in freed_twice */
+    PROF__HEAP_UNKNOWN, /* freed while not live, and nothing is known of an earlier free: in freed_unknown */
+    PROF__HEAP_TWICE    /* freed again, without an allocation in between: in freed_twice */
 } prof__heap_state;
 
 typedef struct prof__heap_block {
     uint64_t address, bytes;
-    int64_t ns; /* of the last event of the block, on this track */
+    int64_t ns; /* when the block's last event was; the event is on the track `track` */
     size_t track;
-    uint32_t row, pool; /* row: of the site */
-    uint32_t owed;      /* allocations of a block that is still live, whose free may come later */
+    uint32_t row, pool; /* row: of the call site of the allocation */
+    uint32_t owed;      /* how many more frees are expected: allocations seen at this address while it was still live */
     prof__heap_state state;
 } prof__heap_block;
 
@@ -40,23 +42,23 @@ typedef enum prof__heap_kind {
     PROF__HEAP_POOL,
     PROF__HEAP_SCOPE,
     PROF__HEAP_SITE,
-    PROF__HEAP_NAME /* no row of the statistics: the run-time name of scopes around allocations */
+    PROF__HEAP_NAME /* the run-time name of a scope around allocations; makes no row of the statistics */
 } prof__heap_kind;
 
 typedef struct prof__heap_row {
     prof_memory_row about;
     prof__heap_kind kind;
-    uint32_t scope, pool; /* of a site: its rows; a scope's scope: the enclosing one */
-    uint32_t around;      /* of a site: the row of the run-time name of the scope around; 0: it has none */
-    uint32_t deep;        /* of a scope: the number of enclosing scopes */
-    char *path;           /* of a scope, or a name; owned. The scope's own name is at the end, */
-    size_t name;          /* from here on */
+    uint32_t scope, pool; /* rows: of a site: its scope's and pool's; of a scope: scope is the enclosing one's */
+    uint32_t around;      /* of a site: the row of the run-time name of the scope around it; 0: that scope has none */
+    uint32_t deep;        /* of a scope: how many scopes enclose it */
+    char *path;           /* of a scope or a name; owned. A scope's path ends with the scope's own name, */
+    size_t name;          /* which begins at this offset */
 } prof__heap_row;
 
-/* An open scope of a track, to which allocations inside belong. */
+/* A memory scope that is open on a track. Allocations count for the innermost one. */
 typedef struct prof__heap_enclosing {
     const prof_callsite *site;
-    uint32_t scope, name; /* name: the row of its run-time name; 0: it has the site's */
+    uint32_t scope, name; /* rows of the scope and of its run-time name; name 0: it has the site's name */
 } prof__heap_enclosing;
 
 typedef struct prof__heap_stack {
@@ -65,18 +67,18 @@ typedef struct prof__heap_stack {
 } prof__heap_stack;
 
 typedef struct prof__heap {
-    prof__heap_block *blocks; /* a hash table by address */
+    prof__heap_block *blocks; /* a hash table; the key is the address */
     size_t capacity, used, live;
-    prof__heap_row *rows; /* [0]: what is outside of all memory scopes */
+    prof__heap_row *rows; /* [0]: allocations outside of all memory scopes */
     size_t row_count, row_capacity;
     prof__read_index index;
-    prof__heap_stack *stacks; /* of the tracks */
+    prof__heap_stack *stacks; /* the open memory scopes of each track */
     size_t tracks;
-    size_t changed; /* the pool whose live bytes the last step changed; PROF__NONE */
+    size_t changed; /* the row of the pool whose live bytes the last step changed, or PROF__NONE */
     prof_memory_stats stats;
 } prof__heap;
 
-/* Returns 1 if the trace has a call site with this role; if not, no walk is needed. */
+/* Returns 1 if the trace has a call site with this role. Without one, callers skip the walk. */
 static int prof__has_role(const prof_trace *trace, uint32_t role)
 {
     size_t i;
@@ -92,7 +94,7 @@ typedef struct prof__heap_key {
     const prof_callsite *site, *around;
     uint32_t scope;
     const char *text; /* of a pool and a name: its name; of a scope: the last part of its name; of a site: the name of
-                         the scope around, which all rows of that name share */
+                         the scope around the site, a pointer shared by all rows of that name */
 } prof__heap_key;
 
 static int prof__heap_same(const void *owner, size_t item, const void *key)
@@ -119,7 +121,7 @@ static char *prof__heap_path(const char *outer, const char *name)
     return path;
 }
 
-/* Returns the number of a row, and adds it if there is none; PROF__NONE without memory. */
+/* Returns the number of the row with this key. Adds the row if it is new. Returns PROF__NONE without memory. */
 static size_t prof__heap_row_of(prof__heap *heap, const prof__heap_key *key)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)key->site * 31 + (uint64_t)(uintptr_t)key->around * 17 +
@@ -196,8 +198,9 @@ static size_t prof__heap_slot(const prof__heap *heap, uint64_t address)
     return (size_t)prof__mix(address * 0x9E3779B97F4A7C15u) & (heap->capacity - 1);
 }
 
-/* Returns the block of a pool at an address, live or not; if the pool has no live one, and any pool may be meant, the
-   newest live block of all. Returns NULL if nothing is known of that address. */
+/* Returns the block of `pool` at an address, live or freed. If that pool has no live block there and `any` is 1,
+   returns the newest live block of the other pools, if there is one. Returns NULL if the table has no block of the
+   address. */
 static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any)
 {
     prof__heap_block *own = NULL, *other = NULL;
@@ -213,8 +216,8 @@ static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t addres
     return any && other && (!own || own->state != PROF__HEAP_LIVE) ? other : own;
 }
 
-/* Adds a block. If its address has too many, it takes the place of one, which counts as not freed if it is live: to
-   find a block of a pool takes as long as its address has others. */
+/* Adds a block. An address may have PROF__HEAP_POOLS blocks, because a search visits all blocks of an address. At an
+   address with more, the new block replaces one; if that one is live, it counts as not freed. */
 static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block *block)
 {
     size_t at = prof__heap_slot(heap, block->address), same = 0;
@@ -229,7 +232,7 @@ static prof__heap_block *prof__heap_put(prof__heap *heap, const prof__heap_block
     return &heap->blocks[at];
 }
 
-/* Makes a larger table, or one of the same size that keeps only live blocks. */
+/* Makes the table larger, or copies the live blocks alone to one of equal size. */
 static int prof__heap_grow(prof__heap *heap)
 {
     prof__heap_block *old = heap->blocks;
@@ -251,7 +254,7 @@ static int prof__heap_grow(prof__heap *heap)
     return 1;
 }
 
-/* Adds a block for an address and pool that have none. Returns NULL without memory. */
+/* Adds a block for a pool that has none at this address. Returns NULL without memory. */
 static prof__heap_block *prof__heap_new(prof__heap *heap, uint64_t address, uint32_t pool)
 {
     prof__heap_block block;

@@ -1,4 +1,4 @@
-// report/allocations_walk: prof_memory(): the walk over the time line.
+// report/allocations_walk: prof_memory(): walks over the events of all tracks in order of time, and counts allocations.
 #ifndef PROF__REPORT_ALLOCATIONS_WALK_H
 #define PROF__REPORT_ALLOCATIONS_WALK_H
 #include "api/markup.h"
@@ -11,18 +11,19 @@
 
 /*-- events --*/
 
-/* Returns 1 if the previous event of a block, on another track, may in truth have come after this one. */
+/* Returns 1 if the previous event of a block may in truth be later than this one: it is on another track, and the times
+   differ by no more than clocks do. */
 static int prof__heap_crossed(const prof__heap_block *block, const prof_event *event, size_t track)
 {
     return block->track != track && event->start_ns - block->ns <= PROF__ORDER_NS;
 }
 
-/* Sets the scope around the allocations that follow. Returns 0 without memory. */
+/* Sets the scope that the allocations that follow belong to. Returns 0 without memory. */
 static int prof__heap_around(prof__heap *heap, prof__heap_enclosing *around, const prof_event *event)
 {
     size_t row = 0;
     around->site = event->site;
-    if (!event->site->name[0]) { /* named at run time; the cursor owns that text until it moves */
+    if (!event->site->name[0]) { /* named at run time: copies the text, which the cursor overwrites when it moves */
         prof__heap_key key = {PROF__HEAP_NAME, NULL, NULL, 0, event->name};
         row = prof__heap_row_of(heap, &key);
     }
@@ -44,14 +45,14 @@ static int prof__heap_scope(prof__heap *heap, const prof_event *event, size_t tr
         if (row == PROF__NONE) return 0;
         around.scope = (uint32_t)row;
     }
-    do { /* once, unless enclosing scopes are not in the window */
+    do { /* more than once only if the window lacks the events of enclosing scopes */
         if (!PROF__ROOM(stack->items, stack->capacity, stack->count)) return 0;
         stack->items[stack->count++] = around;
     } while (stack->count <= event->depth);
     return 1;
 }
 
-/* Returns the row of the pool of an event, or PROF__NONE without memory. */
+/* Returns the row of the pool that an event names. Returns PROF__NONE without memory. */
 static size_t prof__heap_pool(prof__heap *heap, const prof_event *event)
 {
     prof__heap_key key = {PROF__HEAP_POOL, NULL, NULL, 0, event->site->category};
@@ -81,7 +82,7 @@ static int prof__heap_alloc(prof__heap *heap, const prof_event *event, size_t tr
     size_t pool = prof__heap_pool(heap, event);
     size_t row = pool == PROF__NONE ? PROF__NONE : prof__heap_site(heap, event, track, pool);
     prof__heap_block *block;
-    int gone; /* freed already, by a thread whose clock was read early */
+    int gone; /* 1: another thread has freed the block already; its clock was behind */
     if (row == PROF__NONE) return 0;
     block = prof__heap_find(heap, event->object, (uint32_t)pool, 0);
     if (!block) block = prof__heap_new(heap, event->object, (uint32_t)pool);
@@ -114,7 +115,7 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
     if (block && block->owed && block->track != track &&
         (event->detail & PROF__FREE_LATE || prof__heap_crossed(block, event, track))) {
-        block->owed--; /* this free belongs to the previous block at the address */
+        block->owed--; /* this free belongs to the block that was at the address before */
         heap->stats.not_freed--;
         return 1;
     }
@@ -217,7 +218,7 @@ static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
         }
         qsort(order, heap->row_count, sizeof *order, prof__memory_order);
         for (i = 0; i < heap->row_count; i++) {
-            if (!order[i]->about.count) continue; /* a pool with frees only, or a scope with nothing inside */
+            if (!order[i]->about.count) continue; /* a pool with frees alone, or a scope without allocations */
             *rows = order[i]->about;
             if (order[i]->kind == PROF__HEAP_SCOPE) rows->scope = paths[order[i] - heap->rows];
             if (order[i]->kind == PROF__HEAP_SITE) {

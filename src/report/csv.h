@@ -1,4 +1,4 @@
-// report/csv: prof_csv_write() and prof_csv_stream().
+// report/csv: prof_csv_write() and prof_csv_stream(): write a trace as a table of events.
 #ifndef PROF__REPORT_CSV_H
 #define PROF__REPORT_CSV_H
 #include "api/markup.h"
@@ -14,8 +14,9 @@
 #include "read/spans.h"
 
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
-   RFC 4180: a header, then one event a line, with CRLF. Valid UTF-8 whatever the names hold. In the field args,
-   "key=value" pairs are joined by ';', and a backslash stands before each ';', '=' and backslash of a key or text. */
+   Writes a trace as RFC 4180 says: a header line, then a line for each event, with CRLF. The output is valid UTF-8
+   whatever bytes the names hold. The field args joins "key=value" pairs with ';'. In keys and texts, a backslash stands
+   before each ';', '=' and backslash. */
 
 static void prof__csv_byte(prof__out *out, char byte)
 {
@@ -47,7 +48,8 @@ static void prof__csv_text(prof__out *out, const char *text, size_t size)
     prof__out_bytes(out, text, run);
 }
 
-/* Writes the inside of a quoted field. special: the quote, and the characters that get a backslash. */
+/* Writes the inside of a quoted field. `special` lists the characters that need an escape: the quote, which is doubled,
+   and the characters that get a backslash. */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special)
 {
     for (;;) {
@@ -119,7 +121,7 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
     prof__out_text(out, prof__severity_text(event->detail));
 }
 
-/* Writes the field value; of an event with an object, its id or address. */
+/* Writes the field value. For an event with an object, the value is the object's id or address. */
 static void prof__csv_object(prof__out *out, const prof_event *event)
 {
     prof_value value = event->value;
@@ -190,19 +192,19 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
 }
 
 #define PROF__CSV_SITES 256 /* call sites whose text is kept, 64 KiB; a power of two */
-#define PROF__CSV_TEXT 240  /* bytes of such a text */
+#define PROF__CSV_TEXT 240  /* bytes of the text that is kept of a call site */
 
-/* The text before and after the times of a call site's scopes on the present track. */
+/* What a call site's scopes have in common on the present track: the text before their times, and the text after. */
 typedef struct prof__csv_site {
     const prof_callsite *site;
     uint32_t head, size;
     char text[PROF__CSV_TEXT];
 } prof__csv_site;
 
-/* Makes the text of a site. Returns 0 if it is too long. */
+/* Makes the text of a call site. Returns 0 if the text does not fit. */
 static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
 {
-    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a short text stays in the buffer */
+    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a reserved text stays in the buffer if it is short */
     size_t flushes = out->flushes, size;
     kept->site = NULL;
     if (strlen(track->name) + strlen(event->name) + strlen(event->site->category) + strlen(event->site->file) +
@@ -214,7 +216,7 @@ static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track
     prof__out_text(out, ",,,");
     prof__csv_tail(out, event->site);
     size = (size_t)(out->cursor - start);
-    if (out->flushes != flushes) return 0; /* does not happen with so short a text */
+    if (out->flushes != flushes) return 0; /* the buffer was written out; does not happen with a text this short */
     out->cursor = start;
     if (size > PROF__CSV_TEXT) return 0;
     memcpy(kept->text, start, size);
@@ -223,8 +225,8 @@ static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track
     return 1;
 }
 
-/* Writes a plain scope, as most events are: its call site determines all but three numbers. Returns 0 if the event is
-   no plain scope. */
+/* Writes a plain scope, the most frequent kind of event. All of its line but three numbers depends on the call site
+   alone. Returns 0 if the event is no plain scope. */
 static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event)
 {
     prof__csv_site *kept;
@@ -248,8 +250,8 @@ static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_tra
     return 1;
 }
 
-/* Returns the name that a device's row has instead of a thread's: "gpu 0/compute". NULL without memory: the row's name
-   is used alone. */
+/* Returns the field "thread" of a device's row: the device and the row, as in "gpu 0/compute". Returns NULL without
+   memory; then the caller writes the row's name alone. */
 static char *prof__csv_row(const prof_track *track)
 {
     char *device = prof__text_join(track->device, "/"), *name = device ? prof__text_join(device, track->name) : NULL;
@@ -261,7 +263,7 @@ static char *prof__csv_row(const prof_track *track)
 static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
-    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL only makes it slower */
+    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL: works, but slower */
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function\r\n");
     for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {
@@ -282,7 +284,7 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     return prof__out_close(out);
 }
 
-/* Writes to a file, or to a sink if that is not NULL. */
+/* Writes to the file `path`, or to `sink` if that is not NULL. */
 static prof_status prof__csv_to(const prof_trace *trace, const char *path, const prof_sink *sink)
 {
     prof__out out;

@@ -1,4 +1,4 @@
-// report/locks: prof_locks(): which threads wait for which lock, and which hold it.
+// report/locks: prof_locks(): how long threads waited for each lock and held it.
 #ifndef PROF__REPORT_LOCKS_H
 #define PROF__REPORT_LOCKS_H
 #include "api/read.h"
@@ -9,27 +9,28 @@
 #include "report/allocations.h"
 
 /*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
-   A walk as that of >>allocations. A lock is identified by its address, as long as its name stays the same. The events
-   of each thread are matched separately, so that small differences of clocks do not matter. */
+   prof_locks() walks over the events of all tracks in order of time, as prof_memory() does. A lock is identified by its
+   address, as long as the name at that address stays the same. Waits, acquires and releases are matched within each
+   thread, so small differences between the threads' clocks do not matter. */
 
 typedef struct prof__lock_state {
     uint64_t address;
     size_t row;
-    uint64_t acquired;        /* how often, by any thread */
-    uint64_t holders, waiting; /* numbers of threads */
-    size_t holder, holder_before; /* the user that held it last, and the one before; equal if there was none */
+    uint64_t acquired;        /* how often any thread acquired it */
+    uint64_t holders, waiting; /* how many threads hold it, and how many wait for it */
+    size_t holder, holder_before; /* the last user to hold it, and the last other one; equal: there was no other */
     int64_t released_ns;
 } prof__lock_state;
 
-/* The state of a lock on one track. */
+/* What is known of a lock on one track. */
 typedef struct prof__lock_user {
     size_t lock, track;
-    uint64_t depth;    /* acquires without a release */
-    uint64_t losses;   /* the losses of the track that it takes into account */
+    uint64_t depth;    /* how many of its acquires have no release yet */
+    uint64_t losses;   /* the count of the track's losses when this was last updated */
     uint64_t acquired; /* the lock's `acquired` when this user began to wait */
     int64_t wait_ns, hold_ns; /* when the wait or hold began */
     int waits, contended;
-    int scoped; /* 1: the wait is also a scope, that of PROFILE_MUTEX_LOCK */
+    int scoped; /* 1: the wait is also a scope, made by PROFILE_MUTEX_LOCK */
 } prof__lock_user;
 
 typedef enum prof__lock_part {
@@ -44,14 +45,14 @@ typedef struct prof__locks {
     prof__lock_user *users;
     size_t row_count, row_capacity, lock_count, lock_capacity, user_count, user_capacity;
     prof__read_index row_index, lock_index, user_index;
-    uint64_t *losses; /* of each track */
+    uint64_t *losses; /* of each track: how many losses the walk has seen */
     int by_address;
     struct {
         prof__lock_part part;
         size_t user;
         int64_t start, end;
-        int shared; /* 1: other threads held it at the same time */
-    } done; /* what the last step ended */
+        int shared; /* 1: other threads held the lock at the same time */
+    } done; /* the wait or hold that the last step ended */
 } prof__locks;
 
 static int prof__same_lock(const void *owner, size_t item, const void *key)
@@ -72,11 +73,10 @@ static int prof__same_lock_row(const void *owner, size_t item, const void *key)
            !strcmp(row->category, wanted->category);
 }
 
-/* Returns the number of the row of a lock. This and the next two add what is new, and return PROF__NONE without memory.
-   */
+/* Returns the row number of an event's lock. Adds a row if the lock is new. Returns PROF__NONE without memory. */
 static size_t prof__lock_row_of(prof__locks *all, const prof_event *event)
 {
-    prof_lock_row row; /* of which only the key is used */
+    prof_lock_row row; /* a key for the search: the other fields are not set */
     uint32_t hash;
     size_t item;
     row.name = event->site->name;
@@ -103,14 +103,14 @@ static size_t prof__lock_of(prof__locks *all, const prof_event *event)
     if (item == PROF__NONE) return item;
     lock = &all->locks[item];
     lock->address = event->object;
-    lock->row = PROF__NONE; /* until it has a name */
+    lock->row = PROF__NONE; /* has no row until an event names it */
     lock->holder = PROF__NONE;
     return item;
 }
 
 static size_t prof__lock_user_of(prof__locks *all, size_t lock, size_t track)
 {
-    prof__lock_user user; /* of which only the key is used */
+    prof__lock_user user; /* a key for the search: the other fields are not set */
     uint32_t hash = (uint32_t)prof__mix(lock * 0x9E3779B97F4A7C15u + track);
     size_t item;
     user.lock = lock;
@@ -175,7 +175,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
         prof__lock_end_wait(all, user, 1);
         all->done.part = PROF__LOCK_WAITED;
         all->done.start = user->wait_ns;
-        if (contended && user->depth) prof__lock_forget_hold(all, user); /* no thread waits for a lock it holds */
+        if (contended && user->depth) prof__lock_forget_hold(all, user); /* it waits, so its release was lost */
     }
     lock->acquired++;
     if (user->depth++) return;
@@ -186,7 +186,8 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
     row->holding++;
 }
 
-/* Returns 1 if another thread holds a lock that was just released, for longer than a small difference of clocks. */
+/* Returns 1 if another thread still holds a lock that was just released, and took it so long ago that the clocks cannot
+   be the reason. Then the threads share the lock. */
 static int prof__lock_shared(const prof__locks *all, const prof__lock_state *lock, int64_t now)
 {
     const prof__lock_user *other;
@@ -202,8 +203,8 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     prof__lock_state *lock = &all->locks[user->lock];
     prof_lock_row *row = &all->rows[lock->row];
     uint64_t ns;
-    prof__lock_end_wait(all, user, 0); /* the thread is past a wait, or it could not release */
-    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* of another thread: a semaphore */
+    prof__lock_end_wait(all, user, 0); /* a thread that releases has ended its wait */
+    if (!user->depth && lock->holders == 1 && all->users[lock->holder].depth) { /* a semaphore: another thread has it */
         number = lock->holder;
         user = &all->users[number];
     }
@@ -221,7 +222,7 @@ static void prof__lock_release(prof__locks *all, const prof_event *event, size_t
     all->done.user = number;
     all->done.start = user->hold_ns;
     if (lock->released_ns > all->done.start && lock->released_ns - all->done.start <= PROF__ORDER_NS)
-        all->done.start = lock->released_ns; /* the clocks differ */
+        all->done.start = lock->released_ns; /* the clocks of the two threads differ */
     if (all->done.start > event->start_ns) all->done.start = event->start_ns;
     all->done.shared = prof__lock_shared(all, lock, event->start_ns) || lock->released_ns > all->done.start;
     if (event->start_ns > lock->released_ns) lock->released_ns = event->start_ns;
@@ -241,7 +242,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     if (number == PROF__NONE) return 0;
     lock = &all->locks[number];
     if (lock->row == PROF__NONE || (event->type != PROF_EVENT_LOCK_RELEASE && !lock->holders && !lock->waiting)) {
-        /* the name may be that of a release, or of an earlier lock at this address */
+        /* the lock had no name, the name of a release, or that of an earlier lock at this address */
         row = prof__lock_row_of(all, event);
         if (row == PROF__NONE) return 0;
         if (row != lock->row) all->rows[row].locks++;
@@ -249,7 +250,7 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     }
     user = prof__lock_user_of(all, number, track);
     if (user == PROF__NONE) return 0;
-    if (all->users[user].losses != all->losses[track]) { /* a lost event may have been its release */
+    if (all->users[user].losses != all->losses[track]) { /* the lost event may have been the lock's release */
         all->users[user].losses = all->losses[track];
         prof__lock_forget_hold(all, &all->users[user]);
         prof__lock_end_wait(all, &all->users[user], 0);
@@ -316,10 +317,10 @@ static prof_status prof__locks_list(const prof_trace *trace, int by_address, pro
     *rows = NULL;
     *count = 0;
     status = prof__locks_walk(&all, trace, by_address != 0);
-    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* for one lock the address is always known */
+    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* a row that has one lock shows its address */
         if (all.rows[all.locks[i].row].locks == 1) all.rows[all.locks[i].row].address = all.locks[i].address;
     for (i = 0; i < all.row_count; i++) {
-        const prof_lock_row *row = &all.rows[i]; /* empty: the name of a release before the lock had another name */
+        const prof_lock_row *row = &all.rows[i]; /* leaves out a row without counts: only a release had this name */
         if (row->acquired || row->waiting || row->abandoned || row->unmatched) all.rows[kept++] = *row;
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);

@@ -1,4 +1,4 @@
-// report/merge: Joins the rows of several call sites into one.
+// report/merge: Adds up rows of statistics, so that several call sites become one row.
 #ifndef PROF__REPORT_MERGE_H
 #define PROF__REPORT_MERGE_H
 #include "api/read.h"
@@ -7,7 +7,8 @@
 #include "report/percentiles.h"
 #include "report/stat_rows.h"
 
-/* Adds `count` values, with this mean and this sum of squared distances from it, to those of `had` values. */
+/* Adds `count` values to `had` values. Of the added ones, `mean` is the mean and `squares` the sum of the squared
+   distances from it; *to and *to_squares are those of the others, and then of all. */
 static void prof__stat_row_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
                                 uint64_t count)
 {
@@ -62,8 +63,8 @@ static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *
     to->stat.count += from->stat.count;
 }
 
-/* Adds a row of the same kind. prof__stat_row_finish() has been called for from, and will be called for to. Returns 0
-   without memory. */
+/* Adds `from` to a row of the same type. The caller has called prof__stat_row_finish() for `from`, and calls it for
+   `to` afterwards. Returns 0 without memory. */
 static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
 {
     if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);
@@ -71,7 +72,7 @@ static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
     return 1;
 }
 
-/* Counts the times of a row in each power of two: [0]: 0 ns, [1]: 1 ns, [2]: 2 and 3 ns ... */
+/* Counts the times of a row by powers of two: powers[0] is for 0 ns, [1] for 1 ns, [2] for 2 and 3 ns, and so on. */
 static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
 {
     const prof__histogram *h = &row->histogram;

@@ -1,4 +1,4 @@
-// report/open_scopes: prof_open_scopes(): what each thread was doing at the end.
+// report/open_scopes: prof_open_scopes(): the scopes that each thread was inside of when the recording ended.
 #ifndef PROF__REPORT_OPEN_SCOPES_H
 #define PROF__REPORT_OPEN_SCOPES_H
 #include "api/read.h"
@@ -11,7 +11,7 @@
 
 typedef struct prof__open {
     prof_open_scope about;
-    char *text; /* owned: a name made at run time, or NULL */
+    char *text; /* owned: the name, if it was made at run time; else NULL */
 } prof__open;
 
 typedef struct prof__open_list {
@@ -25,7 +25,7 @@ static void prof__open_list_free(prof__open_list *all)
     free(all->items);
 }
 
-/* Notes a scope that may be open at the end. Returns 0 without memory. */
+/* Keeps a scope that may be open at the end of the recording. Returns 0 without memory. */
 static int prof__open_put(prof__open *to, size_t track, const prof_event *event)
 {
     free(to->text);
@@ -39,7 +39,7 @@ static int prof__open_put(prof__open *to, size_t track, const prof_event *event)
     return to->text || event->name == event->site->name;
 }
 
-/* Adds the open scopes of a track: of each depth, the last one without an end. */
+/* Adds the open scopes of a track. At each depth, that is the last scope, if it has no end. */
 static prof_status prof__open_track(prof__open_list *all, const prof_trace *trace, size_t track)
 {
     size_t first = all->count, open = (size_t)prof_trace_track(trace, track)->open, i;
@@ -55,13 +55,13 @@ static prof_status prof__open_track(prof__open_list *all, const prof_trace *trac
         if (event.type == PROF_EVENT_SCOPE && event.flags & PROF_TRUNCATED_END && event.depth < open)
             good = prof__open_put(&all->items[first + event.depth], track, &event);
     prof_cursor_close(cursor);
-    for (i = first; i < all->count && all->items[i].about.site; i++) { /* the window may be without the others */
+    for (i = first; i < all->count && all->items[i].about.site; i++) { /* the window may lack the scopes further in */
     }
     while (all->count > i) free(all->items[--all->count].text);
     return good ? PROF_OK : prof__no_memory("for the open scopes");
 }
 
-/* Allocates one block: the scopes, then names made at run time. Returns NULL without memory. */
+/* Allocates one block with the scopes, followed by the names made at run time. Returns NULL without memory. */
 static prof_open_scope *prof__open_copy(const prof__open_list *all)
 {
     size_t size = (all->count + 1) * sizeof(prof_open_scope), i;

@@ -1,4 +1,4 @@
-// report/percentiles: Histograms and percentiles, and what a row of statistics keeps.
+// report/percentiles: Histograms of durations, their percentiles, and what is kept for each row of statistics.
 #ifndef PROF__REPORT_PERCENTILES_H
 #define PROF__REPORT_PERCENTILES_H
 #include "api/read.h"
@@ -8,46 +8,47 @@
 #include "read/trace.h"
 
 /*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
-   One pass over all tracks. Durations are counted in a log-linear histogram: exact below 128 ns, then 64 steps for each
-   power of two, so that the middle of a step is at most 1/128 off. Only steps that occur take memory. */
+   The statistics are made in one pass over all tracks. A histogram counts durations in steps. Each step below 128 ns is
+   one nanosecond; above, a power of two has 64 steps. So the middle of a step is at most 1/128 off the duration. Memory
+   is taken for those steps alone that have a count. */
 
 typedef struct prof__step {
     uint64_t count;
-    uint32_t number; /* the number of the step, from 1; 0: free */
+    uint32_t number; /* the number of the step plus 1; 0: a free slot */
 } prof__step;
 
 typedef struct prof__histogram {
-    prof__step *steps;       /* a hash table */
+    prof__step *steps;       /* a hash table; the key is the number */
     size_t capacity, used;   /* capacity: 0 or a power of two */
 } prof__histogram;
 
-/* All statistics of one name at one call site. */
+/* The statistics of one name at one call site. */
 typedef struct prof__stat_row {
     prof_stat stat;
-    char *text; /* owned: stat.name, if it was made at run time */
+    char *text; /* owns stat.name if that was made at run time; else NULL */
     prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
-    double mean, squares; /* running mean, and sum of squared distances from it */
-    uint64_t square_low, square_high; /* sum of the squared times, if they are added by prof__stat_row_time() */
+    double mean, squares; /* of counters and merged rows: the mean so far, and the sum of squared distances from it */
+    uint64_t square_low, square_high; /* sum of the squared times, 128 bits, from prof__stat_row_time() */
     prof__histogram histogram;
-    uint64_t track;             /* from 1: of the previous scope or frame */
-    uint64_t before_ns;         /* scopes: stat.total_ns before that track; and how much of the track's time is kept: */
+    uint64_t track;             /* the number of the track of the previous scope or frame, from 1 */
+    uint64_t before_ns;         /* scopes: stat.total_ns when that track began; kept_ns: the time kept of the track */
     double kept_ns;
-    double low, high, last;     /* counters */
-    double rate_squares;        /* of a throughput: as squares */
-    int64_t to;                 /* counters: when it was last */
-    uint64_t open;              /* scopes: how many of it enclose the present event */
-    size_t child, sibling, place; /* by path: links of the tree, used while it is sorted */
+    double low, high, last;     /* counters: the least, greatest and last value */
+    double rate_squares;        /* throughputs: sum of the squared distances from the mean rate */
+    int64_t to;                 /* counters: the time of the last value */
+    uint64_t open;              /* scopes: how many calls of this row enclose the present event */
+    size_t child, sibling, place; /* by path: links of the tree; used while rows are sorted */
 } prof__stat_row;
 
 /* A scope that encloses the present event. */
 typedef struct prof__enclosing {
     size_t row;
-    int64_t end, alone; /* alone: its time without its children */
-    uint32_t depth;     /* of the event; events in between may be missing */
-    int counts;         /* 0: truncated */
+    int64_t end, alone; /* end: its time; alone: its duration without its children, in ns */
+    uint32_t depth;     /* the depth of its event; depths in between may be missing */
+    int counts;         /* 0: a truncated scope, or one before the window: does not count */
 } prof__enclosing;
 
-/* The times of tasks of one thread that have ended while no enclosing task has; the latest is last. */
+/* The tasks of one thread that have ended, while no task that encloses them has. The latest is the last item. */
 #define PROF__NESTED 16
 typedef struct prof__nested {
     int64_t start[PROF__NESTED];
@@ -55,9 +56,8 @@ typedef struct prof__nested {
     size_t count;
 } prof__nested;
 
-/* Adds a task that ends. Returns its time without the tasks inside it. There is one exception: if more than
-   PROF__NESTED tasks wait for an enclosing one, and this begins between the oldest two, its time includes that of the
-   older. */
+/* Adds a task that ends. Returns its time without the tasks inside it. Only PROF__NESTED tasks are kept: if there are
+   more, the oldest two become one. A task that begins between the two gets a time that includes the older one. */
 static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
 {
     uint64_t inside = 0;
@@ -85,26 +85,27 @@ typedef struct prof__message {
     char text[120];
 } prof__message;
 
-/* Arrays come last, so that the offsets of the other fields fit into a byte of the code. */
+/* The statistics of a trace. The arrays are the last fields, so that the offsets of the others fit into one byte of an
+   instruction. */
 typedef struct prof__stat_rows {
     prof__stat_row *items;
     size_t count, capacity;
     prof__read_index index;
-    const prof__read_site *sites; /* of the trace; NULL: by_site is not used */
-    uint32_t *by_site;            /* the row of a site's scopes, from 1; 0: not known */
+    const prof__read_site *sites; /* the sites of the trace; NULL: by_site is not used */
+    uint32_t *by_site;            /* of each site: the number of its scopes' row plus 1; 0: not known yet */
     prof__enclosing *stack;
     size_t depth, stack_capacity;
-    prof__nested *nested; /* of each track; NULL: no task yet */
-    uint64_t begins_missing, ends_missing; /* of spans */
+    prof__nested *nested; /* of each track; NULL before the first task */
+    uint64_t begins_missing, ends_missing; /* how many spans lack their begin, and their end */
     prof__uses uses;
     int messages_only;
-    int by_path;   /* 1: a row for each call path */
-    uint64_t track;  /* the present one, from 1 */
-    double kept_ns;  /* of its time: see prof__stat_kept() */
-    int64_t since;   /* of the present track: only what ended later counts */
+    int by_path;   /* 1: each call path has a row of its own; 0: each call site */
+    uint64_t track;  /* the number of the present track, from 1 */
+    double kept_ns;  /* how much of that track's time is kept: see prof__stat_kept() */
+    int64_t since;   /* events of the present track that ended by then do not count */
     size_t newest_count;
-    uint64_t messages[PROF_LOG_FATAL + 1]; /* by severity; an unknown one counts as fatal */
-    prof__message newest[PROF__NEWEST_MESSAGES]; /* errors, the latest first */
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* counts by severity; a severity not known counts as fatal */
+    prof__message newest[PROF__NEWEST_MESSAGES]; /* the latest errors, the newest first */
 } prof__stat_rows;
 
 static unsigned prof__log2(uint64_t value)
@@ -128,7 +129,7 @@ static uint32_t prof__step_of(uint64_t ns)
     return shift * 64 + (uint32_t)(ns >> shift);
 }
 
-/* Returns the middle of a step. */
+/* Returns the duration in the middle of a step. */
 static uint64_t prof__step_value(uint32_t step)
 {
     unsigned shift;
@@ -137,7 +138,7 @@ static uint64_t prof__step_value(uint32_t step)
     return ((uint64_t)(64 + (step - 128) % 64) << shift) + (((uint64_t)1 << shift) - 1) / 2;
 }
 
-/* Returns the durations of a step. */
+/* Returns the range of durations of a step, and its count. */
 static prof_bucket prof__step_bucket(const prof__step *step)
 {
     uint32_t number = step->number - 1;
@@ -152,12 +153,12 @@ static prof_bucket prof__step_bucket(const prof__step *step)
 
 static prof__step *prof__step_find(const prof__histogram *h, uint32_t step)
 {
-    size_t at = step & (h->capacity - 1); /* there are fewer than 4000 steps, most of them adjacent */
+    size_t at = step & (h->capacity - 1); /* no hash: fewer than 4000 steps exist, mostly adjacent ones */
     while (h->steps[at].number && h->steps[at].number != step + 1) at = (at + 1) & (h->capacity - 1);
     return &h->steps[at];
 }
 
-/* Adds to the count of a step, which may be new. Returns 0 without memory. */
+/* Adds to the count of a step, wherever the step is, or adds the step. Returns 0 without memory. */
 static PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found;
@@ -180,7 +181,7 @@ static PROF__NOINLINE int prof__histogram_any(prof__histogram *h, uint32_t step,
     return 1;
 }
 
-/* Does the same, faster if the step is in its place. */
+/* Adds to the count of a step. Fast if the step is in the slot of its hash. Returns 0 without memory. */
 static inline int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count)
 {
     prof__step *found = h->capacity ? &h->steps[step & (h->capacity - 1)] : NULL;
@@ -195,7 +196,8 @@ static int prof__step_order(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Computes the percentiles: the smallest duration that this share of all does not exceed. Sorts the steps. */
+/* Computes the percentiles. A percentile is the least duration that the given share of all durations does not exceed.
+   Sorts the steps. */
 static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat)
 {
     static const unsigned thousandths[] = {500, 900, 990, 999};
@@ -211,7 +213,7 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
         if (value < stat->min_ns) value = stat->min_ns;
         if (value > stat->max_ns) value = stat->max_ns;
         seen += h->steps[i].count;
-        for (; next < 4; next++) { /* seen >= total * share, rounded up */
+        for (; next < 4; next++) { /* seen >= total * share, rounded up; in two parts, so that nothing overflows */
             uint64_t rank = total / 1000 * thousandths[next] + (total % 1000 * thousandths[next] + 999) / 1000;
             if (seen < rank) break;
             *to[next] = value;
@@ -219,7 +221,7 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
     }
 }
 
-/* Computes it by Newton's method, because libm would be one more library to link. */
+/* Computes the square root by Newton's method, so that users need not link libm. */
 static double prof__square_root(double value)
 {
     double root = value > 1 ? value : 1;

@@ -1,4 +1,4 @@
-// report/stat_rows: Collects the rows of statistics from events.
+// report/stat_rows: Makes the rows of statistics from the events of a trace.
 #ifndef PROF__REPORT_STAT_ROWS_H
 #define PROF__REPORT_STAT_ROWS_H
 #include "api/markup.h"
@@ -23,12 +23,13 @@ static int prof__same_stat_row(const void *owner, size_t item, const void *key)
            (row->stat.name == wanted->name || !strcmp(row->stat.name, wanted->name));
 }
 
-/* Returns the number of the row of an event, or PROF__NONE without memory. */
+/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without memory.
+   */
 static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event)
 {
     prof__stat_row_key key;
     prof__stat_row *row;
-    /* All scopes named by the format "job %d" are one row; without a format, each run-time name has its own. */
+    /* The scopes of a site with a format, as "job %d", share a row. Without a format, each run-time name has a row. */
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
     size_t item, parent = inside ? all->stack[all->depth - 1].row : PROF_NO_PARENT;
@@ -44,7 +45,7 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     if (item == PROF__NONE) return item;
     row = &all->items[item];
     row->stat.name = name;
-    if (name != event->site->name) { /* the cursor owns it until it moves */
+    if (name != event->site->name) { /* copies the text, which the cursor overwrites when it moves */
         row->text = prof__text_join(name, "");
         if (!row->text) return PROF__NONE;
         row->stat.name = row->text;
@@ -56,7 +57,7 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     return item;
 }
 
-/* Does the same, faster for scopes with the name of their site. */
+/* Returns the number of an event's row, as prof__stat_row_find() does. Fast for scopes with the name of their site. */
 static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *event)
 {
     uint32_t *known;
@@ -77,7 +78,8 @@ static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t c
     row->squares += distance * (value - row->mean);
 }
 
-/* Keeps the last value of a counter, by time; samples may come in any order. Called before the value is counted. */
+/* Keeps the value of a counter if it is the latest so far. Samples may come in any order of time. Must be called before
+   the sample is counted. */
 static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
 {
     if (row->stat.count && time < row->to) return;
@@ -85,7 +87,7 @@ static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
     row->to = time;
 }
 
-/* Adds one sample of a counter. A NaN is neither the lowest nor the highest, unless there is nothing else. */
+/* Adds one sample of a counter. NaN becomes the lowest or highest value only if all samples are NaN. */
 static void prof__stat_row_value(prof__stat_row *row, double value)
 {
     if (!row->stat.count++ || prof__less(value, row->low)) row->low = value;
@@ -93,7 +95,7 @@ static void prof__stat_row_value(prof__stat_row *row, double value)
     prof__stat_row_moments(row, value, row->stat.count);
 }
 
-/* Adds one call of a PROFILE_THROUGHPUT. */
+/* Adds the bytes and the rate of one PROFILE_THROUGHPUT. */
 static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 {
     prof_stat *stat = &row->stat;
@@ -106,7 +108,7 @@ static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
     row->rate_squares += distance * (rate - stat->mean_rate);
 }
 
-/* Adds a call of a PROFILE_THROUGHPUT, whose bytes are its last argument with the key "bytes". */
+/* Adds one PROFILE_THROUGHPUT. Its last argument with the key "bytes" says how many bytes it moved. */
 static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
     uint32_t i = event->arg_count;
@@ -115,7 +117,7 @@ static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *eve
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }
 
-/* Adds a time that is counted already. */
+/* Adds the time of a call. The caller has counted the call in stat.count. Returns 0 without memory. */
 static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
 {
     prof_stat *stat = &row->stat;
@@ -130,14 +132,14 @@ static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
     return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
 }
 
-/* Adds what a row has of its present track to its share of the time covered. */
+/* Adds to the row's share of the covered time what the present track contributes. */
 static void prof__stat_row_share(prof__stat_row *row)
 {
     if (row->kept_ns > 0) row->stat.share += prof__real(row->stat.total_ns - row->before_ns) / row->kept_ns;
     row->before_ns = row->stat.total_ns;
 }
 
-/* Called for the first scope of a row on a track. */
+/* Begins a track in a row, when the first scope of the row comes on that track. */
 static void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_row *row)
 {
     prof__stat_row_share(row);
@@ -146,7 +148,7 @@ static void prof__stat_row_enter_track(const prof__stat_rows *all, prof__stat_ro
     row->stat.threads++;
 }
 
-/* Counts a call of a scope, before it is entered. */
+/* Counts a call of a scope. Must come before row->open is incremented: total_ns leaves out recursive calls. */
 static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_row *row, int64_t duration)
 {
     if (PROF__UNLIKELY(row->track != all->track)) prof__stat_row_enter_track(all, row);
@@ -159,7 +161,8 @@ static inline void prof__stat_row_alone(prof__stat_row *row, int64_t alone)
     if (alone > 0) row->stat.self_ns += (uint64_t)alone;
 }
 
-/* Returns 1 if a scope has been left by now, because events may be missing, or when one of this depth begins. */
+/* Returns 1 if an enclosing scope has ended before a scope that begins now at this depth. The depth alone does not say
+   it, because events may be missing. */
 static inline int prof__stat_left(const prof__enclosing *scope, uint32_t depth, int64_t now)
 {
     return scope->depth >= depth || scope->end < now;
@@ -173,7 +176,7 @@ static inline void prof__stat_rows_pop(prof__stat_rows *all, const prof__enclosi
     prof__stat_row_alone(row, scope->alone);
 }
 
-/* Leaves the open scopes that one at this depth is not inside of. */
+/* Leaves all open scopes that do not enclose a scope that begins now at this depth. */
 static void prof__stat_rows_leave(prof__stat_rows *all, uint32_t depth, int64_t now)
 {
     while (all->depth && prof__stat_left(&all->stack[all->depth - 1], depth, now))
@@ -219,8 +222,8 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
     return prof__stat_row_time(row, (uint64_t)event->duration_ns);
 }
 
-/* Does the same for the next events of a track, as long as they are plain scopes whose row is known, as most are. A
-   scope without another one inside is not put on the stack. */
+/* Counts the next events of a track as prof__stat_rows_scope() does, as long as they are plain scopes with a known row.
+   Most events are. A scope that encloses no other is not put on the stack. Returns 0 without memory. */
 static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
 {
     const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
@@ -263,7 +266,7 @@ static void prof__stat_rows_message(prof__stat_rows *all, const prof_event *even
     if (at == PROF__NEWEST_MESSAGES) return;
     if (all->newest_count < PROF__NEWEST_MESSAGES) all->newest_count++;
     memmove(all->newest + at + 1, all->newest + at, (all->newest_count - at - 1) * sizeof *all->newest);
-    while (length > most) /* cut between characters */
+    while (length > most) /* cuts between characters, not inside a UTF-8 sequence */
         for (length = most; length && ((unsigned char)event->value.as.string[length] & 0xC0) == 0x80;) length--;
     all->newest[at].ns = event->start_ns;
     all->newest[at].severity = event->detail;
@@ -292,7 +295,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
     item = prof__stat_row_of(all, event);
     if (item == PROF__NONE) return 0;
     row = &all->items[item];
-    if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track only begins a frame */
+    if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track begins a frame and ends none */
         int begins = row->track != all->track;
         row->track = all->track;
         if (begins || event->start_ns <= all->since) return 1;
@@ -302,7 +305,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT    ? (double)event->value.as.i
             : event->value.type == PROF_VALUE_UINT ? prof__real(event->value.as.u) : event->value.as.d;
-    prof__stat_row_last(row, value, event->start_ns); /* of threads that follow one another */
+    prof__stat_row_last(row, value, event->start_ns); /* tracks come one after another, so the times jump back */
     prof__stat_row_value(row, value);
     return 1;
 }
@@ -331,8 +334,9 @@ static void prof__stat_rows_free(prof__stat_rows *all)
     free(all->nested);
 }
 
-/* Sets the mean and the sum of squared distances from it, out of the sums of times and of their squares. Those are
-   exact, and so are the distances from the mean rounded down, m: sum(x * x) - m * sum(x) - m * (sum(x) - n * m). */
+/* Sets the mean and the sum of squared distances from the mean, out of the exact sums of times and of squared times.
+   The distances are exact, too: they are taken from m, the mean rounded down: sum(x * x) - m * sum(x) - m * (sum(x) - n
+   * m). */
 static void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
 {
     uint64_t mean = row->stat.sum_ns / count, rest = row->stat.sum_ns % count, parts[2], high, low;
@@ -364,20 +368,21 @@ static void prof__stat_row_finish(prof__stat_row *row)
     stat->deviation_ns = prof__square_root(row->squares / prof__real(count));
 }
 
-/* Returns where the window of a trace ends. */
+/* Returns when the trace ends, or its window. */
 static int64_t prof__trace_end(const prof_trace_info *info)
 {
     return info->to_ns && info->to_ns < info->duration_ns ? info->to_ns : info->duration_ns;
 }
 
-/* Returns the time that the trace covers, or its window. */
+/* Returns how many nanoseconds the trace covers, or its window. */
 static double prof__trace_span(const prof_trace_info *info)
 {
     int64_t end = prof__trace_end(info);
     return end > info->from_ns ? (double)(end - info->from_ns) : 0;
 }
 
-/* Returns how much of that time is kept of a track: all, or the time since what a ring has overwritten. */
+/* Returns how many nanoseconds of that time are kept of a track. A ring keeps the time since its last overwritten
+   event; other buffers keep all. */
 static double prof__stat_kept(const prof_trace *trace, size_t track)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -405,7 +410,8 @@ static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace 
     return good ? PROF_OK : prof__no_memory("for the statistics");
 }
 
-/* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
+/* Sets *ns to the span's time; of a task that begins and ends on one thread, to its time without the tasks inside it.
+   Returns 0 without memory. */
 static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, const prof_span *span, uint64_t *ns)
 {
     *ns = (uint64_t)span->duration_ns;
@@ -417,7 +423,7 @@ static int prof__stat_rows_alone(prof__stat_rows *all, const prof_trace *trace, 
     return 1;
 }
 
-/* Adds the time of a scope that overlaps others. */
+/* Adds the time of a scope that may overlap others of its thread. */
 static void prof__stat_row_overlap(prof__stat_row *row, const prof_span *span, double kept_ns)
 {
     prof__stat_row_share(row);
@@ -442,7 +448,7 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     if (span->flags) {
         all->begins_missing += !scope && span->flags & PROF_TRUNCATED_BEGIN ? 1 : 0;
         all->ends_missing += !scope && span->flags & PROF_TRUNCATED_END ? 1 : 0;
-        row->stat.count += !frame; /* a frame without its begin or end does not count */
+        row->stat.count += !frame; /* a frame without its begin or end is not counted */
         row->stat.truncated += !frame;
         return 1;
     }

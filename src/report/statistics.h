@@ -1,4 +1,4 @@
-// report/statistics: prof_stats() and its variants: copies, sorts and groups by path.
+// report/statistics: prof_stats() and its variants: make, sort and copy the rows of statistics, flat or as a tree.
 #ifndef PROF__REPORT_STATISTICS_H
 #define PROF__REPORT_STATISTICS_H
 #include "api/read.h"
@@ -17,7 +17,7 @@ static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count
     free(rows);
 }
 
-/* Copies the statistics of PROF_STATS. Returns 0 without memory. */
+/* Copies the statistics that a recording in the mode PROF_STATS made itself. Returns 0 without memory. */
 static int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
 {
     all->items = (prof__stat_row *)malloc((trace->aggregated_count + 1) * sizeof *all->items);
@@ -26,7 +26,7 @@ static int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
         const prof__histogram *from = &trace->aggregated[all->count].histogram;
         prof__stat_row *to = &all->items[all->count];
         *to = trace->aggregated[all->count];
-        to->stat.parent = PROF_NO_PARENT; /* PROF_STATS knows no paths */
+        to->stat.parent = PROF_NO_PARENT; /* PROF_STATS counts no call paths */
         to->histogram.steps = NULL;
         if (!from->capacity) continue;
         to->histogram.steps = (prof__step *)malloc(from->capacity * sizeof *from->steps);
@@ -36,14 +36,14 @@ static int prof__stat_rows_copy(prof__stat_rows *all, const prof_trace *trace)
     return 1;
 }
 
-/* Returns 1 if the statistics that were counted while recording can be used: they know no paths and no windows. */
+/* Returns 1 if the statistics counted while recording answer the request: they have no call paths and no windows. */
 static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
 {
     const prof_trace_info *info = prof_trace_about(trace);
     return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
-/* Makes the rows. Log messages, and what devices report, were not counted while recording: counts them from the events.
+/* Makes the rows. Recording counts neither log messages nor what devices report, so these are counted from the events.
    */
 static prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
@@ -68,7 +68,7 @@ static prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *
     return status;
 }
 
-/* Makes the rows of a trace. The caller calls prof__stat_rows_free() afterwards, also after a failure. */
+/* Makes the rows of a trace. The caller calls prof__stat_rows_free() afterwards, after a failure, too. */
 static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, prof__stat_rows *all)
 {
     prof_status status = PROF_OK;
@@ -85,7 +85,7 @@ static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, pr
     return status;
 }
 
-/* The value that the sort functions compare. */
+/* A row and the value that it is sorted by. */
 typedef struct prof__sorted {
     double key;
     int descending;
@@ -112,12 +112,13 @@ static double prof__sort_key(const prof_stat *stat, prof_sort sort)
     case PROF_SORT_MIN: return prof__real(stat->min_ns);
     case PROF_SORT_MAX: return prof__real(stat->max_ns);
     case PROF_SORT_P99: return prof__real(stat->p99_ns);
-    case PROF_SORT_NAME: return 0; /* equal: names are always sorted from A to Z */
+    case PROF_SORT_NAME: return 0; /* all keys equal: rows with equal keys are sorted by name, from A to Z */
     default: return prof__real(stat->total_ns);
     }
 }
 
-/* Returns the rows of one type, sorted, or NULL without memory. At least one element is allocated. */
+/* Returns the rows of one type, sorted. The caller frees the array, which has at least one element. Returns NULL
+   without memory. */
 static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type, prof_sort sort, int ascending,
                                 size_t *count)
 {
@@ -137,7 +138,7 @@ static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type
     return sorted;
 }
 
-/* Puts the buckets of a finished histogram, whose steps are sorted, at to; returns their end. */
+/* Writes the buckets of a finished histogram, whose steps are sorted, to `to`. Returns the end of the buckets. */
 static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
 {
     for (size_t i = 0; i < h->capacity; i++)
@@ -145,7 +146,8 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
     return to;
 }
 
-/* Allocates one block: the rows, then buckets, then names made at run time. Returns NULL without memory. */
+/* Allocates one block with the rows, then their buckets, then the names made at run time. Returns NULL without memory.
+   */
 static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
@@ -173,16 +175,16 @@ static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorte
     return stats;
 }
 
-/* Puts rows by path, which are sorted, into the order of the tree. Only the first `top` of them (0: all) stay, with
-   their parents. Returns how many these are; the others come after them. */
+/* Puts sorted rows into the order of the tree of calls. Keeps the first `top` rows (0: all) and their parents; moves
+   the others behind them. Returns how many are kept. */
 static size_t prof__sort_tree(prof__stat_rows *all, prof__sorted *rows, size_t count, size_t top)
 {
     size_t i, at, root = PROF__NONE, kept = 0;
     for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = all->items[i].place = PROF__NONE;
     for (i = 0; i < (top && top < count ? top : count); i++)
         for (at = rows[i].order; at != PROF_NO_PARENT && all->items[at].place; at = all->items[at].stat.parent)
-            all->items[at].place = 0; /* stays */
-    for (i = count; i--;) { /* from the last on, because each is put before its siblings */
+            all->items[at].place = 0; /* marks the row as kept */
+    for (i = count; i--;) { /* from the last row on, because each is put before its siblings */
         prof__stat_row *row = &all->items[rows[i].order];
         size_t *first = row->stat.parent == PROF_NO_PARENT ? &root : &all->items[row->stat.parent].child;
         if (row->place) continue;

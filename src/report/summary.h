@@ -1,4 +1,4 @@
-// report/summary: The summary's tables of scopes, spans, frames, counters, devices, losses.
+// report/summary: The summary's tables of scopes, spans, frames, counters, devices and losses.
 #ifndef PROF__REPORT_SUMMARY_H
 #define PROF__REPORT_SUMMARY_H
 #include "api/read.h"
@@ -19,7 +19,7 @@
 #include "report/statistics.h"
 #include "report/table.h"
 
-/* The columns that scopes, spans and frames have in common, and the order in which they are left out. */
+/* The columns of the tables of scopes, spans and frames. The number says when a column is left out: 1 first. */
 #define PROF__SUMMARY_TIMES                                                                                     \
     {"mean", 9, 0}, {"min", 2, 0}, {"p50", 5, 0}, {"p90", 3, 0}, {"p99", 8, 0}, {"max", 6, 0}, {"stddev", 1, 0}
 #define PROF__SUMMARY_WHERE 4
@@ -34,7 +34,7 @@ static void prof__summary_times(prof__table *t, const prof_stat *stat)
     prof__table_ns(t, stat->deviation_ns);
 }
 
-/* threads: 1: there is a column of threads. */
+/* Writes the numbers of a scope. threads: 1: the table has a column of threads. */
 static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
 {
     prof__table_row(t, stat->name, stat->depth);
@@ -55,8 +55,8 @@ static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threa
 static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all, prof__sorted *rows,
                                  size_t count, const prof_summary_options *options, size_t limit)
 {
-    static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* the column of each prof_sort, which always stays */
-    static const prof__column threads = {"threads", 7, 0}; /* says why there is more than 100 % of the run */
+    static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* by prof_sort: its column, which is never left out */
+    static const prof__column threads = {"threads", 7, 0}; /* explains shares of more than 100 % of the run */
     prof__column columns[PROF__TABLE_COLUMNS + 1] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
                                                      {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     size_t top = options->top, shown = top && top < count ? top : count, i;
@@ -115,7 +115,7 @@ static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, s
     while (prof__table_again(&t));
 }
 
-/* Writes how many log messages of each severity there are, and the latest errors. */
+/* Writes the number of log messages of each severity, and the latest errors. */
 static void prof__summary_messages(prof__out *out, const prof__stat_rows *all)
 {
     size_t i = PROF_LOG_FATAL + 1, shown = 0;
@@ -170,9 +170,9 @@ static void prof__summary_spans(prof__out *out, const prof__stat_rows *all, cons
 static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 {
     char rate[48] = "-", low[48] = "-";
-    /* Both rates are of the time within frames: between those of prof_frame_create() there may be other time, which
-       counts in neither. low: the rate that 99 % of the frames reach; one frame may be so slow that the mean is below
-       it. */
+    /* Both rates count the time within frames alone. Frames of prof_frame_create() may leave gaps, and gaps belong to
+       no frame. low: the rate that 99 % of the frames reach, unless the mean is lower, which a single slow frame can
+       make it. */
     double mean = stat->mean_ns, slow = prof__real(stat->p99_ns);
     if (slow < mean) slow = mean;
     if (mean > 0) prof__human_hz(rate, 1e9 / mean);
@@ -184,7 +184,7 @@ static void prof__summary_frame(prof__table *t, const prof_stat *stat)
         prof__table_text(t, low);
         prof__summary_times(t, stat);
     } else {
-        prof__table_dashes(t); /* one boundary is no frame yet */
+        prof__table_dashes(t); /* there is one boundary, and so no complete frame */
     }
     prof__table_end(t);
 }
@@ -203,9 +203,9 @@ static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_
     while (prof__table_again(&t));
 }
 
-#define PROF__SUMMARY_UNIT 24 /* bytes of a unit that are shown */
+#define PROF__SUMMARY_UNIT 24 /* a longer unit is cut to this many bytes */
 
-/* Returns how many nanoseconds a unit is, or 0: it is none of time. */
+/* Returns how many nanoseconds a unit of time has. Returns 0 for any other unit. */
 static double prof__summary_unit_ns(const char *unit)
 {
     static const struct { const char *name; double ns; } units[] = {
@@ -216,8 +216,8 @@ static double prof__summary_unit_ns(const char *unit)
     return 0;
 }
 
-/* Writes a value of a counter to `to` (96 bytes): bytes and times in a suitable unit, of others the number and the
-   unit. The unit is what the program says; a name says nothing. */
+/* Writes a value of a counter to `to` (96 bytes). Bytes and times get a suitable unit; other values keep theirs. Only
+   the unit that the program gave decides; the counter's name is not interpreted. */
 static void prof__summary_value(char *to, double value, const char *unit)
 {
     static const char *const sizes[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
@@ -260,7 +260,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
             if (length >= columns[1].width) columns[1].width = length + 1;
         }
     }
-    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all get the width of the widest */
+    for (j = 2; j <= 4; j++) columns[j].width = columns[1].width; /* all are as wide as the widest */
     prof__out_text(out, "\n");
     prof__table_begin(&t, out, limit, "counter", columns, NULL, 0);
     do
@@ -278,7 +278,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
     while (prof__table_again(&t));
 }
 
-/* Writes a row for the device whose first track has this index. Returns how many tracks the device has. */
+/* Writes the row of the device whose first track has the index `first`. Returns how many tracks the device has. */
 static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size_t first)
 {
     static const char *const notes[] = {"", "", "",
@@ -310,7 +310,7 @@ static size_t prof__summary_device(prof__table *t, const prof_trace *trace, size
     return rows;
 }
 
-/* Writes the devices, and how far their times can be trusted. */
+/* Writes the table of devices, and how exactly their times match the host's. */
 static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_t limit)
 {
     static const prof__column columns[] = {{"tracks", 1, 0}, {"events", 0, 0}, {"rate", 3, 0}, {"pairs", 2, 0},
@@ -326,8 +326,8 @@ static void prof__summary_devices(prof__out *out, const prof_trace *trace, size_
     while (prof__table_again(&t));
 }
 
-/* Writes to `to` (32 bytes) the size of a buffer that could hold `more` times as much in addition, as a value of
-   PROF_BUFFER: a power of two; "" if that is more than max, or the buffer is already that large. */
+/* Writes to `to` (32 bytes) a value for PROF_BUFFER that holds what was recorded and `more` times as much besides: a
+   size that is a power of two. Writes "" if that exceeds `max`, or if the buffer is that large already. */
 static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, uint64_t max)
 {
     static const char units[] = {0, 'K', 'M', 'G'};
@@ -341,8 +341,9 @@ static void prof__buffer_wanted(char *to, const prof_trace *trace, double more, 
     snprintf(to, 32, " to %llu%.1s", (unsigned long long)wanted, &units[unit]);
 }
 
-/* Returns 1 if a ring may have overwritten events that were recorded at `from`, ns since the start, or later. A ring
-   overwrites what is oldest: of a thread that has no event left, what is older than the ends of others. */
+/* Returns 1 if a ring may have overwritten events recorded at `from` or later. `from` is in nanoseconds since the
+   start. A ring overwrites the oldest events first. So a thread without events may have lost what is older than the
+   ends of other threads' events, and no more. */
 static int prof__ring_lacks(const prof_trace *trace, int64_t from)
 {
     int64_t ended = INT64_MAX;
@@ -363,8 +364,8 @@ static int prof__ring_lacks(const prof_trace *trace, int64_t from)
 
 #define PROF__LOSSES 9
 
-/* Says what the trace lacks, and what to do about it, for each kind of loss. Returns 0 if nothing of this kind is
-   missing. */
+/* Writes to `to` what a kind of loss has removed from the trace, and how to avoid it. Returns 0 if this kind did not
+   occur. */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -375,7 +376,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     uint64_t counts[PROF__LOSSES];
     char count[32], wanted[32];
     double more = 0;
-    if (kind <= 2) kind = (kind + 2) % 3; /* failed writes come first: they may be why events are lost */
+    if (kind <= 2) kind = (kind + 2) % 3; /* failed writes first, because they may be the cause of lost events */
     counts[0] = info->lost - info->lost_busy - info->lost_deep;
     counts[1] = prof__ring_lacks(trace, info->from_ns) ? info->overwritten_chunks : 0;
     counts[2] = info->write_failures;
@@ -392,7 +393,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
         if (info->mode != PROF_STREAM && chunks) more = prof__real(info->overwritten_chunks) / prof__real(chunks);
         more += prof__real(counts[0] > counts[6] ? counts[0] : counts[6]) / (prof__real(kept) + 1);
     }
-    /* Names find no more room in larger buffers; events are better written to a file than kept in more memory. */
+    /* A larger buffer gives names no more space, and for events beyond 1 GiB a file is the better answer. */
     prof__buffer_wanted(wanted, trace, more, kind == 4 ? (uint64_t)128 << 20 : (uint64_t)1 << 30);
     prof__grouped(count, counts[kind]);
     snprintf(to, size, "%s %s%s ", count, things[kind], counts[kind] == 1 ? "" : "s");
@@ -402,7 +403,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     case 0:
     case 6:
     case 7:
-        if (kind == 7 || (info->lost_busy && !counts[0])) /* arguments are lost with events, or in a full buffer */
+        if (kind == 7 || (info->lost_busy && !counts[0])) /* arguments are lost with events, or if the buffer is full */
             snprintf(to, size, "lost in signal handlers or interrupts that came while a macro was at work");
         else if (info->mode == PROF_STREAM && !strcmp(info->write_error, PROF__LIMIT_REACHED))
             snprintf(to, size, "lost because the file has its largest size: enlarge PROF_MAX_FILE_SIZE, or set "
@@ -439,9 +440,10 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     return 1;
 }
 
-/* Does the same for a viewer that draws what was recorded from `from` on, and warns only of what is lost there. Returns
-   what was dropped, or NULL if there is nothing to warn of: ends and arguments whose scope began before the recording,
-   writes that succeeded later, and what the ring has overwritten before `from` are no loss. */
+/* Writes to `to` the text of prof__loss_text() for a viewer that draws events from the time `from` on. Returns what
+   kind of thing was dropped, or NULL if nothing needs a warning. No warning is needed for ends and arguments of scopes
+   that began before the recording, for writes that succeeded later, and for what a ring has overwritten before `from`.
+   */
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
@@ -464,21 +466,21 @@ static void prof__summary_losses(prof__out *out, const prof_trace *trace, size_t
     if (!kinds) prof__out_text(out, "nothing lost\n");
 }
 
-/* The cost of other events in units of scopes, which read the clock twice: see BENCHMARKS.md. */
+/* What other events cost, as a multiple of a scope, which reads the clock twice. BENCHMARKS.md has the measurements. */
 #define PROF__MARK_COST 0.7
-#define PROF__OBJECT_COST 0.9 /* three words: a head, an object and a detail */
+#define PROF__OBJECT_COST 0.9 /* an event of three words: head, object, detail */
 #define PROF__VALUE_COST 0.175
 
-/* The part of the program's time that recording took. */
+/* How much of the program's time recording took. */
 typedef struct prof__cost {
-    uint64_t scopes, calls; /* calls: of functions, with hooks; not in scopes */
+    uint64_t scopes, calls; /* calls: function calls recorded by hooks; scopes does not include them */
     uint64_t others, taken_back;
     double ns;
-    double start_ns, ready_ns; /* of prof_start(), and of making the buffer ready */
-    int about; /* 1: a part is only estimated */
+    double start_ns, ready_ns; /* the times of prof_start(), and of preparing the buffer */
+    int about; /* 1: the cost is partly an estimate */
 } prof__cost;
 
-/* Estimates what the overwritten events of a ring have cost: as much as those that are left. */
+/* Estimates the cost of the events that a ring has overwritten from the events that it has kept. */
 static double prof__cost_overwritten(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -519,7 +521,7 @@ static prof__cost prof__cost_of(const prof_trace *trace, const prof__stat_rows *
     return cost;
 }
 
-/* Appends "3 scopes, 20 calls" to `to`, or nothing if there are none. */
+/* Appends a count to `to`, as in "3 scopes, 20 calls". Appends nothing if the count is 0. */
 static void prof__cost_count(char *to, size_t size, uint64_t count, const char *one, const char *many)
 {
     size_t used = strlen(to);

@@ -1,4 +1,4 @@
-// report/summary_head: The summary's first lines.
+// report/summary_head: The summary's first lines: the program, the recording, and its cost and losses.
 #ifndef PROF__REPORT_SUMMARY_HEAD_H
 #define PROF__REPORT_SUMMARY_HEAD_H
 #include "api/read.h"
@@ -11,7 +11,7 @@
 #include "read/trace.h"
 #include "report/stat_rows.h"
 
-/* Writes a line "  what      text". */
+/* Writes one line of the head: "  what      text". */
 static void prof__summary_line(prof__out *out, const char *what, const char *text, size_t limit)
 {
     size_t length = prof__characters(what);
@@ -57,7 +57,7 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     prof__summary_line(out, "clock", text, limit);
     for (i = 0; prof__trace_gap(trace, i, text, sizeof text); i++) prof__summary_line(out, "", text, limit);
     prof__grouped(a, info->buffer_size);
-    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* a file, which has no statistics */
+    int only_ring = info->mode == PROF_RING_STATS && !trace->aggregated; /* from a file, which holds no statistics */
     prof__grouped(b, info->chunks);
     int split = info->chunk_size && info->chunks > info->buffer_size / info->chunk_size;
     snprintf(text, sizeof text, "%s bytes%s%s%s, %s", a, split ? ", split into " : "", split ? b : "",

@@ -12,9 +12,9 @@
 
 /*-- memory and locks --*/
 
-#define PROF__MEMORY_TOP 20 /* rows of call sites, unless more are asked for */
+#define PROF__MEMORY_TOP 20 /* rows of call sites, unless the caller asks for more */
 
-/* Returns what an allocation is listed by: a scope, if there is one, says more than the function that has the macro. */
+/* Returns the name for the row of an allocation. A memory scope tells more than the function around the macro. */
 static const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
@@ -63,7 +63,7 @@ static int prof__memory_live_order(const void *a, const void *b)
     return x->live_count > y->live_count ? -1 : x->live_count < y->live_count;
 }
 
-/* Writes the call sites with unfreed blocks, if the table of call sites does not show all of them. */
+/* Writes the call sites with blocks that were not freed, unless the table of call sites has shown all of them. */
 static prof_status prof__summary_unfreed(prof__out *out, const prof_memory_stats *stats, size_t top, size_t limit)
 {
     prof_memory_row *rows;

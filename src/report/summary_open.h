@@ -8,7 +8,7 @@
 #include "ground/text.h"
 #include "report/table.h"
 
-#define PROF__OPEN_TOP 10 /* threads, unless more are asked for */
+#define PROF__OPEN_TOP 10 /* threads that are shown, unless the caller asks for more */
 
 /* The open scopes of a thread, from the outermost to the innermost. */
 typedef struct prof__open_stack {
@@ -21,7 +21,7 @@ static const prof_open_scope *prof__open_innermost(const prof__open_stack *stack
     return &stack->scopes[stack->count - 1];
 }
 
-/* Sorts by the time in the innermost scope, the longest first; of equal times, by the track. */
+/* Sorts by the time spent in the innermost scope, the longest first; then by track. */
 static int prof__open_order(const void *a, const void *b)
 {
     const prof_open_scope *x = prof__open_innermost((const prof__open_stack *)a);
@@ -42,7 +42,8 @@ static void prof__summary_open_stack(prof__table *t, const prof_trace *trace, co
     }
 }
 
-/* Writes what threads were doing when a recording ended that was not stopped: those first that hang for longest. */
+/* Writes what each thread was doing when a recording ended without prof_stop(). Threads that have been in their
+   innermost scope for longest come first, because they may hang. */
 static prof_status prof__summary_open(prof__out *out, const prof_trace *trace, size_t top, size_t limit)
 {
     static const prof__column columns[] = {{"for", 0, 0}, {NULL, 0, 0}};

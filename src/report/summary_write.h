@@ -1,4 +1,4 @@
-// report/summary_write: prof_summary_write() and _stream().
+// report/summary_write: prof_summary_write() and prof_summary_stream(): write all parts of the summary.
 #ifndef PROF__REPORT_SUMMARY_WRITE_H
 #define PROF__REPORT_SUMMARY_WRITE_H
 #include "api/read.h"
@@ -15,7 +15,8 @@
 #include "report/summary_open.h"
 #include "report/table.h"
 
-/* Returns the width of standard output if it is a terminal: COLUMNS, or what the terminal reports; else 0. */
+/* Returns the width of standard output in characters: COLUMNS, or what the terminal reports. Returns 0 if standard
+   output is no terminal. */
 static int prof__terminal_columns(void)
 {
     const char *text = getenv("COLUMNS");
@@ -34,7 +35,7 @@ static int prof__terminal_columns(void)
     return columns > 0 && columns < 100000 ? (int)columns : 0;
 }
 
-/* Converts the option columns for an output to the characters of a line; 0: no limit. */
+/* Converts the option `columns` to the number of characters of a line of this output. Returns 0 for no limit. */
 static size_t prof__out_columns(const prof__out *out, int columns)
 {
     if (!columns && out->file && out->file == stdout) columns = prof__terminal_columns();
@@ -80,7 +81,7 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
     prof__stat_rows_free(&all);
 }
 
-/* Writes to a file, or to a sink if that is not NULL. */
+/* Writes to the file `path`, or to `sink` if that is not NULL. */
 static prof_status prof__summary_to(const prof_trace *trace, const char *path, const prof_sink *sink,
                                     const prof_summary_options *options)
 {
@@ -105,7 +106,7 @@ PROF_DEF prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink
     return prof__summary_to(trace, NULL, &sink, options);
 }
 
-/* Writes an output .txt. */
+/* Writes the summary to a file, with the default options: the writer of paths that end in .txt. */
 static prof_status prof__summary_default(const prof_trace *trace, const char *path)
 {
     return prof_summary_write(trace, path, NULL);

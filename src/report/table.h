@@ -1,4 +1,4 @@
-// report/table: Tables of the summary: columns that fit the terminal.
+// report/table: The tables of the summary, which are made to fit the width of the terminal.
 #ifndef PROF__REPORT_TABLE_H
 #define PROF__REPORT_TABLE_H
 #include "api/read.h"
@@ -8,34 +8,34 @@
 #include "ground/utf8.h"
 #include "read/clock.h"
 
-/*-- tables: a name, columns of numbers, and a note at the end of each row. The rows are produced twice: first they are
-     measured, then written. A table that is too wide for a line first loses the space between its columns, then
-     columns, in the order that prof__column gives; then names are shortened. --*/
+/*-- A table has a column of names, columns of numbers, and a note at the end of each row. The caller produces all rows
+     twice: in the first pass they are measured, in the second they are written. If a table is too wide for a line, it
+     first loses the space between columns, then columns in the order of prof__column.order; then names are cut. --*/
 
 #define PROF__TABLE_COLUMNS 12
-#define PROF__TABLE_LEAST ((size_t)40)       /* characters of a line: tables do not become narrower */
-#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* the minimum for a name, as long as there are columns to leave out */
+#define PROF__TABLE_LEAST ((size_t)40)       /* characters; a table does not become narrower than this */
+#define PROF__TABLE_NAME_LEAST ((size_t)24)  /* characters; names stay as wide as this while a column can be left out */
 
 typedef struct prof__column {
     const char *title;
-    size_t order; /* 1: left out first, 2: next, and so on; 0: never */
-    size_t width; /* the minimum if the table has space; 0: 14 for the first column, 11 for others */
+    size_t order; /* when the column is left out: 1: first, 2: next, and so on; 0: never */
+    size_t width; /* characters, if the line has space; 0: 14 for the first column, 11 for the others */
 } prof__column;
 
 typedef struct prof__table {
     prof__out *out;
-    size_t limit; /* characters of a line, see prof__out_columns() */
+    size_t limit; /* characters of a line: from prof__out_columns() */
     const char *title, *note_title;
     const prof__column *columns;
-    size_t count;                       /* of columns */
-    size_t name, max, note;            /* widths; max: of a name */
-    size_t note_order;                  /* as prof__column.order; 0: on a line of its own if necessary */
-    size_t rows, at, line;              /* at: the present column; line: characters of the note */
-    int writing, below;                 /* writing: the second pass; below: notes have lines of their own */
-    size_t widths[PROF__TABLE_COLUMNS]; /* 0: left out */
+    size_t count;                       /* the number of columns */
+    size_t name, max, note;            /* characters: of names, the limit for names, of notes */
+    size_t note_order;                  /* when notes are left out, 1 first; 0: never: they get lines of their own */
+    size_t rows, at, line;              /* at: the present column; line: characters written of the present note */
+    int writing, below;                 /* writing: 1 in the second pass; below: 1: notes are on lines of their own */
+    size_t widths[PROF__TABLE_COLUMNS]; /* characters of each column; 0: left out */
 } prof__table;
 
-/* Begins a table. columns ends with a title of NULL; note_title may be NULL. */
+/* Begins a table. The last element of `columns` has the title NULL. note_title is NULL for a table without notes. */
 static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, const char *title,
                               const prof__column *columns, const char *note_title, size_t note_order)
 {
@@ -54,7 +54,7 @@ static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, cons
 
 static void prof__table_row(prof__table *t, const char *name, size_t depth)
 {
-    if (!*name) name = "(unnamed)"; /* one made at run time, which has been overwritten with the begin */
+    if (!*name) name = "(unnamed)"; /* made at run time, and overwritten by the ring with the scope's begin */
     size_t indent = 2 * (depth < PROF__INDENT_MAX ? depth : PROF__INDENT_MAX), length = prof__characters(name) + indent;
     t->at = t->line = 0;
     t->rows++;
@@ -107,7 +107,7 @@ static void prof__table_size(prof__table *t, uint64_t bytes)
     prof__table_text(t, text);
 }
 
-/* Formats 10^6 bytes a second, in a suitable unit. */
+/* Adds a rate in units of 10^6 bytes a second, formatted with a suitable unit. */
 static void prof__table_rate(prof__table *t, double rate)
 {
     static const char *const units[] = {"B/s", "kB/s", "MB/s", "GB/s", "TB/s", NULL};
@@ -116,13 +116,13 @@ static void prof__table_rate(prof__table *t, double rate)
     prof__table_text(t, text);
 }
 
-/* Leaves the other columns of the row empty. */
+/* Leaves the rest of the row's columns without numbers. */
 static void prof__table_dashes(prof__table *t)
 {
     while (t->at < t->count) prof__table_text(t, "-");
 }
 
-/* Adds a part of the note. */
+/* Adds text to the row's note. */
 static void prof__table_note(prof__table *t, const char *text)
 {
     if (t->writing && t->below && *text && !t->line) prof__out_text(t->out, "\n  ");
@@ -153,7 +153,7 @@ static size_t prof__table_width(const prof__table *t)
     return width;
 }
 
-/* Leaves out the next columns, or the notes. Returns 0 if there are no more. */
+/* Leaves out the columns, or the notes, that are next in order. Returns 0 if none can be left out. */
 static int prof__table_leave_out(prof__table *t)
 {
     size_t next = t->note ? t->note_order : 0, i;
@@ -171,7 +171,7 @@ static void prof__table_fit(prof__table *t)
     if (t->name > t->max) t->name = t->max;
     for (i = 0; i < t->count; i++) {
         wide[i] = t->columns[i].width ? t->columns[i].width : i ? 11 : 14;
-        if (t->widths[i] >= wide[i]) wide[i] = t->widths[i] + 1; /* columns never touch */
+        if (t->widths[i] >= wide[i]) wide[i] = t->widths[i] + 1; /* two columns never touch */
         all += wide[i];
         t->widths[i] += 2;
     }
@@ -188,8 +188,8 @@ static void prof__table_fit(prof__table *t)
     if (t->name > least) t->name = least;
 }
 
-/* Called after the last row. Returns 1 if all rows must be produced once more, to be written. A table without rows has
-   no title. */
+/* Ends a pass. Returns 1 after the first one: the caller then produces all rows again, and they are written. A table
+   without rows gets no title. */
 static int prof__table_again(prof__table *t)
 {
     size_t i;
@@ -207,12 +207,12 @@ static int prof__table_again(prof__table *t)
     return 1;
 }
 
-/* Writes the call site without its folders. */
+/* Writes the call site as file and line, without the folders of the file. */
 static void prof__table_place(prof__table *t, const prof_callsite *site)
 {
     const char *base = site->file, *c;
     char line[24];
-    if (site->role == PROF_ROLE_DEVICE) { /* its name is the better place */
+    if (site->role == PROF_ROLE_DEVICE) { /* the name of a device's event tells more than a line of code */
         prof__table_note(t, "  ");
         prof__table_note(t, site->category);
     }
@@ -221,7 +221,7 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
         if (*c == '/' || *c == '\\') base = c + 1;
     prof__table_note(t, "  ");
     prof__table_note(t, base);
-    if (!site->line) return; /* known only by its symbol */
+    if (!site->line) return; /* only the symbol is known */
     snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
     prof__table_note(t, line);
 }
