@@ -2793,11 +2793,12 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #error "prof.h: PROF_NO_COPIES, _COSTS, _DEVICES, _NAMES, _OBJECTS, _OFF_SCOPES and _SAVE are gone: define PROF_MINIMAL"
 #endif
 #ifdef PROF_MINIMAL
-#define PROF__MINIMAL 1 /* a constant: compilers leave out what depends on it */
+#define PROF__MINIMAL 1 /* a constant for plain if statements: the compiler removes the dead branch */
 #else
 #define PROF__MINIMAL 0
 #endif
-/* WASI has neither threads nor signals, Emscripten has no signals, and some keys are in seconds. */
+/* WASI has no threads and no signals, Emscripten has no signals. PROF_NO_TEXT follows from the absence of double,
+   because some values in the text of a configuration are fractions of seconds. */
 #if !defined(PROF_NO_THREAD) && (defined(PROF_MINIMAL) || defined(__wasi__))
 #define PROF_NO_THREAD
 #endif
@@ -2815,13 +2816,13 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define PROF__NO_SIGNALS 1
 #endif
 #if defined(PROF_FREESTANDING) || defined(PROF_NO_THREAD)
-#define PROF__ALONE 1 /* there is no thread behind a session */
+#define PROF__ALONE 1 /* sessions have no background thread */
 #endif
 #if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_MINIMAL)
 #define PROF__SNAPSHOTS 1
 #endif
 #if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
-#define PROF__RENAMES 1 /* names that threads get from the system after their first event are recorded, too */
+#define PROF__RENAMES 1 /* also record a name that a thread sets after its first event */
 #endif
 #if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
@@ -2832,7 +2833,8 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #if !defined(PROF_TINY) || defined(PROF_WITH_SHARED_CHUNKS)
 #define PROF__SHARED_CHUNKS 1
 #endif
-/* The sizes of tables in static data. */
+/* The sizes of tables in static data: the smallest in a freestanding PROF_MINIMAL build, whose program may have little
+   memory. */
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
 #define PROF__LESS(max, least) least
 #else
@@ -2859,7 +2861,8 @@ extern "C" {
 #endif
 
 /*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
-   The differences between systems. With PROF_FREESTANDING the user's macros replace the system: see the manual. */
+   The differences between operating systems. With PROF_FREESTANDING the user's macros replace the system: see the
+   manual. */
 
 #if defined(PROF_FREESTANDING)
 #if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE) || !defined(PROF_CPU_STATE_SIZE)
@@ -2871,11 +2874,11 @@ extern "C" {
 #endif
 #include <windows.h>
 #else
-/* System headers declare what the feature macros ask for when the first of them is included. If that was before this
-   header (PROF__LATE), the feature macros are evaluated again for headers that are not included yet, and what the
-   included ones may lack is declared below. */
+/* System headers declare what the feature-test macros (_GNU_SOURCE) ask for when the first of them is included. If the
+   program included one before prof.h (PROF__LATE), the macros are evaluated again here. That helps for headers that
+   were not included yet. What the others may lack is declared below. */
 #if defined(PROF__LATE) && !(defined(__USE_MISC) && defined(__USE_XOPEN2K8))
-#define PROF__LATE_POSIX 1 /* even POSIX may not be declared: -std=c99, _POSIX_C_SOURCE, musl */
+#define PROF__LATE_POSIX 1 /* the program's macros may hide even POSIX: -std=c99, _POSIX_C_SOURCE, musl */
 #endif
 #if defined(PROF__LATE) && defined(__GLIBC__)
 #if (defined(_BITS_STRUCT_STAT_H) || defined(_BITS_STAT_H)) && !defined(__USE_LARGEFILE64)
@@ -2909,7 +2912,7 @@ extern size_t emscripten_get_heap_max(void); /* its header cannot be included in
 #endif
 #endif
 #ifdef PROF__LATE_POSIX
-#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* lacks types; may be included again */
+#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* its types are missing: include it again */
 #undef _SIGNAL_H
 #include <signal.h>
 #endif
@@ -2949,8 +2952,8 @@ extern size_t emscripten_get_heap_max(void); /* its header cannot be included in
 #include <stdarg.h>
 #endif
 
-/* On 32-bit processors glibc's off_t has 32 bits, unless the program asks for more before its first system header.
-   Files become larger than 2 GiB there, too: so the functions for 64 bits are called by their names in the library. */
+/* On 32-bit processors glibc's off_t has 32 bits, unless the program asks for 64 before its first system header.
+   Recordings can exceed 2 GiB there, too. So prof calls the 64-bit functions by their names in the library. */
 #if defined(__GLIBC__) && !defined(PROF_FREESTANDING) && !defined(__USE_FILE_OFFSET64) && \
     !defined(__OFF_T_MATCHES_OFF64_T)
 #define PROF__NARROW 1
@@ -2995,8 +2998,8 @@ typedef struct stat prof__about;
 #endif
 
 #ifdef PROF__LATE
-/* Declares what was left out under names of our own, because the program may declare the same functions later. On
-   32-bit processors, functions with a wider off_t or time_t have other names in the libraries. */
+/* Declares the missing functions under names of prof's own, because the program may still include their headers. On
+   32-bit processors, the functions for a 64-bit off_t or time_t have other names in the library. */
 extern char *prof__libc_secure_getenv(const char *name) __asm__("secure_getenv");
 #endif
 #if defined(PROF__LATE) || defined(PROF__NARROW)
@@ -3017,7 +3020,7 @@ extern int prof__libc_fseeko(FILE *file, prof__offset at, int from) __asm__(PROF
 extern prof__offset prof__libc_ftello(FILE *file) __asm__(PROF__LIBC_OFFSET("ftello"));
 #define ftruncate(file, size) prof__libc_ftruncate(file, size)
 #define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
-#ifndef pread /* tests replace some */
+#ifndef pread /* tests define some of these as macros */
 #define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
 #endif
 #ifndef pwrite
@@ -3111,14 +3114,17 @@ extern long prof__libc_syscall(long number, ...) __asm__("syscall");
 #define PROF__PER_THREAD __thread
 #define PROF__INLINED inline __attribute__((__always_inline__))
 #define PROF__SWAPPED(word) __builtin_bswap64(word)
-/* Keeps the order of this thread's stores for its own signal handlers. Compiles to no instruction. */
+/* Stops the compiler from reordering memory accesses, so that a signal handler of this thread sees stores in program
+   order. Emits no instruction. */
 #define PROF__BARRIER() __asm__ volatile("" ::: "memory")
-/* A static function that runs before main, those of a lower order first; or at exit, those of a higher order first. */
+/* PROF__AT_START declares a static function that runs before main, lower orders first. PROF__AT_END declares one that
+   runs at exit, higher orders first. */
 #define PROF__AT_START(order, name) static void name(void) __attribute__((__constructor__(order)))
-#define PROF__LAST 65535 /* the order of what asks for none */
+#define PROF__LAST 65535 /* the order of constructors without a given order */
 #if defined(_WIN32) && !defined(PROF_FREESTANDING)
-/* When a DLL is unloaded, the thread-local variables that gcc emulates are freed before its destructors run, which
-   would use them still. So it is done earlier then: in callbacks of the loader, in the order of their sections. */
+/* When a DLL is unloaded, gcc frees the thread-local variables that it emulates, and runs the DLL's destructors
+   afterwards. The destructors of prof use such variables. So on unload they run earlier, as callbacks of the loader,
+   which calls them in the order of their sections' names. */
 static int prof__unloaded;
 #define PROF__AT_UNLOAD(part, name) \
     static __attribute__((__section__(".CRT$XLB" part), __used__)) PIMAGE_TLS_CALLBACK name##_callback = name
@@ -3154,13 +3160,14 @@ PROF__AT_UNLOAD("9", prof__unloads);
 #define PROF__SWAPPED(word) _byteswap_uint64(word)
 #define PROF__BARRIER() _ReadWriteBarrier()
 #define PROF__LOW_HALF 0
-typedef uint32_t prof__half; /* it takes no types for a promise of what a pointer does not reach */
+typedef uint32_t prof__half; /* Microsoft's compiler does not use types to decide which pointers can alias */
 
-/* The C library calls the functions of these sections in the order of their names; it calls what atexit() gets in the
-   reverse order. The linker would leave out a pointer that nobody names. */
+/* The C library calls the functions in sections .CRT$XCT* in the order of the sections' names, and functions of
+   atexit() in reverse order of registration. /include keeps the linker from dropping a pointer that no code refers to.
+   */
 #if defined(PROF_STATIC) && defined(__clang__)
 #define PROF__STARTER(name) static __attribute__((__used__)) void (*prof__starter_##name)(void)
-#elif defined(PROF_STATIC) /* has no name for the linker */
+#elif defined(PROF_STATIC) /* a static variable has no name for the linker to keep */
 #define PROF__STARTER(name) static void (*prof__starter_##name)(void)
 #elif defined(_M_IX86)
 #define PROF__STARTER(name) \
@@ -3180,7 +3187,7 @@ typedef uint32_t prof__half; /* it takes no types for a promise of what a pointe
     PROF__AT_START(order, name##_at_exit)
 #define PROF__LAST 999
 
-/*-- atomics, of the types that are used: by _Generic in C, by overloading in C++ --*/
+/* -- gcc's __atomic functions for the types that prof uses: chosen by _Generic in C, by overloading in C++ -- */
 
 #ifndef __ATOMIC_RELAXED
 #define __ATOMIC_RELAXED 0
@@ -3189,16 +3196,16 @@ typedef uint32_t prof__half; /* it takes no types for a promise of what a pointe
 #define __ATOMIC_ACQ_REL 4
 #define __ATOMIC_SEQ_CST 5
 #endif
-/* Intrinsics that exchange are full barriers. So is this where loads and stores need one. */
+/* A barrier for ordered loads and stores. The _Interlocked functions are full barriers and need none besides. */
 #ifdef _M_ARM64
-#define PROF__ORDERED() __dmb(11) /* of all processors, loads and stores */
+#define PROF__ORDERED() __dmb(11) /* 11: DMB ISH: loads and stores, all processors */
 #else
 #define PROF__ORDERED() _ReadWriteBarrier()
 #endif
 #define PROF__WHOLE(bits, at) (*(const volatile __int##bits *)(at))
 #define PROF__PUT_WHOLE(bits, at, value) (*(volatile __int##bits *)(at) = (value))
 
-#ifdef _M_IX86 /* has one exchange of 64 bits, and SSE2 loads and stores them at once */
+#ifdef _M_IX86 /* 32-bit x86 has one atomic 64-bit instruction, cmpxchg8b; SSE2 loads and stores 64 bits at once */
 static __forceinline __int64 prof__whole(const volatile void *at)
 {
     __m128i both = _mm_loadl_epi64((const __m128i *)at);
@@ -3315,7 +3322,7 @@ static __forceinline int prof__trade_pointer(volatile void *at, void *expected, 
     return 0;
 }
 #ifdef __cplusplus
-template <typename Any> struct prof__same { typedef Any type; }; /* so that `at` alone says which type it is */
+template <typename Any> struct prof__same { typedef Any type; }; /* keeps a parameter out of the deduction of Any */
 template <typename Any> static __forceinline Any *prof__load(Any *const volatile *at, int order)
 {
     return (Any *)prof__load_pointer(at, order);
@@ -3350,7 +3357,8 @@ static __forceinline int prof__trade(Any *volatile *at, Any **expected, typename
 #error "prof.h: the implementation needs gcc, clang or Microsoft's compiler; marked-up files any of C99 or C++11"
 #endif
 
-/* Sanitizers have allocators of their own, which must see every call. */
+/* A sanitizer replaces malloc() with its own allocator, which must see every call. So PROF_WRAP_MALLOC has no effect
+   under one. */
 #if defined(PROF_WRAP_MALLOC) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if !defined(__GLIBC__)
 #error "prof.h: PROF_WRAP_MALLOC needs Linux with glibc"
@@ -3362,7 +3370,8 @@ static __forceinline int prof__trade(Any *volatile *at, Any **expected, typename
 #endif
 #endif
 #endif
-#ifdef PROF__WRAPS_MALLOC /* see >>malloc: prof's own allocations are not recorded */
+/* prof calls glibc's allocator by its internal names, which PROF_WRAP_MALLOC does not wrap: see >>malloc */
+#ifdef PROF__WRAPS_MALLOC
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *at, size_t size);
@@ -3372,7 +3381,8 @@ extern void __libc_free(void *at);
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
-/* Nonzero while prof calls a function of the C library that may allocate: such allocations are not recorded. */
+/* Nonzero while prof calls a function of the C library that may allocate. The wrappers of >>malloc record no allocation
+   then. */
 static PROF__PER_THREAD uint32_t prof__quiet;
 #define PROF__QUIETLY(type, call)                                                                                    \
     __extension__({                                                                                                  \
@@ -3407,13 +3417,14 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #endif
 
 #ifdef __EMSCRIPTEN__
-/* Where memory does not grow, a malloc() that finds none ends the program, unless it is linked otherwise. So prof asks
-   first: what is behind the heap, and what malloc() has at its end. */
+/* Emscripten's malloc() ends the program when the heap is full and cannot grow, unless the program is linked otherwise.
+   So prof first computes how many bytes the heap has left: those above the heap's current end, and those that malloc()
+   keeps free at its end. */
 static int prof__heap_has(size_t size)
 {
     size_t used = (size_t)(uintptr_t)sbrk(0), all = emscripten_get_heap_max();
     size_t room = (used < all ? all - used : 0) + (size_t)mallinfo().keepcost;
-    return size < room && room - size > 65536; /* with what malloc() itself needs */
+    return size < room && room - size > 65536; /* leaves 64 KiB for malloc() itself */
 }
 static void *prof__heap_resize(void *at, size_t size)
 {
@@ -3428,8 +3439,8 @@ static void *prof__heap_clear(size_t count, size_t size)
 #define realloc(at, size) prof__heap_resize(at, size)
 #endif
 
-/* Only the owner may write into prof's files, also after umask(0), which daemons call: the recorder trusts the
-   recording that it has mapped. */
+/* The mode of files that prof creates: others may read them, but only the owner may write. The recorder trusts the
+   recording that it has mapped into memory. So the mode is explicit, because a daemon may have called umask(0). */
 #define PROF__FILE_MODE 0644
 
 #define PROF__LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
@@ -3438,12 +3449,14 @@ static void *prof__heap_clear(size_t count, size_t size)
 #define PROF__RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define PROF__ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
 
-/* 1 if a 64-bit store is one instruction. On other processors words are written half by half, the low half first, and
-   counters in the image are only as exact as their lower half. */
+/* 1 if the processor stores 64 bits with one instruction. A 32-bit processor writes a word as two halves, the low half
+   first. A reader of a running recording may come in between, and can rely only on the low half of a counter in the
+   image. */
 #define PROF__WIDE (UINTPTR_MAX > 0xffffffffu)
 
-/* A reader may copy a chunk while its owner writes, and then notices by the sequence number. The thread sanitizer does
-   not know that, so under it each of those accesses is atomic. */
+/* A reader may copy a chunk while its owner writes into it. The chunk's sequence number tells the reader afterwards
+   whether the copy is valid. The thread sanitizer would report this as a race, so under it each access to a chunk's
+   words is atomic. */
 #if defined(__SANITIZE_THREAD__)
 #define PROF__THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -3452,7 +3465,8 @@ static void *prof__heap_clear(size_t count, size_t size)
 #endif
 #endif
 
-#ifdef PROF__THREAD_SANITIZER /* does not support fences; what they order is atomic under it */
+/* The thread sanitizer does not support fences, but treats all accesses that they order as atomic. */
+#ifdef PROF__THREAD_SANITIZER
 #define PROF__FENCE() ((void)0)
 #else
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
@@ -3463,14 +3477,14 @@ static void prof__copy(void *to, const void *from, size_t size)
 #ifdef PROF_FREESTANDING
     for (size_t i = 0; i < size; ++i) {
         ((char *)to)[i] = ((const char *)from)[i];
-        PROF__BARRIER(); /* keeps the compiler from making a call to memcpy of this */
+        PROF__BARRIER(); /* else the compiler turns the loop into a call of memcpy() */
     }
 #else
     memcpy(to, from, size);
 #endif
 }
 
-static void prof__clear(void *at, size_t size) /* aligned, whole words of the processor */
+static void prof__clear(void *at, size_t size) /* at, size: multiples of the word size */
 {
 #if defined(PROF_FREESTANDING) || defined(PROF__THREAD_SANITIZER)
     for (size_t i = 0; i < size / sizeof(uintptr_t); ++i) {
@@ -3499,10 +3513,11 @@ static int prof__equal(const char *a, const char *b)
 }
 
 #if defined(__linux__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
-#define PROF__META_GROWS 1 /* meta and its index get their blocks and pages as they are used */
+#define PROF__META_GROWS 1 /* meta and its index get their disk blocks and pages as they grow */
 #endif
 
-/* Where the index is filled anew from what is stored: of whole words, in which bytes behind the last one are zero. */
+/* Bytes are hashed in units of this size. If the recorder rebuilds the index of meta from the stored records, it hashes
+   a text with the zeros that pad it to whole words. So the first hash of the text includes these zeros, too. */
 #ifdef PROF__META_GROWS
 #define PROF__HASH_UNIT 8
 #else
@@ -3524,7 +3539,7 @@ static void prof__text_copy(char *to, size_t size, const char *from)
 }
 
 #ifndef PROF_FREESTANDING
-/* Appends from to the text in to. Returns 0 if it does not fit. */
+/* Appends `from` to the text in `to`, which has `size` bytes. Returns 0, and changes nothing, if it does not fit. */
 static int prof__text_add(char *to, size_t size, const char *from)
 {
     size_t at = prof__length(to), length = prof__length(from);
@@ -3533,7 +3548,7 @@ static int prof__text_add(char *to, size_t size, const char *from)
     return 1;
 }
 
-/* Writes a number, and a zero after it. Async-signal-safe. */
+/* Writes a number in decimal, terminated. Async-signal-safe. */
 static void prof__number_text(char to[24], uint64_t number)
 {
     char digits[24];
@@ -3546,12 +3561,13 @@ static void prof__number_text(char to[24], uint64_t number)
 #endif
 
 /*-- NUMBERS ---------------------------------------------------------------------------------------------- >>numbers --
-   -ffast-math takes away comparisons that only numbers that are not finite would fail, and a host may have unmasked
-   floating-point exceptions (feenableexcept), so that such a comparison or a rounded result ends it. So numbers of the
-   host are classified as integers, and functions that compute with them do so in the default environment. */
+   With -ffast-math a compiler removes comparisons that are true or false for every finite number, such as x != x. And a
+   host program may have enabled floating-point traps (feenableexcept), so that a comparison with a NaN or an inexact
+   result ends it. So this module looks at numbers of the host as integers, and functions that compute with them use the
+   default environment (PROF__CALM). */
 
 #ifndef PROF_FREESTANDING
-/* Returns the bits of a number. Volatile: a compiler may conclude from the type of `value` that it is finite. */
+/* Returns the bits of a number. Volatile, because with -ffast-math the compiler may assume that a double is finite. */
 static uint64_t prof__number_bits(double value)
 {
     volatile double kept = value;
@@ -3569,7 +3585,7 @@ static int prof__finite(double value)
     return (prof__number_bits(value) & PROF__INFINITE_BITS) != PROF__INFINITE_BITS;
 }
 
-/* Returns the name of a number that is not finite. */
+/* Returns the text for a number that is infinite or a NaN. */
 static const char *prof__not_finite(double value)
 {
     uint64_t bits = prof__number_bits(value);
@@ -3581,7 +3597,7 @@ static int prof__is_nan(uint64_t bits) { return bits << 1 > PROF__INFINITE_BITS 
 
 static int prof__nan(double value) { return prof__is_nan(prof__number_bits(value)); }
 
-/* Returns 1 if a is less than b, or b is a NaN and a is not. */
+/* Returns 1 if a < b. A NaN is greater than every number, and equal to another NaN. */
 static int prof__less(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
@@ -3591,7 +3607,8 @@ static int prof__less(double a, double b)
     return x >> 63 ? x > y : x < y;
 }
 
-/* Returns 1 if a is greater than b, or b is a NaN and a is not. */
+/* Returns 1 if a > b. Here, too, a NaN sorts last: every number is greater than a NaN, so that a search for the maximum
+   does not end at a NaN. */
 static int prof__greater(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
@@ -3599,9 +3616,9 @@ static int prof__greater(double a, double b)
 }
 #endif
 
-/* PROF__CALM() at the start of a function: until it returns, the thread computes in the default environment: nothing
-   traps, results are rounded to the nearest, denormal numbers are not 0. Then the host has its own environment again,
-   flags included. fenv.h would do the same, but needs libm. */
+/* PROF__CALM() at the start of a function gives the thread the default floating-point environment until the function
+   returns: no traps, rounding to nearest, no flushing of denormal numbers. Then the host's environment is restored,
+   exception flags included. This is fenv.h's feholdexcept() without libm. */
 #if defined(__GNUC__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) && \
     (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 typedef struct prof__fpu {
@@ -3643,7 +3660,7 @@ static void prof__calm_leave(const prof__fpu *before)
 #define PROF__CALM() \
     const prof__fpu prof__calm __attribute__((__cleanup__(prof__calm_leave), __unused__)) = prof__calm_enter()
 
-/* Returns 1 if some floating-point exception of this thread traps. */
+/* Returns 1 if this thread has any floating-point trap enabled. */
 static inline int prof__traps(void)
 {
 #ifdef __aarch64__
@@ -3651,7 +3668,7 @@ static inline int prof__traps(void)
     __asm__ volatile("mrs %0, fpcr" : "=r"(control));
     return (control & 0x9F00) != 0;
 #elif defined(__SSE__) && !defined(__i386__)
-    uint32_t sse = 0; /* the memory sanitizer does not see what instructions write */
+    uint32_t sse = 0; /* initialised for the memory sanitizer, which ignores assembly */
     __asm__ volatile("stmxcsr %0" : "=m"(sse));
     return (sse & 0x1F80) != 0x1F80;
 #else
@@ -3669,14 +3686,14 @@ static int prof__traps(void) { return 0; }
 #endif
 
 #ifndef PROF_FREESTANDING
-/* Writes the decimal digits of value to `to`, at most 20, not terminated. Returns their number. */
+/* Writes value in decimal to `to`: at most 20 digits, not terminated. Returns how many digits. */
 static size_t prof__digits(char *to, uint64_t value)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
     uint64_t upper = value / 10000;
-    size_t size = upper ? prof__digits(to, upper) : 0; /* at most four times */
+    size_t size = upper ? prof__digits(to, upper) : 0; /* recurses at most four times */
     uint32_t left = (uint32_t)(value - upper * 10000), two = left / 100;
     if (upper || left >= 1000) {
         memcpy(to + size, pairs + two * 2, 2);
@@ -3691,9 +3708,9 @@ static size_t prof__digits(char *to, uint64_t value)
     return size + 2;
 }
 
-/* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
-   the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
-   "inf", "-inf" or "nan". */
+/* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, between least and max, that read back
+   as the same number. Returns the length. The decimal separator is a point in every locale. Infinity and NaN are
+   written "inf", "-inf", "nan". */
 static size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
@@ -3719,7 +3736,7 @@ static size_t prof__double_digits(char *to, double value, int least, int max)
     return at;
 }
 
-/* Writes a number that reads back as the same value. */
+/* Writes value (32 bytes, terminated) so that it reads back as the same double. Returns the length. */
 static size_t prof__double_text(char *to, double value)
 {
     return prof__double_digits(to, value, 15, 17);
@@ -3737,7 +3754,8 @@ static void prof__grouped(char *to, uint64_t value)
     to[at] = 0;
 }
 
-/* Writes a number >= 0 with this many decimals (up to 3) to `to` (32 bytes). */
+/* Writes value (>= 0) with `decimals` digits (0 to 3) after the point to `to` (32 bytes, terminated). Returns the
+   length. */
 static size_t prof__fixed(char *to, double value, unsigned decimals)
 {
     static const unsigned scales[] = {1, 10, 100, 1000};
@@ -3754,8 +3772,9 @@ static size_t prof__fixed(char *to, double value, unsigned decimals)
     return at;
 }
 
-/* Writes value (>= 0) to `to` (48 bytes) with four digits, in the largest unit that leaves it above 1; each unit is
-   1000 of the previous one. A whole number of the first unit is written unchanged. */
+/* Writes value (>= 0) to `to` (48 bytes, terminated) with four digits and a unit. units: names of units, each 1000 of
+   the one before, then NULL. Chooses the largest unit that leaves the value above 1. A whole number below 1000 of the
+   first unit has no decimals. */
 static void prof__human(char *to, double value, const char *const *units)
 {
     int scaled = value >= 999.95;
@@ -3781,8 +3800,8 @@ static void prof__human_hz(char *to, double hz)
     prof__human(to, hz, units);
 }
 
-/* Writes the number of a counter to `to` (32 bytes): whole numbers up to 2^53 unchanged, others with six digits.
-   Returns the length. */
+/* Writes the value of a counter to `to` (32 bytes, terminated): whole numbers up to 2^53 exactly, others with six
+   significant digits. Returns the length. */
 static size_t prof__counter_text(char *to, double value)
 {
     const double max = 9007199254740992.0;
@@ -3793,13 +3812,15 @@ static size_t prof__counter_text(char *to, double value)
 #endif
 
 /*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
-   A program and its plugins may each have a copy of the implementation. If it can, the loader directs all calls to the
-   first copy. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL, or if symbols are
-   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in a
-   library has the first copy in the loader's list as its leader: it records nothing itself, but forwards every call to
-   the leader. The program is always first in that list, and what is loaded later is added at the end, so that a leader
-   remains one; its followers keep it from being unloaded. Copies with another layout, and those compiled with
-   PROF_STATIC, are recorders of their own, but see in the tables which files the others write. */
+   A program and its plugins may each contain an instance of the implementation. Usually the dynamic loader directs all
+   calls to the first instance. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL,
+   or if symbols are hidden or linked with -Bsymbolic. So each instance has an ELF note that leads to a table of its
+   functions. An instance in a library takes the first instance in the loader's list as its leader: it records nothing
+   itself, but forwards every call to the leader. The program is always first in the loader's list, and libraries that
+   are loaded later are added at its end, so a leader stays the first. Its followers hold a reference to the leader's
+   module, which keeps it loaded. An instance with another layout of its types, or compiled with PROF_STATIC, records by
+   itself. From the tables of the others it only learns which output files they write, so that it does not overwrite
+   these. */
 
 #if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
 #define PROF__HUBS 1
@@ -3826,7 +3847,8 @@ static void prof__saved_with(prof_status (*hook)(void));
 static void prof__look_take(struct prof__look *look);
 static prof_status prof__output_again(const char *what);
 
-/* The functions that a copy forwards: those that access the recorder's state. The other functions call these. */
+/* The functions that an instance forwards: those that access the recorder's state. All other functions reach the state
+   through these. */
 #define PROF__HUB_FUNCTIONS(X)                                                                                       \
     X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
@@ -3842,15 +3864,15 @@ static prof_status prof__output_again(const char *what);
     X(prof__look_take) X(prof__output_again)
 
 struct prof__hub {
-    /* These fields are the same in all versions. */
+    /* The first three fields are the same in all versions of prof. */
     char magic[8];
-    uint64_t layout; /* of all types that copies pass to each other; 0: PROF_STATIC */
-    char *output;    /* 1024 bytes: the output of its last session; "" for none */
-    /* These are for copies of the same layout only. */
-    uint32_t settled;        /* its constructors have run */
-    uint32_t *generation;    /* of a follower: what its call sites compare with */
+    uint64_t layout; /* identifies the layout of all types in forwarded calls; 0: PROF_STATIC */
+    char *output;    /* 1024 bytes: the output file of the instance's last session; "" for none */
+    /* The other fields are used only between instances of the same layout. */
+    uint32_t settled;        /* 1: the constructors of the instance's module have run */
+    uint32_t *generation;    /* of a follower: the config version that its call sites compare with */
     prof__hub *next;         /* of a follower: the next one in the leader's list */
-    prof__hub **leader;      /* of a follower: where it keeps its leader */
+    prof__hub **leader;      /* of a follower: its variable that points to the leader */
 #define PROF__HUB_FIELD(name) __typeof__(name) *to_##name;
     PROF__HUB_FUNCTIONS(PROF__HUB_FIELD)
 };
@@ -3858,13 +3880,14 @@ extern PROF__HIDDEN prof__hub prof__hub_here;
 
 __asm__(".pushsection .note.prof,\"a\",%note\n"
         ".balign 4\n"
-        ".long 5, 4, 1\n" /* the size of the name, of what follows it, and its type */
+        ".long 5, 4, 1\n" /* bytes of the name, bytes of the content, type */
         ".asciz \"prof\"\n"
         ".balign 4\n"
         ".long prof__hub_here - .\n"
         ".popsection\n");
 
-/* Types as in <link.h>, which declares them only if the right macro was defined before it was first included. */
+/* The same layout as dl_phdr_info in <link.h>, which declares that type only if _GNU_SOURCE was defined before its
+   first include. */
 typedef struct prof__loaded {
     uintptr_t base;
     const char *name; /* "" for the program */
@@ -3911,11 +3934,11 @@ static prof__hub *prof__hub_of(const prof__loaded *loaded)
 #endif
 
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-static prof__hub *prof__followers; /* changes under prof__lock_word; crash handlers read it without */
+static prof__hub *prof__followers; /* changes under prof__lock_word; crash handlers read it without the lock */
 #endif
 
 #if defined(PROF__HUBS) && defined(PROF__SHARED) && !defined(PROF_STATIC)
-static prof__hub *prof__leader; /* NULL: this copy is a leader, or a recorder of its own */
+static prof__hub *prof__leader; /* NULL: this instance is a leader, or records by itself */
 static int prof__joined;
 
 typedef struct prof__hub_search {
@@ -3934,7 +3957,7 @@ static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
     return 1;
 }
 
-/* These exist wherever a library can be loaded later. */
+/* Weak: a static program has no dlopen(), and no library that could be unloaded. */
 extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((__weak__));
 extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((__weak__));
 static void *prof__leader_module;
@@ -3946,7 +3969,9 @@ static PROF__COLD void prof__join(void)
     prof__hub_here.settled = 1;
     prof__loaded_each(prof__hub_visit, &search);
     if (!search.found || search.found == &prof__hub_here) return;
-    /* A leader that the same call loads, because it depends on this library, is unloaded before it, or with it. */
+    /* Holds a reference to the leader's module, so that it stays loaded as long as this library. The program needs
+       none. Nor does a leader whose constructors have not run yet: the same dlopen() is loading both, because the
+       leader depends on this library, so the leader is unloaded before this library or with it. */
     if (*search.name && search.found->settled && prof__module_open)
         prof__leader_module = prof__module_open(search.name, 1 | 4); /* RTLD_LAZY | RTLD_NOLOAD */
     search.found->to_prof__hub_join(&prof__hub_here);
@@ -3963,14 +3988,15 @@ static int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not for
 PROF__AT_START(101, prof__join_early);
 static void prof__join_early(void) { prof__led(); }
 
-/* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
+/* Called when the library is unloaded. A follower leaves its leader. The followers of a leader record by themselves
+   from now on. */
 static void prof__unjoin(void)
 {
     if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
     for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);
     prof__followers = NULL;
 }
-/* Called after the last use of the leader. */
+/* Drops the reference to the leader's module. Runs at exit as the last use of the leader. */
 PROF__AT_END(101, prof__unjoin_late);
 static void prof__unjoin_late(void)
 {
@@ -3979,7 +4005,8 @@ static void prof__unjoin_late(void)
     if (module && prof__module_close) prof__module_close(module);
 }
 
-/* The first statement of a function of the table. */
+/* The first statement of every function in PROF__HUB_FUNCTIONS: if this instance has a leader, calls the leader's
+   function and returns. */
 #define PROF__LED(function, arguments)                                                                               \
     do {                                                                                                             \
         const prof__hub *prof__to = prof__led();                                                                     \
@@ -4021,7 +4048,8 @@ static uint64_t prof__thread_id(void)
     return 0;
 #endif
 }
-/* Around macros of the user, parameters have names that hide none of the program's. */
+/* The parameters have prefixed names, because the user's macros expand inside this function and could otherwise pick up
+   a parameter instead of a variable of the program. */
 static void prof__system_name(char *prof__to, size_t prof__size)
 {
     (void)prof__size;
@@ -4040,7 +4068,7 @@ static uint64_t prof__process_id(void) { return 0; }
 #endif
 static int prof__exits_watched;
 
-/* Macros do not change errno. */
+/* A macro must leave errno as it was. */
 #define PROF__ERRNO_SAVE() int prof__errno = errno
 #define PROF__ERRNO_RESTORE() (void)(errno = prof__errno)
 
@@ -4049,15 +4077,15 @@ static void prof__wait(void) { Sleep(0); }
 static uint64_t prof__thread_id(void) { return GetCurrentThreadId(); }
 static uint64_t prof__process_id(void) { return GetCurrentProcessId(); }
 static uint64_t prof__parent_id(void) { return 0; }
-/* Threads end with the loader's lock held, and then wait for the recorder's. So nothing that takes the loader's lock,
-   as this does, is called while the recorder's is held. */
+/* A thread of Windows ends with the loader's lock held, and then waits for the recorder's lock. So code that holds the
+   recorder's lock must not take the loader's, as GetModuleHandle() does: this function is called before. */
 static FARPROC prof__thread_describe;
 static void prof__system_ask(void)
 {
     HMODULE kernel = GetModuleHandleA("kernel32");
     if (kernel) prof__thread_describe = GetProcAddress(kernel, "GetThreadDescription");
 }
-/* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
+/* Writes the name that SetThreadDescription() gave a thread, or "". Windows 10 and later have such names. */
 static void prof__description(HANDLE thread, char *name, size_t size)
 {
     typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
@@ -4071,17 +4099,18 @@ static void prof__description(HANDLE thread, char *name, size_t size)
 }
 static void prof__system_name(char *name, size_t size) { prof__description(GetCurrentThread(), name, size); }
 #ifdef PROF__RENAMES
-/* Does the same for the thread with this id. */
+/* Writes the name of the thread with this id, or "". */
 static void prof__system_name_of(uint64_t id, char *name, size_t size)
 {
-    HANDLE thread = OpenThread(0x0800 /* to ask for little: THREAD_QUERY_LIMITED_INFORMATION */, FALSE, (DWORD)id);
+    HANDLE thread = OpenThread(0x0800 /* THREAD_QUERY_LIMITED_INFORMATION */, FALSE, (DWORD)id);
     name[0] = 0;
     if (!thread) return;
     prof__description(thread, name, size);
     CloseHandle(thread);
 }
 #endif
-/* A pointer of each thread, or fiber of Windows. A function of PROF__TSS_END gets it when the thread ends. */
+/* A key for one pointer for each thread, or fiber of Windows. The system passes the pointer to `end` when the thread
+   ends. */
 typedef DWORD prof__tss;
 #define PROF__TSS_END WINAPI
 static int prof__tss_make(prof__tss *key, void(PROF__TSS_END *end)(void *))
@@ -4092,7 +4121,7 @@ static int prof__tss_make(prof__tss *key, void(PROF__TSS_END *end)(void *))
 static int prof__tss_set(prof__tss key, void *pointer) { return FlsSetValue(key, pointer) != 0; }
 static void prof__exits_watch(void) {}
 #else
-/* No macro is a cancellation point, and no thread is cancelled while it holds a lock of the recorder. */
+/* A thread can not be cancelled inside a macro, nor while it holds a lock of the recorder. */
 #ifdef PTHREAD_CANCEL_DISABLE
 static int prof__cancel_disable(void)
 {
@@ -4105,14 +4134,14 @@ static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &b
 static int prof__cancel_disable(void) { return 0; }
 static void prof__cancel_restore(int before) { (void)before; }
 #endif
-static void prof__wait(void) /* sleeps, because the thread it waits for may have a lower priority */
+static void prof__wait(void) /* sleeps 20 us: a thread of lower priority, which may have the lock, can run */
 {
     struct timespec moment = {0, 20000};
     int cancel = prof__cancel_disable();
     nanosleep(&moment, NULL);
     prof__cancel_restore(cancel);
 }
-#ifdef __wasi__ /* it has no processes */
+#ifdef __wasi__ /* WASI has no processes */
 static uint64_t prof__process_id(void) { return 1; }
 static uint64_t prof__parent_id(void) { return 0; }
 #else
@@ -4127,14 +4156,14 @@ static uint64_t prof__thread_id(void)
     return (uint64_t)(uintptr_t)pthread_self();
 #endif
 }
-#if defined(__APPLE__) && (!defined(_POSIX_C_SOURCE) || defined(_DARWIN_C_SOURCE)) /* else it is not declared */
+#if defined(__APPLE__) && (!defined(_POSIX_C_SOURCE) || defined(_DARWIN_C_SOURCE)) /* else not declared */
 #define PROF__PTHREAD_NAME(thread, name, size) (void)pthread_getname_np(thread, name, size)
 #else
 #define PROF__PTHREAD_NAME(thread, name, size) (void)(size)
 #endif
 static void prof__system_name(char *name, size_t size) /* size >= 16 */
 {
-    memset(name, 0, size); /* prctl() may fail, and the memory sanitizer does not know it */
+    memset(name, 0, size); /* prctl() may fail; and the memory sanitizer does not see that it writes */
 #ifdef __linux__
     prctl(PR_GET_NAME, name, 0, 0, 0);
 #else
@@ -4142,7 +4171,7 @@ static void prof__system_name(char *name, size_t size) /* size >= 16 */
 #endif
 }
 #ifdef PROF__RENAMES
-/* Does the same for the thread with this id. */
+/* Writes the name of the thread with this id, or "". */
 static void prof__system_name_of(uint64_t id, char *name, size_t size)
 {
     name[0] = 0;
@@ -4150,7 +4179,7 @@ static void prof__system_name_of(uint64_t id, char *name, size_t size)
     char path[64];
     int cancel = prof__cancel_disable(), file = -1;
     if (id == prof__thread_id())
-        prof__system_name(name, size); /* also in a sandbox */
+        prof__system_name(name, size); /* works in a sandbox without /proc */
     else if (snprintf(path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long)id) > 0)
         file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = file >= 0 ? read(file, name, size - 1) : 0;
@@ -4163,7 +4192,7 @@ static void prof__system_name_of(uint64_t id, char *name, size_t size)
 #endif
 }
 #endif
-/* A pointer of each thread. A function of PROF__TSS_END gets it when the thread ends. */
+/* A key for one pointer for each thread. The system passes the pointer to `end` when the thread ends. */
 typedef pthread_key_t prof__tss;
 #define PROF__TSS_END
 static int prof__tss_make(prof__tss *key, void (*end)(void *)) { return !pthread_key_create(key, end); }
@@ -4171,7 +4200,7 @@ static void *prof__tss_get(prof__tss key) { return pthread_getspecific(key); }
 static int prof__tss_set(prof__tss key, void *pointer) { return !pthread_setspecific(key, pointer); }
 #ifdef PROF__SHARED
 static int prof__exits;
-static void prof__exit_begins(void) { prof__exits = 1; } /* runs before destructors, but after them in a dlclose() */
+static void prof__exit_begins(void) { prof__exits = 1; } /* before destructors at exit, after them in dlclose() */
 #endif
 static void prof__exits_watch(void)
 {
@@ -4185,7 +4214,7 @@ static void prof__exits_watch(void)
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
 #define PROF__ERROR_SIZE 256
-#ifdef PROF_TINY /* no texts */
+#ifdef PROF_TINY /* PROF_TINY keeps status codes only */
 #define prof__fail(status, ...) (status)
 #elif defined(PROF_FREESTANDING)
 static char prof__error_text[PROF__ERROR_SIZE];
@@ -4195,16 +4224,17 @@ static PROF__PER_THREAD char prof__error_text[PROF__ERROR_SIZE];
 static char *prof__error_here(void) { return prof__error_text; }
 #define PROF__ERROR_TEXT() prof__error_here()
 #else
-/* Most threads never fail, so the text is mapped at a thread's first failure. When the thread ends, another one may
-   have it. Nothing here takes a lock or calls malloc(). */
+/* Most threads never fail, so a thread gets memory for its message at its first failure. When the thread ends, the
+   memory stays in a list, and another thread may take it. No function here takes a lock or calls malloc(), so all work
+   in signal handlers. */
 typedef struct prof__error_place {
     char text[PROF__ERROR_SIZE];
     struct prof__error_place *next;
     uint32_t taken;
 } prof__error_place;
-static prof__error_place *prof__error_places; /* all of them */
+static prof__error_place *prof__error_places; /* the list of all messages; none is removed before unload */
 static prof__tss prof__error_key;
-static uint32_t prof__error_key_state; /* 1: being made; 2: made; 3: the system has no more keys */
+static uint32_t prof__error_key_state; /* 0: not made; 1: being made; 2: made; 3: the system has no key left */
 
 static void prof__error_leaves(void *place) { PROF__RELEASE(&((prof__error_place *)place)->taken, 0u); }
 
@@ -4237,7 +4267,7 @@ static prof__error_place *prof__error_take(void)
     return place;
 }
 
-/* Threads share a text if the system has no memory or key for more. */
+/* Returns the calling thread's message buffer. If the system has no memory or no key left, threads share one buffer. */
 static char *prof__error_here(void)
 {
     static prof__error_place shared;
@@ -4253,7 +4283,7 @@ static char *prof__error_here(void)
 }
 #define PROF__ERROR_TEXT() prof__error_here()
 
-/* The library is unloaded: no thread has a text any more. */
+/* Frees all messages. Called when the library is unloaded, when no thread can ask for its message any more. */
 static void prof__errors_unmap(void)
 {
     prof__error_place *place = prof__error_places;
@@ -4271,7 +4301,8 @@ static void prof__errors_unmap(void)
 #ifndef PROF_TINY
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
 #ifdef PROF_FREESTANDING
-/* There is no printf: knows %s, %.20s, %d and %%, which is all that the texts without a system have. */
+/* Formats a message without the C library's printf(). Supports %s, %.20s, %d and %%, which are the only conversions in
+   messages of a freestanding build. */
 static void prof__error_format(const char *format, va_list list)
 {
     size_t at = 0;
@@ -4305,7 +4336,8 @@ static void prof__error_format(const char *format, va_list list)
 #endif
 
 #ifndef PROF_FREESTANDING
-/* Copies a text. What is too long loses its middle, because a long path is followed by the reason. */
+/* Sets the thread's message. A text that is too long is shortened in its middle: messages begin with what failed and
+   end with the reason, and a long path stands between. */
 static void prof__error_set(const char *text)
 {
     const size_t head = PROF__ERROR_SIZE / 3, room = PROF__ERROR_SIZE - 4;
@@ -4330,7 +4362,7 @@ static prof_status prof__fail(prof_status status, const char *format, ...)
 #ifdef PROF_FREESTANDING
     prof__error_format(format, list);
 #else
-    char text[2600]; /* two paths, and more */
+    char text[2600]; /* enough for two long paths */
     if (vsnprintf(text, sizeof text, format, list) < 0) text[0] = 0;
     prof__error_set(text);
 #endif
@@ -4339,7 +4371,7 @@ static prof_status prof__fail(prof_status status, const char *format, ...)
 }
 #endif
 
-#ifdef PROF_FREESTANDING /* without a printf the text is put together here */
+#ifdef PROF_FREESTANDING /* a literal: there is no printf() to join the texts */
 #define prof__must_be(name, values) prof__fail(PROF_INVALID_ARGUMENT, name ": must be " values)
 #else
 static prof_status prof__must_be(const char *name, const char *values)
@@ -4347,7 +4379,7 @@ static prof_status prof__must_be(const char *name, const char *values)
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: must be %s", name, values);
 }
 
-/* what: "for ..." or "to ..." */
+/* what: continues "no memory": "for ..." or "to ..." */
 static prof_status prof__no_memory(const char *what)
 {
     return prof__fail(PROF_NO_MEMORY, "no memory %s", what);
@@ -4358,14 +4390,16 @@ static prof_status prof__null(const char *function, const char *what)
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: %s is null", function, what);
 }
 
-/* Says why the system refused to open, read or write a file. otherwise: what it is if the system has not said. */
+/* Reports that opening, reading or writing a file failed, with the reason in errno. otherwise: the reason if errno is
+   0. */
 static prof_status prof__cannot(const char *verb, const char *path, const char *otherwise)
 {
     return prof__fail(PROF_IO, "cannot %s %s: %s", verb, path, errno ? strerror(errno) : otherwise);
 }
 #endif
 
-/* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
+/* Reports a call of something that this build does not contain. what: the function or key; by: the switch of >>options
+   that removed it. */
 static prof_status prof__left_out(const char *what, const char *by)
 {
     (void)what, (void)by;
@@ -4395,7 +4429,7 @@ PROF_DEF const char *prof_status_text(prof_status status)
 
 #ifdef PROF_FREESTANDING
 #ifndef PROF_INTERRUPTS_OFF
-#define PROF__INTERRUPTS_COME 1 /* while a lock is held, on the same processor */
+#define PROF__INTERRUPTS_COME 1 /* interrupts can come on this processor while a lock is held */
 #define PROF_INTERRUPTS_OFF() 0
 #define PROF_INTERRUPTS_RESTORE(before) ((void)(before))
 #endif
@@ -4409,8 +4443,8 @@ static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #endif
 #ifdef PROF_FREESTANDING /* no files */
 #else
-/* Returns 1 if a call that has failed is to be made again, because a signal interrupted it. tries: how often that was
-   in a row: a sandbox may refuse a call in this way for ever. */
+/* Returns 1 if a system call was interrupted by a signal and must be repeated. tries: counts interruptions in a row,
+   from 0. Gives up after 1000, because a sandbox may fail a call with EINTR for ever. */
 static int prof__interrupted(int *tries) { return errno == EINTR && ++*tries < 1000; }
 #endif
 #ifdef PROF_FREESTANDING
@@ -4421,7 +4455,8 @@ static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signa
 static void prof__file_signal_drop(const prof__file_signal *signal) { (void)signal; }
 #else
 typedef sigset_t prof__signals;
-static void prof__signals_block(prof__signals *old) /* except faults: a blocked one kills without calling a handler */
+/* Blocks all signals but faults: the kernel kills a thread with a blocked fault, without calling the handler */
+static void prof__signals_block(prof__signals *old)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     sigset_t all;
@@ -4431,16 +4466,18 @@ static void prof__signals_block(prof__signals *old) /* except faults: a blocked 
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
 
-/* A write beyond RLIMIT_FSIZE, or to a pipe that nobody reads, fails and also sends the thread a signal, which would
-   end the program. Between prof__file_signal_hold() and _drop() it only fails. They do not change errno. */
+/* A write beyond RLIMIT_FSIZE, or to a pipe without a reader, fails and also sends the thread a signal, which ends the
+   program by default. Between prof__file_signal_hold() and prof__file_signal_drop() the write only fails. Neither
+   function changes errno. */
 static const int prof__file_signals[] = {SIGXFSZ, SIGPIPE};
 
 typedef struct prof__file_signal {
-    sigset_t before, waited; /* waited: the program's own, which were pending already */
-    int count;               /* how many of them are held */
+    sigset_t before, waited; /* waited: signals of the program's own, pending before the hold */
+    int count;               /* how many of prof__file_signals are blocked */
 } prof__file_signal;
 
-/* For standard output, SIGPIPE is not held: if nobody reads it, the program ends as it would without prof. */
+/* Blocks these signals. For standard output SIGPIPE is not blocked: if nobody reads the output, the program ends, as it
+   would without prof. */
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
 {
     sigset_t set;
@@ -4449,12 +4486,12 @@ static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_o
     sigemptyset(&set);
     for (i = 0; i < signal->count; ++i) sigaddset(&set, prof__file_signals[i]);
     pthread_sigmask(SIG_BLOCK, &set, &signal->before);
-    if (sigpending(&signal->waited)) sigemptyset(&signal->waited); /* a sandbox may refuse it */
+    if (sigpending(&signal->waited)) sigemptyset(&signal->waited); /* a sandbox may refuse sigpending() */
 }
 
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 
-/* Takes a blocked signal away if there is one, and never waits for it. */
+/* Removes a pending, blocked signal of this number, if there is one. Does not wait. */
 static void prof__signal_take(int number)
 {
     sigset_t set;
@@ -4488,18 +4525,18 @@ static void prof__file_signal_drop(const prof__file_signal *signal)
 #ifdef _WIN32
 #include <fcntl.h>
 #include <io.h>
-#define PROF__WIDE_SIZE 4096 /* of a path, in UTF-16 */
+#define PROF__WIDE_SIZE 4096 /* the longest path, in UTF-16 units */
 
-/* Writes a path as UTF-16. A path that is not UTF-8 is read in the code page of the program, as argv and getenv() give
-   it. A path that is too long for older functions becomes absolute, and gets the prefix that lifts their limit. Returns
-   0 if the path is too long even so. */
+/* Converts a path to UTF-16. A path that is not valid UTF-8 is taken to be in the program's code page, as argv and
+   getenv() have it. A path that is too long for the classic limit becomes absolute and gets the prefix "\\?\", which
+   lifts that limit. Returns 0 if the path is longer than PROF__WIDE_SIZE. */
 static int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
 {
     WCHAR given[PROF__WIDE_SIZE];
     int n = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, given, PROF__WIDE_SIZE);
     if (!n) n = MultiByteToWideChar(CP_ACP, 0, path, -1, given, PROF__WIDE_SIZE);
     if (!n) return 0;
-    DWORD length = GetFullPathNameW(given, PROF__WIDE_SIZE - 8, to + 8, NULL); /* slashes become backslashes */
+    DWORD length = GetFullPathNameW(given, PROF__WIDE_SIZE - 8, to + 8, NULL); /* also turns slashes into backslashes */
     if (!length || length >= PROF__WIDE_SIZE - 8) return 0;
     int server = to[8] == '\\' && to[9] == '\\';
     if (length < 240 || (server && (to[10] == '?' || to[10] == '.'))) {
@@ -4513,7 +4550,7 @@ static int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
     return 1;
 }
 
-/* Writes UTF-16 as UTF-8. Returns the bytes with their zero, or 0 if that is too long. */
+/* Converts UTF-16 to UTF-8. Returns how many bytes it wrote, with the zero at the end, or 0 if `to` is too small. */
 static int prof__narrow(const WCHAR *from, char *to, size_t size)
 {
     int n = WideCharToMultiByte(CP_UTF8, 0, from, -1, to, (int)size, NULL, NULL);
@@ -4551,7 +4588,7 @@ static DWORD prof__windows_about(const char *path)
     return prof__wide(path, wide) ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
 }
 
-static int prof__folder_create(const char *path) /* 0 or errno */
+static int prof__folder_create(const char *path) /* returns 0 or an errno */
 {
     WCHAR wide[PROF__WIDE_SIZE];
     if (!prof__wide(path, wide)) return ENAMETOOLONG;
@@ -4564,7 +4601,7 @@ static FILE *prof__file_open(const char *path, const char *mode)
     size_t i = 0;
     errno = ENAMETOOLONG;
     if (!prof__wide(path, wide)) return NULL;
-    if (mode[0] == 'r') { /* opens it also while somebody renames it, and lets others rename it */
+    if (mode[0] == 'r') { /* works while another process renames the file, and lets others rename it */
         HANDLE file = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                                   OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
         errno = prof__windows_errno(GetLastError());
@@ -4586,12 +4623,12 @@ static int prof__file_remove(const char *path)
     return prof__wide(path, wide) && DeleteFileW(wide) ? 0 : -1;
 }
 
-static int prof__file_rename(const char *from, const char *to) /* replaces */
+static int prof__file_rename(const char *from, const char *to) /* replaces an existing file */
 {
     WCHAR old[PROF__WIDE_SIZE], wide[PROF__WIDE_SIZE];
     errno = ENAMETOOLONG;
     if (!prof__wide(from, old) || !prof__wide(to, wide)) return -1;
-    for (int i = 0; i < 100; ++i) { /* somebody may have the old file open for a moment */
+    for (int i = 0; i < 100; ++i) { /* another process may have the old file open for a moment */
         if (MoveFileExW(old, wide, MOVEFILE_REPLACE_EXISTING)) return 0;
         errno = prof__windows_errno(GetLastError());
         if (errno != EACCES) return -1;
@@ -4600,7 +4637,8 @@ static int prof__file_rename(const char *from, const char *to) /* replaces */
     return -1;
 }
 
-/* Returns a variable of the environment as UTF-8. The text stays, as that of getenv() does: each one is kept once. */
+/* Returns an environment variable as UTF-8, or NULL. The text stays valid for ever, like that of getenv(): each
+   different text is kept once. */
 static const char *prof__windows_variable(const char *name)
 {
     typedef struct kept_text { struct kept_text *next; char text[1]; } kept;
@@ -4635,7 +4673,7 @@ static FILE *prof__file_open(const char *path, const char *mode)
 static int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
 #endif
 
-/* Moves a stream, also beyond 2 GiB where long has 32 bits. Returns 0, as fseek() does. */
+/* Sets a stream's position, also beyond 2 GiB where long has 32 bits. Returns 0 if it succeeds, like fseek(). */
 static int prof__file_seek(FILE *file, uint64_t offset, int from)
 {
     if (offset > (uint64_t)INT64_MAX) return -1;
@@ -4649,10 +4687,10 @@ static int prof__file_seek(FILE *file, uint64_t offset, int from)
 
 #ifndef PROF_FREESTANDING
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
-   A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
-   discarded, and prof__out_close() returns the error. A file is written under a temporary name
-   ("<path>.<process>-<n>.part", where a long name is cut) and renamed when it is complete; of a symbolic link, the file
-   that it leads to is replaced. What is not a regular file (a fifo, a device) is written directly. */
+   Every report and exporter writes through this. After the first error the writer accepts and discards everything, and
+   prof__out_close() returns that error. A regular file is written under a temporary name, "<path>.<process>-<n>.part"
+   (a long name is shortened), and renamed when complete, so nobody sees half a file. If the path is a symbolic link,
+   the file that the link leads to is replaced. A fifo or a device is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -4666,18 +4704,18 @@ static int prof__file_seek(FILE *file, uint64_t offset, int from)
 #endif
 
 #define PROF__OUT_SIZE ((size_t)65536)
-#define PROF__OUT_RESERVE ((size_t)4096) /* the maximum for prof__out_reserve() */
+#define PROF__OUT_RESERVE ((size_t)4096) /* the largest request of prof__out_reserve(), bytes */
 
 typedef struct prof__out {
     char *cursor, *limit; /* the free part of the buffer */
-    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, without memory, reserve */
+    char *buffer;         /* PROF__OUT_SIZE bytes on the heap; reserve if there is no memory */
     prof_sink sink;       /* write is NULL for files */
     FILE *file;
-    char *path, *part; /* owned; part is NULL when the file is written directly */
-    char *target;      /* owned: if path is a link, the file that it leads to, else NULL */
-    int restore;       /* Windows: the mode that standard output had */
-    size_t flushes;    /* so far */
-    uint64_t hole;     /* zero bytes of a new file before what is delivered next */
+    char *path, *part; /* owned; part: the temporary name, NULL for a fifo or device */
+    char *target;      /* owned: the file that path, a symbolic link, leads to; else NULL */
+    int restore;       /* Windows: standard output's mode (text, binary) before */
+    size_t flushes;    /* how often the buffer was written */
+    uint64_t hole;     /* zero bytes to skip in the file before the next write */
     prof_status status;
     char reserve[PROF__OUT_RESERVE];
 } prof__out;
@@ -4702,13 +4740,13 @@ static void prof__out_init(prof__out *out)
     if (!out->buffer) out->buffer = out->reserve;
 }
 
-/* Makes the whole output fail; the first status counts. For callers that cannot go on. */
+/* Marks the output as failed, unless it has failed before. For a caller that cannot produce the rest of its text. */
 static void prof__out_fail(prof__out *out, prof_status status)
 {
     if (out->status == PROF_OK) out->status = status;
 }
 
-/* Seeks over the hole. Returns 0 if that fails. */
+/* Seeks over the pending zeros, which leaves a hole in the file. Returns 0 if that fails. */
 static int prof__out_skip(prof__out *out)
 {
     int failed = out->hole ? prof__file_seek(out->file, out->hole, SEEK_CUR) : 0;
@@ -4748,8 +4786,8 @@ static void prof__out_flush(prof__out *out)
     prof__out_deliver(out, out->buffer, used);
 }
 
-/* Returns space for size bytes, at most PROF__OUT_RESERVE; never fails. What is written there counts after the
-   commit. */
+/* Returns room for size bytes (at most PROF__OUT_RESERVE) in the buffer. Never fails. prof__out_commit() says how many
+   of them were written. */
 static char *prof__out_reserve(prof__out *out, size_t size)
 {
     if (size > (size_t)(out->limit - out->cursor)) prof__out_flush(out);
@@ -4775,12 +4813,12 @@ static void prof__out_bytes(prof__out *out, const void *data, size_t size)
     out->cursor += size;
 }
 
-/* Writes zeros: in a file that is new a hole, which takes nothing of the disk. */
+/* Writes size zero bytes. In a new file a long run becomes a hole, which takes no space on the disk. */
 static void prof__out_zeros(prof__out *out, uint64_t size)
 {
     if (out->part && size > PROF__OUT_RESERVE) {
         prof__out_flush(out);
-        out->hole += size - 1; /* the last byte gives the file its length */
+        out->hole += size - 1; /* writing the last byte sets the file's length */
         size = 1;
     }
     while (size) {
@@ -4833,12 +4871,12 @@ static int prof__is_slash(char c)
 #endif
 }
 
-#define PROF__NAME_MOST ((size_t)255)  /* bytes of a file's name, on nearly all disks */
-#define PROF__NAME_SHORT ((size_t)143) /* the same on encrypted ones: for files that do not stay */
+#define PROF__NAME_MOST ((size_t)255)  /* the longest file name of nearly all file systems, bytes */
+#define PROF__NAME_SHORT ((size_t)143) /* the longest on encrypted file systems; for temporary files */
 
-/* Writes the first `base` bytes of path, and an ending. A file's name that would have more than `most` bytes is cut
-   before the ending, where a hash tells it from others, but not with PROF_MINIMAL. Returns 0 if `to` is too small.
-   Async-signal-safe. */
+/* Writes to `to` the first `base` bytes of path, then ending. If the file's name becomes longer than `most` bytes, it
+   is cut before the ending, and a hash of the whole name keeps it different from others (not with PROF_MINIMAL).
+   Returns 0 if `to` is too small. Async-signal-safe. */
 static int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to, size_t size)
 {
     size_t end = prof__length(ending), hashed = 0;
@@ -4864,7 +4902,7 @@ static int prof__path_ending(const char *path, size_t base, const char *ending, 
     return 1;
 }
 
-/* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
+/* Returns 1 if path does not exist or is a regular file, so that a rename can replace it. Does not follow links. */
 static int prof__file_replaceable(const char *path)
 {
 #ifdef _WIN32
@@ -4884,28 +4922,29 @@ static int prof__file_replaceable(const char *path)
 
 #ifndef _WIN32
 #define PROF__PATH_SIZE ((size_t)2048)
-#define PROF__PATH_LINKS 40 /* for one path, as in the kernel */
+#define PROF__PATH_LINKS 40 /* symbolic links followed for one path; the kernel's limit */
 #define PROF__PATH_STICKY 01000
 
 enum {
-    PROF__PATH_PLAIN,   /* no link: the path itself */
-    PROF__PATH_LINK,    /* it is a link: done is the file that it leads to, which need not exist */
-    PROF__PATH_DIRECT,  /* it leads to an open file of a process, like /dev/stdout: the path itself, unchanged */
-    PROF__PATH_PLANTED, /* done is a link or a fifo that somebody else may have put there */
-    PROF__PATH_UNKNOWN  /* too long, or links in a circle */
+    PROF__PATH_PLAIN,   /* the path is not a link: write the path */
+    PROF__PATH_LINK,    /* the path is a link: write `done`, the file that it leads to, which need not exist */
+    PROF__PATH_DIRECT,  /* the path leads to an open file of a process, like /dev/stdout: open the path itself */
+    PROF__PATH_PLANTED, /* `done` is a link or a fifo that another user may have put there: refuse */
+    PROF__PATH_UNKNOWN  /* the path is too long, or its links form a circle: let the system report it */
 };
 
-/* The state of following a path, link by link. */
+/* A path that is being followed. done: the part whose links are resolved; rest: the part still to follow; link:
+   scratch. */
 typedef struct prof__path {
-    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE]; /* the part without links */
+    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE];
 } prof__path;
 
-/* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
-   everybody may create files and only their owners may remove them. This is the kernel's rule for
-   fs.protected_symlinks. */
+/* Returns 1 if another user may have planted `thing` in folder: the folder is like /tmp (everybody may create files,
+   only owners may remove them), and the thing's owner is neither this user nor the folder's owner. The kernel's
+   fs.protected_symlinks has the same rule. */
 static int prof__path_planted(const char *folder, const prof__about *thing)
 {
-#ifdef __wasi__ /* it has no users */
+#ifdef __wasi__ /* WASI has no users */
     (void)folder, (void)thing;
     return 0;
 #else
@@ -4915,20 +4954,20 @@ static int prof__path_planted(const char *folder, const prof__about *thing)
 #endif
 }
 
-/* Follows the link at p->done. folder: the length of p->done up to the link's name. Returns 0 if the path becomes too
-   long. */
+/* Replaces the link at p->done with its target: puts the target in front of p->rest. folder: the length of p->done
+   without the link's name. Returns 0 if the path becomes too long. */
 static int prof__path_link(prof__path *p, size_t folder)
 {
     ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
     size_t rest = strlen(p->rest);
     if (n <= 0 || (size_t)n + 1 + rest >= sizeof p->rest) return 0;
-    memmove(p->rest + n, p->rest, rest + 1); /* it is empty, or begins with a slash */
+    memmove(p->rest + n, p->rest, rest + 1); /* rest is empty or begins with a slash */
     memcpy(p->rest, p->link, (size_t)n);
     p->done[p->link[0] == '/' ? 0 : folder] = 0;
     return 1;
 }
 
-/* Follows all links of a path. Async-signal-safe. */
+/* Follows all links of a path and returns one of PROF__PATH_... Async-signal-safe. */
 static int prof__path_follow(prof__path *p, const char *path)
 {
     prof__about about;
@@ -4962,7 +5001,8 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
                       "write elsewhere", path, p->done + (length > 80 ? length - 80 : 0));
 }
 
-/* Opens a device or a fifo, which may have no reader. */
+/* Opens a device or a fifo for writing. Returns NULL with errno EPIPE for a fifo without a reader, instead of waiting
+   for one. follow: whether path may be a link. */
 static FILE *prof__file_direct(const char *path, int follow)
 {
     prof__about about;
@@ -4971,14 +5011,14 @@ static FILE *prof__file_direct(const char *path, int follow)
     if (file < 0 && errno == ENXIO && !prof__stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
     if (file < 0) return NULL;
     flags = fcntl(file, F_GETFL);
-    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may be slow */
+    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* writes wait for a slow reader */
     stream = fdopen(file, "wb");
     if (!stream) close(file);
     return stream;
 }
 
-/* Creates a new file: removes an older one of this name, which a killed process has left, and does not follow a
-   link. */
+/* Creates a file. Removes an old temporary file of the same name, which a killed process has left. O_EXCL does not
+   follow a link that somebody has put there. */
 static FILE *prof__file_new(const char *path)
 {
     FILE *stream;
@@ -5012,7 +5052,7 @@ static void prof__out_free(prof__out *out)
     out->file = NULL;
 }
 
-/* Returns 1 if an output is a directory, in which its writer creates files. */
+/* Returns 1 if path is a directory or ends with a slash: the writer then creates files in it. */
 static int prof__is_folder(const char *path)
 {
     size_t n = prof__length(path);
@@ -5027,7 +5067,7 @@ static int prof__is_folder(const char *path)
 #endif
 }
 
-/* Creates a directory and its missing parents. Returns 0 or errno. Async-signal-safe. */
+/* Creates a directory and its missing parents. Returns 0 or an errno. Async-signal-safe. */
 static int prof__folder_add(const char *path)
 {
     char part[1200];
@@ -5044,7 +5084,7 @@ static int prof__folder_add(const char *path)
 #else
         error = mkdir(part, 0755) ? errno : 0;
 #endif
-        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may have made it */
+        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may have been first */
     }
     return error;
 }
@@ -5055,7 +5095,7 @@ static prof_status prof__folder_make(const char *path)
     return error ? prof__fail(PROF_IO, "cannot make the directory %.400s: %s", path, strerror(error)) : PROF_OK;
 }
 
-/* Writes the directory of the file path, or "." if it names none. Returns 0 if that is too long. */
+/* Writes the directory part of a file's path, or "." if the path has none. Returns 0 if `to` is too small. */
 static int prof__folder_of(const char *path, char *to, size_t size)
 {
     size_t length = 0;
@@ -5067,7 +5107,7 @@ static int prof__folder_of(const char *path, char *to, size_t size)
     return 1;
 }
 
-/* Creates the directory of the file path, unless it exists. Returns 0 or errno. Async-signal-safe. */
+/* Creates the directory of a file's path, unless it exists. Returns 0 or an errno. Async-signal-safe. */
 static int prof__folder_for(const char *path)
 {
     char folder[1200];
@@ -5082,10 +5122,10 @@ static prof_status prof__out_refuse(prof__out *out, prof_status status)
     return status;
 }
 
-/* Returns the name under which the file at path is written until it is complete, or NULL without memory. */
+/* Returns the temporary name for writing the file at path, on the heap, or NULL if there is no memory. */
 static char *prof__out_part(const char *path)
 {
-    static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
+    static unsigned counter; /* if two threads write one path at once, the file is that of the last, complete */
     char ending[48];
     size_t length = strlen(path), size;
     snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(), PROF__ADD(&counter, 1u));
@@ -5095,7 +5135,7 @@ static char *prof__out_part(const char *path)
     return part;
 }
 
-/* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
+/* Creates a file and its missing directories. Returns NULL, with errno, if that fails. */
 static FILE *prof__out_make(const char *part)
 {
     FILE *file = prof__file_new(part);
@@ -5108,7 +5148,8 @@ static FILE *prof__out_make(const char *part)
 }
 
 #ifndef _WIN32
-/* Refuses a name that the system does. */
+/* Returns an error if the system refuses the name as too long. The error says how long the name is and how long it can
+   be. */
 static prof_status prof__name_check(const char *path)
 {
     prof__about about;
@@ -5155,8 +5196,8 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 }
 #endif
 
-/* Opens a file, path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK
-   there is nothing to close. */
+/* Opens a file, and creates missing directories of its path. path: NULL or "-" is standard output. If the result is not
+   PROF_OK, the output is freed and must not be closed. */
 static prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
@@ -5177,7 +5218,7 @@ static prof_status prof__out_file(prof__out *out, const char *path)
     return PROF_OK;
 }
 
-/* Opens a file, or a sink if that is not NULL. */
+/* Opens the sink or, if that is NULL, the file at path. */
 static prof_status prof__out_to(prof__out *out, const char *path, const prof_sink *sink)
 {
     if (!sink) return prof__out_file(out, path);
@@ -5185,7 +5226,8 @@ static prof_status prof__out_to(prof__out *out, const char *path, const prof_sin
     return PROF_OK;
 }
 
-/* Writes the rest, puts the file in its place, and returns the first error of all. */
+/* Writes the buffered rest, renames a complete file to its final name, removes a failed one, and frees the output.
+   Returns the first error of all. */
 static prof_status prof__out_close(prof__out *out)
 {
     prof_status status;
@@ -5210,9 +5252,10 @@ static prof_status prof__out_close(prof__out *out)
 #endif
 
 #ifndef PROF_FREESTANDING
-#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, which replaces what is not UTF-8 */
+#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, written for bytes that are not UTF-8 */
 
-/* Returns the bytes of the UTF-8 character at text, or minus the number of bytes that one U+FFFD replaces. */
+/* Returns how many bytes the UTF-8 character at text has. If the bytes there are invalid, returns minus the number of
+   bytes that one U+FFFD replaces. */
 static int prof__utf8_length(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -5233,14 +5276,14 @@ static int prof__utf8_length(const char *text)
     return length;
 }
 
-/* Returns the bytes of the UTF-8 character at text, or 0 if there is none. */
+/* Returns how many bytes the UTF-8 character at text has, or 0 if the bytes there are invalid. */
 static size_t prof__utf8(const char *text)
 {
     int length = prof__utf8_length(text);
     return length > 0 ? (size_t)length : 0;
 }
 
-/* Steps over one character: what is not UTF-8 counts byte by byte. */
+/* Returns the text after its first character. An invalid byte counts as a character. */
 static const char *prof__next_character(const char *text)
 {
     size_t length = prof__utf8(text);
@@ -5258,15 +5301,16 @@ static size_t prof__characters(const char *text)
 #ifndef PROF_FREESTANDING
 /*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
-#define PROF__NAME_MAX ((size_t)48)   /* characters of a name in a table */
-#define PROF__INDENT_MAX ((size_t)24) /* deeper call paths are not indented further */
+#define PROF__NAME_MAX ((size_t)48)   /* characters of a name in a table's column */
+#define PROF__INDENT_MAX ((size_t)24) /* spaces; deeper call paths are indented by this much */
 
 static void prof__out_spaces(prof__out *out, size_t count)
 {
     for (; count; count--) prof__out_bytes(out, " ", 1);
 }
 
-/* Writes this many characters of a text, without control characters. Returns the text after them. */
+/* Writes count characters of a text, with "?" for control characters and bytes that are not UTF-8. Returns the text
+   after them. */
 static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
 {
     for (; count; count--) {
@@ -5282,8 +5326,8 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
     return text;
 }
 
-/* Writes a text of at most width characters, padded with spaces, without control characters. Of a longer text the
-   middle is left out, because names differ at their ends. */
+/* Writes a text in exactly width characters, padded with spaces. A longer text loses its middle, because names often
+   differ at their ends. */
 static void prof__out_name(prof__out *out, const char *text, size_t width)
 {
     size_t all = prof__characters(text), shown, tail, i;
@@ -5300,14 +5344,14 @@ static void prof__out_name(prof__out *out, const char *text, size_t width)
     prof__out_characters(out, text, tail);
 }
 
-/* Writes a whole text, without control characters. */
+/* Writes a whole text, with "?" for control characters. */
 static void prof__out_clean(prof__out *out, const char *text)
 {
     prof__out_characters(out, text, prof__characters(text));
 }
 
-/* Writes a whole text from the character `at` of a line on. What is beyond limit (0: no limit) is wrapped to further
-   lines, after indent spaces. */
+/* Writes a text, wrapped at spaces. at: the column at which it begins; indent: spaces before each further line; limit:
+   the width of lines, 0 for no limit. */
 static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
 {
     for (;;) {
@@ -5346,7 +5390,7 @@ static void prof__out_count(prof__out *out, uint64_t count, size_t width)
     prof__out_right(out, text, width);
 }
 
-/* Writes "1 event", "2 events". */
+/* Writes a count and a noun in singular or plural: "1 event", "2 events". */
 static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 {
     prof__out_count(out, count, 0);
@@ -5355,7 +5399,7 @@ static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
     if (count != 1) prof__out_text(out, "s");
 }
 
-/* Writes "1 event" or "2 events" and what is the matter with them; nothing if there are none. */
+/* Writes a count, a noun and a text about them, or nothing if count is 0. */
 static void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
 {
     if (!count) return;
@@ -5363,7 +5407,7 @@ static void prof__out_note(prof__out *out, uint64_t count, const char *thing, co
     prof__out_text(out, text);
 }
 
-/* Says how many rows of a table are left out; nothing if there are none. */
+/* Writes how many rows of a table were left out, or nothing if count is 0. */
 static void prof__out_more(prof__out *out, uint64_t count)
 {
     if (!count) return;
@@ -5545,7 +5589,8 @@ enum {
 #define PROF__META_SITE_WORDS 5 /* without a unit */
 
 /*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
-   Events are stamped with raw ticks. Readers convert them to nanoseconds, with the pairs in the image. */
+   An event's time stamp is a raw reading of the clock, in ticks. A reader converts ticks to nanoseconds with the pairs
+   (counter, system clock) that the image contains. */
 
 #if defined(PROF_FREESTANDING)
 #define PROF__COUNTER_NAME "user"
@@ -5555,7 +5600,7 @@ static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 1; }
 static uint64_t prof__counter_hz(void) { return 0; }
 #endif
-#elif defined(PROF__SIMULATED_HZ) /* for tests: a counter of another rate, see tests/clocks.sh */
+#elif defined(PROF__SIMULATED_HZ) /* for tests/clocks.sh: a counter with a chosen rate */
 #define PROF__COUNTER_NAME "simulated"
 static inline uint64_t prof__counter(void)
 {
@@ -5565,7 +5610,7 @@ static inline uint64_t prof__counter(void)
 }
 static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 3; }
-static uint64_t prof__counter_hz(void) { return 0; } /* not known, as on many machines */
+static uint64_t prof__counter_hz(void) { return 0; } /* 0: unknown, as on many machines */
 #elif defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
 #define PROF__COUNTER_NAME "rdtsc"
 #ifdef __GNUC__
@@ -5585,7 +5630,7 @@ static uint64_t prof__counter_ordered(void)
     unsigned processor;
     return __rdtscp(&processor);
 }
-static int prof__cpuid(unsigned leaf, unsigned to[4]) /* as __get_cpuid() */
+static int prof__cpuid(unsigned leaf, unsigned to[4]) /* like gcc's __get_cpuid(): 0 if there is no such leaf */
 {
     __cpuid((int *)to, (int)(leaf & 0x80000000u));
     if (to[0] < leaf) return 0;
@@ -5594,19 +5639,20 @@ static int prof__cpuid(unsigned leaf, unsigned to[4]) /* as __get_cpuid() */
 }
 #define PROF__CPUID(leaf, to) prof__cpuid(leaf, to)
 #endif
-static int prof__counter_usable(void) /* bit 0: the counter can be trusted; bit 1: an ordered read exists */
+/* Bit 0: the rate is constant and all processors agree; bit 1: prof__counter_ordered() works */
+static int prof__counter_usable(void)
 {
     unsigned got[4], usable = 0;
     if (PROF__CPUID(0x80000007u, got) && (got[3] & 1u << 8)) usable |= 1;
     int ordered = PROF__CPUID(0x80000001u, got) && (got[3] & 1u << 27) ? 2 : 0; /* rdtscp */
 #ifdef __linux__
-    { /* the kernel compares the counters of all processors, and uses another clock if they are unstable */
+    { /* the kernel compares the counters of all processors, and switches to another clock source if they drift apart */
         char text[16] = {0};
         int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
         if (file >= 0) {
             if (read(file, text, sizeof text - 1) > 0 && (text[0] == 'h' || text[0] == 'a' || text[0] == 'j'))
                 usable = 0; /* hpet, acpi_pm, jiffies */
-            if (text[0] == 't') usable = 1; /* tsc: a virtual machine may not report that it is invariant */
+            if (text[0] == 't') usable = 1; /* tsc: a virtual machine may hide the CPUID bit */
             close(file);
         }
     }
@@ -5710,18 +5756,20 @@ static uint64_t prof__monotonic(void) { return (uint64_t)(PROF_MONOTONIC_NS()); 
 static uint64_t prof__unix_time(void) { return (uint64_t)(PROF_UNIX_NS()); }
 #endif
 
-/* A lock for rare cases: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
-   event but can't hang the program; control functions wait. Around this lock they also hold prof__change_word, so that
-   a fork, which may take long, keeps the state consistent without making macros wait. */
+/* prof__lock_word guards rare changes of the recorder's state: a new call site, a new thread. A macro that cannot take
+   it within some tenths of a second gives up: it loses an event, but does not hang the program. Control functions wait.
+   They take prof__change_word first and hold it around prof__lock_word. A fork, which can take long, holds
+   prof__change_word: that keeps the state consistent, and macros do not wait for it. */
 static int prof__lock_word, prof__control_word;
 #ifndef PROF_FREESTANDING
 static int prof__change_word;
 #endif
 
-#define PROF__PATIENCE 5000 /* attempts; some tenths of a second */
+#define PROF__PATIENCE 5000 /* attempts, together some tenths of a second */
 
-/* How many attempts a macro makes. Freestanding they are short: it makes many if the owner can't be the code that it
-   interrupts, and one if it must not wait at all. */
+/* How many attempts a macro makes. In a freestanding build an attempt is short. There a macro makes 1000 times as many
+   if interrupts are off while a lock is held, so the owner runs on another processor; and a single one if
+   PROF_MAY_WAIT() says that it must not wait. */
 #ifdef PROF_FREESTANDING
 #ifndef PROF_MAY_WAIT
 #define PROF_MAY_WAIT() 1
@@ -5736,7 +5784,8 @@ static PROF__INLINED int prof__may_wait(void) { return PROF_MAY_WAIT() != 0; }
 #define PROF__MACRO_PATIENCE() PROF__PATIENCE
 #endif
 
-/* 0: free, 1: taken, 2: taken, and threads may sleep until it is free. A thread that has slept takes it with 2. */
+/* Tries once to take a lock. Its values: 0 free, 1 taken, 2 taken and threads may be asleep until it is free. A thread
+   that has slept takes it with 2, because others may still sleep. */
 static int prof__lock_take(int *lock, int slept)
 {
     int taken = 0;
@@ -5745,17 +5794,18 @@ static int prof__lock_take(int *lock, int slept)
 }
 
 #ifdef PROF__FUTEX
-static uint32_t prof__lock_turns; /* how often a lock was released: while this changes, no owner is stuck */
+static uint32_t prof__lock_turns; /* counts releases of all locks; if it does not change, an owner may be stuck */
 
-/* Sleeps while the lock is 2, for a tenth of a second at most: a thread that was woken may leave by siglongjmp() from a
-   handler before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was: little
-   if a lock was released meanwhile, because on a machine with too much work each turn of many threads takes long.
-   (Thousands of threads that slept 20 us each, to look again, kept two processors from all other work.) */
+/* Sleeps while the lock is 2, at most a tenth of a second: a thread that was woken may leave by siglongjmp() from a
+   signal handler before it takes the lock, and then nobody wakes the next one. Returns how many attempts of
+   PROF__PATIENCE the sleep counts as. These are few if a lock was released meanwhile: then the owners make progress,
+   and only the machine is overloaded. (Polling instead of sleeping is not an option: thousands of threads that looked
+   every 20 us kept two processors from all other work.) */
 static int prof__lock_sleep(int *lock, int spent)
 {
     uint32_t turns = PROF__LOAD(&prof__lock_turns);
     (void)spent;
-    struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
+    struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's timespec */
     PROF__ERRNO_SAVE();
     int late = syscall(SYS_futex, lock, 0 | 128, 2, &time, NULL, 0) && errno == ETIMEDOUT; /* FUTEX_WAIT, private */
     PROF__ERRNO_RESTORE();
@@ -5768,8 +5818,9 @@ static void prof__unlock(int *lock)
         syscall(SYS_futex, lock, 1 | 128, 1, NULL, NULL, 0); /* FUTEX_WAKE, private */
 }
 #else
-/* On Windows prof__wait() returns at once if no other thread waits for the processor, so the patience would end after a
-   few milliseconds; and it lets no thread of a lower priority run. */
+/* Without a futex a thread polls. On Windows prof__wait() returns at once if no other thread is ready to run, and never
+   lets a thread of lower priority run. So after 1000 attempts the thread sleeps for a millisecond, which counts as 20.
+   */
 static int prof__lock_sleep(int *lock, int spent)
 {
     (void)lock;
@@ -5803,13 +5854,13 @@ static void prof__lock(int *lock)
     }
 }
 
-/* Does the same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep
-   it. */
+/* Takes a lock for a macro, or returns 0 after PROF__MACRO_PATIENCE() attempts. Blocks signals until
+   prof__lock_leave(): a handler could otherwise leave by siglongjmp() and keep the lock for ever. */
 static int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {
         int slept = spent > 100;
-        if (slept || !PROF__LOAD(lock)) { /* spares two system calls if the lock is taken */
+        if (slept || !PROF__LOAD(lock)) { /* no system calls to block signals while another thread has the lock */
             prof__signals_block(old);
             if (prof__lock_take(lock, slept)) return 1;
             prof__signals_restore(old);
@@ -5825,8 +5876,8 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
     prof__signals_restore(old);
 }
 
-/* A lock for functions that read and write files, where a thread could be cancelled. Pass what the first function
-   returns to the second. */
+/* Takes a lock around file input and output, and disables cancellation of the thread meanwhile. Pass the result of
+   prof__lock_steady() to prof__unlock_steady(). */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
 static int prof__lock_steady(int *lock)
 {
@@ -5853,7 +5904,7 @@ static void prof__unlock_steady(int *lock, int before)
 #endif
 
 #ifndef PROF_FREESTANDING
-/* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
+/* Sleeps until *word differs from value, at most ns nanoseconds. May return early without a reason. */
 static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 #ifdef PROF__FUTEX
@@ -5873,7 +5924,7 @@ static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 #endif
 }
 
-/* Changes the word and wakes so many of those that wait for that. Signal handlers may call it. */
+/* Adds 1 to *word and wakes at most count threads that wait for its change. Async-signal-safe. */
 static void prof__word_wake_some(uint32_t *word, int count)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
@@ -14514,30 +14565,31 @@ static void prof__service_leave(void)
 }
 #endif
 /*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
-   A function that was traced by its address has a call site with the name "module+0x1b40" (the address as in the
-   module's symbol table), the module's path as its file, and the build of the module as its function: see
-   prof__module_identify. When a trace is opened, the name comes from the module's file, or from its file of debug
-   symbols, if it still is that build. Such a file is not trusted, like an image. */
+   A function that the compiler's hooks traced has a call site whose texts encode its address. Name: "module+0x1b40",
+   the address as in the module's symbol table. File: the path of the module (program or library). Function: the build
+   id of the module, see prof__module_identify. When a trace is opened, the reader looks the name up in the module's
+   file or in its separate debug file, if the build id still matches. As an image may name any path, these files are not
+   trusted. */
 
 #ifndef PROF_FREESTANDING
 #include <limits.h>
 #include <sys/stat.h>
 
-#define PROF__BUILD_ID "?build-id=" /* no name of a function begins like this */
+#define PROF__BUILD_ID "?build-id=" /* no function's name begins with '?' */
 #define PROF__BUILD_TIME "?modified="
-#define PROF__MAX_BUILD_ID 64 /* bytes; the linkers make 8 to 32 */
-#define PROF__MAX_MODULES 256 /* that a trace may ask for */
+#define PROF__MAX_BUILD_ID 64 /* bytes; linkers make 8 to 32 */
+#define PROF__MAX_MODULES 256 /* for one trace */
 
 typedef struct prof__symbol {
     uint64_t value;
-    const char *name, *file; /* file: the source file of a local symbol, as given to the compiler, else NULL */
-    int rank;                /* of several names of one address the highest rank wins */
+    const char *name, *file; /* file: the source file of a local symbol, as the compiler got it, else NULL */
+    int rank;                /* of several names of an address the highest rank is shown: global, weak, local */
 } prof__symbol;
 
 /* The functions of one module, in order of their addresses. */
 typedef struct prof__module_symbols {
     char *path, *build;
-    char *texts; /* string table, zero-terminated */
+    char *texts; /* the string table, with a zero behind it */
     prof__symbol *list;
     size_t count;
 } prof__module_symbols;
@@ -14547,7 +14599,7 @@ typedef struct prof__symbols {
     size_t count;
 } prof__symbols;
 
-/* An open ELF file. The numbers in its headers have its width and byte order. */
+/* An open ELF file. wide: 64-bit; big: big-endian. */
 typedef struct prof__elf {
     FILE *file;
     uint64_t size;
@@ -14569,7 +14621,7 @@ static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, 
     return value;
 }
 
-/* Reads a field that has one place in 32-bit files and another, with twice the size, in 64-bit files. */
+/* Reads a field that is at `narrow` with 4 bytes in 32-bit files, and at `wide` with 8 bytes in 64-bit files. */
 static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
 {
     return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
@@ -14581,8 +14633,8 @@ static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_
     return !prof__file_seek(elf->file, offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
 }
 
-/* Returns the bytes of a section, with a zero after them; the caller frees them. Returns NULL if the section lies
-   beyond the file or is too large, or without memory. */
+/* Returns the bytes of a section with a zero behind them; the caller frees them. Returns NULL if the section lies
+   beyond the file, is larger than 1 GiB, or there is no memory. */
 static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
 {
     unsigned char *bytes;
@@ -14618,8 +14670,8 @@ static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf
     return 0;
 }
 
-/* Writes the text of a build id, or "". notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1
-   bytes. */
+/* Writes a build id in hex, or "" if there is none. notes: the bytes of a note section or segment. to: 2 *
+   PROF__MAX_BUILD_ID + 1 bytes. */
 static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
 {
     size_t at = 0;
@@ -14650,8 +14702,8 @@ static void prof__elf_close(prof__elf *elf)
     elf->file = NULL;
 }
 
-/* If a module has no build id, its size and the time of its last change identify the build. Returns 0 if it is no
-   regular file; such a file is not even opened, because a path in an image may name a device. build: 48 bytes. */
+/* Writes what identifies the build of a module without a build id: its size and modification time. Returns 0 if path is
+   not a regular file. Such a file is never opened, because a path in an image may name a device. build: 48 bytes. */
 static int prof__file_build(const char *path, uint64_t *size, char *build)
 {
 #ifdef _WIN32
@@ -14666,7 +14718,7 @@ static int prof__file_build(const char *path, uint64_t *size, char *build)
     return 1;
 }
 
-/* Opens a file if it is ELF and has this build. Returns 0 otherwise. */
+/* Opens path if it is an ELF file of this build. Returns 0 otherwise. */
 static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
 {
     char now[48];
@@ -14716,7 +14768,7 @@ static int prof__symbol_order(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Reads the functions of the symbol table of one type. Returns 0 if there is none, or it is broken. */
+/* Reads the functions in the symbol table of this type. Returns 0 if the file has none, or the table is broken. */
 static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
 {
     prof__elf_section table, names;
@@ -14738,8 +14790,8 @@ static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_s
         unsigned info = record[elf->wide ? 4 : 12], kind = info & 15, binding = info >> 4;
         uint64_t section = prof__elf_number(elf, record + (elf->wide ? 6 : 14), 2);
         const char *name = text < text_size ? module->texts + text : "";
-        if (kind == 4) file = *name ? name : NULL; /* without a name: the next symbols belong to no file */
-        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: functions; 10: chosen at load time */
+        if (kind == 4) file = *name ? name : NULL; /* an empty name: the next symbols have no source file */
+        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: function; 10: ifunc */
         prof__symbol *symbol = &module->list[module->count++];
         symbol->value = prof__elf_word(elf, record, 4, 8);
         symbol->name = name;
@@ -14771,8 +14823,8 @@ static int prof__module_read(prof__module_symbols *module, const char *path, uin
     return good;
 }
 
-/* Reads the module's full symbol table, or that of the file to which systems strip it, or the few names of the dynamic
-   one. */
+/* Reads the module's full symbol table; if that was stripped, the one in its separate debug file; else the dynamic
+   symbol table, which has exported names only. */
 static void prof__module_load(prof__module_symbols *module)
 {
     const char *id = module->build + sizeof PROF__BUILD_ID - 1;
@@ -14794,7 +14846,8 @@ static char *prof__text_duplicate(const char *text)
     return copy;
 }
 
-/* Returns NULL without memory, or if there are more modules than a trace should have. */
+/* Returns the symbols of a module, loaded at first use. Returns NULL if there is no memory, or if a trace names more
+   than PROF__MAX_MODULES modules. */
 static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
 {
     prof__module_symbols *module = symbols->modules;
@@ -14818,8 +14871,8 @@ static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char 
     return module;
 }
 
-/* Returns the symbol of a call site that is an address. Returns NULL if the site is not an address, or its symbol is
-   not known; its own texts stay then. symbols must be zeroed before the first call, and owns what is returned, until
+/* Returns the symbol of a call site whose texts encode an address. Returns NULL if they do not, or the symbol is
+   unknown; the reader then shows the site's own texts. symbols: zeroed before the first call; owns the result until
    prof__symbols_free(). */
 static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
                                              const char *function)
@@ -20145,9 +20198,10 @@ PROF_DEF prof_status prof_save_request(void) { return prof__no_reader("prof_save
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
 
-/* A hash index over items that the owner keeps in an array. */
+/* A hash index (open addressing, linear probing) from keys to items. It stores item numbers only. The owner keeps the
+   items in an array, and compares an item with a key. */
 typedef struct prof__read_slot {
-    uint32_t hash, item; /* item + 1, 0: free */
+    uint32_t hash, item; /* item: its number + 1; 0: a free slot */
 } prof__read_slot;
 
 typedef struct prof__read_index {
@@ -20157,7 +20211,8 @@ typedef struct prof__read_index {
 
 typedef int prof__read_equal(const void *owner, size_t item, const void *key);
 
-/* Makes space for one more element of an array on the heap. Returns 0 without memory; the array is unchanged then. */
+/* Makes room in an array on the heap for one more element. Returns 0, and leaves the array unchanged, if there is no
+   memory. */
 #define PROF__ROOM(array, capacity, count) \
     ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
 static int prof__more_room(void *array, size_t *capacity, size_t element)
@@ -20165,7 +20220,7 @@ static int prof__more_room(void *array, size_t *capacity, size_t element)
     size_t wanted = *capacity < 8 ? 16 : *capacity + *capacity / 2;
     void *old;
     if (wanted > (size_t)-1 / 2 / element) return 0;
-    memcpy(&old, array, sizeof old); /* array points to a pointer of some type */
+    memcpy(&old, array, sizeof old); /* array: the address of a pointer to any type of object */
     old = realloc(old, wanted * element);
     if (!old) return 0;
     memcpy(array, &old, sizeof old);
@@ -20173,7 +20228,8 @@ static int prof__more_room(void *array, size_t *capacity, size_t element)
     return 1;
 }
 
-/* Adds an element, all zero, to an array on the heap. Returns it, or NULL without memory. For what runs seldom. */
+/* Adds a zeroed element to an array on the heap. Returns the element, or NULL if there is no memory. Slower than
+   PROF__ROOM. */
 #define PROF__MORE(array, capacity, count) prof__more(&(array), &(capacity), &(count), sizeof *(array))
 static void *prof__more(void *array, size_t *capacity, size_t *count, size_t element)
 {
@@ -20192,8 +20248,8 @@ static uint64_t prof__read_seed_make(void)
     return __atomic_compare_exchange_n(seed, &now, made, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? made : now;
 }
 
-/* Returns the process's own seed for hashes, so that nobody can make an image whose names collide. It is never 0. No
-   output depends on it. */
+/* Returns a seed for hashes that is random for each process, so that nobody can craft an image whose names all collide.
+   Never returns 0. Hashes decide no order, so output does not depend on the seed. */
 static uint64_t prof__read_seed(void)
 {
     uint64_t seed = PROF__LOAD(&prof__read_seed_now);
@@ -20234,7 +20290,8 @@ static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item
     index->used++;
 }
 
-/* Makes a larger table, for count more items. Returns 0 without memory. */
+/* Makes a larger table with room for count more items. Returns 0, and leaves the table unchanged, if there is no
+   memory. */
 static int prof__read_grow(prof__read_index *index, size_t count)
 {
     prof__read_index larger;
@@ -20254,7 +20311,7 @@ static int prof__read_grow(prof__read_index *index, size_t count)
     return 1;
 }
 
-/* Makes space for count more items. Returns 0 without memory. */
+/* Makes room for count more items, so that prof__read_put() can follow count times. Returns 0 if there is no memory. */
 static int prof__read_reserve(prof__read_index *index, size_t count)
 {
     return index->used + count <= index->capacity / 4 * 3 || prof__read_grow(index, count);
@@ -20267,7 +20324,8 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
     return 1;
 }
 
-/* Does the same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
+/* Adds a zeroed element to an array on the heap, and to the index of that array under this hash. Returns the number of
+   the element, or PROF__NONE if there is no memory. */
 #define PROF__NEW(index, hash, array, capacity, count) \
     prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
 static size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity, size_t *count,

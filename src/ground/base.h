@@ -1,9 +1,11 @@
-// ground/base: Keeps prof's own allocations apart from the program's; atomics, fences, bytes and texts without libc.
+// ground/base: What every module uses: prof's own allocations, hidden from the program's recorded ones; atomics and
+// fences; copying, comparing and hashing bytes and texts without the C library.
 #ifndef PROF__GROUND_BASE_H
 #define PROF__GROUND_BASE_H
 #include "ground/compiler.h"
 
-/* Sanitizers have allocators of their own, which must see every call. */
+/* A sanitizer replaces malloc() with its own allocator, which must see every call. So PROF_WRAP_MALLOC has no effect
+   under one. */
 #if defined(PROF_WRAP_MALLOC) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #if !defined(__GLIBC__)
 #error "prof.h: PROF_WRAP_MALLOC needs Linux with glibc"
@@ -15,7 +17,8 @@
 #endif
 #endif
 #endif
-#ifdef PROF__WRAPS_MALLOC /* see >>malloc: prof's own allocations are not recorded */
+/* prof calls glibc's allocator by its internal names, which PROF_WRAP_MALLOC does not wrap: see >>malloc */
+#ifdef PROF__WRAPS_MALLOC
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *at, size_t size);
@@ -25,7 +28,8 @@ extern void __libc_free(void *at);
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
 #define free(at) __libc_free(at)
-/* Nonzero while prof calls a function of the C library that may allocate: such allocations are not recorded. */
+/* Nonzero while prof calls a function of the C library that may allocate. The wrappers of >>malloc record no allocation
+   then. */
 static PROF__PER_THREAD uint32_t prof__quiet;
 #define PROF__QUIETLY(type, call)                                                                                    \
     __extension__({                                                                                                  \
@@ -60,13 +64,14 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #endif
 
 #ifdef __EMSCRIPTEN__
-/* Where memory does not grow, a malloc() that finds none ends the program, unless it is linked otherwise. So prof asks
-   first: what is behind the heap, and what malloc() has at its end. */
+/* Emscripten's malloc() ends the program when the heap is full and cannot grow, unless the program is linked otherwise.
+   So prof first computes how many bytes the heap has left: those above the heap's current end, and those that malloc()
+   keeps free at its end. */
 static int prof__heap_has(size_t size)
 {
     size_t used = (size_t)(uintptr_t)sbrk(0), all = emscripten_get_heap_max();
     size_t room = (used < all ? all - used : 0) + (size_t)mallinfo().keepcost;
-    return size < room && room - size > 65536; /* with what malloc() itself needs */
+    return size < room && room - size > 65536; /* leaves 64 KiB for malloc() itself */
 }
 static void *prof__heap_resize(void *at, size_t size)
 {
@@ -81,8 +86,8 @@ static void *prof__heap_clear(size_t count, size_t size)
 #define realloc(at, size) prof__heap_resize(at, size)
 #endif
 
-/* Only the owner may write into prof's files, also after umask(0), which daemons call: the recorder trusts the
-   recording that it has mapped. */
+/* The mode of files that prof creates: others may read them, but only the owner may write. The recorder trusts the
+   recording that it has mapped into memory. So the mode is explicit, because a daemon may have called umask(0). */
 #define PROF__FILE_MODE 0644
 
 #define PROF__LOAD(p) __atomic_load_n(p, __ATOMIC_RELAXED)
@@ -91,12 +96,14 @@ static void *prof__heap_clear(size_t count, size_t size)
 #define PROF__RELEASE(p, v) __atomic_store_n(p, v, __ATOMIC_RELEASE)
 #define PROF__ADD(p, v) __atomic_fetch_add(p, v, __ATOMIC_RELAXED)
 
-/* 1 if a 64-bit store is one instruction. On other processors words are written half by half, the low half first, and
-   counters in the image are only as exact as their lower half. */
+/* 1 if the processor stores 64 bits with one instruction. A 32-bit processor writes a word as two halves, the low half
+   first. A reader of a running recording may come in between, and can rely only on the low half of a counter in the
+   image. */
 #define PROF__WIDE (UINTPTR_MAX > 0xffffffffu)
 
-/* A reader may copy a chunk while its owner writes, and then notices by the sequence number. The thread sanitizer does
-   not know that, so under it each of those accesses is atomic. */
+/* A reader may copy a chunk while its owner writes into it. The chunk's sequence number tells the reader afterwards
+   whether the copy is valid. The thread sanitizer would report this as a race, so under it each access to a chunk's
+   words is atomic. */
 #if defined(__SANITIZE_THREAD__)
 #define PROF__THREAD_SANITIZER 1
 #elif defined(__has_feature)
@@ -105,7 +112,8 @@ static void *prof__heap_clear(size_t count, size_t size)
 #endif
 #endif
 
-#ifdef PROF__THREAD_SANITIZER /* does not support fences; what they order is atomic under it */
+/* The thread sanitizer does not support fences, but treats all accesses that they order as atomic. */
+#ifdef PROF__THREAD_SANITIZER
 #define PROF__FENCE() ((void)0)
 #else
 #define PROF__FENCE() __atomic_thread_fence(__ATOMIC_RELEASE)
@@ -116,14 +124,14 @@ static void prof__copy(void *to, const void *from, size_t size)
 #ifdef PROF_FREESTANDING
     for (size_t i = 0; i < size; ++i) {
         ((char *)to)[i] = ((const char *)from)[i];
-        PROF__BARRIER(); /* keeps the compiler from making a call to memcpy of this */
+        PROF__BARRIER(); /* else the compiler turns the loop into a call of memcpy() */
     }
 #else
     memcpy(to, from, size);
 #endif
 }
 
-static void prof__clear(void *at, size_t size) /* aligned, whole words of the processor */
+static void prof__clear(void *at, size_t size) /* at, size: multiples of the word size */
 {
 #if defined(PROF_FREESTANDING) || defined(PROF__THREAD_SANITIZER)
     for (size_t i = 0; i < size / sizeof(uintptr_t); ++i) {
@@ -152,10 +160,11 @@ static int prof__equal(const char *a, const char *b)
 }
 
 #if defined(__linux__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
-#define PROF__META_GROWS 1 /* meta and its index get their blocks and pages as they are used */
+#define PROF__META_GROWS 1 /* meta and its index get their disk blocks and pages as they grow */
 #endif
 
-/* Where the index is filled anew from what is stored: of whole words, in which bytes behind the last one are zero. */
+/* Bytes are hashed in units of this size. If the recorder rebuilds the index of meta from the stored records, it hashes
+   a text with the zeros that pad it to whole words. So the first hash of the text includes these zeros, too. */
 #ifdef PROF__META_GROWS
 #define PROF__HASH_UNIT 8
 #else
@@ -177,7 +186,7 @@ static void prof__text_copy(char *to, size_t size, const char *from)
 }
 
 #ifndef PROF_FREESTANDING
-/* Appends from to the text in to. Returns 0 if it does not fit. */
+/* Appends `from` to the text in `to`, which has `size` bytes. Returns 0, and changes nothing, if it does not fit. */
 static int prof__text_add(char *to, size_t size, const char *from)
 {
     size_t at = prof__length(to), length = prof__length(from);
@@ -186,7 +195,7 @@ static int prof__text_add(char *to, size_t size, const char *from)
     return 1;
 }
 
-/* Writes a number, and a zero after it. Async-signal-safe. */
+/* Writes a number in decimal, terminated. Async-signal-safe. */
 static void prof__number_text(char to[24], uint64_t number)
 {
     char digits[24];

@@ -1,10 +1,11 @@
-// ground/clock: The counters of processors, and the system's clocks.
+// ground/clock: Reads the processor's cycle or time counter, and the system's monotonic and wall clocks.
 #ifndef PROF__GROUND_CLOCK_H
 #define PROF__GROUND_CLOCK_H
 #include "ground/base.h"
 
 /*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
-   Events are stamped with raw ticks. Readers convert them to nanoseconds, with the pairs in the image. */
+   An event's time stamp is a raw reading of the clock, in ticks. A reader converts ticks to nanoseconds with the pairs
+   (counter, system clock) that the image contains. */
 
 #if defined(PROF_FREESTANDING)
 #define PROF__COUNTER_NAME "user"
@@ -14,7 +15,7 @@ static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 1; }
 static uint64_t prof__counter_hz(void) { return 0; }
 #endif
-#elif defined(PROF__SIMULATED_HZ) /* for tests: a counter of another rate, see tests/clocks.sh */
+#elif defined(PROF__SIMULATED_HZ) /* for tests/clocks.sh: a counter with a chosen rate */
 #define PROF__COUNTER_NAME "simulated"
 static inline uint64_t prof__counter(void)
 {
@@ -24,7 +25,7 @@ static inline uint64_t prof__counter(void)
 }
 static uint64_t prof__counter_ordered(void) { return prof__counter(); }
 static int prof__counter_usable(void) { return 3; }
-static uint64_t prof__counter_hz(void) { return 0; } /* not known, as on many machines */
+static uint64_t prof__counter_hz(void) { return 0; } /* 0: unknown, as on many machines */
 #elif defined(__x86_64__) || defined(__i386__) || defined(_M_X64) || defined(_M_IX86)
 #define PROF__COUNTER_NAME "rdtsc"
 #ifdef __GNUC__
@@ -44,7 +45,7 @@ static uint64_t prof__counter_ordered(void)
     unsigned processor;
     return __rdtscp(&processor);
 }
-static int prof__cpuid(unsigned leaf, unsigned to[4]) /* as __get_cpuid() */
+static int prof__cpuid(unsigned leaf, unsigned to[4]) /* like gcc's __get_cpuid(): 0 if there is no such leaf */
 {
     __cpuid((int *)to, (int)(leaf & 0x80000000u));
     if (to[0] < leaf) return 0;
@@ -53,19 +54,20 @@ static int prof__cpuid(unsigned leaf, unsigned to[4]) /* as __get_cpuid() */
 }
 #define PROF__CPUID(leaf, to) prof__cpuid(leaf, to)
 #endif
-static int prof__counter_usable(void) /* bit 0: the counter can be trusted; bit 1: an ordered read exists */
+/* Bit 0: the rate is constant and all processors agree; bit 1: prof__counter_ordered() works */
+static int prof__counter_usable(void)
 {
     unsigned got[4], usable = 0;
     if (PROF__CPUID(0x80000007u, got) && (got[3] & 1u << 8)) usable |= 1;
     int ordered = PROF__CPUID(0x80000001u, got) && (got[3] & 1u << 27) ? 2 : 0; /* rdtscp */
 #ifdef __linux__
-    { /* the kernel compares the counters of all processors, and uses another clock if they are unstable */
+    { /* the kernel compares the counters of all processors, and switches to another clock source if they drift apart */
         char text[16] = {0};
         int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
         if (file >= 0) {
             if (read(file, text, sizeof text - 1) > 0 && (text[0] == 'h' || text[0] == 'a' || text[0] == 'j'))
                 usable = 0; /* hpet, acpi_pm, jiffies */
-            if (text[0] == 't') usable = 1; /* tsc: a virtual machine may not report that it is invariant */
+            if (text[0] == 't') usable = 1; /* tsc: a virtual machine may hide the CPUID bit */
             close(file);
         }
     }

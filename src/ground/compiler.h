@@ -1,5 +1,5 @@
-// ground/compiler: What compilers have words of their own for: functions that run before main and at exit, variables of
-// threads, barriers. gcc's atomics, made of Microsoft's intrinsics.
+// ground/compiler: Differences between compilers: functions that run before main and at exit, thread-local variables,
+// barriers. For Microsoft's compiler, gcc's __atomic functions made from intrinsics.
 #ifndef PROF__GROUND_COMPILER_H
 #define PROF__GROUND_COMPILER_H
 #include "api/markup.h"
@@ -10,14 +10,17 @@
 #define PROF__PER_THREAD __thread
 #define PROF__INLINED inline __attribute__((__always_inline__))
 #define PROF__SWAPPED(word) __builtin_bswap64(word)
-/* Keeps the order of this thread's stores for its own signal handlers. Compiles to no instruction. */
+/* Stops the compiler from reordering memory accesses, so that a signal handler of this thread sees stores in program
+   order. Emits no instruction. */
 #define PROF__BARRIER() __asm__ volatile("" ::: "memory")
-/* A static function that runs before main, those of a lower order first; or at exit, those of a higher order first. */
+/* PROF__AT_START declares a static function that runs before main, lower orders first. PROF__AT_END declares one that
+   runs at exit, higher orders first. */
 #define PROF__AT_START(order, name) static void name(void) __attribute__((__constructor__(order)))
-#define PROF__LAST 65535 /* the order of what asks for none */
+#define PROF__LAST 65535 /* the order of constructors without a given order */
 #if defined(_WIN32) && !defined(PROF_FREESTANDING)
-/* When a DLL is unloaded, the thread-local variables that gcc emulates are freed before its destructors run, which
-   would use them still. So it is done earlier then: in callbacks of the loader, in the order of their sections. */
+/* When a DLL is unloaded, gcc frees the thread-local variables that it emulates, and runs the DLL's destructors
+   afterwards. The destructors of prof use such variables. So on unload they run earlier, as callbacks of the loader,
+   which calls them in the order of their sections' names. */
 static int prof__unloaded;
 #define PROF__AT_UNLOAD(part, name) \
     static __attribute__((__section__(".CRT$XLB" part), __used__)) PIMAGE_TLS_CALLBACK name##_callback = name
@@ -53,13 +56,14 @@ PROF__AT_UNLOAD("9", prof__unloads);
 #define PROF__SWAPPED(word) _byteswap_uint64(word)
 #define PROF__BARRIER() _ReadWriteBarrier()
 #define PROF__LOW_HALF 0
-typedef uint32_t prof__half; /* it takes no types for a promise of what a pointer does not reach */
+typedef uint32_t prof__half; /* Microsoft's compiler does not use types to decide which pointers can alias */
 
-/* The C library calls the functions of these sections in the order of their names; it calls what atexit() gets in the
-   reverse order. The linker would leave out a pointer that nobody names. */
+/* The C library calls the functions in sections .CRT$XCT* in the order of the sections' names, and functions of
+   atexit() in reverse order of registration. /include keeps the linker from dropping a pointer that no code refers to.
+   */
 #if defined(PROF_STATIC) && defined(__clang__)
 #define PROF__STARTER(name) static __attribute__((__used__)) void (*prof__starter_##name)(void)
-#elif defined(PROF_STATIC) /* has no name for the linker */
+#elif defined(PROF_STATIC) /* a static variable has no name for the linker to keep */
 #define PROF__STARTER(name) static void (*prof__starter_##name)(void)
 #elif defined(_M_IX86)
 #define PROF__STARTER(name) \
@@ -79,7 +83,7 @@ typedef uint32_t prof__half; /* it takes no types for a promise of what a pointe
     PROF__AT_START(order, name##_at_exit)
 #define PROF__LAST 999
 
-/*-- atomics, of the types that are used: by _Generic in C, by overloading in C++ --*/
+/* -- gcc's __atomic functions for the types that prof uses: chosen by _Generic in C, by overloading in C++ -- */
 
 #ifndef __ATOMIC_RELAXED
 #define __ATOMIC_RELAXED 0
@@ -88,16 +92,16 @@ typedef uint32_t prof__half; /* it takes no types for a promise of what a pointe
 #define __ATOMIC_ACQ_REL 4
 #define __ATOMIC_SEQ_CST 5
 #endif
-/* Intrinsics that exchange are full barriers. So is this where loads and stores need one. */
+/* A barrier for ordered loads and stores. The _Interlocked functions are full barriers and need none besides. */
 #ifdef _M_ARM64
-#define PROF__ORDERED() __dmb(11) /* of all processors, loads and stores */
+#define PROF__ORDERED() __dmb(11) /* 11: DMB ISH: loads and stores, all processors */
 #else
 #define PROF__ORDERED() _ReadWriteBarrier()
 #endif
 #define PROF__WHOLE(bits, at) (*(const volatile __int##bits *)(at))
 #define PROF__PUT_WHOLE(bits, at, value) (*(volatile __int##bits *)(at) = (value))
 
-#ifdef _M_IX86 /* has one exchange of 64 bits, and SSE2 loads and stores them at once */
+#ifdef _M_IX86 /* 32-bit x86 has one atomic 64-bit instruction, cmpxchg8b; SSE2 loads and stores 64 bits at once */
 static __forceinline __int64 prof__whole(const volatile void *at)
 {
     __m128i both = _mm_loadl_epi64((const __m128i *)at);
@@ -214,7 +218,7 @@ static __forceinline int prof__trade_pointer(volatile void *at, void *expected, 
     return 0;
 }
 #ifdef __cplusplus
-template <typename Any> struct prof__same { typedef Any type; }; /* so that `at` alone says which type it is */
+template <typename Any> struct prof__same { typedef Any type; }; /* keeps a parameter out of the deduction of Any */
 template <typename Any> static __forceinline Any *prof__load(Any *const volatile *at, int order)
 {
     return (Any *)prof__load_pointer(at, order);

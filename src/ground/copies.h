@@ -1,4 +1,5 @@
-// ground/copies: Copies of the implementation in one process: each finds the first and forwards its calls to it.
+// ground/copies: Several instances of the implementation in one process: each finds the first one and forwards its
+// calls to that.
 #ifndef PROF__GROUND_COPIES_H
 #define PROF__GROUND_COPIES_H
 #include "api/control.h"
@@ -10,13 +11,15 @@
 #include "ground/base.h"
 
 /*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
-   A program and its plugins may each have a copy of the implementation. If it can, the loader directs all calls to the
-   first copy. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL, or if symbols are
-   hidden or linked with -Bsymbolic. So each copy has an ELF note that leads to a table of its functions. A copy in a
-   library has the first copy in the loader's list as its leader: it records nothing itself, but forwards every call to
-   the leader. The program is always first in that list, and what is loaded later is added at the end, so that a leader
-   remains one; its followers keep it from being unloaded. Copies with another layout, and those compiled with
-   PROF_STATIC, are recorders of their own, but see in the tables which files the others write. */
+   A program and its plugins may each contain an instance of the implementation. Usually the dynamic loader directs all
+   calls to the first instance. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL,
+   or if symbols are hidden or linked with -Bsymbolic. So each instance has an ELF note that leads to a table of its
+   functions. An instance in a library takes the first instance in the loader's list as its leader: it records nothing
+   itself, but forwards every call to the leader. The program is always first in the loader's list, and libraries that
+   are loaded later are added at its end, so a leader stays the first. Its followers hold a reference to the leader's
+   module, which keeps it loaded. An instance with another layout of its types, or compiled with PROF_STATIC, records by
+   itself. From the tables of the others it only learns which output files they write, so that it does not overwrite
+   these. */
 
 #if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
 #define PROF__HUBS 1
@@ -43,7 +46,8 @@ static void prof__saved_with(prof_status (*hook)(void));
 static void prof__look_take(struct prof__look *look);
 static prof_status prof__output_again(const char *what);
 
-/* The functions that a copy forwards: those that access the recorder's state. The other functions call these. */
+/* The functions that an instance forwards: those that access the recorder's state. All other functions reach the state
+   through these. */
 #define PROF__HUB_FUNCTIONS(X)                                                                                       \
     X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
@@ -59,15 +63,15 @@ static prof_status prof__output_again(const char *what);
     X(prof__look_take) X(prof__output_again)
 
 struct prof__hub {
-    /* These fields are the same in all versions. */
+    /* The first three fields are the same in all versions of prof. */
     char magic[8];
-    uint64_t layout; /* of all types that copies pass to each other; 0: PROF_STATIC */
-    char *output;    /* 1024 bytes: the output of its last session; "" for none */
-    /* These are for copies of the same layout only. */
-    uint32_t settled;        /* its constructors have run */
-    uint32_t *generation;    /* of a follower: what its call sites compare with */
+    uint64_t layout; /* identifies the layout of all types in forwarded calls; 0: PROF_STATIC */
+    char *output;    /* 1024 bytes: the output file of the instance's last session; "" for none */
+    /* The other fields are used only between instances of the same layout. */
+    uint32_t settled;        /* 1: the constructors of the instance's module have run */
+    uint32_t *generation;    /* of a follower: the config version that its call sites compare with */
     prof__hub *next;         /* of a follower: the next one in the leader's list */
-    prof__hub **leader;      /* of a follower: where it keeps its leader */
+    prof__hub **leader;      /* of a follower: its variable that points to the leader */
 #define PROF__HUB_FIELD(name) __typeof__(name) *to_##name;
     PROF__HUB_FUNCTIONS(PROF__HUB_FIELD)
 };
@@ -75,13 +79,14 @@ extern PROF__HIDDEN prof__hub prof__hub_here;
 
 __asm__(".pushsection .note.prof,\"a\",%note\n"
         ".balign 4\n"
-        ".long 5, 4, 1\n" /* the size of the name, of what follows it, and its type */
+        ".long 5, 4, 1\n" /* bytes of the name, bytes of the content, type */
         ".asciz \"prof\"\n"
         ".balign 4\n"
         ".long prof__hub_here - .\n"
         ".popsection\n");
 
-/* Types as in <link.h>, which declares them only if the right macro was defined before it was first included. */
+/* The same layout as dl_phdr_info in <link.h>, which declares that type only if _GNU_SOURCE was defined before its
+   first include. */
 typedef struct prof__loaded {
     uintptr_t base;
     const char *name; /* "" for the program */
@@ -128,11 +133,11 @@ static prof__hub *prof__hub_of(const prof__loaded *loaded)
 #endif
 
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-static prof__hub *prof__followers; /* changes under prof__lock_word; crash handlers read it without */
+static prof__hub *prof__followers; /* changes under prof__lock_word; crash handlers read it without the lock */
 #endif
 
 #if defined(PROF__HUBS) && defined(PROF__SHARED) && !defined(PROF_STATIC)
-static prof__hub *prof__leader; /* NULL: this copy is a leader, or a recorder of its own */
+static prof__hub *prof__leader; /* NULL: this instance is a leader, or records by itself */
 static int prof__joined;
 
 typedef struct prof__hub_search {
@@ -151,7 +156,7 @@ static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
     return 1;
 }
 
-/* These exist wherever a library can be loaded later. */
+/* Weak: a static program has no dlopen(), and no library that could be unloaded. */
 extern void *prof__module_open(const char *path, int how) __asm__("dlopen") __attribute__((__weak__));
 extern int prof__module_close(void *module) __asm__("dlclose") __attribute__((__weak__));
 static void *prof__leader_module;
@@ -163,7 +168,9 @@ static PROF__COLD void prof__join(void)
     prof__hub_here.settled = 1;
     prof__loaded_each(prof__hub_visit, &search);
     if (!search.found || search.found == &prof__hub_here) return;
-    /* A leader that the same call loads, because it depends on this library, is unloaded before it, or with it. */
+    /* Holds a reference to the leader's module, so that it stays loaded as long as this library. The program needs
+       none. Nor does a leader whose constructors have not run yet: the same dlopen() is loading both, because the
+       leader depends on this library, so the leader is unloaded before this library or with it. */
     if (*search.name && search.found->settled && prof__module_open)
         prof__leader_module = prof__module_open(search.name, 1 | 4); /* RTLD_LAZY | RTLD_NOLOAD */
     search.found->to_prof__hub_join(&prof__hub_here);
@@ -180,14 +187,15 @@ static int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not for
 PROF__AT_START(101, prof__join_early);
 static void prof__join_early(void) { prof__led(); }
 
-/* The library is unloaded: it leaves its leader, or its followers become recorders of their own. */
+/* Called when the library is unloaded. A follower leaves its leader. The followers of a leader record by themselves
+   from now on. */
 static void prof__unjoin(void)
 {
     if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
     for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);
     prof__followers = NULL;
 }
-/* Called after the last use of the leader. */
+/* Drops the reference to the leader's module. Runs at exit as the last use of the leader. */
 PROF__AT_END(101, prof__unjoin_late);
 static void prof__unjoin_late(void)
 {
@@ -196,7 +204,8 @@ static void prof__unjoin_late(void)
     if (module && prof__module_close) prof__module_close(module);
 }
 
-/* The first statement of a function of the table. */
+/* The first statement of every function in PROF__HUB_FUNCTIONS: if this instance has a leader, calls the leader's
+   function and returns. */
 #define PROF__LED(function, arguments)                                                                               \
     do {                                                                                                             \
         const prof__hub *prof__to = prof__led();                                                                     \

@@ -4,14 +4,14 @@
 #include "ground/numbers.h"
 
 #ifndef PROF_FREESTANDING
-/* Writes the decimal digits of value to `to`, at most 20, not terminated. Returns their number. */
+/* Writes value in decimal to `to`: at most 20 digits, not terminated. Returns how many digits. */
 static size_t prof__digits(char *to, uint64_t value)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
     uint64_t upper = value / 10000;
-    size_t size = upper ? prof__digits(to, upper) : 0; /* at most four times */
+    size_t size = upper ? prof__digits(to, upper) : 0; /* recurses at most four times */
     uint32_t left = (uint32_t)(value - upper * 10000), two = left / 100;
     if (upper || left >= 1000) {
         memcpy(to + size, pairs + two * 2, 2);
@@ -26,9 +26,9 @@ static size_t prof__digits(char *to, uint64_t value)
     return size + 2;
 }
 
-/* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, from least to max, that read back as
-   the same number. Returns the length. The decimal point is a point in every locale. Values that are not finite are
-   "inf", "-inf" or "nan". */
+/* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, between least and max, that read back
+   as the same number. Returns the length. The decimal separator is a point in every locale. Infinity and NaN are
+   written "inf", "-inf", "nan". */
 static size_t prof__double_digits(char *to, double value, int least, int max)
 {
     char text[48];
@@ -54,7 +54,7 @@ static size_t prof__double_digits(char *to, double value, int least, int max)
     return at;
 }
 
-/* Writes a number that reads back as the same value. */
+/* Writes value (32 bytes, terminated) so that it reads back as the same double. Returns the length. */
 static size_t prof__double_text(char *to, double value)
 {
     return prof__double_digits(to, value, 15, 17);
@@ -72,7 +72,8 @@ static void prof__grouped(char *to, uint64_t value)
     to[at] = 0;
 }
 
-/* Writes a number >= 0 with this many decimals (up to 3) to `to` (32 bytes). */
+/* Writes value (>= 0) with `decimals` digits (0 to 3) after the point to `to` (32 bytes, terminated). Returns the
+   length. */
 static size_t prof__fixed(char *to, double value, unsigned decimals)
 {
     static const unsigned scales[] = {1, 10, 100, 1000};
@@ -89,8 +90,9 @@ static size_t prof__fixed(char *to, double value, unsigned decimals)
     return at;
 }
 
-/* Writes value (>= 0) to `to` (48 bytes) with four digits, in the largest unit that leaves it above 1; each unit is
-   1000 of the previous one. A whole number of the first unit is written unchanged. */
+/* Writes value (>= 0) to `to` (48 bytes, terminated) with four digits and a unit. units: names of units, each 1000 of
+   the one before, then NULL. Chooses the largest unit that leaves the value above 1. A whole number below 1000 of the
+   first unit has no decimals. */
 static void prof__human(char *to, double value, const char *const *units)
 {
     int scaled = value >= 999.95;
@@ -116,8 +118,8 @@ static void prof__human_hz(char *to, double hz)
     prof__human(to, hz, units);
 }
 
-/* Writes the number of a counter to `to` (32 bytes): whole numbers up to 2^53 unchanged, others with six digits.
-   Returns the length. */
+/* Writes the value of a counter to `to` (32 bytes, terminated): whole numbers up to 2^53 exactly, others with six
+   significant digits. Returns the length. */
 static size_t prof__counter_text(char *to, double value)
 {
     const double max = 9007199254740992.0;

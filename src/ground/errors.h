@@ -1,4 +1,4 @@
-// ground/errors: The last failure of each thread, and texts of status codes.
+// ground/errors: Keeps the message of each thread's last failure for prof_error(), and has the texts of status codes.
 #ifndef PROF__GROUND_ERRORS_H
 #define PROF__GROUND_ERRORS_H
 #include "api/control.h"
@@ -8,7 +8,7 @@
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
 #define PROF__ERROR_SIZE 256
-#ifdef PROF_TINY /* no texts */
+#ifdef PROF_TINY /* PROF_TINY keeps status codes only */
 #define prof__fail(status, ...) (status)
 #elif defined(PROF_FREESTANDING)
 static char prof__error_text[PROF__ERROR_SIZE];
@@ -18,16 +18,17 @@ static PROF__PER_THREAD char prof__error_text[PROF__ERROR_SIZE];
 static char *prof__error_here(void) { return prof__error_text; }
 #define PROF__ERROR_TEXT() prof__error_here()
 #else
-/* Most threads never fail, so the text is mapped at a thread's first failure. When the thread ends, another one may
-   have it. Nothing here takes a lock or calls malloc(). */
+/* Most threads never fail, so a thread gets memory for its message at its first failure. When the thread ends, the
+   memory stays in a list, and another thread may take it. No function here takes a lock or calls malloc(), so all work
+   in signal handlers. */
 typedef struct prof__error_place {
     char text[PROF__ERROR_SIZE];
     struct prof__error_place *next;
     uint32_t taken;
 } prof__error_place;
-static prof__error_place *prof__error_places; /* all of them */
+static prof__error_place *prof__error_places; /* the list of all messages; none is removed before unload */
 static prof__tss prof__error_key;
-static uint32_t prof__error_key_state; /* 1: being made; 2: made; 3: the system has no more keys */
+static uint32_t prof__error_key_state; /* 0: not made; 1: being made; 2: made; 3: the system has no key left */
 
 static void prof__error_leaves(void *place) { PROF__RELEASE(&((prof__error_place *)place)->taken, 0u); }
 
@@ -60,7 +61,7 @@ static prof__error_place *prof__error_take(void)
     return place;
 }
 
-/* Threads share a text if the system has no memory or key for more. */
+/* Returns the calling thread's message buffer. If the system has no memory or no key left, threads share one buffer. */
 static char *prof__error_here(void)
 {
     static prof__error_place shared;
@@ -76,7 +77,7 @@ static char *prof__error_here(void)
 }
 #define PROF__ERROR_TEXT() prof__error_here()
 
-/* The library is unloaded: no thread has a text any more. */
+/* Frees all messages. Called when the library is unloaded, when no thread can ask for its message any more. */
 static void prof__errors_unmap(void)
 {
     prof__error_place *place = prof__error_places;
@@ -94,7 +95,8 @@ static void prof__errors_unmap(void)
 #ifndef PROF_TINY
 static prof_status prof__fail(prof_status status, const char *format, ...) PROF__PRINTF(2, 3);
 #ifdef PROF_FREESTANDING
-/* There is no printf: knows %s, %.20s, %d and %%, which is all that the texts without a system have. */
+/* Formats a message without the C library's printf(). Supports %s, %.20s, %d and %%, which are the only conversions in
+   messages of a freestanding build. */
 static void prof__error_format(const char *format, va_list list)
 {
     size_t at = 0;
@@ -128,7 +130,8 @@ static void prof__error_format(const char *format, va_list list)
 #endif
 
 #ifndef PROF_FREESTANDING
-/* Copies a text. What is too long loses its middle, because a long path is followed by the reason. */
+/* Sets the thread's message. A text that is too long is shortened in its middle: messages begin with what failed and
+   end with the reason, and a long path stands between. */
 static void prof__error_set(const char *text)
 {
     const size_t head = PROF__ERROR_SIZE / 3, room = PROF__ERROR_SIZE - 4;
@@ -153,7 +156,7 @@ static prof_status prof__fail(prof_status status, const char *format, ...)
 #ifdef PROF_FREESTANDING
     prof__error_format(format, list);
 #else
-    char text[2600]; /* two paths, and more */
+    char text[2600]; /* enough for two long paths */
     if (vsnprintf(text, sizeof text, format, list) < 0) text[0] = 0;
     prof__error_set(text);
 #endif
@@ -162,7 +165,7 @@ static prof_status prof__fail(prof_status status, const char *format, ...)
 }
 #endif
 
-#ifdef PROF_FREESTANDING /* without a printf the text is put together here */
+#ifdef PROF_FREESTANDING /* a literal: there is no printf() to join the texts */
 #define prof__must_be(name, values) prof__fail(PROF_INVALID_ARGUMENT, name ": must be " values)
 #else
 static prof_status prof__must_be(const char *name, const char *values)
@@ -170,7 +173,7 @@ static prof_status prof__must_be(const char *name, const char *values)
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: must be %s", name, values);
 }
 
-/* what: "for ..." or "to ..." */
+/* what: continues "no memory": "for ..." or "to ..." */
 static prof_status prof__no_memory(const char *what)
 {
     return prof__fail(PROF_NO_MEMORY, "no memory %s", what);
@@ -181,14 +184,16 @@ static prof_status prof__null(const char *function, const char *what)
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: %s is null", function, what);
 }
 
-/* Says why the system refused to open, read or write a file. otherwise: what it is if the system has not said. */
+/* Reports that opening, reading or writing a file failed, with the reason in errno. otherwise: the reason if errno is
+   0. */
 static prof_status prof__cannot(const char *verb, const char *path, const char *otherwise)
 {
     return prof__fail(PROF_IO, "cannot %s %s: %s", verb, path, errno ? strerror(errno) : otherwise);
 }
 #endif
 
-/* Called for something that a switch of >>options has left out. what: what was asked for; by: the switch. */
+/* Reports a call of something that this build does not contain. what: the function or key; by: the switch of >>options
+   that removed it. */
 static prof_status prof__left_out(const char *what, const char *by)
 {
     (void)what, (void)by;

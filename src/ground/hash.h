@@ -1,4 +1,4 @@
-// ground/hash: Arrays that grow, and an index by hash.
+// ground/hash: Arrays on the heap that grow, and a hash index over the items of such an array.
 #ifndef PROF__GROUND_HASH_H
 #define PROF__GROUND_HASH_H
 #include "api/markup.h"
@@ -7,9 +7,10 @@
 #define PROF__NONE ((size_t)-1)
 #define PROF__NONE32 0xFFFFFFFFu
 
-/* A hash index over items that the owner keeps in an array. */
+/* A hash index (open addressing, linear probing) from keys to items. It stores item numbers only. The owner keeps the
+   items in an array, and compares an item with a key. */
 typedef struct prof__read_slot {
-    uint32_t hash, item; /* item + 1, 0: free */
+    uint32_t hash, item; /* item: its number + 1; 0: a free slot */
 } prof__read_slot;
 
 typedef struct prof__read_index {
@@ -19,7 +20,8 @@ typedef struct prof__read_index {
 
 typedef int prof__read_equal(const void *owner, size_t item, const void *key);
 
-/* Makes space for one more element of an array on the heap. Returns 0 without memory; the array is unchanged then. */
+/* Makes room in an array on the heap for one more element. Returns 0, and leaves the array unchanged, if there is no
+   memory. */
 #define PROF__ROOM(array, capacity, count) \
     ((count) < (capacity) || prof__more_room(&(array), &(capacity), sizeof *(array)))
 static int prof__more_room(void *array, size_t *capacity, size_t element)
@@ -27,7 +29,7 @@ static int prof__more_room(void *array, size_t *capacity, size_t element)
     size_t wanted = *capacity < 8 ? 16 : *capacity + *capacity / 2;
     void *old;
     if (wanted > (size_t)-1 / 2 / element) return 0;
-    memcpy(&old, array, sizeof old); /* array points to a pointer of some type */
+    memcpy(&old, array, sizeof old); /* array: the address of a pointer to any type of object */
     old = realloc(old, wanted * element);
     if (!old) return 0;
     memcpy(array, &old, sizeof old);
@@ -35,7 +37,8 @@ static int prof__more_room(void *array, size_t *capacity, size_t element)
     return 1;
 }
 
-/* Adds an element, all zero, to an array on the heap. Returns it, or NULL without memory. For what runs seldom. */
+/* Adds a zeroed element to an array on the heap. Returns the element, or NULL if there is no memory. Slower than
+   PROF__ROOM. */
 #define PROF__MORE(array, capacity, count) prof__more(&(array), &(capacity), &(count), sizeof *(array))
 static void *prof__more(void *array, size_t *capacity, size_t *count, size_t element)
 {
@@ -54,8 +57,8 @@ static uint64_t prof__read_seed_make(void)
     return __atomic_compare_exchange_n(seed, &now, made, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED) ? made : now;
 }
 
-/* Returns the process's own seed for hashes, so that nobody can make an image whose names collide. It is never 0. No
-   output depends on it. */
+/* Returns a seed for hashes that is random for each process, so that nobody can craft an image whose names all collide.
+   Never returns 0. Hashes decide no order, so output does not depend on the seed. */
 static uint64_t prof__read_seed(void)
 {
     uint64_t seed = PROF__LOAD(&prof__read_seed_now);
@@ -96,7 +99,8 @@ static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item
     index->used++;
 }
 
-/* Makes a larger table, for count more items. Returns 0 without memory. */
+/* Makes a larger table with room for count more items. Returns 0, and leaves the table unchanged, if there is no
+   memory. */
 static int prof__read_grow(prof__read_index *index, size_t count)
 {
     prof__read_index larger;
@@ -116,7 +120,7 @@ static int prof__read_grow(prof__read_index *index, size_t count)
     return 1;
 }
 
-/* Makes space for count more items. Returns 0 without memory. */
+/* Makes room for count more items, so that prof__read_put() can follow count times. Returns 0 if there is no memory. */
 static int prof__read_reserve(prof__read_index *index, size_t count)
 {
     return index->used + count <= index->capacity / 4 * 3 || prof__read_grow(index, count);
@@ -129,7 +133,8 @@ static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
     return 1;
 }
 
-/* Does the same for an array that has an index. Returns the element's number, or PROF__NONE without memory. */
+/* Adds a zeroed element to an array on the heap, and to the index of that array under this hash. Returns the number of
+   the element, or PROF__NONE if there is no memory. */
 #define PROF__NEW(index, hash, array, capacity, count) \
     prof__new_item(&(index), hash, &(array), &(capacity), &(count), sizeof *(array))
 static size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array, size_t *capacity, size_t *count,

@@ -1,4 +1,5 @@
-// ground/leave_out: Which switches come with others. What each leaves out is named in the list of rooms, src/prof.h.
+// ground/leave_out: Derives the switches that follow from others, for example from PROF_MINIMAL. The list of modules in
+// src/prof.h shows which modules each switch leaves out.
 #ifndef PROF__GROUND_LEAVE_OUT_H
 #define PROF__GROUND_LEAVE_OUT_H
 #include "api/types.h"
@@ -15,11 +16,12 @@
 #error "prof.h: PROF_NO_COPIES, _COSTS, _DEVICES, _NAMES, _OBJECTS, _OFF_SCOPES and _SAVE are gone: define PROF_MINIMAL"
 #endif
 #ifdef PROF_MINIMAL
-#define PROF__MINIMAL 1 /* a constant: compilers leave out what depends on it */
+#define PROF__MINIMAL 1 /* a constant for plain if statements: the compiler removes the dead branch */
 #else
 #define PROF__MINIMAL 0
 #endif
-/* WASI has neither threads nor signals, Emscripten has no signals, and some keys are in seconds. */
+/* WASI has no threads and no signals, Emscripten has no signals. PROF_NO_TEXT follows from the absence of double,
+   because some values in the text of a configuration are fractions of seconds. */
 #if !defined(PROF_NO_THREAD) && (defined(PROF_MINIMAL) || defined(__wasi__))
 #define PROF_NO_THREAD
 #endif
@@ -37,13 +39,13 @@
 #define PROF__NO_SIGNALS 1
 #endif
 #if defined(PROF_FREESTANDING) || defined(PROF_NO_THREAD)
-#define PROF__ALONE 1 /* there is no thread behind a session */
+#define PROF__ALONE 1 /* sessions have no background thread */
 #endif
 #if defined(PROF_FREESTANDING) ? defined(PROF_ALLOCATE) : !defined(PROF_MINIMAL)
 #define PROF__SNAPSHOTS 1
 #endif
 #if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
-#define PROF__RENAMES 1 /* names that threads get from the system after their first event are recorded, too */
+#define PROF__RENAMES 1 /* also record a name that a thread sets after its first event */
 #endif
 #if defined(PROF_TINY) && !(defined(PROF_FREESTANDING) && defined(PROF_MINIMAL))
 #error "PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL"
@@ -54,7 +56,8 @@
 #if !defined(PROF_TINY) || defined(PROF_WITH_SHARED_CHUNKS)
 #define PROF__SHARED_CHUNKS 1
 #endif
-/* The sizes of tables in static data. */
+/* The sizes of tables in static data: the smallest in a freestanding PROF_MINIMAL build, whose program may have little
+   memory. */
 #if defined(PROF_FREESTANDING) && defined(PROF_MINIMAL)
 #define PROF__LESS(max, least) least
 #else

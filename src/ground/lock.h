@@ -1,22 +1,24 @@
-// ground/lock: The locks, and waiting for a word to change. Macros give up on a lock; control functions wait.
-// docs/internals/architecture.md has the order of the locks.
+// ground/lock: Locks, and waiting for a word to change. A macro gives up if it cannot take a lock for long; a control
+// function waits. docs/internals/architecture.md has the order of the locks.
 #ifndef PROF__GROUND_LOCK_H
 #define PROF__GROUND_LOCK_H
 #include "ground/signals.h"
 #include "ground/threads.h"
 
-/* A lock for rare cases: a new call site, a new thread. A macro gives up after some tenths of a second, which costs an
-   event but can't hang the program; control functions wait. Around this lock they also hold prof__change_word, so that
-   a fork, which may take long, keeps the state consistent without making macros wait. */
+/* prof__lock_word guards rare changes of the recorder's state: a new call site, a new thread. A macro that cannot take
+   it within some tenths of a second gives up: it loses an event, but does not hang the program. Control functions wait.
+   They take prof__change_word first and hold it around prof__lock_word. A fork, which can take long, holds
+   prof__change_word: that keeps the state consistent, and macros do not wait for it. */
 static int prof__lock_word, prof__control_word;
 #ifndef PROF_FREESTANDING
 static int prof__change_word;
 #endif
 
-#define PROF__PATIENCE 5000 /* attempts; some tenths of a second */
+#define PROF__PATIENCE 5000 /* attempts, together some tenths of a second */
 
-/* How many attempts a macro makes. Freestanding they are short: it makes many if the owner can't be the code that it
-   interrupts, and one if it must not wait at all. */
+/* How many attempts a macro makes. In a freestanding build an attempt is short. There a macro makes 1000 times as many
+   if interrupts are off while a lock is held, so the owner runs on another processor; and a single one if
+   PROF_MAY_WAIT() says that it must not wait. */
 #ifdef PROF_FREESTANDING
 #ifndef PROF_MAY_WAIT
 #define PROF_MAY_WAIT() 1
@@ -31,7 +33,8 @@ static PROF__INLINED int prof__may_wait(void) { return PROF_MAY_WAIT() != 0; }
 #define PROF__MACRO_PATIENCE() PROF__PATIENCE
 #endif
 
-/* 0: free, 1: taken, 2: taken, and threads may sleep until it is free. A thread that has slept takes it with 2. */
+/* Tries once to take a lock. Its values: 0 free, 1 taken, 2 taken and threads may be asleep until it is free. A thread
+   that has slept takes it with 2, because others may still sleep. */
 static int prof__lock_take(int *lock, int slept)
 {
     int taken = 0;
@@ -40,17 +43,18 @@ static int prof__lock_take(int *lock, int slept)
 }
 
 #ifdef PROF__FUTEX
-static uint32_t prof__lock_turns; /* how often a lock was released: while this changes, no owner is stuck */
+static uint32_t prof__lock_turns; /* counts releases of all locks; if it does not change, an owner may be stuck */
 
-/* Sleeps while the lock is 2, for a tenth of a second at most: a thread that was woken may leave by siglongjmp() from a
-   handler before it takes the lock, and nobody would wake the next. Returns how much of PROF__PATIENCE that was: little
-   if a lock was released meanwhile, because on a machine with too much work each turn of many threads takes long.
-   (Thousands of threads that slept 20 us each, to look again, kept two processors from all other work.) */
+/* Sleeps while the lock is 2, at most a tenth of a second: a thread that was woken may leave by siglongjmp() from a
+   signal handler before it takes the lock, and then nobody wakes the next one. Returns how many attempts of
+   PROF__PATIENCE the sleep counts as. These are few if a lock was released meanwhile: then the owners make progress,
+   and only the machine is overloaded. (Polling instead of sleeping is not an option: thousands of threads that looked
+   every 20 us kept two processors from all other work.) */
 static int prof__lock_sleep(int *lock, int spent)
 {
     uint32_t turns = PROF__LOAD(&prof__lock_turns);
     (void)spent;
-    struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's own layout */
+    struct { long seconds, ns; } time = {0, 100000000}; /* the kernel's timespec */
     PROF__ERRNO_SAVE();
     int late = syscall(SYS_futex, lock, 0 | 128, 2, &time, NULL, 0) && errno == ETIMEDOUT; /* FUTEX_WAIT, private */
     PROF__ERRNO_RESTORE();
@@ -63,8 +67,9 @@ static void prof__unlock(int *lock)
         syscall(SYS_futex, lock, 1 | 128, 1, NULL, NULL, 0); /* FUTEX_WAKE, private */
 }
 #else
-/* On Windows prof__wait() returns at once if no other thread waits for the processor, so the patience would end after a
-   few milliseconds; and it lets no thread of a lower priority run. */
+/* Without a futex a thread polls. On Windows prof__wait() returns at once if no other thread is ready to run, and never
+   lets a thread of lower priority run. So after 1000 attempts the thread sleeps for a millisecond, which counts as 20.
+   */
 static int prof__lock_sleep(int *lock, int spent)
 {
     (void)lock;
@@ -98,13 +103,13 @@ static void prof__lock(int *lock)
     }
 }
 
-/* Does the same for a macro. No handler runs while the lock is held, so that none can leave by siglongjmp() and keep
-   it. */
+/* Takes a lock for a macro, or returns 0 after PROF__MACRO_PATIENCE() attempts. Blocks signals until
+   prof__lock_leave(): a handler could otherwise leave by siglongjmp() and keep the lock for ever. */
 static int prof__lock_enter(int *lock, prof__signals *old)
 {
     for (int spent = 0, patience = PROF__MACRO_PATIENCE(); spent < patience;) {
         int slept = spent > 100;
-        if (slept || !PROF__LOAD(lock)) { /* spares two system calls if the lock is taken */
+        if (slept || !PROF__LOAD(lock)) { /* no system calls to block signals while another thread has the lock */
             prof__signals_block(old);
             if (prof__lock_take(lock, slept)) return 1;
             prof__signals_restore(old);
@@ -120,8 +125,8 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
     prof__signals_restore(old);
 }
 
-/* A lock for functions that read and write files, where a thread could be cancelled. Pass what the first function
-   returns to the second. */
+/* Takes a lock around file input and output, and disables cancellation of the thread meanwhile. Pass the result of
+   prof__lock_steady() to prof__unlock_steady(). */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
 static int prof__lock_steady(int *lock)
 {
@@ -148,7 +153,7 @@ static void prof__unlock_steady(int *lock, int before)
 #endif
 
 #ifndef PROF_FREESTANDING
-/* Sleeps for ns, less if *word is not, or no longer, value; may return early for no reason. */
+/* Sleeps until *word differs from value, at most ns nanoseconds. May return early without a reason. */
 static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 {
 #ifdef PROF__FUTEX
@@ -168,7 +173,7 @@ static void prof__word_wait(uint32_t *word, uint32_t value, uint64_t ns)
 #endif
 }
 
-/* Changes the word and wakes so many of those that wait for that. Signal handlers may call it. */
+/* Adds 1 to *word and wakes at most count threads that wait for its change. Async-signal-safe. */
 static void prof__word_wake_some(uint32_t *word, int count)
 {
     __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);

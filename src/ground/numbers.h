@@ -1,15 +1,17 @@
-// ground/numbers: What a floating-point number is, by its bits; and the environment that the host computes in.
+// ground/numbers: Classifies and compares floating-point numbers by their bits, and isolates prof's arithmetic from the
+// host program's floating-point environment.
 #ifndef PROF__GROUND_NUMBERS_H
 #define PROF__GROUND_NUMBERS_H
 #include "ground/base.h"
 
 /*-- NUMBERS ---------------------------------------------------------------------------------------------- >>numbers --
-   -ffast-math takes away comparisons that only numbers that are not finite would fail, and a host may have unmasked
-   floating-point exceptions (feenableexcept), so that such a comparison or a rounded result ends it. So numbers of the
-   host are classified as integers, and functions that compute with them do so in the default environment. */
+   With -ffast-math a compiler removes comparisons that are true or false for every finite number, such as x != x. And a
+   host program may have enabled floating-point traps (feenableexcept), so that a comparison with a NaN or an inexact
+   result ends it. So this module looks at numbers of the host as integers, and functions that compute with them use the
+   default environment (PROF__CALM). */
 
 #ifndef PROF_FREESTANDING
-/* Returns the bits of a number. Volatile: a compiler may conclude from the type of `value` that it is finite. */
+/* Returns the bits of a number. Volatile, because with -ffast-math the compiler may assume that a double is finite. */
 static uint64_t prof__number_bits(double value)
 {
     volatile double kept = value;
@@ -27,7 +29,7 @@ static int prof__finite(double value)
     return (prof__number_bits(value) & PROF__INFINITE_BITS) != PROF__INFINITE_BITS;
 }
 
-/* Returns the name of a number that is not finite. */
+/* Returns the text for a number that is infinite or a NaN. */
 static const char *prof__not_finite(double value)
 {
     uint64_t bits = prof__number_bits(value);
@@ -39,7 +41,7 @@ static int prof__is_nan(uint64_t bits) { return bits << 1 > PROF__INFINITE_BITS 
 
 static int prof__nan(double value) { return prof__is_nan(prof__number_bits(value)); }
 
-/* Returns 1 if a is less than b, or b is a NaN and a is not. */
+/* Returns 1 if a < b. A NaN is greater than every number, and equal to another NaN. */
 static int prof__less(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
@@ -49,7 +51,8 @@ static int prof__less(double a, double b)
     return x >> 63 ? x > y : x < y;
 }
 
-/* Returns 1 if a is greater than b, or b is a NaN and a is not. */
+/* Returns 1 if a > b. Here, too, a NaN sorts last: every number is greater than a NaN, so that a search for the maximum
+   does not end at a NaN. */
 static int prof__greater(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
@@ -57,9 +60,9 @@ static int prof__greater(double a, double b)
 }
 #endif
 
-/* PROF__CALM() at the start of a function: until it returns, the thread computes in the default environment: nothing
-   traps, results are rounded to the nearest, denormal numbers are not 0. Then the host has its own environment again,
-   flags included. fenv.h would do the same, but needs libm. */
+/* PROF__CALM() at the start of a function gives the thread the default floating-point environment until the function
+   returns: no traps, rounding to nearest, no flushing of denormal numbers. Then the host's environment is restored,
+   exception flags included. This is fenv.h's feholdexcept() without libm. */
 #if defined(__GNUC__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) && \
     (defined(__x86_64__) || defined(__i386__) || defined(__aarch64__))
 typedef struct prof__fpu {
@@ -101,7 +104,7 @@ static void prof__calm_leave(const prof__fpu *before)
 #define PROF__CALM() \
     const prof__fpu prof__calm __attribute__((__cleanup__(prof__calm_leave), __unused__)) = prof__calm_enter()
 
-/* Returns 1 if some floating-point exception of this thread traps. */
+/* Returns 1 if this thread has any floating-point trap enabled. */
 static inline int prof__traps(void)
 {
 #ifdef __aarch64__
@@ -109,7 +112,7 @@ static inline int prof__traps(void)
     __asm__ volatile("mrs %0, fpcr" : "=r"(control));
     return (control & 0x9F00) != 0;
 #elif defined(__SSE__) && !defined(__i386__)
-    uint32_t sse = 0; /* the memory sanitizer does not see what instructions write */
+    uint32_t sse = 0; /* initialised for the memory sanitizer, which ignores assembly */
     __asm__ volatile("stmxcsr %0" : "=m"(sse));
     return (sse & 0x1F80) != 0x1F80;
 #else

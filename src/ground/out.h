@@ -1,4 +1,5 @@
-// ground/out: A buffered writer of files and sinks: text, numbers, sticky errors. One thread at a time.
+// ground/out: A buffered writer to a file or a sink, for text and numbers. Its first error stays. One thread at a time
+// uses it.
 #ifndef PROF__GROUND_OUT_H
 #define PROF__GROUND_OUT_H
 #include "api/reports.h"
@@ -10,10 +11,10 @@
 
 #ifndef PROF_FREESTANDING
 /*-- OUTPUT -------------------------------------------------------------------------------------------------- >>out --
-   A buffered writer for every report and exporter. Errors are sticky: after the first one everything is accepted and
-   discarded, and prof__out_close() returns the error. A file is written under a temporary name
-   ("<path>.<process>-<n>.part", where a long name is cut) and renamed when it is complete; of a symbolic link, the file
-   that it leads to is replaced. What is not a regular file (a fifo, a device) is written directly. */
+   Every report and exporter writes through this. After the first error the writer accepts and discards everything, and
+   prof__out_close() returns that error. A regular file is written under a temporary name, "<path>.<process>-<n>.part"
+   (a long name is shortened), and renamed when complete, so nobody sees half a file. If the path is a symbolic link,
+   the file that the link leads to is replaced. A fifo or a device is written directly. */
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,18 +28,18 @@
 #endif
 
 #define PROF__OUT_SIZE ((size_t)65536)
-#define PROF__OUT_RESERVE ((size_t)4096) /* the maximum for prof__out_reserve() */
+#define PROF__OUT_RESERVE ((size_t)4096) /* the largest request of prof__out_reserve(), bytes */
 
 typedef struct prof__out {
     char *cursor, *limit; /* the free part of the buffer */
-    char *buffer;         /* PROF__OUT_SIZE bytes on the heap or, without memory, reserve */
+    char *buffer;         /* PROF__OUT_SIZE bytes on the heap; reserve if there is no memory */
     prof_sink sink;       /* write is NULL for files */
     FILE *file;
-    char *path, *part; /* owned; part is NULL when the file is written directly */
-    char *target;      /* owned: if path is a link, the file that it leads to, else NULL */
-    int restore;       /* Windows: the mode that standard output had */
-    size_t flushes;    /* so far */
-    uint64_t hole;     /* zero bytes of a new file before what is delivered next */
+    char *path, *part; /* owned; part: the temporary name, NULL for a fifo or device */
+    char *target;      /* owned: the file that path, a symbolic link, leads to; else NULL */
+    int restore;       /* Windows: standard output's mode (text, binary) before */
+    size_t flushes;    /* how often the buffer was written */
+    uint64_t hole;     /* zero bytes to skip in the file before the next write */
     prof_status status;
     char reserve[PROF__OUT_RESERVE];
 } prof__out;
@@ -63,13 +64,13 @@ static void prof__out_init(prof__out *out)
     if (!out->buffer) out->buffer = out->reserve;
 }
 
-/* Makes the whole output fail; the first status counts. For callers that cannot go on. */
+/* Marks the output as failed, unless it has failed before. For a caller that cannot produce the rest of its text. */
 static void prof__out_fail(prof__out *out, prof_status status)
 {
     if (out->status == PROF_OK) out->status = status;
 }
 
-/* Seeks over the hole. Returns 0 if that fails. */
+/* Seeks over the pending zeros, which leaves a hole in the file. Returns 0 if that fails. */
 static int prof__out_skip(prof__out *out)
 {
     int failed = out->hole ? prof__file_seek(out->file, out->hole, SEEK_CUR) : 0;
@@ -109,8 +110,8 @@ static void prof__out_flush(prof__out *out)
     prof__out_deliver(out, out->buffer, used);
 }
 
-/* Returns space for size bytes, at most PROF__OUT_RESERVE; never fails. What is written there counts after the
-   commit. */
+/* Returns room for size bytes (at most PROF__OUT_RESERVE) in the buffer. Never fails. prof__out_commit() says how many
+   of them were written. */
 static char *prof__out_reserve(prof__out *out, size_t size)
 {
     if (size > (size_t)(out->limit - out->cursor)) prof__out_flush(out);
@@ -136,12 +137,12 @@ static void prof__out_bytes(prof__out *out, const void *data, size_t size)
     out->cursor += size;
 }
 
-/* Writes zeros: in a file that is new a hole, which takes nothing of the disk. */
+/* Writes size zero bytes. In a new file a long run becomes a hole, which takes no space on the disk. */
 static void prof__out_zeros(prof__out *out, uint64_t size)
 {
     if (out->part && size > PROF__OUT_RESERVE) {
         prof__out_flush(out);
-        out->hole += size - 1; /* the last byte gives the file its length */
+        out->hole += size - 1; /* writing the last byte sets the file's length */
         size = 1;
     }
     while (size) {
@@ -194,12 +195,12 @@ static int prof__is_slash(char c)
 #endif
 }
 
-#define PROF__NAME_MOST ((size_t)255)  /* bytes of a file's name, on nearly all disks */
-#define PROF__NAME_SHORT ((size_t)143) /* the same on encrypted ones: for files that do not stay */
+#define PROF__NAME_MOST ((size_t)255)  /* the longest file name of nearly all file systems, bytes */
+#define PROF__NAME_SHORT ((size_t)143) /* the longest on encrypted file systems; for temporary files */
 
-/* Writes the first `base` bytes of path, and an ending. A file's name that would have more than `most` bytes is cut
-   before the ending, where a hash tells it from others, but not with PROF_MINIMAL. Returns 0 if `to` is too small.
-   Async-signal-safe. */
+/* Writes to `to` the first `base` bytes of path, then ending. If the file's name becomes longer than `most` bytes, it
+   is cut before the ending, and a hash of the whole name keeps it different from others (not with PROF_MINIMAL).
+   Returns 0 if `to` is too small. Async-signal-safe. */
 static int prof__path_ending(const char *path, size_t base, const char *ending, size_t most, char *to, size_t size)
 {
     size_t end = prof__length(ending), hashed = 0;
@@ -225,7 +226,7 @@ static int prof__path_ending(const char *path, size_t base, const char *ending, 
     return 1;
 }
 
-/* Returns 1 if path does not exist or is a regular file, so that a new file can replace it. Does not follow links. */
+/* Returns 1 if path does not exist or is a regular file, so that a rename can replace it. Does not follow links. */
 static int prof__file_replaceable(const char *path)
 {
 #ifdef _WIN32
@@ -245,28 +246,29 @@ static int prof__file_replaceable(const char *path)
 
 #ifndef _WIN32
 #define PROF__PATH_SIZE ((size_t)2048)
-#define PROF__PATH_LINKS 40 /* for one path, as in the kernel */
+#define PROF__PATH_LINKS 40 /* symbolic links followed for one path; the kernel's limit */
 #define PROF__PATH_STICKY 01000
 
 enum {
-    PROF__PATH_PLAIN,   /* no link: the path itself */
-    PROF__PATH_LINK,    /* it is a link: done is the file that it leads to, which need not exist */
-    PROF__PATH_DIRECT,  /* it leads to an open file of a process, like /dev/stdout: the path itself, unchanged */
-    PROF__PATH_PLANTED, /* done is a link or a fifo that somebody else may have put there */
-    PROF__PATH_UNKNOWN  /* too long, or links in a circle */
+    PROF__PATH_PLAIN,   /* the path is not a link: write the path */
+    PROF__PATH_LINK,    /* the path is a link: write `done`, the file that it leads to, which need not exist */
+    PROF__PATH_DIRECT,  /* the path leads to an open file of a process, like /dev/stdout: open the path itself */
+    PROF__PATH_PLANTED, /* `done` is a link or a fifo that another user may have put there: refuse */
+    PROF__PATH_UNKNOWN  /* the path is too long, or its links form a circle: let the system report it */
 };
 
-/* The state of following a path, link by link. */
+/* A path that is being followed. done: the part whose links are resolved; rest: the part still to follow; link:
+   scratch. */
 typedef struct prof__path {
-    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE]; /* the part without links */
+    char done[PROF__PATH_SIZE], rest[PROF__PATH_SIZE], link[PROF__PATH_SIZE];
 } prof__path;
 
-/* Returns 1 for a file of a user who is neither this user nor the folder's owner, in a folder like /tmp, where
-   everybody may create files and only their owners may remove them. This is the kernel's rule for
-   fs.protected_symlinks. */
+/* Returns 1 if another user may have planted `thing` in folder: the folder is like /tmp (everybody may create files,
+   only owners may remove them), and the thing's owner is neither this user nor the folder's owner. The kernel's
+   fs.protected_symlinks has the same rule. */
 static int prof__path_planted(const char *folder, const prof__about *thing)
 {
-#ifdef __wasi__ /* it has no users */
+#ifdef __wasi__ /* WASI has no users */
     (void)folder, (void)thing;
     return 0;
 #else
@@ -276,20 +278,20 @@ static int prof__path_planted(const char *folder, const prof__about *thing)
 #endif
 }
 
-/* Follows the link at p->done. folder: the length of p->done up to the link's name. Returns 0 if the path becomes too
-   long. */
+/* Replaces the link at p->done with its target: puts the target in front of p->rest. folder: the length of p->done
+   without the link's name. Returns 0 if the path becomes too long. */
 static int prof__path_link(prof__path *p, size_t folder)
 {
     ssize_t n = readlink(p->done, p->link, sizeof p->link - 1);
     size_t rest = strlen(p->rest);
     if (n <= 0 || (size_t)n + 1 + rest >= sizeof p->rest) return 0;
-    memmove(p->rest + n, p->rest, rest + 1); /* it is empty, or begins with a slash */
+    memmove(p->rest + n, p->rest, rest + 1); /* rest is empty or begins with a slash */
     memcpy(p->rest, p->link, (size_t)n);
     p->done[p->link[0] == '/' ? 0 : folder] = 0;
     return 1;
 }
 
-/* Follows all links of a path. Async-signal-safe. */
+/* Follows all links of a path and returns one of PROF__PATH_... Async-signal-safe. */
 static int prof__path_follow(prof__path *p, const char *path)
 {
     prof__about about;
@@ -323,7 +325,8 @@ static prof_status prof__path_refuse(const prof__path *p, const char *path)
                       "write elsewhere", path, p->done + (length > 80 ? length - 80 : 0));
 }
 
-/* Opens a device or a fifo, which may have no reader. */
+/* Opens a device or a fifo for writing. Returns NULL with errno EPIPE for a fifo without a reader, instead of waiting
+   for one. follow: whether path may be a link. */
 static FILE *prof__file_direct(const char *path, int follow)
 {
     prof__about about;
@@ -332,14 +335,14 @@ static FILE *prof__file_direct(const char *path, int follow)
     if (file < 0 && errno == ENXIO && !prof__stat(path, &about) && S_ISFIFO(about.st_mode)) errno = EPIPE;
     if (file < 0) return NULL;
     flags = fcntl(file, F_GETFL);
-    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* a reader may be slow */
+    if (flags >= 0) fcntl(file, F_SETFL, flags & ~O_NONBLOCK); /* writes wait for a slow reader */
     stream = fdopen(file, "wb");
     if (!stream) close(file);
     return stream;
 }
 
-/* Creates a new file: removes an older one of this name, which a killed process has left, and does not follow a
-   link. */
+/* Creates a file. Removes an old temporary file of the same name, which a killed process has left. O_EXCL does not
+   follow a link that somebody has put there. */
 static FILE *prof__file_new(const char *path)
 {
     FILE *stream;
@@ -373,7 +376,7 @@ static void prof__out_free(prof__out *out)
     out->file = NULL;
 }
 
-/* Returns 1 if an output is a directory, in which its writer creates files. */
+/* Returns 1 if path is a directory or ends with a slash: the writer then creates files in it. */
 static int prof__is_folder(const char *path)
 {
     size_t n = prof__length(path);
@@ -388,7 +391,7 @@ static int prof__is_folder(const char *path)
 #endif
 }
 
-/* Creates a directory and its missing parents. Returns 0 or errno. Async-signal-safe. */
+/* Creates a directory and its missing parents. Returns 0 or an errno. Async-signal-safe. */
 static int prof__folder_add(const char *path)
 {
     char part[1200];
@@ -405,7 +408,7 @@ static int prof__folder_add(const char *path)
 #else
         error = mkdir(part, 0755) ? errno : 0;
 #endif
-        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may have made it */
+        if (error == EEXIST) error = prof__is_folder(part) ? 0 : ENOTDIR; /* another process may have been first */
     }
     return error;
 }
@@ -416,7 +419,7 @@ static prof_status prof__folder_make(const char *path)
     return error ? prof__fail(PROF_IO, "cannot make the directory %.400s: %s", path, strerror(error)) : PROF_OK;
 }
 
-/* Writes the directory of the file path, or "." if it names none. Returns 0 if that is too long. */
+/* Writes the directory part of a file's path, or "." if the path has none. Returns 0 if `to` is too small. */
 static int prof__folder_of(const char *path, char *to, size_t size)
 {
     size_t length = 0;
@@ -428,7 +431,7 @@ static int prof__folder_of(const char *path, char *to, size_t size)
     return 1;
 }
 
-/* Creates the directory of the file path, unless it exists. Returns 0 or errno. Async-signal-safe. */
+/* Creates the directory of a file's path, unless it exists. Returns 0 or an errno. Async-signal-safe. */
 static int prof__folder_for(const char *path)
 {
     char folder[1200];
@@ -443,10 +446,10 @@ static prof_status prof__out_refuse(prof__out *out, prof_status status)
     return status;
 }
 
-/* Returns the name under which the file at path is written until it is complete, or NULL without memory. */
+/* Returns the temporary name for writing the file at path, on the heap, or NULL if there is no memory. */
 static char *prof__out_part(const char *path)
 {
-    static unsigned counter; /* two may write the same file at once: the last one wins, with a complete file */
+    static unsigned counter; /* if two threads write one path at once, the file is that of the last, complete */
     char ending[48];
     size_t length = strlen(path), size;
     snprintf(ending, sizeof ending, ".%llu-%u.part", (unsigned long long)prof__process_id(), PROF__ADD(&counter, 1u));
@@ -456,7 +459,7 @@ static char *prof__out_part(const char *path)
     return part;
 }
 
-/* Creates the file and its missing directories. Returns NULL, with errno, if that fails. */
+/* Creates a file and its missing directories. Returns NULL, with errno, if that fails. */
 static FILE *prof__out_make(const char *part)
 {
     FILE *file = prof__file_new(part);
@@ -469,7 +472,8 @@ static FILE *prof__out_make(const char *part)
 }
 
 #ifndef _WIN32
-/* Refuses a name that the system does. */
+/* Returns an error if the system refuses the name as too long. The error says how long the name is and how long it can
+   be. */
 static prof_status prof__name_check(const char *path)
 {
     prof__about about;
@@ -516,8 +520,8 @@ static prof_status prof__out_open(prof__out *out, const char *path)
 }
 #endif
 
-/* Opens a file, path null or "-": standard output. Makes the directories that path names. Unless this returns PROF_OK
-   there is nothing to close. */
+/* Opens a file, and creates missing directories of its path. path: NULL or "-" is standard output. If the result is not
+   PROF_OK, the output is freed and must not be closed. */
 static prof_status prof__out_file(prof__out *out, const char *path)
 {
     prof_status status;
@@ -538,7 +542,7 @@ static prof_status prof__out_file(prof__out *out, const char *path)
     return PROF_OK;
 }
 
-/* Opens a file, or a sink if that is not NULL. */
+/* Opens the sink or, if that is NULL, the file at path. */
 static prof_status prof__out_to(prof__out *out, const char *path, const prof_sink *sink)
 {
     if (!sink) return prof__out_file(out, path);
@@ -546,7 +550,8 @@ static prof_status prof__out_to(prof__out *out, const char *path, const prof_sin
     return PROF_OK;
 }
 
-/* Writes the rest, puts the file in its place, and returns the first error of all. */
+/* Writes the buffered rest, renames a complete file to its final name, removes a failed one, and frees the output.
+   Returns the first error of all. */
 static prof_status prof__out_close(prof__out *out)
 {
     prof_status status;

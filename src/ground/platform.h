@@ -1,10 +1,12 @@
-// ground/platform: Includes system headers, and declares what they omit under -std=c99 or if included too early.
+// ground/platform: Includes system headers, and declares what they omit under -std=c99 or when the program included
+// them first.
 #ifndef PROF__GROUND_PLATFORM_H
 #define PROF__GROUND_PLATFORM_H
 #include "ground/leave_out.h"
 
 /*-- PLATFORM -------------------------------------------------------------------------------------------- >>platform --
-   The differences between systems. With PROF_FREESTANDING the user's macros replace the system: see the manual. */
+   The differences between operating systems. With PROF_FREESTANDING the user's macros replace the system: see the
+   manual. */
 
 #if defined(PROF_FREESTANDING)
 #if !defined(PROF_CLOCK_READ) || !defined(PROF_CPU_STATE) || !defined(PROF_CPU_STATE_SIZE)
@@ -16,11 +18,11 @@
 #endif
 #include <windows.h>
 #else
-/* System headers declare what the feature macros ask for when the first of them is included. If that was before this
-   header (PROF__LATE), the feature macros are evaluated again for headers that are not included yet, and what the
-   included ones may lack is declared below. */
+/* System headers declare what the feature-test macros (_GNU_SOURCE) ask for when the first of them is included. If the
+   program included one before prof.h (PROF__LATE), the macros are evaluated again here. That helps for headers that
+   were not included yet. What the others may lack is declared below. */
 #if defined(PROF__LATE) && !(defined(__USE_MISC) && defined(__USE_XOPEN2K8))
-#define PROF__LATE_POSIX 1 /* even POSIX may not be declared: -std=c99, _POSIX_C_SOURCE, musl */
+#define PROF__LATE_POSIX 1 /* the program's macros may hide even POSIX: -std=c99, _POSIX_C_SOURCE, musl */
 #endif
 #if defined(PROF__LATE) && defined(__GLIBC__)
 #if (defined(_BITS_STRUCT_STAT_H) || defined(_BITS_STAT_H)) && !defined(__USE_LARGEFILE64)
@@ -54,7 +56,7 @@ extern size_t emscripten_get_heap_max(void); /* its header cannot be included in
 #endif
 #endif
 #ifdef PROF__LATE_POSIX
-#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* lacks types; may be included again */
+#if !defined(SIG_BLOCK) || (defined(__GLIBC__) && !defined(SS_DISABLE)) /* its types are missing: include it again */
 #undef _SIGNAL_H
 #include <signal.h>
 #endif
@@ -94,8 +96,8 @@ extern size_t emscripten_get_heap_max(void); /* its header cannot be included in
 #include <stdarg.h>
 #endif
 
-/* On 32-bit processors glibc's off_t has 32 bits, unless the program asks for more before its first system header.
-   Files become larger than 2 GiB there, too: so the functions for 64 bits are called by their names in the library. */
+/* On 32-bit processors glibc's off_t has 32 bits, unless the program asks for 64 before its first system header.
+   Recordings can exceed 2 GiB there, too. So prof calls the 64-bit functions by their names in the library. */
 #if defined(__GLIBC__) && !defined(PROF_FREESTANDING) && !defined(__USE_FILE_OFFSET64) && \
     !defined(__OFF_T_MATCHES_OFF64_T)
 #define PROF__NARROW 1
@@ -140,8 +142,8 @@ typedef struct stat prof__about;
 #endif
 
 #ifdef PROF__LATE
-/* Declares what was left out under names of our own, because the program may declare the same functions later. On
-   32-bit processors, functions with a wider off_t or time_t have other names in the libraries. */
+/* Declares the missing functions under names of prof's own, because the program may still include their headers. On
+   32-bit processors, the functions for a 64-bit off_t or time_t have other names in the library. */
 extern char *prof__libc_secure_getenv(const char *name) __asm__("secure_getenv");
 #endif
 #if defined(PROF__LATE) || defined(PROF__NARROW)
@@ -162,7 +164,7 @@ extern int prof__libc_fseeko(FILE *file, prof__offset at, int from) __asm__(PROF
 extern prof__offset prof__libc_ftello(FILE *file) __asm__(PROF__LIBC_OFFSET("ftello"));
 #define ftruncate(file, size) prof__libc_ftruncate(file, size)
 #define posix_fallocate(file, at, size) prof__libc_posix_fallocate(file, at, size)
-#ifndef pread /* tests replace some */
+#ifndef pread /* tests define some of these as macros */
 #define pread(file, to, size, at) prof__libc_pread(file, to, size, at)
 #endif
 #ifndef pwrite

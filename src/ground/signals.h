@@ -1,11 +1,11 @@
-// ground/signals: Blocks signals: all of them, or those that a failing write sends.
+// ground/signals: Blocks signals: all of them while a lock is held, or those that a failed write would send.
 #ifndef PROF__GROUND_SIGNALS_H
 #define PROF__GROUND_SIGNALS_H
 #include "ground/base.h"
 
 #ifdef PROF_FREESTANDING
 #ifndef PROF_INTERRUPTS_OFF
-#define PROF__INTERRUPTS_COME 1 /* while a lock is held, on the same processor */
+#define PROF__INTERRUPTS_COME 1 /* interrupts can come on this processor while a lock is held */
 #define PROF_INTERRUPTS_OFF() 0
 #define PROF_INTERRUPTS_RESTORE(before) ((void)(before))
 #endif
@@ -19,8 +19,8 @@ static void prof__signals_restore(const prof__signals *old) { (void)old; }
 #endif
 #ifdef PROF_FREESTANDING /* no files */
 #else
-/* Returns 1 if a call that has failed is to be made again, because a signal interrupted it. tries: how often that was
-   in a row: a sandbox may refuse a call in this way for ever. */
+/* Returns 1 if a system call was interrupted by a signal and must be repeated. tries: counts interruptions in a row,
+   from 0. Gives up after 1000, because a sandbox may fail a call with EINTR for ever. */
 static int prof__interrupted(int *tries) { return errno == EINTR && ++*tries < 1000; }
 #endif
 #ifdef PROF_FREESTANDING
@@ -31,7 +31,8 @@ static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signa
 static void prof__file_signal_drop(const prof__file_signal *signal) { (void)signal; }
 #else
 typedef sigset_t prof__signals;
-static void prof__signals_block(prof__signals *old) /* except faults: a blocked one kills without calling a handler */
+/* Blocks all signals but faults: the kernel kills a thread with a blocked fault, without calling the handler */
+static void prof__signals_block(prof__signals *old)
 {
     static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
     sigset_t all;
@@ -41,16 +42,18 @@ static void prof__signals_block(prof__signals *old) /* except faults: a blocked 
 }
 static void prof__signals_restore(const prof__signals *old) { pthread_sigmask(SIG_SETMASK, old, NULL); }
 
-/* A write beyond RLIMIT_FSIZE, or to a pipe that nobody reads, fails and also sends the thread a signal, which would
-   end the program. Between prof__file_signal_hold() and _drop() it only fails. They do not change errno. */
+/* A write beyond RLIMIT_FSIZE, or to a pipe without a reader, fails and also sends the thread a signal, which ends the
+   program by default. Between prof__file_signal_hold() and prof__file_signal_drop() the write only fails. Neither
+   function changes errno. */
 static const int prof__file_signals[] = {SIGXFSZ, SIGPIPE};
 
 typedef struct prof__file_signal {
-    sigset_t before, waited; /* waited: the program's own, which were pending already */
-    int count;               /* how many of them are held */
+    sigset_t before, waited; /* waited: signals of the program's own, pending before the hold */
+    int count;               /* how many of prof__file_signals are blocked */
 } prof__file_signal;
 
-/* For standard output, SIGPIPE is not held: if nobody reads it, the program ends as it would without prof. */
+/* Blocks these signals. For standard output SIGPIPE is not blocked: if nobody reads the output, the program ends, as it
+   would without prof. */
 static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_output)
 {
     sigset_t set;
@@ -59,12 +62,12 @@ static void prof__file_signal_hold_for(prof__file_signal *signal, int standard_o
     sigemptyset(&set);
     for (i = 0; i < signal->count; ++i) sigaddset(&set, prof__file_signals[i]);
     pthread_sigmask(SIG_BLOCK, &set, &signal->before);
-    if (sigpending(&signal->waited)) sigemptyset(&signal->waited); /* a sandbox may refuse it */
+    if (sigpending(&signal->waited)) sigemptyset(&signal->waited); /* a sandbox may refuse sigpending() */
 }
 
 static void prof__file_signal_hold(prof__file_signal *signal) { prof__file_signal_hold_for(signal, 0); }
 
-/* Takes a blocked signal away if there is one, and never waits for it. */
+/* Removes a pending, blocked signal of this number, if there is one. Does not wait. */
 static void prof__signal_take(int number)
 {
     sigset_t set;

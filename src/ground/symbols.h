@@ -1,33 +1,34 @@
-// ground/symbols: Reads names of functions from ELF files, which are not trusted.
+// ground/symbols: Finds names of functions by address in ELF files. The files are not trusted: every field is checked.
 #ifndef PROF__GROUND_SYMBOLS_H
 #define PROF__GROUND_SYMBOLS_H
 #include "ground/windows.h"
 
 /*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
-   A function that was traced by its address has a call site with the name "module+0x1b40" (the address as in the
-   module's symbol table), the module's path as its file, and the build of the module as its function: see
-   prof__module_identify. When a trace is opened, the name comes from the module's file, or from its file of debug
-   symbols, if it still is that build. Such a file is not trusted, like an image. */
+   A function that the compiler's hooks traced has a call site whose texts encode its address. Name: "module+0x1b40",
+   the address as in the module's symbol table. File: the path of the module (program or library). Function: the build
+   id of the module, see prof__module_identify. When a trace is opened, the reader looks the name up in the module's
+   file or in its separate debug file, if the build id still matches. As an image may name any path, these files are not
+   trusted. */
 
 #ifndef PROF_FREESTANDING
 #include <limits.h>
 #include <sys/stat.h>
 
-#define PROF__BUILD_ID "?build-id=" /* no name of a function begins like this */
+#define PROF__BUILD_ID "?build-id=" /* no function's name begins with '?' */
 #define PROF__BUILD_TIME "?modified="
-#define PROF__MAX_BUILD_ID 64 /* bytes; the linkers make 8 to 32 */
-#define PROF__MAX_MODULES 256 /* that a trace may ask for */
+#define PROF__MAX_BUILD_ID 64 /* bytes; linkers make 8 to 32 */
+#define PROF__MAX_MODULES 256 /* for one trace */
 
 typedef struct prof__symbol {
     uint64_t value;
-    const char *name, *file; /* file: the source file of a local symbol, as given to the compiler, else NULL */
-    int rank;                /* of several names of one address the highest rank wins */
+    const char *name, *file; /* file: the source file of a local symbol, as the compiler got it, else NULL */
+    int rank;                /* of several names of an address the highest rank is shown: global, weak, local */
 } prof__symbol;
 
 /* The functions of one module, in order of their addresses. */
 typedef struct prof__module_symbols {
     char *path, *build;
-    char *texts; /* string table, zero-terminated */
+    char *texts; /* the string table, with a zero behind it */
     prof__symbol *list;
     size_t count;
 } prof__module_symbols;
@@ -37,7 +38,7 @@ typedef struct prof__symbols {
     size_t count;
 } prof__symbols;
 
-/* An open ELF file. The numbers in its headers have its width and byte order. */
+/* An open ELF file. wide: 64-bit; big: big-endian. */
 typedef struct prof__elf {
     FILE *file;
     uint64_t size;
@@ -59,7 +60,7 @@ static uint64_t prof__elf_number(const prof__elf *elf, const unsigned char *at, 
     return value;
 }
 
-/* Reads a field that has one place in 32-bit files and another, with twice the size, in 64-bit files. */
+/* Reads a field that is at `narrow` with 4 bytes in 32-bit files, and at `wide` with 8 bytes in 64-bit files. */
 static uint64_t prof__elf_word(const prof__elf *elf, const unsigned char *record, size_t narrow, size_t wide)
 {
     return elf->wide ? prof__elf_number(elf, record + wide, 8) : prof__elf_number(elf, record + narrow, 4);
@@ -71,8 +72,8 @@ static int prof__elf_read(const prof__elf *elf, uint64_t offset, void *to, size_
     return !prof__file_seek(elf->file, offset, SEEK_SET) && fread(to, 1, size, elf->file) == size;
 }
 
-/* Returns the bytes of a section, with a zero after them; the caller frees them. Returns NULL if the section lies
-   beyond the file or is too large, or without memory. */
+/* Returns the bytes of a section with a zero behind them; the caller frees them. Returns NULL if the section lies
+   beyond the file, is larger than 1 GiB, or there is no memory. */
 static unsigned char *prof__elf_load(const prof__elf *elf, const prof__elf_section *section)
 {
     unsigned char *bytes;
@@ -108,8 +109,8 @@ static int prof__elf_section_find(const prof__elf *elf, uint64_t type, prof__elf
     return 0;
 }
 
-/* Writes the text of a build id, or "". notes: the bytes of a note section or segment. to: 2 * PROF__MAX_BUILD_ID + 1
-   bytes. */
+/* Writes a build id in hex, or "" if there is none. notes: the bytes of a note section or segment. to: 2 *
+   PROF__MAX_BUILD_ID + 1 bytes. */
 static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes, size_t size, size_t align, char *to)
 {
     size_t at = 0;
@@ -140,8 +141,8 @@ static void prof__elf_close(prof__elf *elf)
     elf->file = NULL;
 }
 
-/* If a module has no build id, its size and the time of its last change identify the build. Returns 0 if it is no
-   regular file; such a file is not even opened, because a path in an image may name a device. build: 48 bytes. */
+/* Writes what identifies the build of a module without a build id: its size and modification time. Returns 0 if path is
+   not a regular file. Such a file is never opened, because a path in an image may name a device. build: 48 bytes. */
 static int prof__file_build(const char *path, uint64_t *size, char *build)
 {
 #ifdef _WIN32
@@ -156,7 +157,7 @@ static int prof__file_build(const char *path, uint64_t *size, char *build)
     return 1;
 }
 
-/* Opens a file if it is ELF and has this build. Returns 0 otherwise. */
+/* Opens path if it is an ELF file of this build. Returns 0 otherwise. */
 static int prof__elf_open(prof__elf *elf, const char *path, const char *build)
 {
     char now[48];
@@ -206,7 +207,7 @@ static int prof__symbol_order(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
-/* Reads the functions of the symbol table of one type. Returns 0 if there is none, or it is broken. */
+/* Reads the functions in the symbol table of this type. Returns 0 if the file has none, or the table is broken. */
 static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_symbols *module)
 {
     prof__elf_section table, names;
@@ -228,8 +229,8 @@ static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_s
         unsigned info = record[elf->wide ? 4 : 12], kind = info & 15, binding = info >> 4;
         uint64_t section = prof__elf_number(elf, record + (elf->wide ? 6 : 14), 2);
         const char *name = text < text_size ? module->texts + text : "";
-        if (kind == 4) file = *name ? name : NULL; /* without a name: the next symbols belong to no file */
-        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: functions; 10: chosen at load time */
+        if (kind == 4) file = *name ? name : NULL; /* an empty name: the next symbols have no source file */
+        if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: function; 10: ifunc */
         prof__symbol *symbol = &module->list[module->count++];
         symbol->value = prof__elf_word(elf, record, 4, 8);
         symbol->name = name;
@@ -261,8 +262,8 @@ static int prof__module_read(prof__module_symbols *module, const char *path, uin
     return good;
 }
 
-/* Reads the module's full symbol table, or that of the file to which systems strip it, or the few names of the dynamic
-   one. */
+/* Reads the module's full symbol table; if that was stripped, the one in its separate debug file; else the dynamic
+   symbol table, which has exported names only. */
 static void prof__module_load(prof__module_symbols *module)
 {
     const char *id = module->build + sizeof PROF__BUILD_ID - 1;
@@ -284,7 +285,8 @@ static char *prof__text_duplicate(const char *text)
     return copy;
 }
 
-/* Returns NULL without memory, or if there are more modules than a trace should have. */
+/* Returns the symbols of a module, loaded at first use. Returns NULL if there is no memory, or if a trace names more
+   than PROF__MAX_MODULES modules. */
 static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char *path, const char *build)
 {
     prof__module_symbols *module = symbols->modules;
@@ -308,8 +310,8 @@ static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char 
     return module;
 }
 
-/* Returns the symbol of a call site that is an address. Returns NULL if the site is not an address, or its symbol is
-   not known; its own texts stay then. symbols must be zeroed before the first call, and owns what is returned, until
+/* Returns the symbol of a call site whose texts encode an address. Returns NULL if they do not, or the symbol is
+   unknown; the reader then shows the site's own texts. symbols: zeroed before the first call; owns the result until
    prof__symbols_free(). */
 static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char *name, const char *file,
                                              const char *function)

@@ -1,4 +1,4 @@
-// ground/text: Output for people: names, columns, lines that wrap.
+// ground/text: Writes text for people: names, columns, wrapped lines.
 #ifndef PROF__GROUND_TEXT_H
 #define PROF__GROUND_TEXT_H
 #include "ground/digits.h"
@@ -8,15 +8,16 @@
 #ifndef PROF_FREESTANDING
 /*-- SUMMARY -------------------------------------------------------------------------------------------- >>summary --*/
 
-#define PROF__NAME_MAX ((size_t)48)   /* characters of a name in a table */
-#define PROF__INDENT_MAX ((size_t)24) /* deeper call paths are not indented further */
+#define PROF__NAME_MAX ((size_t)48)   /* characters of a name in a table's column */
+#define PROF__INDENT_MAX ((size_t)24) /* spaces; deeper call paths are indented by this much */
 
 static void prof__out_spaces(prof__out *out, size_t count)
 {
     for (; count; count--) prof__out_bytes(out, " ", 1);
 }
 
-/* Writes this many characters of a text, without control characters. Returns the text after them. */
+/* Writes count characters of a text, with "?" for control characters and bytes that are not UTF-8. Returns the text
+   after them. */
 static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
 {
     for (; count; count--) {
@@ -32,8 +33,8 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
     return text;
 }
 
-/* Writes a text of at most width characters, padded with spaces, without control characters. Of a longer text the
-   middle is left out, because names differ at their ends. */
+/* Writes a text in exactly width characters, padded with spaces. A longer text loses its middle, because names often
+   differ at their ends. */
 static void prof__out_name(prof__out *out, const char *text, size_t width)
 {
     size_t all = prof__characters(text), shown, tail, i;
@@ -50,14 +51,14 @@ static void prof__out_name(prof__out *out, const char *text, size_t width)
     prof__out_characters(out, text, tail);
 }
 
-/* Writes a whole text, without control characters. */
+/* Writes a whole text, with "?" for control characters. */
 static void prof__out_clean(prof__out *out, const char *text)
 {
     prof__out_characters(out, text, prof__characters(text));
 }
 
-/* Writes a whole text from the character `at` of a line on. What is beyond limit (0: no limit) is wrapped to further
-   lines, after indent spaces. */
+/* Writes a text, wrapped at spaces. at: the column at which it begins; indent: spaces before each further line; limit:
+   the width of lines, 0 for no limit. */
 static void prof__out_wrapped(prof__out *out, const char *text, size_t at, size_t indent, size_t limit)
 {
     for (;;) {
@@ -96,7 +97,7 @@ static void prof__out_count(prof__out *out, uint64_t count, size_t width)
     prof__out_right(out, text, width);
 }
 
-/* Writes "1 event", "2 events". */
+/* Writes a count and a noun in singular or plural: "1 event", "2 events". */
 static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
 {
     prof__out_count(out, count, 0);
@@ -105,7 +106,7 @@ static void prof__out_many(prof__out *out, uint64_t count, const char *thing)
     if (count != 1) prof__out_text(out, "s");
 }
 
-/* Writes "1 event" or "2 events" and what is the matter with them; nothing if there are none. */
+/* Writes a count, a noun and a text about them, or nothing if count is 0. */
 static void prof__out_note(prof__out *out, uint64_t count, const char *thing, const char *text)
 {
     if (!count) return;
@@ -113,7 +114,7 @@ static void prof__out_note(prof__out *out, uint64_t count, const char *thing, co
     prof__out_text(out, text);
 }
 
-/* Says how many rows of a table are left out; nothing if there are none. */
+/* Writes how many rows of a table were left out, or nothing if count is 0. */
 static void prof__out_more(prof__out *out, uint64_t count)
 {
     if (!count) return;

@@ -1,4 +1,5 @@
-// ground/threads: What the system knows of a thread: id, name, end, data that it keeps for it, cancellation.
+// ground/threads: The system's threads: id, name, thread-specific data with a function that runs at the thread's end,
+// cancellation.
 #ifndef PROF__GROUND_THREADS_H
 #define PROF__GROUND_THREADS_H
 #include "ground/base.h"
@@ -24,7 +25,8 @@ static uint64_t prof__thread_id(void)
     return 0;
 #endif
 }
-/* Around macros of the user, parameters have names that hide none of the program's. */
+/* The parameters have prefixed names, because the user's macros expand inside this function and could otherwise pick up
+   a parameter instead of a variable of the program. */
 static void prof__system_name(char *prof__to, size_t prof__size)
 {
     (void)prof__size;
@@ -43,7 +45,7 @@ static uint64_t prof__process_id(void) { return 0; }
 #endif
 static int prof__exits_watched;
 
-/* Macros do not change errno. */
+/* A macro must leave errno as it was. */
 #define PROF__ERRNO_SAVE() int prof__errno = errno
 #define PROF__ERRNO_RESTORE() (void)(errno = prof__errno)
 
@@ -52,15 +54,15 @@ static void prof__wait(void) { Sleep(0); }
 static uint64_t prof__thread_id(void) { return GetCurrentThreadId(); }
 static uint64_t prof__process_id(void) { return GetCurrentProcessId(); }
 static uint64_t prof__parent_id(void) { return 0; }
-/* Threads end with the loader's lock held, and then wait for the recorder's. So nothing that takes the loader's lock,
-   as this does, is called while the recorder's is held. */
+/* A thread of Windows ends with the loader's lock held, and then waits for the recorder's lock. So code that holds the
+   recorder's lock must not take the loader's, as GetModuleHandle() does: this function is called before. */
 static FARPROC prof__thread_describe;
 static void prof__system_ask(void)
 {
     HMODULE kernel = GetModuleHandleA("kernel32");
     if (kernel) prof__thread_describe = GetProcAddress(kernel, "GetThreadDescription");
 }
-/* Asks for the name that SetThreadDescription() gave, which Windows 10 and later have. */
+/* Writes the name that SetThreadDescription() gave a thread, or "". Windows 10 and later have such names. */
 static void prof__description(HANDLE thread, char *name, size_t size)
 {
     typedef HRESULT(WINAPI * describe)(HANDLE, PWSTR *);
@@ -74,17 +76,18 @@ static void prof__description(HANDLE thread, char *name, size_t size)
 }
 static void prof__system_name(char *name, size_t size) { prof__description(GetCurrentThread(), name, size); }
 #ifdef PROF__RENAMES
-/* Does the same for the thread with this id. */
+/* Writes the name of the thread with this id, or "". */
 static void prof__system_name_of(uint64_t id, char *name, size_t size)
 {
-    HANDLE thread = OpenThread(0x0800 /* to ask for little: THREAD_QUERY_LIMITED_INFORMATION */, FALSE, (DWORD)id);
+    HANDLE thread = OpenThread(0x0800 /* THREAD_QUERY_LIMITED_INFORMATION */, FALSE, (DWORD)id);
     name[0] = 0;
     if (!thread) return;
     prof__description(thread, name, size);
     CloseHandle(thread);
 }
 #endif
-/* A pointer of each thread, or fiber of Windows. A function of PROF__TSS_END gets it when the thread ends. */
+/* A key for one pointer for each thread, or fiber of Windows. The system passes the pointer to `end` when the thread
+   ends. */
 typedef DWORD prof__tss;
 #define PROF__TSS_END WINAPI
 static int prof__tss_make(prof__tss *key, void(PROF__TSS_END *end)(void *))
@@ -95,7 +98,7 @@ static int prof__tss_make(prof__tss *key, void(PROF__TSS_END *end)(void *))
 static int prof__tss_set(prof__tss key, void *pointer) { return FlsSetValue(key, pointer) != 0; }
 static void prof__exits_watch(void) {}
 #else
-/* No macro is a cancellation point, and no thread is cancelled while it holds a lock of the recorder. */
+/* A thread can not be cancelled inside a macro, nor while it holds a lock of the recorder. */
 #ifdef PTHREAD_CANCEL_DISABLE
 static int prof__cancel_disable(void)
 {
@@ -108,14 +111,14 @@ static void prof__cancel_restore(int before) { pthread_setcancelstate(before, &b
 static int prof__cancel_disable(void) { return 0; }
 static void prof__cancel_restore(int before) { (void)before; }
 #endif
-static void prof__wait(void) /* sleeps, because the thread it waits for may have a lower priority */
+static void prof__wait(void) /* sleeps 20 us: a thread of lower priority, which may have the lock, can run */
 {
     struct timespec moment = {0, 20000};
     int cancel = prof__cancel_disable();
     nanosleep(&moment, NULL);
     prof__cancel_restore(cancel);
 }
-#ifdef __wasi__ /* it has no processes */
+#ifdef __wasi__ /* WASI has no processes */
 static uint64_t prof__process_id(void) { return 1; }
 static uint64_t prof__parent_id(void) { return 0; }
 #else
@@ -130,14 +133,14 @@ static uint64_t prof__thread_id(void)
     return (uint64_t)(uintptr_t)pthread_self();
 #endif
 }
-#if defined(__APPLE__) && (!defined(_POSIX_C_SOURCE) || defined(_DARWIN_C_SOURCE)) /* else it is not declared */
+#if defined(__APPLE__) && (!defined(_POSIX_C_SOURCE) || defined(_DARWIN_C_SOURCE)) /* else not declared */
 #define PROF__PTHREAD_NAME(thread, name, size) (void)pthread_getname_np(thread, name, size)
 #else
 #define PROF__PTHREAD_NAME(thread, name, size) (void)(size)
 #endif
 static void prof__system_name(char *name, size_t size) /* size >= 16 */
 {
-    memset(name, 0, size); /* prctl() may fail, and the memory sanitizer does not know it */
+    memset(name, 0, size); /* prctl() may fail; and the memory sanitizer does not see that it writes */
 #ifdef __linux__
     prctl(PR_GET_NAME, name, 0, 0, 0);
 #else
@@ -145,7 +148,7 @@ static void prof__system_name(char *name, size_t size) /* size >= 16 */
 #endif
 }
 #ifdef PROF__RENAMES
-/* Does the same for the thread with this id. */
+/* Writes the name of the thread with this id, or "". */
 static void prof__system_name_of(uint64_t id, char *name, size_t size)
 {
     name[0] = 0;
@@ -153,7 +156,7 @@ static void prof__system_name_of(uint64_t id, char *name, size_t size)
     char path[64];
     int cancel = prof__cancel_disable(), file = -1;
     if (id == prof__thread_id())
-        prof__system_name(name, size); /* also in a sandbox */
+        prof__system_name(name, size); /* works in a sandbox without /proc */
     else if (snprintf(path, sizeof path, "/proc/self/task/%llu/comm", (unsigned long long)id) > 0)
         file = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t got = file >= 0 ? read(file, name, size - 1) : 0;
@@ -166,7 +169,7 @@ static void prof__system_name_of(uint64_t id, char *name, size_t size)
 #endif
 }
 #endif
-/* A pointer of each thread. A function of PROF__TSS_END gets it when the thread ends. */
+/* A key for one pointer for each thread. The system passes the pointer to `end` when the thread ends. */
 typedef pthread_key_t prof__tss;
 #define PROF__TSS_END
 static int prof__tss_make(prof__tss *key, void (*end)(void *)) { return !pthread_key_create(key, end); }
@@ -174,7 +177,7 @@ static void *prof__tss_get(prof__tss key) { return pthread_getspecific(key); }
 static int prof__tss_set(prof__tss key, void *pointer) { return !pthread_setspecific(key, pointer); }
 #ifdef PROF__SHARED
 static int prof__exits;
-static void prof__exit_begins(void) { prof__exits = 1; } /* runs before destructors, but after them in a dlclose() */
+static void prof__exit_begins(void) { prof__exits = 1; } /* before destructors at exit, after them in dlclose() */
 #endif
 static void prof__exits_watch(void)
 {

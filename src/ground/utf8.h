@@ -1,12 +1,13 @@
-// ground/utf8: Characters of UTF-8, and what replaces the bytes that are none.
+// ground/utf8: Steps through UTF-8 characters, and replaces invalid bytes.
 #ifndef PROF__GROUND_UTF8_H
 #define PROF__GROUND_UTF8_H
 #include "ground/base.h"
 
 #ifndef PROF_FREESTANDING
-#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, which replaces what is not UTF-8 */
+#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, written for bytes that are not UTF-8 */
 
-/* Returns the bytes of the UTF-8 character at text, or minus the number of bytes that one U+FFFD replaces. */
+/* Returns how many bytes the UTF-8 character at text has. If the bytes there are invalid, returns minus the number of
+   bytes that one U+FFFD replaces. */
 static int prof__utf8_length(const char *text)
 {
     const unsigned char *s = (const unsigned char *)text;
@@ -27,14 +28,14 @@ static int prof__utf8_length(const char *text)
     return length;
 }
 
-/* Returns the bytes of the UTF-8 character at text, or 0 if there is none. */
+/* Returns how many bytes the UTF-8 character at text has, or 0 if the bytes there are invalid. */
 static size_t prof__utf8(const char *text)
 {
     int length = prof__utf8_length(text);
     return length > 0 ? (size_t)length : 0;
 }
 
-/* Steps over one character: what is not UTF-8 counts byte by byte. */
+/* Returns the text after its first character. An invalid byte counts as a character. */
 static const char *prof__next_character(const char *text)
 {
     size_t length = prof__utf8(text);

@@ -1,4 +1,5 @@
-// ground/windows: Windows alone: paths are UTF-8, also long ones, and so are variables of the environment.
+// ground/windows: Opens, renames and seeks files. On Windows paths are UTF-8 and may be long, and environment variables
+// are read as UTF-8.
 #ifndef PROF__GROUND_WINDOWS_H
 #define PROF__GROUND_WINDOWS_H
 #include "ground/base.h"
@@ -7,18 +8,18 @@
 #ifdef _WIN32
 #include <fcntl.h>
 #include <io.h>
-#define PROF__WIDE_SIZE 4096 /* of a path, in UTF-16 */
+#define PROF__WIDE_SIZE 4096 /* the longest path, in UTF-16 units */
 
-/* Writes a path as UTF-16. A path that is not UTF-8 is read in the code page of the program, as argv and getenv() give
-   it. A path that is too long for older functions becomes absolute, and gets the prefix that lifts their limit. Returns
-   0 if the path is too long even so. */
+/* Converts a path to UTF-16. A path that is not valid UTF-8 is taken to be in the program's code page, as argv and
+   getenv() have it. A path that is too long for the classic limit becomes absolute and gets the prefix "\\?\", which
+   lifts that limit. Returns 0 if the path is longer than PROF__WIDE_SIZE. */
 static int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
 {
     WCHAR given[PROF__WIDE_SIZE];
     int n = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, path, -1, given, PROF__WIDE_SIZE);
     if (!n) n = MultiByteToWideChar(CP_ACP, 0, path, -1, given, PROF__WIDE_SIZE);
     if (!n) return 0;
-    DWORD length = GetFullPathNameW(given, PROF__WIDE_SIZE - 8, to + 8, NULL); /* slashes become backslashes */
+    DWORD length = GetFullPathNameW(given, PROF__WIDE_SIZE - 8, to + 8, NULL); /* also turns slashes into backslashes */
     if (!length || length >= PROF__WIDE_SIZE - 8) return 0;
     int server = to[8] == '\\' && to[9] == '\\';
     if (length < 240 || (server && (to[10] == '?' || to[10] == '.'))) {
@@ -32,7 +33,7 @@ static int prof__wide(const char *path, WCHAR to[PROF__WIDE_SIZE])
     return 1;
 }
 
-/* Writes UTF-16 as UTF-8. Returns the bytes with their zero, or 0 if that is too long. */
+/* Converts UTF-16 to UTF-8. Returns how many bytes it wrote, with the zero at the end, or 0 if `to` is too small. */
 static int prof__narrow(const WCHAR *from, char *to, size_t size)
 {
     int n = WideCharToMultiByte(CP_UTF8, 0, from, -1, to, (int)size, NULL, NULL);
@@ -70,7 +71,7 @@ static DWORD prof__windows_about(const char *path)
     return prof__wide(path, wide) ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
 }
 
-static int prof__folder_create(const char *path) /* 0 or errno */
+static int prof__folder_create(const char *path) /* returns 0 or an errno */
 {
     WCHAR wide[PROF__WIDE_SIZE];
     if (!prof__wide(path, wide)) return ENAMETOOLONG;
@@ -83,7 +84,7 @@ static FILE *prof__file_open(const char *path, const char *mode)
     size_t i = 0;
     errno = ENAMETOOLONG;
     if (!prof__wide(path, wide)) return NULL;
-    if (mode[0] == 'r') { /* opens it also while somebody renames it, and lets others rename it */
+    if (mode[0] == 'r') { /* works while another process renames the file, and lets others rename it */
         HANDLE file = CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                                   OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL, NULL);
         errno = prof__windows_errno(GetLastError());
@@ -105,12 +106,12 @@ static int prof__file_remove(const char *path)
     return prof__wide(path, wide) && DeleteFileW(wide) ? 0 : -1;
 }
 
-static int prof__file_rename(const char *from, const char *to) /* replaces */
+static int prof__file_rename(const char *from, const char *to) /* replaces an existing file */
 {
     WCHAR old[PROF__WIDE_SIZE], wide[PROF__WIDE_SIZE];
     errno = ENAMETOOLONG;
     if (!prof__wide(from, old) || !prof__wide(to, wide)) return -1;
-    for (int i = 0; i < 100; ++i) { /* somebody may have the old file open for a moment */
+    for (int i = 0; i < 100; ++i) { /* another process may have the old file open for a moment */
         if (MoveFileExW(old, wide, MOVEFILE_REPLACE_EXISTING)) return 0;
         errno = prof__windows_errno(GetLastError());
         if (errno != EACCES) return -1;
@@ -119,7 +120,8 @@ static int prof__file_rename(const char *from, const char *to) /* replaces */
     return -1;
 }
 
-/* Returns a variable of the environment as UTF-8. The text stays, as that of getenv() does: each one is kept once. */
+/* Returns an environment variable as UTF-8, or NULL. The text stays valid for ever, like that of getenv(): each
+   different text is kept once. */
 static const char *prof__windows_variable(const char *name)
 {
     typedef struct kept_text { struct kept_text *next; char text[1]; } kept;
@@ -154,7 +156,7 @@ static FILE *prof__file_open(const char *path, const char *mode)
 static int prof__file_rename(const char *from, const char *to) { return rename(from, to); }
 #endif
 
-/* Moves a stream, also beyond 2 GiB where long has 32 bits. Returns 0, as fseek() does. */
+/* Sets a stream's position, also beyond 2 GiB where long has 32 bits. Returns 0 if it succeeds, like fseek(). */
 static int prof__file_seek(FILE *file, uint64_t offset, int from)
 {
     if (offset > (uint64_t)INT64_MAX) return -1;
