@@ -20025,10 +20025,10 @@ static void prof__unload(void)
 
 #ifdef PROF_NO_READER
 /*-- NO READER ------------------------------------------------------------------------------------------------------
-   For a program that only records. Functions that need a trace still exist, so that other files of the program link; no
-   function returns a trace, so that most of them are never called with one. */
+   For a program that only records. The functions of the reader exist and fail, so that other files of the program link.
+   None of them returns a trace, so the functions that take a trace are hardly ever called. */
 
-/* For functions with a result: sets it to NULL. */
+/* Fails for a function that has a result, after setting the result to NULL. */
 #define PROF__NO_RESULT(result, what) ((result) ? (void)(*(result) = NULL) : (void)0, prof__no_reader(what))
 
 PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
@@ -29559,10 +29559,10 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
 }
 
 /*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
-   Saves a copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the
-   window are in old chunks, and what came before the window may be useful, too. */
+   Saves a copy of the whole image, and marks its newest part as the window that readers show. The copy is whole because
+   scopes that are open at the begin of the window began in older chunks, and because what happened before may help. */
 
-/* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
+/* Returns the tick that is this many seconds before the newest one. Returns 0 if the session is not that old. */
 static uint64_t prof__last_tick(const prof__header *h, double seconds)
 {
     double ns = seconds * 1e9, age = prof__real(h->last.monotonic_ns - h->first.monotonic_ns);
@@ -29570,7 +29570,7 @@ static uint64_t prof__last_tick(const prof__header *h, double seconds)
     return h->last.tick - (uint64_t)(ns / age * prof__real(h->last.tick - h->first.tick));
 }
 
-/* Limits a trace to its last seconds, if it is longer than that. */
+/* Sets the window of a trace to its last seconds. Leaves a trace that is shorter as it is. */
 static void prof__trace_last(prof_trace *trace, double seconds)
 {
     uint64_t tick = prof__last_tick(&trace->header, seconds);
@@ -29581,13 +29581,13 @@ static void prof__trace_last(prof_trace *trace, double seconds)
 
 /* Why the last seconds are saved. */
 typedef struct prof__cause {
-    uint64_t from, to; /* ticks of what took too long; 0: nothing did */
+    uint64_t from, to; /* begin and end, in ticks, of what took too long; 0: a call or signal asked for the save */
     char text[160];
 } prof__cause;
 
 
-/* Returns the tick at which a window begins that has this many seconds before its cause, and all of the cause; 0: at
-   the start. */
+/* Returns the tick at which the window begins: this many seconds before the end of the cause, but not after the begin
+   of the cause. Returns 0 for a window from the start on. */
 static uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
 {
     uint64_t from = prof__last_tick(h, seconds), late;
@@ -29597,8 +29597,8 @@ static uint64_t prof__last_from(const prof__header *h, double seconds, const pro
     return from < cause->from ? from : cause->from < h->first.tick ? h->first.tick : cause->from;
 }
 
-/* Returns the tick from which on a ring has everything, or 0 if it has overwritten nothing. Chunks of sleeping threads
-   are older. */
+/* Returns the tick from which on a ring holds every event. Returns 0 if the ring has overwritten nothing. Chunks of
+   threads that record nothing for long may be older, but do not count. */
 static uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
@@ -29616,15 +29616,15 @@ static uint64_t prof__last_held(const prof__header *h)
     return tick;
 }
 
-/* Returns the nanoseconds of one tick, in a session that has two pairs of clocks. */
+/* Returns how many nanoseconds a tick takes. The header must have both pairs of clocks; if it does not, returns 1. */
 static double prof__last_rate(const prof__header *h)
 {
     if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
     return prof__real(h->last.monotonic_ns - h->first.monotonic_ns) / prof__real(h->last.tick - h->first.tick);
 }
 
-/* Writes to `to` the cause, and what of it, or of the requested seconds, the image no longer holds. newest: its last
-   tick. Returns to. */
+/* Writes to `to` the cause of a save. Adds what the image no longer holds of the cause, or of the seconds asked for.
+   newest: the last tick of the image. Returns `to`. */
 static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
                              double seconds, const prof__cause *cause)
 {
@@ -29646,7 +29646,7 @@ static char *prof__last_note(char *to, size_t size, const prof__header *h, uint6
     return to;
 }
 
-/* Adds a key and value of metadata to an image in memory, if it has space for them. */
+/* Adds a key and a value to the metadata of an image in memory. Does nothing if the image has no space for them. */
 static void prof__image_note(prof__header *h, const char *key, const char *value)
 {
     size_t k = strlen(key) + 1, v = strlen(value) + 1;
@@ -29661,7 +29661,7 @@ static void prof__image_note(prof__header *h, const char *key, const char *value
     h->meta_used += words * 8;
 }
 
-/* Saves the last seconds as an image. cause may be NULL. */
+/* Saves the last seconds as an image. cause: NULL if there is none to note. */
 static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
@@ -29679,18 +29679,18 @@ static prof_status prof__last_image(const char *path, double seconds, const prof
     return status;
 }
 
-/* The last seconds of a trace, and why they are saved. */
+/* Which seconds of a trace are saved, where to, and why. */
 typedef struct prof__last {
-    const char *path; /* expanded */
+    const char *path; /* the path, after %-fields are expanded */
     double seconds;
-    const prof__cause *cause; /* NULL: a call or a signal asked for the save */
+    const prof__cause *cause; /* NULL: a call of prof_save_last() */
 } prof__last;
 
 static prof_status prof__last_prepare(prof_trace *trace, const void *user)
 {
     const prof__last *last = (const prof__last *)user;
     const prof__header *h = &trace->header;
-    uint64_t tick = trace->info.mode == PROF_STATS ? 0 /* statistics: the whole run */
+    uint64_t tick = trace->info.mode == PROF_STATS ? 0 /* statistics cover the whole run */
                                                    : prof__last_from(h, last->seconds, last->cause);
     size_t hint = 0;
     char note[328] = "save";
@@ -29699,12 +29699,12 @@ static prof_status prof__last_prepare(prof_trace *trace, const void *user)
     prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image, h->last.tick,
                     prof__last_rate(h), last->seconds, last->cause);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
-        !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
+        !prof__read_metadata(trace, note, note + sizeof note)) /* keeps the copies, not note */
         return prof__fail(PROF_NO_MEMORY, "no memory to save %s", last->path);
     return PROF_OK;
 }
 
-/* Saves the last seconds in the format of path, which is expanded already. */
+/* Saves the last seconds in the format that the extension of `path` names. %-fields of `path` are expanded already. */
 static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof__last last = {path, seconds, cause};
@@ -29743,7 +29743,7 @@ static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
 PROF_DEF prof_status prof_save_request(void) { return prof__left_out("prof_save_request", "PROF_NO_THREAD"); }
 
-/* These do nothing: no session has statistics. */
+/* Called by functions of the reader. They do nothing, because no session of this build has statistics. */
 struct prof__aggregated;
 static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset)
 {
@@ -29758,30 +29758,37 @@ static prof_status prof__aggregated_give(struct prof__aggregated *stats, prof_tr
 static void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats; }
 #else
 /*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
-   A follower reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps
-   nothing else, and for triggers of saves. The service runs it, and prof_trace_live() too, under a lock.
+   A follower reads, again and again, what threads have recorded since it last looked, while they go on recording. Two
+   features need it: PROF_STATS, which keeps statistics but no events, and the triggers that save a trace when a scope
+   takes too long. The service's thread runs the follower, and so does prof_trace_live(), both under a lock.
 
-   In each pass it first notes how far every chunk has been written, from the newest chunk to the oldest, as a snapshot
-   does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was
-   recorded. A track that moved between threads may appear in one chunk before the end of its previous part was seen in
-   another: the chunk then waits for the next pass, which sees everything from before, and in that pass for the chunks
-   that wait at an earlier time. If there is still a gap then, the chunk in between was reused too soon: the scopes that
-   were open are given up, and count as truncated.
+   Each pass of a follower has two steps. First it notes how far each chunk has been written, from the newest chunk to
+   the oldest. Then it reads the chunks up to there, from the oldest to the newest. So the records that it reads of a
+   thread are those that the thread wrote first, without a gap, as in a snapshot.
 
-   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_ROWS names, beyond which everything
-   counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
-   there are chunks, from 256 to 65536: the one that was silent for longest is dropped first, and its open scopes count
-   as truncated; by PROF__FOLLOW_HALVES begins and ends of spans that wait for each other; and by PROF__FOLLOW_LATE
-   scopes of a track that the end of an outer one has closed: if their own end comes later, they overlap. */
+   A track may move from one thread to another. Then the follower may find the track in a new chunk before it has read
+   the end of the track's previous part. The new chunk waits for the next pass, which sees all that was written before.
+   If the previous part is still missing then, the chunk also waits for other waiting chunks with earlier records. If
+   the part is missing even so, its chunk was reused before it was read: the scopes that were open are given up, and
+   count as truncated.
+
+   Scopes are matched by the rules of the reader. These limits bound the memory:
+   - PROF__FOLLOW_ROWS names. All others count together, as "(more scopes)".
+   - PROF__FOLLOW_DEPTH nested scopes. Deeper scopes are ignored.
+   - Twice as many tracks as there are chunks, but at least 256 and at most 65536. The track that was silent for longest
+     is dropped first, and its open scopes count as truncated.
+   - PROF__FOLLOW_HALVES begins and ends of spans that wait for their counterparts.
+   - PROF__FOLLOW_LATE scopes of a track that were closed by the end of an outer scope. If the own end of such a scope
+     comes later, the two scopes overlap. */
 
 #define PROF__FOLLOW_ROWS 4096
 #define PROF__FOLLOW_DEPTH 4096
-#define PROF__FOLLOW_LATE 256  /* even */
-#define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
+#define PROF__FOLLOW_LATE 256  /* must be even: half of them are dropped at once */
+#define PROF__FOLLOW_FRAMES 16 /* call sites of PROFILE_FRAME that are followed on one track */
 #define PROF__FOLLOW_RULES 16
 #define PROF__FOLLOW_NO_BYTES (~(uint64_t)0)
-#define PROF__FOLLOW_HALVES 65536 /* of spans */
-#define PROF__FOLLOW_BUCKETS 8192 /* for them; a power of two */
+#define PROF__FOLLOW_HALVES 65536 /* begins and ends of spans that wait */
+#define PROF__FOLLOW_BUCKETS 8192 /* of the hash table of these; a power of two */
 
 typedef struct prof__follow_rule {
     uint64_t ns;
@@ -29790,19 +29797,19 @@ typedef struct prof__follow_rule {
 } prof__follow_rule;
 
 typedef struct prof__follow_open {
-    uint64_t bytes; /* of a throughput */
-    uint64_t tick, inside, covered; /* ticks in inner scopes, and in those of the same row */
-    uint64_t number;                /* of the track's begins */
+    uint64_t bytes; /* of a PROFILE_THROUGHPUT, or PROF__FOLLOW_NO_BYTES */
+    uint64_t tick, inside, covered; /* when it began; ticks in scopes inside it; ticks in those of its own row */
+    uint64_t number;                /* counts the begins of the track, from 1 */
     uint32_t row, site, name;
 } prof__follow_open;
 
-/* A scope that counts as truncated, because an outer one has ended. Those that the same end closed follow each other,
-   the outermost first. */
+/* A scope that was closed by the end of an outer scope, and so counts as truncated, but whose own end may still come.
+   Scopes that one end has closed are adjacent, the outermost first. */
 typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
-    uint64_t shared;       /* ticks to add to the self time of the enclosing scope if the two overlap */
-    uint32_t row, site;    /* site: PROF__NONE32 when its end has come */
-    uint32_t enclosing;    /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
+    uint64_t shared;       /* ticks that the self time of the enclosing scope gains if the end comes */
+    uint32_t row, site;    /* site: PROF__NONE32 if the end has come */
+    uint32_t enclosing;    /* of the outermost: the row of the scope that ended, 0: not known; else PROF__NONE32 */
 } prof__follow_late;
 
 typedef struct prof__follow_boundary {
@@ -29811,11 +29818,11 @@ typedef struct prof__follow_boundary {
 } prof__follow_boundary;
 
 typedef struct prof__follow_track {
-    uint64_t id, number, tick; /* number: of its newest TRACK record */
-    uint32_t next;             /* the next of the same hash; all numbers of tracks, slots and rows here count from 1 */
+    uint64_t id, number, tick; /* number: the serial of its newest TRACK record; tick: of its newest record */
+    uint32_t next;             /* the next with its hash. Numbers of tracks, slots and rows count from 1; 0: none */
     uint32_t newer, older;
-    uint32_t slot;             /* where its newest part may still be growing */
-    int partial;               /* 1: something older is missing */
+    uint32_t slot;             /* the slot to which a thread may still be adding records of this track */
+    int partial;               /* 1: earlier records are missing */
     size_t depth, capacity, beyond;
     prof__follow_open *stack;
     prof__follow_late *late;
@@ -29823,17 +29830,17 @@ typedef struct prof__follow_track {
     uint64_t begins;
     prof__follow_boundary *frames;
     size_t frame_count;
-    prof__nested *nested; /* NULL: no task yet */
+    prof__nested *nested; /* NULL before the first task */
 } prof__follow_track;
 
-/* The state of a place where chunks are: see prof__follow_place(). */
+/* What is known of the chunk in one slot of the ring. prof__follow_place() numbers the slots. */
 typedef struct prof__follow_slot {
-    uint64_t sequence, done; /* of the chunk being read, 0: none; of the last one that was read to its end */
-    uint64_t expected;       /* the newest that was taken */
-    uint64_t base, track;    /* track: id, 0: none yet */
-    uint64_t waits, tick;    /* waits: the pass in which it began to wait, 0: none; tick: of its next record */
-    uint64_t left;           /* the pass that first saw the track of the next words continue in another slot, so that
-                                these words stay; 0: none has */
+    uint64_t sequence, done; /* chunks: the one being read, 0: none; the last one read to its end */
+    uint64_t expected;       /* the newest chunk that a thread has taken here */
+    uint64_t base, track;    /* base: the chunk's first tick; track: the id of the present track, 0: none yet */
+    uint64_t waits, tick;    /* waits: the pass in which the wait began, 0: none; tick: of the record that comes next */
+    uint64_t left;           /* the pass that first saw the track of the next words go on in another slot; from then
+                                on nothing removes these words. 0: no pass has */
     uint32_t at, limit;
     unsigned char active, ended;
 } prof__follow_slot;
@@ -29844,35 +29851,35 @@ typedef struct prof__follow_order {
 } prof__follow_order;
 
 typedef struct prof__follow_site {
-    uint32_t name;   /* string id */
+    uint32_t name;   /* the id of a string */
     uint32_t row;
     uint32_t role;
 } prof__follow_site;
 
-/* The begin or end of a span whose counterpart was not read yet. Numbers count from 1. */
+/* A begin or an end of a span that waits for its counterpart. Numbers of entries count from 1; 0: none. */
 typedef struct prof__follow_half {
-    uint64_t id, number, tick; /* number: of a frame */
-    uint32_t name, role;       /* name: string id */
-    uint32_t row;              /* of a begin, and of an end without a begin */
+    uint64_t id, number, tick; /* number: of a frame; 0: of other spans */
+    uint32_t name, role;       /* name: the id of a string */
+    uint32_t row;              /* the row of the span, 1: it has none */
     uint32_t track;
-    uint32_t next;             /* the next of the same bucket, the newest first; or the next free one */
+    uint32_t next;             /* the next older one in its bucket; of a free entry, the next free one */
     uint32_t newer, older;
-    int end;                   /* 1: it is an end */
+    int end;                   /* 1: an end; 0: a begin */
 } prof__follow_half;
 
 typedef struct prof__follow_row {
-    prof__stat_row sums;  /* times in ticks, but for the histogram, the mean and the squares */
-    char *text;           /* owned: a run-time name, or NULL */
+    prof__stat_row sums;  /* times are in ticks, but those of the histogram, the mean and the squares in nanoseconds */
+    char *text;           /* owned: the name, if it was made at run time; else NULL */
     uint32_t site, open;
     const prof__follow_rule *rule;
 } prof__follow_row;
 
 typedef struct prof__follow {
-    /* What is used most comes first: its offsets fit into a byte of the code. */
+    /* Fields that are used most come first, so that their offsets fit into one byte of an instruction. */
     prof__session *session;
     prof__follow_track *tracks;
     prof__follow_slot *slots;
-    prof__follow_row *rows; /* the first one counts what has no row of its own */
+    prof__follow_row *rows; /* the first one counts all that find no space for a row */
     prof__follow_site *sites;
     size_t site_count;
     prof__follow_half *halves;
@@ -29880,40 +29887,40 @@ typedef struct prof__follow {
     uint32_t *active;
     size_t active_count;
     prof__follow_order *order;
-    size_t places;         /* of the arrays slots, active and order */
-    uint64_t stride;       /* the slots that the ring began with */
+    size_t places;         /* the number of elements of slots, active and order */
+    uint64_t stride;       /* the number of slots that the ring had at the start */
     double ns_per_tick;
-    uint64_t gaps;         /* how often something was missed */
+    uint64_t gaps;         /* how many times records were missed */
     int lock, stats;
     uint64_t pass;
     size_t row_count;
-    uint64_t seen;         /* the chunks taken at the time of the pass */
-    uint64_t process;      /* the process that this memory belongs to */
+    uint64_t seen;         /* how many chunks had been taken when the last pass looked */
+    uint64_t process;      /* the process that may use and free this; not its child after a fork */
     uint64_t *words, *again;
     uint32_t *buckets, bucket_mask, track_count, track_limit, newest, oldest;
-    size_t meta_at;        /* words of meta that were read */
-    uint32_t *strings;     /* string id -> word of meta */
+    size_t meta_at;        /* how many words of the metadata were read */
+    uint32_t *strings;     /* of each string id: where the string is in the metadata, in words */
     size_t string_count, string_capacity;
     size_t site_capacity, row_capacity;
     prof__read_index row_index;
     size_t half_count, half_capacity;
     uint32_t *half_buckets, half_free, half_newest, half_oldest;
-    uint64_t begins_missing, ends_missing; /* of spans that were given up */
+    uint64_t begins_missing, ends_missing; /* of spans that no longer wait */
     uint64_t lost, unmatched, newest_tick;
     prof__uses uses;
     prof__follow_rule rules[PROF__FOLLOW_RULES];
     size_t rule_count;
-    char save[1024];       /* config.save */
+    char save[1024];       /* a copy of config.save */
     double last_seconds;
     uint64_t every_ns, saved_at;
     uint64_t saves;
     int triggered, signal;
-    prof__cause cause;     /* why to save now; text "": no reason */
+    prof__cause cause;     /* why a save is due; an empty text: none is */
 } prof__follow;
 
 /*-- names and rows --*/
 
-/* Reads what was added to meta. Returns 0 without memory. */
+/* Reads the metadata that were added since the last call: strings and call sites. Returns 0 without memory. */
 static int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
@@ -29936,13 +29943,13 @@ static int prof__follow_meta(prof__follow *f)
     }
 }
 
-/* Returns the entry of a call site that is newer than what was read of meta, or NULL. */
+/* Returns a call site whose metadata have not been read yet: reads them first. Returns NULL if there is none. */
 static prof__follow_site *prof__follow_site_new(prof__follow *f, uint32_t id)
 {
     return prof__follow_meta(f) && id < f->site_count ? &f->sites[id] : NULL;
 }
 
-/* Returns the entry of a call site, or NULL if it is not known. */
+/* Returns a call site. Returns NULL if it is not known. */
 static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
 {
     if (PROF__UNLIKELY(id >= f->site_count)) return prof__follow_site_new(f, id);
@@ -29954,7 +29961,8 @@ static const char *prof__follow_name(const prof__follow *f, uint32_t id)
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
 
-/* Returns the strictest rule for a scope or frame of this name, or NULL. */
+/* Returns the rule with the shortest time that applies to a scope, or frame, of this name. Returns NULL if none does.
+   */
 static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
@@ -29965,7 +29973,8 @@ static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int 
     return found;
 }
 
-/* Adds a row and returns its number, or 1 if there is no space. text: a run-time name, or NULL. */
+/* Adds a row, and returns its number. Returns 1 if there is no space. text: the name, if made at run time; else NULL.
+   */
 static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                  const char *text)
 {
@@ -30011,7 +30020,7 @@ static uint32_t prof__follow_row_named(prof__follow *f, uint32_t id, prof_event_
     return number;
 }
 
-/* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
+/* Returns the row of a call site. A site without a name has a row for each name made at run time, which is `text`. */
 static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
     prof__follow_site *site = prof__follow_site_of(f, id);
@@ -30024,7 +30033,7 @@ static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_typ
 
 /*-- triggers --*/
 
-/* Writes "16.7 ms", without the zeros of a table's columns. */
+/* Writes a time as in "16.7 ms", without trailing zeros. */
 static void prof__follow_ns_text(char *to, double ns)
 {
     prof__human_ns(to, ns);
@@ -30035,7 +30044,7 @@ static void prof__follow_ns_text(char *to, double ns)
     memmove(end, unit, strlen(unit) + 1);
 }
 
-/* Called when a scope or frame took longer than a rule allows. */
+/* Sets the cause of a save: a scope or frame took longer than its rule allows. */
 static void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from, uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, row->site);
@@ -30059,7 +30068,8 @@ static void prof__follow_over(prof__follow *f, const prof__follow_row *row, doub
 
 static prof__follow_row *prof__follow_at(prof__follow *f, uint32_t number) { return &f->rows[number - 1]; }
 
-/* Adds a duration that ends at tick `to`; count: how many there are then. */
+/* Adds a duration that ended at the tick `to`, and checks it against the row's rule. count: the durations of the row,
+   with this one. */
 static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t to, uint64_t ticks, uint64_t count)
 {
     prof_stat *stat = &row->sums.stat;
@@ -30070,11 +30080,11 @@ static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t t
     if (ticks > stat->max_ns) stat->max_ns = ticks;
     stat->sum_ns += ticks;
     prof__stat_row_moments(&row->sums, ns, count);
-    /* without memory, percentiles are less exact */
+    /* without memory for a step, the duration is missing from the percentiles */
     prof__histogram_add(&row->sums.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
 }
 
-/* Ends the innermost scope of a track. whole: 1: its own end was found. */
+/* Closes the innermost open scope of a track. whole: 1: at its own end; 0: it counts as truncated. */
 static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
 {
     const prof__follow_open *open = &t->stack[--t->depth];
@@ -30090,7 +30100,7 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (whole) prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, open->bytes, (double)ticks * f->ns_per_tick);
-    if (row->open) /* it may enclose this one: then, if it ends, its time covers that of this one */
+    if (row->open) /* an open call of this row may enclose this one, and then covers its time */
         while (i && t->stack[i - 1].row != open->row) i--;
     if (row->open && i)
         t->stack[i - 1].covered += covered;
@@ -30123,7 +30133,7 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
     prof__follow_at(f, open->row)->open++;
 }
 
-/* Reads an argument: only the bytes of a throughput are needed. */
+/* Reads an argument of the innermost scope. Keeps the bytes of a PROFILE_THROUGHPUT; no other argument is counted. */
 static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
 {
     prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
@@ -30136,8 +30146,8 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
     if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
-/* Notes that the end of an outer scope closes the scopes from this place of the stack on; enclosing: the row of that
-   scope, 0: not known. Without memory they stay without an end. */
+/* Keeps the scopes of the stack from `at` on, which the end of an outer scope closes, in case their own ends come
+   later. enclosing: the row of the outer scope, 0: not known. Without memory, they stay without an end. */
 static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t enclosing)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
@@ -30151,7 +30161,7 @@ static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t en
     for (i = at; i < t->depth; i++) {
         prof__follow_late *late = &t->late[t->late_count++];
         uint64_t inside = t->stack[i].inside;
-        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* its state when it was closed */
+        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* as of now, when it is closed */
         late->tick = t->stack[i].tick;
         late->bytes = t->stack[i].bytes;
         late->number = t->stack[i].number;
@@ -30162,12 +30172,12 @@ static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t en
     }
 }
 
-/* Adds the time of an overlapping scope to the self time of the enclosing scope, too. */
+/* Adds the time for which a scope has overlapped another one to the self time of the scope that encloses both. */
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;
     while (at && t->late[at].enclosing == PROF__NONE32)
-        if (t->late[--at].site != PROF__NONE32) { /* this one, until its end comes, if ever */
+        if (t->late[--at].site != PROF__NONE32) { /* passes the time on if its own end comes */
             t->late[at].shared += shared;
             return;
         }
@@ -30175,7 +30185,8 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
         prof__follow_at(f, t->late[at].enclosing)->sums.stat.self_ns += shared;
 }
 
-/* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
+/* Ends the newest scope of a call site that the end of an outer scope had closed. Returns 0 if there is none. Only for
+   an end whose call site has no open scope. */
 static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
@@ -30187,7 +30198,7 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
     prof__follow_row *row = prof__follow_at(f, late->row);
     prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - late->tick;
-    f->events++; /* the reader makes two events of it */
+    f->events++; /* the reader makes two events of an overlapping scope */
     if (stat->truncated) stat->truncated--;
     stat->self_ns += ticks;
     stat->total_ns += ticks;
@@ -30203,7 +30214,7 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
 static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at = t->depth;
-    if (t->beyond) { /* taken for the end of the innermost */
+    if (t->beyond) { /* more scopes are open than the stack holds: ends the innermost, which is not on it */
         t->beyond--;
         return;
     }
@@ -30217,7 +30228,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
         prof__follow_pop(f, t, 1);
-    } else if (t->partial) { /* it began before the first known event, around everything */
+    } else if (t->partial) { /* its begin is missing, and so it enclosed all that is open */
         if (t->depth) prof__follow_note_late(t, 0, 0);
         while (t->depth) prof__follow_pop(f, t, 0);
         prof_stat *stat = &prof__follow_at(f, prof__follow_row_of(f, id, PROF_EVENT_SCOPE, NULL))->sums.stat;
@@ -30229,7 +30240,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     }
 }
 
-/* Called if open scopes will not get their ends. */
+/* Closes all open scopes of a track, because the records with their ends are missing. */
 static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
@@ -30238,8 +30249,8 @@ static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
     t->partial = 1;
 }
 
-/* Handles the boundary of a frame. Frames of one name follow each other, on any call site; the first boundary of a site
-   only begins a frame. */
+/* Handles the boundary of a frame. A frame is the time since the previous boundary with that name, on any call site of
+   the track. The first boundary of a call site only begins a frame. */
 static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
@@ -30294,7 +30305,7 @@ static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t numb
     return half;
 }
 
-/* Counts a begin without an end, or an end without a begin. Of frames, only whole ones count. */
+/* Counts a begin without an end, or an end without a begin, as a truncated span. Incomplete frames do not count. */
 static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *half)
 {
     prof__stat_row *row = &prof__follow_at(f, half->row)->sums;
@@ -30304,7 +30315,7 @@ static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *hal
     row->stat.truncated++;
 }
 
-/* Gives up the begin or end that has waited for longest; its entry becomes the next free one. */
+/* Gives up the entry that has waited for longest. The entry becomes the first free one. */
 static void prof__follow_half_drop(prof__follow *f)
 {
     prof__follow_half given_up = prof__follow_half_remove(f, f->half_oldest);
@@ -30320,7 +30331,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
         number = (uint32_t)++f->half_count;
     else if (number)
         f->half_free = f->halves[number - 1].next;
-    if (!number && f->half_oldest && !half->end) { /* an end whose begin is missing is more probable */
+    if (!number && f->half_oldest && !half->end) { /* an end more often lost its counterpart */
         prof__follow_half_drop(f);
         number = f->half_free;
         f->half_free = f->halves[number - 1].next;
@@ -30339,7 +30350,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
     f->half_newest = number;
 }
 
-/* Returns the matching begin or end that is nearest in time, or 0 if none was read yet. */
+/* Returns the matching begin or end that is nearest in time. Returns 0 if none was read yet. */
 static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half *half)
 {
     uint32_t best = 0, number = f->half_buckets ? *prof__follow_half_bucket(f, half) : 0;
@@ -30357,7 +30368,7 @@ static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half 
     return best;
 }
 
-/* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
+/* Returns the ticks of a span. For a task that begins and ends on one thread, leaves out the tasks inside it. */
 static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_half *begin, const prof__follow_half *end)
 {
     uint64_t ticks = end->tick - begin->tick;
@@ -30379,8 +30390,8 @@ static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const
     prof__follow_time(f, row, to, to - from, stat->count - stat->truncated);
 }
 
-/* Reads a begin or an end. Events of several threads are not read in order of time: so the one that is read first waits
-   for the other, be it begin or end. */
+/* Reads the begin or the end of a span. Records of different threads are not read in order of time. So whichever of the
+   two is read first, begin or end, waits for the other. */
 static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
@@ -30388,7 +30399,8 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
     prof__follow_half half;
     uint32_t other;
     if (!site || (type != PROF_EVENT_SPAN_BEGIN && type != PROF_EVENT_SPAN_END)) return;
-    if (!f->stats && site->role != PROF_ROLE_FRAME) return; /* only frames have limits */
+    /* Without statistics, only rules matter, and frames are the only spans with rules. */
+    if (!f->stats && site->role != PROF_ROLE_FRAME) return;
     memset(&half, 0, sizeof half);
     half.id = record[2];
     half.tick = t->tick;
@@ -30411,14 +30423,14 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
         prof__follow_span_time(f, t, &half, &found);
 }
 
-/* Counts a scope whose name was made at run time. */
+/* Counts the use of a name made at run time: with a format, or as a text. */
 static void prof__follow_named(prof__follow *f, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     ++*(site && *prof__follow_name(f, site->name) ? &f->uses.formats : &f->uses.texts);
 }
 
-/* Reads a record. base: the chunk's tick; left: how many words follow the record's head. */
+/* Reads a record. base: the tick of the chunk; left: how many words of the chunk follow the record's first word. */
 static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t base, uint64_t *record, size_t left)
 {
     uint64_t head = record[0];
@@ -30449,7 +30461,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     case PROF__KIND_ARG: prof__follow_arg(f, t, record); break;
     case PROF__KIND_FRAME:
         prof__follow_frame(f, t, id);
-        f->uses.values -= prof__read_frame_data(record, left + 1) != NULL; /* its number is no value of the program's */
+        f->uses.values -= prof__read_frame_data(record, left + 1) != NULL; /* a frame's number is no value */
         break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_UINT:
@@ -30498,10 +30510,10 @@ static void prof__follow_forget(prof__follow *f, uint32_t number)
     while (*link != number) link = &f->tracks[*link - 1].next;
     *link = t->next;
     prof__follow_unlink(f, number);
-    f->gaps++; /* if it comes back, something of it may be missing */
+    f->gaps++; /* if the track goes on, the records up to there may be incomplete */
 }
 
-/* Adds a track that is not known, or no longer known. */
+/* Adds a track that is new, or that was dropped before. */
 static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
 {
     int partial = f->gaps != 0;
@@ -30529,7 +30541,7 @@ static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
     return &f->tracks[number - 1];
 }
 
-/* Called when the part of a track in a slot is complete. */
+/* Ends the part of a track that is in a slot: no more records of that track follow there. */
 static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 {
     uint32_t number = f->slots[slot].track ? prof__follow_find(f, f->slots[slot].track) : 0;
@@ -30537,10 +30549,11 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
     f->slots[slot].track = 0;
 }
 
-/* Reads a TRACK record: the next part of that track begins here. Returns NULL if the part before it may not have been
-   read yet. patient: 1 if this slot has already waited for that, and no slot can be read further. Then the part before
-   it, in another slot, is complete although its thread found no space to record that, or it is missing. The BEGINs at
-   the end of that part are read first, in the next pass, because nothing can remove them any more. */
+/* Reads a TRACK record, with which the next part of a track begins in a slot. Returns NULL if the track's previous part
+   may not have been read yet: then the slot has to wait.
+   patient: 1 if the slot has waited already, and no other slot can be read further. Then the previous part is taken as
+   complete, although its thread had no space to record the end, or as missing. BEGIN records at the end of a complete
+   part are read in the next pass, before this record: once the track has left a slot, nothing removes them. */
 static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
@@ -30568,7 +30581,7 @@ static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, c
 
 /*-- passes --*/
 
-/* Makes the arrays large enough for slots that are halved so often. Returns 0 without memory. */
+/* Makes the arrays large enough for slots that were halved `depth` times. Returns 0 without memory. */
 static int prof__follow_places(prof__follow *f, uint32_t depth)
 {
     size_t places = (size_t)f->stride << depth;
@@ -30585,8 +30598,9 @@ static int prof__follow_places(prof__follow *f, uint32_t depth)
     return 1;
 }
 
-/* Returns the place of a chunk: a slot's number, for its first chunk; for others, as many rounds of all slots later as
-   the laps of a ring, see prof__chunk_at(). So places stay the same when slots are split. */
+/* Returns the number of the slot that a chunk is in. Numbers do not change when slots are split: the first chunk of a
+   slot keeps its number, and each further part gets a number that is larger by a multiple of f->stride. Laps of a ring
+   visit the parts in this order: see prof__chunk_at(). */
 static uint32_t prof__follow_place(const prof__follow *f, const prof__chunk *chunk)
 {
     uint64_t offset = (uint64_t)((const char *)chunk - f->session->chunks), size = f->session->chunk_size;
@@ -30610,8 +30624,8 @@ static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t place)
     return (prof__chunk *)(void *)(f->session->chunks + offset);
 }
 
-/* Returns how many words of a chunk are whole records that will stay: with a minimum duration, the scopes that began
-   last may be removed. */
+/* Returns up to which word a chunk has whole records that will stay. If the session has a minimum duration, the BEGIN
+   records at the end may still be removed, and so do not count. */
 static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 {
     const prof__session *s = f->session;
@@ -30630,7 +30644,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
     return (uint32_t)safe;
 }
 
-/* Called if a chunk was reused before it was read. */
+/* Gives up a chunk that was reused before all of it was read. */
 static void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
@@ -30639,7 +30653,7 @@ static void prof__follow_missed(prof__follow *f, uint32_t slot)
     f->gaps++;
 }
 
-/* Copies the words from at to limit. Returns 0 if the chunk has been reused. */
+/* Copies the words of a slot that are to be read to f->words. Returns 0 if the chunk has been reused meanwhile. */
 static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
 {
     const prof__follow_slot *it = &f->slots[slot];
@@ -30654,7 +30668,7 @@ static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
     return PROF__ACQUIRE(&chunk->sequence) == it->sequence ? count : 0;
 }
 
-/* Returns the time of the first record that has one, or ~0. */
+/* Returns the time of the first record that has one. Returns ~0 if none has. */
 static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
 {
     size_t at, length;
@@ -30663,7 +30677,8 @@ static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_
     return ~(uint64_t)0;
 }
 
-/* Reads a slot up to its limit, or until it must wait. Returns 1 if it read something. */
+/* Reads a slot up to its limit, or up to a TRACK record for which it has to wait. Returns 1 if it read something.
+   patient: see prof__follow_switch(). */
 static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
 {
     prof__follow_slot *it = &f->slots[slot];
@@ -30696,7 +30711,8 @@ static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
     return at != 0;
 }
 
-/* Finishes a chunk that was read to its end. */
+/* Finishes a chunk that was read to its end and that no thread writes to any more. With statistics alone, also makes
+   the chunk free for threads. */
 static void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
@@ -30716,14 +30732,14 @@ static int prof__follow_newer(const void *a, const void *b)
     return x->sequence < y->sequence ? 1 : -1;
 }
 
-/* Lists the slots that have something to read, the newest first. */
+/* Makes f->order a list of the slots with something to read, the newest chunk first. Returns how many there are. */
 static size_t prof__follow_gather(prof__follow *f)
 {
     const prof__session *s = f->session;
     uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
     uint64_t count = PROF__LOAD(&s->chunk_count);
     size_t found = 0;
-    if (next > there && there < count) next = there; /* chunks beyond that are not written yet */
+    if (next > there && there < count) next = there; /* the system has not given memory for later chunks yet */
     uint64_t lap = PROF__SEARCH(s, count);
     for (uint64_t n = next - f->seen > lap ? next - lap : f->seen; n < next; n++) {
         uint32_t slot = prof__follow_place(f, prof__chunk_at(s, count, n));
@@ -30754,7 +30770,8 @@ static size_t prof__follow_gather(prof__follow *f)
     return found;
 }
 
-/* Keeps other threads from a chunk that an ended thread left partly free, if few chunks are left. */
+/* Makes a partial chunk, which a thread left when it ended, complete if few free chunks remain. So no other thread goes
+   on in it, and the follower can free it. */
 static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
@@ -30782,12 +30799,13 @@ static void prof__follow_rate(prof__follow *f)
     prof__pair now;
     prof__pair_take(s->clock, s->header->tick_hz, &now);
     uint64_t ns = now.monotonic_ns - first->monotonic_ns, ticks = now.tick - first->tick, hz = s->header->tick_hz;
-    if (now.tick > first->tick && now.monotonic_ns > first->monotonic_ns) /* see prof__read_lines() */
+    if (now.tick > first->tick && now.monotonic_ns > first->monotonic_ns) /* prof__read_lines() does so, too */
         f->ns_per_tick = hz && ns < 10000000 ? 1e9 / prof__real(hz) : prof__real(ns) / prof__real(ticks);
     if (s->clock == PROF_CLOCK_MONOTONIC) f->ns_per_tick = 1;
 }
 
-/* Reads the slots that wait, as far as possible now. Returns 1 if it read something. */
+/* Reads the waiting slots as far as possible. If none can go on, the slot with the earliest record waits no longer.
+   Returns 1 if it read something. */
 static int prof__follow_retry(prof__follow *f, size_t count)
 {
     const prof__follow_slot *earliest = NULL;
@@ -30803,12 +30821,13 @@ static int prof__follow_retry(prof__follow *f, size_t count)
         chosen = slot;
     }
     if (progress || !earliest || earliest->tick == ~(uint64_t)0 || earliest->waits == f->pass) return progress;
-    progress = prof__follow_read(f, chosen, 1); /* no slot has what it waits for */
+    progress = prof__follow_read(f, chosen, 1); /* no slot has the part that this one waits for */
     prof__follow_leave(f, chosen);
     return progress;
 }
 
-/* Reads what is there. Returns 1 if threads have taken new chunks since. Under f->lock. */
+/* Reads what has been recorded so far. Returns 1 if threads have taken new chunks meanwhile. The caller holds f->lock.
+   */
 static int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
@@ -30831,7 +30850,7 @@ static int prof__follow_pass(prof__follow *f)
     return f->seen != seen;
 }
 
-/* Reads everything that was recorded so far; slots that had to wait need another pass. */
+/* Reads everything that was recorded so far. Repeats passes while slots wait, at most 100 times. */
 static void prof__follow_all(prof__follow *f)
 {
     int waiting = 1;
@@ -30872,7 +30891,7 @@ static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
     return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
 }
 
-/* Completes the copy of a row. Returns 0 without memory. */
+/* Completes the copy of a row: converts ticks to nanoseconds, and counts open scopes. Returns 0 without memory. */
 static int prof__aggregated_finish(const prof__follow *f, const prof__follow_row *from, prof__stat_row *to)
 {
     prof_stat *stat = &to->stat;
@@ -30895,7 +30914,8 @@ static int prof__aggregated_finish(const prof__follow *f, const prof__follow_row
     return 1;
 }
 
-/* Counts begins and ends that still wait as truncated so far. */
+/* Counts each begin that waits for its end, and each end that waits for its begin, as a truncated span. The follower
+   itself goes on waiting. */
 static void prof__aggregated_halves(prof__aggregated *stats, const prof__follow *f)
 {
     stats->begins_missing = f->begins_missing;
@@ -30910,7 +30930,8 @@ static void prof__aggregated_halves(prof__aggregated *stats, const prof__follow 
     }
 }
 
-/* Counts the time of the same row inside open scopes as covered by the inner ones: open ones have no end so far. */
+/* Adds to total_ns the time of calls that have ended inside a call of their own row that is still open. An ended outer
+   call would have included their time, but an open one has no time yet. */
 static void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
@@ -30945,7 +30966,7 @@ static int prof__aggregated_copy(prof__aggregated *stats, const prof__follow *f)
     return 1;
 }
 
-/* Resets the statistics; open scopes count when they end. */
+/* Sets the statistics to zero. A scope that is open now counts when it ends. */
 static void prof__follow_reset(prof__follow *f)
 {
     for (size_t i = 0; i < f->row_count; i++) {
@@ -30961,8 +30982,8 @@ static void prof__follow_reset(prof__follow *f)
     }
 }
 
-/* Adds everything recorded so far to the statistics, and copies them; with reset, resets them then. Does nothing if the
-   present session keeps events. */
+/* Brings the statistics up to date, and copies them. If `reset` is 1, sets them to zero afterwards. Does nothing if the
+   present session has a mode without statistics. */
 static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
 {
     prof_status status = PROF_OK;
@@ -30973,7 +30994,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
     if (f) {
         stats->session = s->header->session;
         s->readers++;
-        __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps all of it */
+        __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the session's memory from being freed */
     }
     prof__state_unlock(gate);
     if (!f) return PROF_OK;
@@ -30991,7 +31012,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
     return status;
 }
 
-/* Makes the metadata of a trace that has statistics of everything, but only the newest events. */
+/* Adds metadata to a trace that says: its statistics cover the whole run, but its events only the newest part. */
 static prof_status prof__aggregated_note(prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -31006,12 +31027,12 @@ static prof_status prof__aggregated_note(prof_trace *trace)
     prof__human_ns(from, (double)first);
     snprintf(note + 7, sizeof note - 7, "the newest %s of %s, from %s on; statistics are of all", kept, all, from);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 7) == PROF__NONE ||
-        !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
+        !prof__read_metadata(trace, note, note + sizeof note)) /* keeps the copies, not note */
         return prof__no_memory("for the statistics");
     return PROF_OK;
 }
 
-/* Adds the statistics to a trace. */
+/* Gives the statistics to a trace, which owns the rows afterwards. */
 static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -31029,10 +31050,10 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
         }
         if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
         if (site == PROF__NONE) return prof__no_memory("for the statistics");
-        /* sites may still move: refer to them by number for now */
+        /* the trace's array of sites may still be moved: keep numbers until all sites are there */
         stats->sites[count] = (uint32_t)site;
         stats->rows[count] = *row;
-        if (count != i) memset(&row->histogram, 0, sizeof row->histogram); /* it has moved */
+        if (count != i) memset(&row->histogram, 0, sizeof row->histogram); /* the other row owns it now */
         stats->rows[count].stat.name = NULL;
         if (stats->texts[i]) {
             if (!PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count))
@@ -31045,7 +31066,7 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
     for (i = 0; i < count; i++) {
         prof_stat *stat = &stats->rows[i].stat;
         stat->site = &trace->sites[stats->sites[i]].about;
-        stat->parent = PROF_NO_PARENT; /* there are no call paths */
+        stat->parent = PROF_NO_PARENT; /* a follower counts no call paths */
         if (!stat->name) stat->name = stat->site->name;
     }
     trace->aggregated = stats->rows;
@@ -31056,7 +31077,7 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
     trace->ends_missing = stats->ends_missing;
     trace->info.folded = stats->events;
     trace->info.open = stats->open;
-    if (trace->info.mode == PROF_RING_STATS) { /* the trace has already counted a part of these */
+    if (trace->info.mode == PROF_RING_STATS) { /* reading the ring has counted a part of the losses already */
         trace->info.lost = trace->header.lost;
         trace->info.unmatched = 0;
         status = prof__aggregated_note(trace);
@@ -31069,7 +31090,8 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
 
 /*-- making and freeing --*/
 
-/* Parses "frame>16.7ms,scope:net.*>2ms". Times have units: in frame>16 somebody may mean milliseconds. */
+/* Parses rules such as "frame>16.7ms,scope:net.*>2ms". A time must have a unit, because frame>16 is likely to mean
+   milliseconds. */
 static prof_status prof__follow_rules(prof__follow *f, const char *list)
 {
     static const prof__unit times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
@@ -31141,7 +31163,7 @@ static int prof__follow_tables(prof__follow *f)
     return PROF__ROOM(f->rows, f->row_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
 }
 
-/* Makes a follower if the configuration needs it. Under the control lock. */
+/* Makes a follower for a session whose configuration needs one. The caller holds the control lock. */
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
@@ -31149,7 +31171,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
         return PROF_OK;
     prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
     if (!f) return prof__no_memory("to follow what is recorded");
-    s->follow = f; /* freed with the session */
+    s->follow = f; /* the session owns it, also after a failure */
     f->session = s;
     f->process = prof__process_id();
     f->stats = prof__mode_counts((uint32_t)config->mode);
@@ -31161,7 +31183,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
 
 static void prof__follow_free(prof__follow *f)
 {
-    if (!f || f->process != prof__process_id()) return; /* in the child of a fork it may be in the middle of a change */
+    if (!f || f->process != prof__process_id()) return; /* a fork may have copied it half changed */
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
         free(f->tracks[i].stack);
         free(f->tracks[i].frames);
@@ -31189,10 +31211,11 @@ static void prof__follow_free(prof__follow *f)
 }
 
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
-   A call or a signal only sets a flag, and a trigger leaves its cause as text: the service saves. */
+   A call or a signal sets a flag, and a trigger leaves its cause. The service's thread does the saving, so that the
+   program's threads do not wait for it. */
 
-static uint32_t prof__save_wanted; /* 0, or what asked for a save: PROF__SAVE_... */
-static uint32_t prof__save_armed;  /* 1: the service carries out requests */
+static uint32_t prof__save_wanted; /* who asked for a save: PROF__SAVE_CALL or PROF__SAVE_SIGNAL; 0: nobody */
+static uint32_t prof__save_armed;  /* 1: the session can save, and the service looks at prof__save_wanted */
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
 PROF_DEF prof_status prof_save_request(void)
@@ -31212,8 +31235,8 @@ static int prof__save_present(const prof__session *s)
 }
 
 #ifdef _WIN32
-/* The counterpart of a signal: an event that any program of the same desktop can set. It is made once, and closed by
-   the system. */
+/* Windows has no signals for this; any program of the same desktop can set this event instead. It is made once, and
+   lasts until the process ends. */
 static HANDLE prof__save_event;
 static uint32_t prof__save_listens;
 
@@ -31226,7 +31249,7 @@ static void prof__save_look(void)
 #define prof__save_look() ((void)0)
 #endif
 
-/* Carries out one save. Returns 1 if there was one to do. */
+/* Carries out one save, if one is due. Returns 1 if one was. */
 static int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
@@ -31234,7 +31257,7 @@ static int prof__save_step(prof__session *s)
     prof__cause cause;
     prof__save_look();
     if (!f || !f->save[0] || !prof__save_present(s)) return 0;
-    prof__lock(&f->lock); /* the service finds causes while the writer saves */
+    prof__lock(&f->lock); /* the service may set the cause while the writer's thread saves */
     cause = f->cause;
     f->cause.text[0] = 0;
     double ns_per_tick = f->ns_per_tick;
@@ -31269,7 +31292,7 @@ static prof_status prof__save_arm(const prof__session *s)
     if (!prof__save_event) prof__save_event = CreateEventA(NULL, FALSE, FALSE, name);
     if (!prof__save_event)
         return prof__fail(PROF_IO, "save_signal: cannot make the event %s: error %lu", name, GetLastError());
-    ResetEvent(prof__save_event); /* requests from before the start do not count */
+    ResetEvent(prof__save_event); /* drops requests from before the start */
     PROF__RELEASE(&prof__save_listens, 1u);
     return PROF_OK;
 }
@@ -31279,8 +31302,8 @@ static void prof__save_disarm(void)
     PROF__STORE(&prof__save_armed, 0u);
 }
 #else
-/* The previous action of each signal that was ever used. Never freed, because a later handler of the program may call
-   ours at any time. */
+/* For each signal that was ever used: what the program did with it before. Never freed, because a handler that the
+   program installed later may call prof__save_handler() at any time. */
 static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;
@@ -31301,7 +31324,7 @@ static int prof__save_is_ours(int number)
     return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
 }
 
-/* Installs the handler before the session starts, under the control lock. */
+/* Installs the handler of the signal before a session starts. The caller holds the control lock. */
 static prof_status prof__save_arm(const prof__session *s)
 {
     int number = s->follow ? s->follow->signal : 0;
@@ -31314,7 +31337,7 @@ static prof_status prof__save_arm(const prof__session *s)
     if (!prof__save_before[number]) return prof__fail(PROF_NO_MEMORY, "save_signal %d: no memory for it", number);
     int failed = sigaction(number, NULL, &before);
     if (!failed && prof__save_installed[number] && (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL))
-        return PROF_OK; /* still installed, below a handler that calls it */
+        return PROF_OK; /* still installed: the program's present handler calls ours */
     memset(&action, 0, sizeof action);
     action.sa_sigaction = prof__save_handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
@@ -31328,8 +31351,8 @@ static prof_status prof__save_arm(const prof__session *s)
     return PROF_OK;
 }
 
-/* Removes the handler, unless somebody has installed another on top of it, which may call it at any time.
-   Async-signal-safe. */
+/* Removes the handler. If the program has installed another one since, leaves it, because that one may call ours at any
+   time. Async-signal-safe. */
 static void prof__save_disarm(void)
 {
     int number = PROF__LOAD(&prof__save_number);
@@ -32010,9 +32033,10 @@ static int prof__table_again(prof__table *t);
 #endif
 
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-/*-- the table of this copy: see >>copies --*/
+/*-- the table of this instance: other copies of prof in the process forward to it, see >>copies --*/
 
-/* A follower calls this in its leader. */
+/* Adds an instance that forwards to this one to the list. Such an instance calls this in the one that it forwards to.
+   */
 static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
@@ -32042,11 +32066,12 @@ static void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #define PROF__LAYOUT 0
 #else
 #ifdef PROF_NO_READER
-#define PROF__TRACE_SIZE 0 /* a copy without a reader cannot make the traces of a copy with one */
+#define PROF__TRACE_SIZE 0 /* an instance without a reader cannot make traces for one with a reader */
 #else
 #define PROF__TRACE_SIZE sizeof(struct prof_trace)
 #endif
-/* Versions and options that differ usually differ in one of these sizes. */
+/* A checksum of structure sizes. Two instances whose versions or options differ usually differ in one of the sizes, and
+   then do not work together. */
 #define PROF__LAYOUT                                                                                                 \
     ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
      (uint64_t)PROF__TRACE_SIZE << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                                   \

@@ -1,4 +1,4 @@
-// watch/aggregated: Copies the statistics of a follower to a trace.
+// watch/aggregated: Copies the statistics that a follower has counted into a trace.
 #ifndef PROF__WATCH_AGGREGATED_H
 #define PROF__WATCH_AGGREGATED_H
 #include "api/markup.h"
@@ -40,7 +40,7 @@ static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
     return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
 }
 
-/* Completes the copy of a row. Returns 0 without memory. */
+/* Completes the copy of a row: converts ticks to nanoseconds, and counts open scopes. Returns 0 without memory. */
 static int prof__aggregated_finish(const prof__follow *f, const prof__follow_row *from, prof__stat_row *to)
 {
     prof_stat *stat = &to->stat;
@@ -63,7 +63,8 @@ static int prof__aggregated_finish(const prof__follow *f, const prof__follow_row
     return 1;
 }
 
-/* Counts begins and ends that still wait as truncated so far. */
+/* Counts each begin that waits for its end, and each end that waits for its begin, as a truncated span. The follower
+   itself goes on waiting. */
 static void prof__aggregated_halves(prof__aggregated *stats, const prof__follow *f)
 {
     stats->begins_missing = f->begins_missing;
@@ -78,7 +79,8 @@ static void prof__aggregated_halves(prof__aggregated *stats, const prof__follow 
     }
 }
 
-/* Counts the time of the same row inside open scopes as covered by the inner ones: open ones have no end so far. */
+/* Adds to total_ns the time of calls that have ended inside a call of their own row that is still open. An ended outer
+   call would have included their time, but an open one has no time yet. */
 static void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
@@ -113,7 +115,7 @@ static int prof__aggregated_copy(prof__aggregated *stats, const prof__follow *f)
     return 1;
 }
 
-/* Resets the statistics; open scopes count when they end. */
+/* Sets the statistics to zero. A scope that is open now counts when it ends. */
 static void prof__follow_reset(prof__follow *f)
 {
     for (size_t i = 0; i < f->row_count; i++) {
@@ -129,8 +131,8 @@ static void prof__follow_reset(prof__follow *f)
     }
 }
 
-/* Adds everything recorded so far to the statistics, and copies them; with reset, resets them then. Does nothing if the
-   present session keeps events. */
+/* Brings the statistics up to date, and copies them. If `reset` is 1, sets them to zero afterwards. Does nothing if the
+   present session has a mode without statistics. */
 static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
 {
     prof_status status = PROF_OK;
@@ -141,7 +143,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
     if (f) {
         stats->session = s->header->session;
         s->readers++;
-        __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps all of it */
+        __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the session's memory from being freed */
     }
     prof__state_unlock(gate);
     if (!f) return PROF_OK;
@@ -159,7 +161,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
     return status;
 }
 
-/* Makes the metadata of a trace that has statistics of everything, but only the newest events. */
+/* Adds metadata to a trace that says: its statistics cover the whole run, but its events only the newest part. */
 static prof_status prof__aggregated_note(prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -174,12 +176,12 @@ static prof_status prof__aggregated_note(prof_trace *trace)
     prof__human_ns(from, (double)first);
     snprintf(note + 7, sizeof note - 7, "the newest %s of %s, from %s on; statistics are of all", kept, all, from);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 7) == PROF__NONE ||
-        !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
+        !prof__read_metadata(trace, note, note + sizeof note)) /* keeps the copies, not note */
         return prof__no_memory("for the statistics");
     return PROF_OK;
 }
 
-/* Adds the statistics to a trace. */
+/* Gives the statistics to a trace, which owns the rows afterwards. */
 static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -197,10 +199,10 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
         }
         if (site == PROF__NONE) site = prof__read_make_site(trace, i ? "?" : "(more scopes)", PROF__KIND_BEGIN);
         if (site == PROF__NONE) return prof__no_memory("for the statistics");
-        /* sites may still move: refer to them by number for now */
+        /* the trace's array of sites may still be moved: keep numbers until all sites are there */
         stats->sites[count] = (uint32_t)site;
         stats->rows[count] = *row;
-        if (count != i) memset(&row->histogram, 0, sizeof row->histogram); /* it has moved */
+        if (count != i) memset(&row->histogram, 0, sizeof row->histogram); /* the other row owns it now */
         stats->rows[count].stat.name = NULL;
         if (stats->texts[i]) {
             if (!PROF__ROOM(trace->texts, trace->text_capacity, trace->text_count))
@@ -213,7 +215,7 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
     for (i = 0; i < count; i++) {
         prof_stat *stat = &stats->rows[i].stat;
         stat->site = &trace->sites[stats->sites[i]].about;
-        stat->parent = PROF_NO_PARENT; /* there are no call paths */
+        stat->parent = PROF_NO_PARENT; /* a follower counts no call paths */
         if (!stat->name) stat->name = stat->site->name;
     }
     trace->aggregated = stats->rows;
@@ -224,7 +226,7 @@ static prof_status prof__aggregated_give(prof__aggregated *stats, prof_trace *tr
     trace->ends_missing = stats->ends_missing;
     trace->info.folded = stats->events;
     trace->info.open = stats->open;
-    if (trace->info.mode == PROF_RING_STATS) { /* the trace has already counted a part of these */
+    if (trace->info.mode == PROF_RING_STATS) { /* reading the ring has counted a part of the losses already */
         trace->info.lost = trace->header.lost;
         trace->info.unmatched = 0;
         status = prof__aggregated_note(trace);

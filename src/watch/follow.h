@@ -1,5 +1,5 @@
-// watch/follow: The state of a follower: names, statistics, triggers. Used by the service's thread and by
-// prof_trace_live(), under a lock.
+// watch/follow: The state of a follower: its tracks, names, rows of statistics, and rules of triggers. The service's
+// thread and prof_trace_live() use it under the lock prof__follow.lock.
 #ifndef PROF__WATCH_FOLLOW_H
 #define PROF__WATCH_FOLLOW_H
 #include "api/markup.h"
@@ -16,30 +16,37 @@
 #include "watch/last.h"
 
 /*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
-   A follower reads what was recorded since it last looked, while threads go on recording: for PROF_STATS, which keeps
-   nothing else, and for triggers of saves. The service runs it, and prof_trace_live() too, under a lock.
+   A follower reads, again and again, what threads have recorded since it last looked, while they go on recording. Two
+   features need it: PROF_STATS, which keeps statistics but no events, and the triggers that save a trace when a scope
+   takes too long. The service's thread runs the follower, and so does prof_trace_live(), both under a lock.
 
-   In each pass it first notes how far every chunk has been written, from the newest chunk to the oldest, as a snapshot
-   does, and then reads up to there from the oldest to the newest. So of each thread it sees a prefix of what was
-   recorded. A track that moved between threads may appear in one chunk before the end of its previous part was seen in
-   another: the chunk then waits for the next pass, which sees everything from before, and in that pass for the chunks
-   that wait at an earlier time. If there is still a gap then, the chunk in between was reused too soon: the scopes that
-   were open are given up, and count as truncated.
+   Each pass of a follower has two steps. First it notes how far each chunk has been written, from the newest chunk to
+   the oldest. Then it reads the chunks up to there, from the oldest to the newest. So the records that it reads of a
+   thread are those that the thread wrote first, without a gap, as in a snapshot.
 
-   Scopes are matched by the reader's rules. Memory is bounded: by PROF__FOLLOW_ROWS names, beyond which everything
-   counts as "(more scopes)"; by PROF__FOLLOW_DEPTH nested scopes, deeper ones are ignored; by twice as many tracks as
-   there are chunks, from 256 to 65536: the one that was silent for longest is dropped first, and its open scopes count
-   as truncated; by PROF__FOLLOW_HALVES begins and ends of spans that wait for each other; and by PROF__FOLLOW_LATE
-   scopes of a track that the end of an outer one has closed: if their own end comes later, they overlap. */
+   A track may move from one thread to another. Then the follower may find the track in a new chunk before it has read
+   the end of the track's previous part. The new chunk waits for the next pass, which sees all that was written before.
+   If the previous part is still missing then, the chunk also waits for other waiting chunks with earlier records. If
+   the part is missing even so, its chunk was reused before it was read: the scopes that were open are given up, and
+   count as truncated.
+
+   Scopes are matched by the rules of the reader. These limits bound the memory:
+   - PROF__FOLLOW_ROWS names. All others count together, as "(more scopes)".
+   - PROF__FOLLOW_DEPTH nested scopes. Deeper scopes are ignored.
+   - Twice as many tracks as there are chunks, but at least 256 and at most 65536. The track that was silent for longest
+     is dropped first, and its open scopes count as truncated.
+   - PROF__FOLLOW_HALVES begins and ends of spans that wait for their counterparts.
+   - PROF__FOLLOW_LATE scopes of a track that were closed by the end of an outer scope. If the own end of such a scope
+     comes later, the two scopes overlap. */
 
 #define PROF__FOLLOW_ROWS 4096
 #define PROF__FOLLOW_DEPTH 4096
-#define PROF__FOLLOW_LATE 256  /* even */
-#define PROF__FOLLOW_FRAMES 16 /* PROFILE_FRAMEs of one track */
+#define PROF__FOLLOW_LATE 256  /* must be even: half of them are dropped at once */
+#define PROF__FOLLOW_FRAMES 16 /* call sites of PROFILE_FRAME that are followed on one track */
 #define PROF__FOLLOW_RULES 16
 #define PROF__FOLLOW_NO_BYTES (~(uint64_t)0)
-#define PROF__FOLLOW_HALVES 65536 /* of spans */
-#define PROF__FOLLOW_BUCKETS 8192 /* for them; a power of two */
+#define PROF__FOLLOW_HALVES 65536 /* begins and ends of spans that wait */
+#define PROF__FOLLOW_BUCKETS 8192 /* of the hash table of these; a power of two */
 
 typedef struct prof__follow_rule {
     uint64_t ns;
@@ -48,19 +55,19 @@ typedef struct prof__follow_rule {
 } prof__follow_rule;
 
 typedef struct prof__follow_open {
-    uint64_t bytes; /* of a throughput */
-    uint64_t tick, inside, covered; /* ticks in inner scopes, and in those of the same row */
-    uint64_t number;                /* of the track's begins */
+    uint64_t bytes; /* of a PROFILE_THROUGHPUT, or PROF__FOLLOW_NO_BYTES */
+    uint64_t tick, inside, covered; /* when it began; ticks in scopes inside it; ticks in those of its own row */
+    uint64_t number;                /* counts the begins of the track, from 1 */
     uint32_t row, site, name;
 } prof__follow_open;
 
-/* A scope that counts as truncated, because an outer one has ended. Those that the same end closed follow each other,
-   the outermost first. */
+/* A scope that was closed by the end of an outer scope, and so counts as truncated, but whose own end may still come.
+   Scopes that one end has closed are adjacent, the outermost first. */
 typedef struct prof__follow_late {
     uint64_t tick, bytes, number;
-    uint64_t shared;       /* ticks to add to the self time of the enclosing scope if the two overlap */
-    uint32_t row, site;    /* site: PROF__NONE32 when its end has come */
-    uint32_t enclosing;    /* of the outermost: the row of the scope that ended, 0: none; of the others PROF__NONE32 */
+    uint64_t shared;       /* ticks that the self time of the enclosing scope gains if the end comes */
+    uint32_t row, site;    /* site: PROF__NONE32 if the end has come */
+    uint32_t enclosing;    /* of the outermost: the row of the scope that ended, 0: not known; else PROF__NONE32 */
 } prof__follow_late;
 
 typedef struct prof__follow_boundary {
@@ -69,11 +76,11 @@ typedef struct prof__follow_boundary {
 } prof__follow_boundary;
 
 typedef struct prof__follow_track {
-    uint64_t id, number, tick; /* number: of its newest TRACK record */
-    uint32_t next;             /* the next of the same hash; all numbers of tracks, slots and rows here count from 1 */
+    uint64_t id, number, tick; /* number: the serial of its newest TRACK record; tick: of its newest record */
+    uint32_t next;             /* the next with its hash. Numbers of tracks, slots and rows count from 1; 0: none */
     uint32_t newer, older;
-    uint32_t slot;             /* where its newest part may still be growing */
-    int partial;               /* 1: something older is missing */
+    uint32_t slot;             /* the slot to which a thread may still be adding records of this track */
+    int partial;               /* 1: earlier records are missing */
     size_t depth, capacity, beyond;
     prof__follow_open *stack;
     prof__follow_late *late;
@@ -81,17 +88,17 @@ typedef struct prof__follow_track {
     uint64_t begins;
     prof__follow_boundary *frames;
     size_t frame_count;
-    prof__nested *nested; /* NULL: no task yet */
+    prof__nested *nested; /* NULL before the first task */
 } prof__follow_track;
 
-/* The state of a place where chunks are: see prof__follow_place(). */
+/* What is known of the chunk in one slot of the ring. prof__follow_place() numbers the slots. */
 typedef struct prof__follow_slot {
-    uint64_t sequence, done; /* of the chunk being read, 0: none; of the last one that was read to its end */
-    uint64_t expected;       /* the newest that was taken */
-    uint64_t base, track;    /* track: id, 0: none yet */
-    uint64_t waits, tick;    /* waits: the pass in which it began to wait, 0: none; tick: of its next record */
-    uint64_t left;           /* the pass that first saw the track of the next words continue in another slot, so that
-                                these words stay; 0: none has */
+    uint64_t sequence, done; /* chunks: the one being read, 0: none; the last one read to its end */
+    uint64_t expected;       /* the newest chunk that a thread has taken here */
+    uint64_t base, track;    /* base: the chunk's first tick; track: the id of the present track, 0: none yet */
+    uint64_t waits, tick;    /* waits: the pass in which the wait began, 0: none; tick: of the record that comes next */
+    uint64_t left;           /* the pass that first saw the track of the next words go on in another slot; from then
+                                on nothing removes these words. 0: no pass has */
     uint32_t at, limit;
     unsigned char active, ended;
 } prof__follow_slot;
@@ -102,35 +109,35 @@ typedef struct prof__follow_order {
 } prof__follow_order;
 
 typedef struct prof__follow_site {
-    uint32_t name;   /* string id */
+    uint32_t name;   /* the id of a string */
     uint32_t row;
     uint32_t role;
 } prof__follow_site;
 
-/* The begin or end of a span whose counterpart was not read yet. Numbers count from 1. */
+/* A begin or an end of a span that waits for its counterpart. Numbers of entries count from 1; 0: none. */
 typedef struct prof__follow_half {
-    uint64_t id, number, tick; /* number: of a frame */
-    uint32_t name, role;       /* name: string id */
-    uint32_t row;              /* of a begin, and of an end without a begin */
+    uint64_t id, number, tick; /* number: of a frame; 0: of other spans */
+    uint32_t name, role;       /* name: the id of a string */
+    uint32_t row;              /* the row of the span, 1: it has none */
     uint32_t track;
-    uint32_t next;             /* the next of the same bucket, the newest first; or the next free one */
+    uint32_t next;             /* the next older one in its bucket; of a free entry, the next free one */
     uint32_t newer, older;
-    int end;                   /* 1: it is an end */
+    int end;                   /* 1: an end; 0: a begin */
 } prof__follow_half;
 
 typedef struct prof__follow_row {
-    prof__stat_row sums;  /* times in ticks, but for the histogram, the mean and the squares */
-    char *text;           /* owned: a run-time name, or NULL */
+    prof__stat_row sums;  /* times are in ticks, but those of the histogram, the mean and the squares in nanoseconds */
+    char *text;           /* owned: the name, if it was made at run time; else NULL */
     uint32_t site, open;
     const prof__follow_rule *rule;
 } prof__follow_row;
 
 typedef struct prof__follow {
-    /* What is used most comes first: its offsets fit into a byte of the code. */
+    /* Fields that are used most come first, so that their offsets fit into one byte of an instruction. */
     prof__session *session;
     prof__follow_track *tracks;
     prof__follow_slot *slots;
-    prof__follow_row *rows; /* the first one counts what has no row of its own */
+    prof__follow_row *rows; /* the first one counts all that find no space for a row */
     prof__follow_site *sites;
     size_t site_count;
     prof__follow_half *halves;
@@ -138,40 +145,40 @@ typedef struct prof__follow {
     uint32_t *active;
     size_t active_count;
     prof__follow_order *order;
-    size_t places;         /* of the arrays slots, active and order */
-    uint64_t stride;       /* the slots that the ring began with */
+    size_t places;         /* the number of elements of slots, active and order */
+    uint64_t stride;       /* the number of slots that the ring had at the start */
     double ns_per_tick;
-    uint64_t gaps;         /* how often something was missed */
+    uint64_t gaps;         /* how many times records were missed */
     int lock, stats;
     uint64_t pass;
     size_t row_count;
-    uint64_t seen;         /* the chunks taken at the time of the pass */
-    uint64_t process;      /* the process that this memory belongs to */
+    uint64_t seen;         /* how many chunks had been taken when the last pass looked */
+    uint64_t process;      /* the process that may use and free this; not its child after a fork */
     uint64_t *words, *again;
     uint32_t *buckets, bucket_mask, track_count, track_limit, newest, oldest;
-    size_t meta_at;        /* words of meta that were read */
-    uint32_t *strings;     /* string id -> word of meta */
+    size_t meta_at;        /* how many words of the metadata were read */
+    uint32_t *strings;     /* of each string id: where the string is in the metadata, in words */
     size_t string_count, string_capacity;
     size_t site_capacity, row_capacity;
     prof__read_index row_index;
     size_t half_count, half_capacity;
     uint32_t *half_buckets, half_free, half_newest, half_oldest;
-    uint64_t begins_missing, ends_missing; /* of spans that were given up */
+    uint64_t begins_missing, ends_missing; /* of spans that no longer wait */
     uint64_t lost, unmatched, newest_tick;
     prof__uses uses;
     prof__follow_rule rules[PROF__FOLLOW_RULES];
     size_t rule_count;
-    char save[1024];       /* config.save */
+    char save[1024];       /* a copy of config.save */
     double last_seconds;
     uint64_t every_ns, saved_at;
     uint64_t saves;
     int triggered, signal;
-    prof__cause cause;     /* why to save now; text "": no reason */
+    prof__cause cause;     /* why a save is due; an empty text: none is */
 } prof__follow;
 
 /*-- names and rows --*/
 
-/* Reads what was added to meta. Returns 0 without memory. */
+/* Reads the metadata that were added since the last call: strings and call sites. Returns 0 without memory. */
 static int prof__follow_meta(prof__follow *f)
 {
     const prof__session *s = f->session;
@@ -194,13 +201,13 @@ static int prof__follow_meta(prof__follow *f)
     }
 }
 
-/* Returns the entry of a call site that is newer than what was read of meta, or NULL. */
+/* Returns a call site whose metadata have not been read yet: reads them first. Returns NULL if there is none. */
 static prof__follow_site *prof__follow_site_new(prof__follow *f, uint32_t id)
 {
     return prof__follow_meta(f) && id < f->site_count ? &f->sites[id] : NULL;
 }
 
-/* Returns the entry of a call site, or NULL if it is not known. */
+/* Returns a call site. Returns NULL if it is not known. */
 static prof__follow_site *prof__follow_site_of(prof__follow *f, uint32_t id)
 {
     if (PROF__UNLIKELY(id >= f->site_count)) return prof__follow_site_new(f, id);
@@ -212,7 +219,8 @@ static const char *prof__follow_name(const prof__follow *f, uint32_t id)
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
 
-/* Returns the strictest rule for a scope or frame of this name, or NULL. */
+/* Returns the rule with the shortest time that applies to a scope, or frame, of this name. Returns NULL if none does.
+   */
 static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
@@ -223,7 +231,8 @@ static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int 
     return found;
 }
 
-/* Adds a row and returns its number, or 1 if there is no space. text: a run-time name, or NULL. */
+/* Adds a row, and returns its number. Returns 1 if there is no space. text: the name, if made at run time; else NULL.
+   */
 static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                  const char *text)
 {
@@ -269,7 +278,7 @@ static uint32_t prof__follow_row_named(prof__follow *f, uint32_t id, prof_event_
     return number;
 }
 
-/* Returns the row of a call site and, if that has no name of its own, of a run-time name. */
+/* Returns the row of a call site. A site without a name has a row for each name made at run time, which is `text`. */
 static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_type type, const char *text)
 {
     prof__follow_site *site = prof__follow_site_of(f, id);
@@ -282,7 +291,7 @@ static uint32_t prof__follow_row_of(prof__follow *f, uint32_t id, prof_event_typ
 
 /*-- triggers --*/
 
-/* Writes "16.7 ms", without the zeros of a table's columns. */
+/* Writes a time as in "16.7 ms", without trailing zeros. */
 static void prof__follow_ns_text(char *to, double ns)
 {
     prof__human_ns(to, ns);
@@ -293,7 +302,7 @@ static void prof__follow_ns_text(char *to, double ns)
     memmove(end, unit, strlen(unit) + 1);
 }
 
-/* Called when a scope or frame took longer than a rule allows. */
+/* Sets the cause of a save: a scope or frame took longer than its rule allows. */
 static void prof__follow_over(prof__follow *f, const prof__follow_row *row, double ns, uint64_t from, uint64_t to)
 {
     const prof__follow_site *site = prof__follow_site_of(f, row->site);

@@ -1,4 +1,4 @@
-// watch/follow_make: Makes a follower, with the rules of its triggers, and frees it.
+// watch/follow_make: Makes a follower, parses the rules of its triggers, and frees it.
 #ifndef PROF__WATCH_FOLLOW_MAKE_H
 #define PROF__WATCH_FOLLOW_MAKE_H
 #include "api/read.h"
@@ -16,7 +16,8 @@
 
 /*-- making and freeing --*/
 
-/* Parses "frame>16.7ms,scope:net.*>2ms". Times have units: in frame>16 somebody may mean milliseconds. */
+/* Parses rules such as "frame>16.7ms,scope:net.*>2ms". A time must have a unit, because frame>16 is likely to mean
+   milliseconds. */
 static prof_status prof__follow_rules(prof__follow *f, const char *list)
 {
     static const prof__unit times[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {NULL, 0}};
@@ -88,7 +89,7 @@ static int prof__follow_tables(prof__follow *f)
     return PROF__ROOM(f->rows, f->row_capacity, 0) && prof__follow_add(f, 0, PROF_EVENT_SCOPE, "", NULL) == 1;
 }
 
-/* Makes a follower if the configuration needs it. Under the control lock. */
+/* Makes a follower for a session whose configuration needs one. The caller holds the control lock. */
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
@@ -96,7 +97,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
         return PROF_OK;
     prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
     if (!f) return prof__no_memory("to follow what is recorded");
-    s->follow = f; /* freed with the session */
+    s->follow = f; /* the session owns it, also after a failure */
     f->session = s;
     f->process = prof__process_id();
     f->stats = prof__mode_counts((uint32_t)config->mode);
@@ -108,7 +109,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
 
 static void prof__follow_free(prof__follow *f)
 {
-    if (!f || f->process != prof__process_id()) return; /* in the child of a fork it may be in the middle of a change */
+    if (!f || f->process != prof__process_id()) return; /* a fork may have copied it half changed */
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
         free(f->tracks[i].stack);
         free(f->tracks[i].frames);

@@ -1,4 +1,4 @@
-// watch/follow_passes: Tracks that a follower follows, and its passes over the ring.
+// watch/follow_passes: A follower's tracks, and its passes: which chunks it reads, how far, and in which order.
 #ifndef PROF__WATCH_FOLLOW_PASSES_H
 #define PROF__WATCH_FOLLOW_PASSES_H
 #include "api/markup.h"
@@ -56,10 +56,10 @@ static void prof__follow_forget(prof__follow *f, uint32_t number)
     while (*link != number) link = &f->tracks[*link - 1].next;
     *link = t->next;
     prof__follow_unlink(f, number);
-    f->gaps++; /* if it comes back, something of it may be missing */
+    f->gaps++; /* if the track goes on, the records up to there may be incomplete */
 }
 
-/* Adds a track that is not known, or no longer known. */
+/* Adds a track that is new, or that was dropped before. */
 static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
 {
     int partial = f->gaps != 0;
@@ -87,7 +87,7 @@ static prof__follow_track *prof__follow_use(prof__follow *f, uint64_t id)
     return &f->tracks[number - 1];
 }
 
-/* Called when the part of a track in a slot is complete. */
+/* Ends the part of a track that is in a slot: no more records of that track follow there. */
 static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
 {
     uint32_t number = f->slots[slot].track ? prof__follow_find(f, f->slots[slot].track) : 0;
@@ -95,10 +95,11 @@ static void prof__follow_part_ends(prof__follow *f, uint32_t slot)
     f->slots[slot].track = 0;
 }
 
-/* Reads a TRACK record: the next part of that track begins here. Returns NULL if the part before it may not have been
-   read yet. patient: 1 if this slot has already waited for that, and no slot can be read further. Then the part before
-   it, in another slot, is complete although its thread found no space to record that, or it is missing. The BEGINs at
-   the end of that part are read first, in the next pass, because nothing can remove them any more. */
+/* Reads a TRACK record, with which the next part of a track begins in a slot. Returns NULL if the track's previous part
+   may not have been read yet: then the slot has to wait.
+   patient: 1 if the slot has waited already, and no other slot can be read further. Then the previous part is taken as
+   complete, although its thread had no space to record the end, or as missing. BEGIN records at the end of a complete
+   part are read in the next pass, before this record: once the track has left a slot, nothing removes them. */
 static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, const uint64_t *record, int patient)
 {
     uint64_t id = prof__track_id(record), number = prof__track_serial(record);
@@ -126,7 +127,7 @@ static prof__follow_track *prof__follow_switch(prof__follow *f, uint32_t slot, c
 
 /*-- passes --*/
 
-/* Makes the arrays large enough for slots that are halved so often. Returns 0 without memory. */
+/* Makes the arrays large enough for slots that were halved `depth` times. Returns 0 without memory. */
 static int prof__follow_places(prof__follow *f, uint32_t depth)
 {
     size_t places = (size_t)f->stride << depth;
@@ -143,8 +144,9 @@ static int prof__follow_places(prof__follow *f, uint32_t depth)
     return 1;
 }
 
-/* Returns the place of a chunk: a slot's number, for its first chunk; for others, as many rounds of all slots later as
-   the laps of a ring, see prof__chunk_at(). So places stay the same when slots are split. */
+/* Returns the number of the slot that a chunk is in. Numbers do not change when slots are split: the first chunk of a
+   slot keeps its number, and each further part gets a number that is larger by a multiple of f->stride. Laps of a ring
+   visit the parts in this order: see prof__chunk_at(). */
 static uint32_t prof__follow_place(const prof__follow *f, const prof__chunk *chunk)
 {
     uint64_t offset = (uint64_t)((const char *)chunk - f->session->chunks), size = f->session->chunk_size;
@@ -168,8 +170,8 @@ static prof__chunk *prof__follow_chunk(const prof__follow *f, uint32_t place)
     return (prof__chunk *)(void *)(f->session->chunks + offset);
 }
 
-/* Returns how many words of a chunk are whole records that will stay: with a minimum duration, the scopes that began
-   last may be removed. */
+/* Returns up to which word a chunk has whole records that will stay. If the session has a minimum duration, the BEGIN
+   records at the end may still be removed, and so do not count. */
 static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
 {
     const prof__session *s = f->session;
@@ -188,7 +190,7 @@ static uint32_t prof__follow_limit(const prof__follow *f, uint32_t slot)
     return (uint32_t)safe;
 }
 
-/* Called if a chunk was reused before it was read. */
+/* Gives up a chunk that was reused before all of it was read. */
 static void prof__follow_missed(prof__follow *f, uint32_t slot)
 {
     prof__follow_part_ends(f, slot);
@@ -197,7 +199,7 @@ static void prof__follow_missed(prof__follow *f, uint32_t slot)
     f->gaps++;
 }
 
-/* Copies the words from at to limit. Returns 0 if the chunk has been reused. */
+/* Copies the words of a slot that are to be read to f->words. Returns 0 if the chunk has been reused meanwhile. */
 static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
 {
     const prof__follow_slot *it = &f->slots[slot];
@@ -212,7 +214,7 @@ static size_t prof__follow_copy(prof__follow *f, uint32_t slot)
     return PROF__ACQUIRE(&chunk->sequence) == it->sequence ? count : 0;
 }
 
-/* Returns the time of the first record that has one, or ~0. */
+/* Returns the time of the first record that has one. Returns ~0 if none has. */
 static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_t count)
 {
     size_t at, length;
@@ -221,7 +223,8 @@ static uint64_t prof__follow_tick_at(uint64_t base, const uint64_t *words, size_
     return ~(uint64_t)0;
 }
 
-/* Reads a slot up to its limit, or until it must wait. Returns 1 if it read something. */
+/* Reads a slot up to its limit, or up to a TRACK record for which it has to wait. Returns 1 if it read something.
+   patient: see prof__follow_switch(). */
 static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
 {
     prof__follow_slot *it = &f->slots[slot];
@@ -254,7 +257,8 @@ static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
     return at != 0;
 }
 
-/* Finishes a chunk that was read to its end. */
+/* Finishes a chunk that was read to its end and that no thread writes to any more. With statistics alone, also makes
+   the chunk free for threads. */
 static void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
@@ -274,14 +278,14 @@ static int prof__follow_newer(const void *a, const void *b)
     return x->sequence < y->sequence ? 1 : -1;
 }
 
-/* Lists the slots that have something to read, the newest first. */
+/* Makes f->order a list of the slots with something to read, the newest chunk first. Returns how many there are. */
 static size_t prof__follow_gather(prof__follow *f)
 {
     const prof__session *s = f->session;
     uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
     uint64_t count = PROF__LOAD(&s->chunk_count);
     size_t found = 0;
-    if (next > there && there < count) next = there; /* chunks beyond that are not written yet */
+    if (next > there && there < count) next = there; /* the system has not given memory for later chunks yet */
     uint64_t lap = PROF__SEARCH(s, count);
     for (uint64_t n = next - f->seen > lap ? next - lap : f->seen; n < next; n++) {
         uint32_t slot = prof__follow_place(f, prof__chunk_at(s, count, n));
@@ -312,7 +316,8 @@ static size_t prof__follow_gather(prof__follow *f)
     return found;
 }
 
-/* Keeps other threads from a chunk that an ended thread left partly free, if few chunks are left. */
+/* Makes a partial chunk, which a thread left when it ended, complete if few free chunks remain. So no other thread goes
+   on in it, and the follower can free it. */
 static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
@@ -340,12 +345,13 @@ static void prof__follow_rate(prof__follow *f)
     prof__pair now;
     prof__pair_take(s->clock, s->header->tick_hz, &now);
     uint64_t ns = now.monotonic_ns - first->monotonic_ns, ticks = now.tick - first->tick, hz = s->header->tick_hz;
-    if (now.tick > first->tick && now.monotonic_ns > first->monotonic_ns) /* see prof__read_lines() */
+    if (now.tick > first->tick && now.monotonic_ns > first->monotonic_ns) /* prof__read_lines() does so, too */
         f->ns_per_tick = hz && ns < 10000000 ? 1e9 / prof__real(hz) : prof__real(ns) / prof__real(ticks);
     if (s->clock == PROF_CLOCK_MONOTONIC) f->ns_per_tick = 1;
 }
 
-/* Reads the slots that wait, as far as possible now. Returns 1 if it read something. */
+/* Reads the waiting slots as far as possible. If none can go on, the slot with the earliest record waits no longer.
+   Returns 1 if it read something. */
 static int prof__follow_retry(prof__follow *f, size_t count)
 {
     const prof__follow_slot *earliest = NULL;
@@ -361,12 +367,13 @@ static int prof__follow_retry(prof__follow *f, size_t count)
         chosen = slot;
     }
     if (progress || !earliest || earliest->tick == ~(uint64_t)0 || earliest->waits == f->pass) return progress;
-    progress = prof__follow_read(f, chosen, 1); /* no slot has what it waits for */
+    progress = prof__follow_read(f, chosen, 1); /* no slot has the part that this one waits for */
     prof__follow_leave(f, chosen);
     return progress;
 }
 
-/* Reads what is there. Returns 1 if threads have taken new chunks since. Under f->lock. */
+/* Reads what has been recorded so far. Returns 1 if threads have taken new chunks meanwhile. The caller holds f->lock.
+   */
 static int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
@@ -389,7 +396,7 @@ static int prof__follow_pass(prof__follow *f)
     return f->seen != seen;
 }
 
-/* Reads everything that was recorded so far; slots that had to wait need another pass. */
+/* Reads everything that was recorded so far. Repeats passes while slots wait, at most 100 times. */
 static void prof__follow_all(prof__follow *f)
 {
     int waiting = 1;

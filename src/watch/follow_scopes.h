@@ -1,4 +1,4 @@
-// watch/follow_scopes: What a follower does with scopes, frames and counters.
+// watch/follow_scopes: How a follower counts scopes, frames and counters.
 #ifndef PROF__WATCH_FOLLOW_SCOPES_H
 #define PROF__WATCH_FOLLOW_SCOPES_H
 #include "api/markup.h"
@@ -16,7 +16,8 @@
 
 static prof__follow_row *prof__follow_at(prof__follow *f, uint32_t number) { return &f->rows[number - 1]; }
 
-/* Adds a duration that ends at tick `to`; count: how many there are then. */
+/* Adds a duration that ended at the tick `to`, and checks it against the row's rule. count: the durations of the row,
+   with this one. */
 static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t to, uint64_t ticks, uint64_t count)
 {
     prof_stat *stat = &row->sums.stat;
@@ -27,11 +28,11 @@ static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t t
     if (ticks > stat->max_ns) stat->max_ns = ticks;
     stat->sum_ns += ticks;
     prof__stat_row_moments(&row->sums, ns, count);
-    /* without memory, percentiles are less exact */
+    /* without memory for a step, the duration is missing from the percentiles */
     prof__histogram_add(&row->sums.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
 }
 
-/* Ends the innermost scope of a track. whole: 1: its own end was found. */
+/* Closes the innermost open scope of a track. whole: 1: at its own end; 0: it counts as truncated. */
 static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
 {
     const prof__follow_open *open = &t->stack[--t->depth];
@@ -47,7 +48,7 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (whole) prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, open->bytes, (double)ticks * f->ns_per_tick);
-    if (row->open) /* it may enclose this one: then, if it ends, its time covers that of this one */
+    if (row->open) /* an open call of this row may enclose this one, and then covers its time */
         while (i && t->stack[i - 1].row != open->row) i--;
     if (row->open && i)
         t->stack[i - 1].covered += covered;
@@ -80,7 +81,7 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
     prof__follow_at(f, open->row)->open++;
 }
 
-/* Reads an argument: only the bytes of a throughput are needed. */
+/* Reads an argument of the innermost scope. Keeps the bytes of a PROFILE_THROUGHPUT; no other argument is counted. */
 static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
 {
     prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
@@ -93,8 +94,8 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
     if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
-/* Notes that the end of an outer scope closes the scopes from this place of the stack on; enclosing: the row of that
-   scope, 0: not known. Without memory they stay without an end. */
+/* Keeps the scopes of the stack from `at` on, which the end of an outer scope closes, in case their own ends come
+   later. enclosing: the row of the outer scope, 0: not known. Without memory, they stay without an end. */
 static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t enclosing)
 {
     size_t half = PROF__FOLLOW_LATE / 2, i;
@@ -108,7 +109,7 @@ static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t en
     for (i = at; i < t->depth; i++) {
         prof__follow_late *late = &t->late[t->late_count++];
         uint64_t inside = t->stack[i].inside;
-        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* its state when it was closed */
+        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* as of now, when it is closed */
         late->tick = t->stack[i].tick;
         late->bytes = t->stack[i].bytes;
         late->number = t->stack[i].number;
@@ -119,12 +120,12 @@ static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t en
     }
 }
 
-/* Adds the time of an overlapping scope to the self time of the enclosing scope, too. */
+/* Adds the time for which a scope has overlapped another one to the self time of the scope that encloses both. */
 static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
 {
     uint64_t shared = t->late[at].shared;
     while (at && t->late[at].enclosing == PROF__NONE32)
-        if (t->late[--at].site != PROF__NONE32) { /* this one, until its end comes, if ever */
+        if (t->late[--at].site != PROF__NONE32) { /* passes the time on if its own end comes */
             t->late[at].shared += shared;
             return;
         }
@@ -132,7 +133,8 @@ static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at
         prof__follow_at(f, t->late[at].enclosing)->sums.stat.self_ns += shared;
 }
 
-/* Called if no scope of this site is open. Returns 1 if the end is that of a scope that an outer one has closed. */
+/* Ends the newest scope of a call site that the end of an outer scope had closed. Returns 0 if there is none. Only for
+   an end whose call site has no open scope. */
 static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at, newest = 0;
@@ -144,7 +146,7 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
     prof__follow_row *row = prof__follow_at(f, late->row);
     prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - late->tick;
-    f->events++; /* the reader makes two events of it */
+    f->events++; /* the reader makes two events of an overlapping scope */
     if (stat->truncated) stat->truncated--;
     stat->self_ns += ticks;
     stat->total_ns += ticks;
@@ -160,7 +162,7 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
 static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     size_t at = t->depth;
-    if (t->beyond) { /* taken for the end of the innermost */
+    if (t->beyond) { /* more scopes are open than the stack holds: ends the innermost, which is not on it */
         t->beyond--;
         return;
     }
@@ -174,7 +176,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
         prof__follow_pop(f, t, 1);
-    } else if (t->partial) { /* it began before the first known event, around everything */
+    } else if (t->partial) { /* its begin is missing, and so it enclosed all that is open */
         if (t->depth) prof__follow_note_late(t, 0, 0);
         while (t->depth) prof__follow_pop(f, t, 0);
         prof_stat *stat = &prof__follow_at(f, prof__follow_row_of(f, id, PROF_EVENT_SCOPE, NULL))->sums.stat;
@@ -186,7 +188,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     }
 }
 
-/* Called if open scopes will not get their ends. */
+/* Closes all open scopes of a track, because the records with their ends are missing. */
 static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
     while (t->depth) prof__follow_pop(f, t, 0);
@@ -195,8 +197,8 @@ static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
     t->partial = 1;
 }
 
-/* Handles the boundary of a frame. Frames of one name follow each other, on any call site; the first boundary of a site
-   only begins a frame. */
+/* Handles the boundary of a frame. A frame is the time since the previous boundary with that name, on any call site of
+   the track. The first boundary of a call site only begins a frame. */
 static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);

@@ -1,4 +1,4 @@
-// watch/follow_spans: What a follower does with spans, and with each record.
+// watch/follow_spans: How a follower matches the begins and ends of spans, and reads each kind of record.
 #ifndef PROF__WATCH_FOLLOW_SPANS_H
 #define PROF__WATCH_FOLLOW_SPANS_H
 #include "api/markup.h"
@@ -33,7 +33,7 @@ static prof__follow_half prof__follow_half_remove(prof__follow *f, uint32_t numb
     return half;
 }
 
-/* Counts a begin without an end, or an end without a begin. Of frames, only whole ones count. */
+/* Counts a begin without an end, or an end without a begin, as a truncated span. Incomplete frames do not count. */
 static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *half)
 {
     prof__stat_row *row = &prof__follow_at(f, half->row)->sums;
@@ -43,7 +43,7 @@ static void prof__follow_half_lone(prof__follow *f, const prof__follow_half *hal
     row->stat.truncated++;
 }
 
-/* Gives up the begin or end that has waited for longest; its entry becomes the next free one. */
+/* Gives up the entry that has waited for longest. The entry becomes the first free one. */
 static void prof__follow_half_drop(prof__follow *f)
 {
     prof__follow_half given_up = prof__follow_half_remove(f, f->half_oldest);
@@ -59,7 +59,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
         number = (uint32_t)++f->half_count;
     else if (number)
         f->half_free = f->halves[number - 1].next;
-    if (!number && f->half_oldest && !half->end) { /* an end whose begin is missing is more probable */
+    if (!number && f->half_oldest && !half->end) { /* an end more often lost its counterpart */
         prof__follow_half_drop(f);
         number = f->half_free;
         f->half_free = f->halves[number - 1].next;
@@ -78,7 +78,7 @@ static void prof__follow_half_add(prof__follow *f, const prof__follow_half *half
     f->half_newest = number;
 }
 
-/* Returns the matching begin or end that is nearest in time, or 0 if none was read yet. */
+/* Returns the matching begin or end that is nearest in time. Returns 0 if none was read yet. */
 static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half *half)
 {
     uint32_t best = 0, number = f->half_buckets ? *prof__follow_half_bucket(f, half) : 0;
@@ -96,7 +96,7 @@ static uint32_t prof__follow_half_find(prof__follow *f, const prof__follow_half 
     return best;
 }
 
-/* Returns the time of a span without the tasks inside it, if it is a task of one thread. */
+/* Returns the ticks of a span. For a task that begins and ends on one thread, leaves out the tasks inside it. */
 static uint64_t prof__follow_alone(prof__follow_track *t, const prof__follow_half *begin, const prof__follow_half *end)
 {
     uint64_t ticks = end->tick - begin->tick;
@@ -118,8 +118,8 @@ static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const
     prof__follow_time(f, row, to, to - from, stat->count - stat->truncated);
 }
 
-/* Reads a begin or an end. Events of several threads are not read in order of time: so the one that is read first waits
-   for the other, be it begin or end. */
+/* Reads the begin or the end of a span. Records of different threads are not read in order of time. So whichever of the
+   two is read first, begin or end, waits for the other. */
 static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t id, const uint64_t *record)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
@@ -127,7 +127,8 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
     prof__follow_half half;
     uint32_t other;
     if (!site || (type != PROF_EVENT_SPAN_BEGIN && type != PROF_EVENT_SPAN_END)) return;
-    if (!f->stats && site->role != PROF_ROLE_FRAME) return; /* only frames have limits */
+    /* Without statistics, only rules matter, and frames are the only spans with rules. */
+    if (!f->stats && site->role != PROF_ROLE_FRAME) return;
     memset(&half, 0, sizeof half);
     half.id = record[2];
     half.tick = t->tick;
@@ -150,14 +151,14 @@ static void prof__follow_span(prof__follow *f, prof__follow_track *t, uint32_t i
         prof__follow_span_time(f, t, &half, &found);
 }
 
-/* Counts a scope whose name was made at run time. */
+/* Counts the use of a name made at run time: with a format, or as a text. */
 static void prof__follow_named(prof__follow *f, uint32_t id)
 {
     const prof__follow_site *site = prof__follow_site_of(f, id);
     ++*(site && *prof__follow_name(f, site->name) ? &f->uses.formats : &f->uses.texts);
 }
 
-/* Reads a record. base: the chunk's tick; left: how many words follow the record's head. */
+/* Reads a record. base: the tick of the chunk; left: how many words of the chunk follow the record's first word. */
 static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t base, uint64_t *record, size_t left)
 {
     uint64_t head = record[0];
@@ -188,7 +189,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     case PROF__KIND_ARG: prof__follow_arg(f, t, record); break;
     case PROF__KIND_FRAME:
         prof__follow_frame(f, t, id);
-        f->uses.values -= prof__read_frame_data(record, left + 1) != NULL; /* its number is no value of the program's */
+        f->uses.values -= prof__read_frame_data(record, left + 1) != NULL; /* a frame's number is no value */
         break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_UINT:

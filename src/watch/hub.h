@@ -1,4 +1,4 @@
-// watch/hub: The table of this copy's functions. It comes last, because it needs the declarations of all.
+// watch/hub: The table of functions of this instance. Comes last in prof.h, because it needs the declarations of all.
 #ifndef PROF__WATCH_HUB_H
 #define PROF__WATCH_HUB_H
 #include "api/markup.h"
@@ -26,9 +26,10 @@
 #include "read/trace.h"
 
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-/*-- the table of this copy: see >>copies --*/
+/*-- the table of this instance: other copies of prof in the process forward to it, see >>copies --*/
 
-/* A follower calls this in its leader. */
+/* Adds an instance that forwards to this one to the list. Such an instance calls this in the one that it forwards to.
+   */
 static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
@@ -58,11 +59,12 @@ static void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #define PROF__LAYOUT 0
 #else
 #ifdef PROF_NO_READER
-#define PROF__TRACE_SIZE 0 /* a copy without a reader cannot make the traces of a copy with one */
+#define PROF__TRACE_SIZE 0 /* an instance without a reader cannot make traces for one with a reader */
 #else
 #define PROF__TRACE_SIZE sizeof(struct prof_trace)
 #endif
-/* Versions and options that differ usually differ in one of these sizes. */
+/* A checksum of structure sizes. Two instances whose versions or options differ usually differ in one of the sizes, and
+   then do not work together. */
 #define PROF__LAYOUT                                                                                                 \
     ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
      (uint64_t)PROF__TRACE_SIZE << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                                   \

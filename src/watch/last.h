@@ -1,4 +1,4 @@
-// watch/last: prof_save_last(): the last seconds of a ring as an image.
+// watch/last: prof_save_last(): writes the last seconds of a recording to a file.
 #ifndef PROF__WATCH_LAST_H
 #define PROF__WATCH_LAST_H
 #include "api/control.h"
@@ -23,10 +23,10 @@
 #include "read/trace.h"
 
 /*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
-   Saves a copy of the whole image, with a window on its newest part: the scopes that are open at the begin of the
-   window are in old chunks, and what came before the window may be useful, too. */
+   Saves a copy of the whole image, and marks its newest part as the window that readers show. The copy is whole because
+   scopes that are open at the begin of the window began in older chunks, and because what happened before may help. */
 
-/* Returns the tick this many seconds before the newest one, or 0 if the session is not that old. */
+/* Returns the tick that is this many seconds before the newest one. Returns 0 if the session is not that old. */
 static uint64_t prof__last_tick(const prof__header *h, double seconds)
 {
     double ns = seconds * 1e9, age = prof__real(h->last.monotonic_ns - h->first.monotonic_ns);
@@ -34,7 +34,7 @@ static uint64_t prof__last_tick(const prof__header *h, double seconds)
     return h->last.tick - (uint64_t)(ns / age * prof__real(h->last.tick - h->first.tick));
 }
 
-/* Limits a trace to its last seconds, if it is longer than that. */
+/* Sets the window of a trace to its last seconds. Leaves a trace that is shorter as it is. */
 static void prof__trace_last(prof_trace *trace, double seconds)
 {
     uint64_t tick = prof__last_tick(&trace->header, seconds);
@@ -45,13 +45,13 @@ static void prof__trace_last(prof_trace *trace, double seconds)
 
 /* Why the last seconds are saved. */
 typedef struct prof__cause {
-    uint64_t from, to; /* ticks of what took too long; 0: nothing did */
+    uint64_t from, to; /* begin and end, in ticks, of what took too long; 0: a call or signal asked for the save */
     char text[160];
 } prof__cause;
 
 
-/* Returns the tick at which a window begins that has this many seconds before its cause, and all of the cause; 0: at
-   the start. */
+/* Returns the tick at which the window begins: this many seconds before the end of the cause, but not after the begin
+   of the cause. Returns 0 for a window from the start on. */
 static uint64_t prof__last_from(const prof__header *h, double seconds, const prof__cause *cause)
 {
     uint64_t from = prof__last_tick(h, seconds), late;
@@ -61,8 +61,8 @@ static uint64_t prof__last_from(const prof__header *h, double seconds, const pro
     return from < cause->from ? from : cause->from < h->first.tick ? h->first.tick : cause->from;
 }
 
-/* Returns the tick from which on a ring has everything, or 0 if it has overwritten nothing. Chunks of sleeping threads
-   are older. */
+/* Returns the tick from which on a ring holds every event. Returns 0 if the ring has overwritten nothing. Chunks of
+   threads that record nothing for long may be older, but do not count. */
 static uint64_t prof__last_held(const prof__header *h)
 {
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
@@ -80,15 +80,15 @@ static uint64_t prof__last_held(const prof__header *h)
     return tick;
 }
 
-/* Returns the nanoseconds of one tick, in a session that has two pairs of clocks. */
+/* Returns how many nanoseconds a tick takes. The header must have both pairs of clocks; if it does not, returns 1. */
 static double prof__last_rate(const prof__header *h)
 {
     if (h->last.tick <= h->first.tick || h->last.monotonic_ns <= h->first.monotonic_ns) return 1;
     return prof__real(h->last.monotonic_ns - h->first.monotonic_ns) / prof__real(h->last.tick - h->first.tick);
 }
 
-/* Writes to `to` the cause, and what of it, or of the requested seconds, the image no longer holds. newest: its last
-   tick. Returns to. */
+/* Writes to `to` the cause of a save. Adds what the image no longer holds of the cause, or of the seconds asked for.
+   newest: the last tick of the image. Returns `to`. */
 static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
                              double seconds, const prof__cause *cause)
 {
@@ -110,7 +110,7 @@ static char *prof__last_note(char *to, size_t size, const prof__header *h, uint6
     return to;
 }
 
-/* Adds a key and value of metadata to an image in memory, if it has space for them. */
+/* Adds a key and a value to the metadata of an image in memory. Does nothing if the image has no space for them. */
 static void prof__image_note(prof__header *h, const char *key, const char *value)
 {
     size_t k = strlen(key) + 1, v = strlen(value) + 1;
@@ -125,7 +125,7 @@ static void prof__image_note(prof__header *h, const char *key, const char *value
     h->meta_used += words * 8;
 }
 
-/* Saves the last seconds as an image. cause may be NULL. */
+/* Saves the last seconds as an image. cause: NULL if there is none to note. */
 static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
 {
     void *image;
@@ -143,18 +143,18 @@ static prof_status prof__last_image(const char *path, double seconds, const prof
     return status;
 }
 
-/* The last seconds of a trace, and why they are saved. */
+/* Which seconds of a trace are saved, where to, and why. */
 typedef struct prof__last {
-    const char *path; /* expanded */
+    const char *path; /* the path, after %-fields are expanded */
     double seconds;
-    const prof__cause *cause; /* NULL: a call or a signal asked for the save */
+    const prof__cause *cause; /* NULL: a call of prof_save_last() */
 } prof__last;
 
 static prof_status prof__last_prepare(prof_trace *trace, const void *user)
 {
     const prof__last *last = (const prof__last *)user;
     const prof__header *h = &trace->header;
-    uint64_t tick = trace->info.mode == PROF_STATS ? 0 /* statistics: the whole run */
+    uint64_t tick = trace->info.mode == PROF_STATS ? 0 /* statistics cover the whole run */
                                                    : prof__last_from(h, last->seconds, last->cause);
     size_t hint = 0;
     char note[328] = "save";
@@ -163,12 +163,12 @@ static prof_status prof__last_prepare(prof_trace *trace, const void *user)
     prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image, h->last.tick,
                     prof__last_rate(h), last->seconds, last->cause);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
-        !prof__read_metadata(trace, note, note + sizeof note)) /* it finds these copies */
+        !prof__read_metadata(trace, note, note + sizeof note)) /* keeps the copies, not note */
         return prof__fail(PROF_NO_MEMORY, "no memory to save %s", last->path);
     return PROF_OK;
 }
 
-/* Saves the last seconds in the format of path, which is expanded already. */
+/* Saves the last seconds in the format that the extension of `path` names. %-fields of `path` are expanded already. */
 static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
     prof__last last = {path, seconds, cause};

@@ -1,4 +1,4 @@
-// watch/no_stats: PROF_NO_THREAD: replaces followers and saves on demand.
+// watch/no_stats: PROF_NO_THREAD: what stands in for followers and saves on demand in a build without a thread.
 #ifndef PROF__WATCH_NO_STATS_H
 #define PROF__WATCH_NO_STATS_H
 #include "api/control.h"
@@ -23,7 +23,7 @@ static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
 PROF_DEF prof_status prof_save_request(void) { return prof__left_out("prof_save_request", "PROF_NO_THREAD"); }
 
-/* These do nothing: no session has statistics. */
+/* Called by functions of the reader. They do nothing, because no session of this build has statistics. */
 struct prof__aggregated;
 static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset)
 {

@@ -1,4 +1,4 @@
-// watch/none: PROF_NO_READER: replaces the floors read, report and watch.
+// watch/none: PROF_NO_READER: what stands in for the layers read, report and watch.
 #ifndef PROF__WATCH_NONE_H
 #define PROF__WATCH_NONE_H
 #include "api/control.h"
@@ -7,10 +7,10 @@
 #include "session/hooks.h"
 
 /*-- NO READER ------------------------------------------------------------------------------------------------------
-   For a program that only records. Functions that need a trace still exist, so that other files of the program link; no
-   function returns a trace, so that most of them are never called with one. */
+   For a program that only records. The functions of the reader exist and fail, so that other files of the program link.
+   None of them returns a trace, so the functions that take a trace are hardly ever called. */
 
-/* For functions with a result: sets it to NULL. */
+/* Fails for a function that has a result, after setting the result to NULL. */
 #define PROF__NO_RESULT(result, what) ((result) ? (void)(*(result) = NULL) : (void)0, prof__no_reader(what))
 
 PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)

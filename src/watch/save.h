@@ -1,4 +1,4 @@
-// watch/save: Saves of the last seconds, by call, signal or trigger.
+// watch/save: Saves the last seconds when a call, a signal or a trigger asks for it.
 #ifndef PROF__WATCH_SAVE_H
 #define PROF__WATCH_SAVE_H
 #include "api/control.h"
@@ -17,10 +17,11 @@
 #include "watch/last.h"
 
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
-   A call or a signal only sets a flag, and a trigger leaves its cause as text: the service saves. */
+   A call or a signal sets a flag, and a trigger leaves its cause. The service's thread does the saving, so that the
+   program's threads do not wait for it. */
 
-static uint32_t prof__save_wanted; /* 0, or what asked for a save: PROF__SAVE_... */
-static uint32_t prof__save_armed;  /* 1: the service carries out requests */
+static uint32_t prof__save_wanted; /* who asked for a save: PROF__SAVE_CALL or PROF__SAVE_SIGNAL; 0: nobody */
+static uint32_t prof__save_armed;  /* 1: the session can save, and the service looks at prof__save_wanted */
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
 PROF_DEF prof_status prof_save_request(void)
@@ -40,8 +41,8 @@ static int prof__save_present(const prof__session *s)
 }
 
 #ifdef _WIN32
-/* The counterpart of a signal: an event that any program of the same desktop can set. It is made once, and closed by
-   the system. */
+/* Windows has no signals for this; any program of the same desktop can set this event instead. It is made once, and
+   lasts until the process ends. */
 static HANDLE prof__save_event;
 static uint32_t prof__save_listens;
 
@@ -54,7 +55,7 @@ static void prof__save_look(void)
 #define prof__save_look() ((void)0)
 #endif
 
-/* Carries out one save. Returns 1 if there was one to do. */
+/* Carries out one save, if one is due. Returns 1 if one was. */
 static int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
@@ -62,7 +63,7 @@ static int prof__save_step(prof__session *s)
     prof__cause cause;
     prof__save_look();
     if (!f || !f->save[0] || !prof__save_present(s)) return 0;
-    prof__lock(&f->lock); /* the service finds causes while the writer saves */
+    prof__lock(&f->lock); /* the service may set the cause while the writer's thread saves */
     cause = f->cause;
     f->cause.text[0] = 0;
     double ns_per_tick = f->ns_per_tick;
@@ -97,7 +98,7 @@ static prof_status prof__save_arm(const prof__session *s)
     if (!prof__save_event) prof__save_event = CreateEventA(NULL, FALSE, FALSE, name);
     if (!prof__save_event)
         return prof__fail(PROF_IO, "save_signal: cannot make the event %s: error %lu", name, GetLastError());
-    ResetEvent(prof__save_event); /* requests from before the start do not count */
+    ResetEvent(prof__save_event); /* drops requests from before the start */
     PROF__RELEASE(&prof__save_listens, 1u);
     return PROF_OK;
 }
@@ -107,8 +108,8 @@ static void prof__save_disarm(void)
     PROF__STORE(&prof__save_armed, 0u);
 }
 #else
-/* The previous action of each signal that was ever used. Never freed, because a later handler of the program may call
-   ours at any time. */
+/* For each signal that was ever used: what the program did with it before. Never freed, because a handler that the
+   program installed later may call prof__save_handler() at any time. */
 static struct sigaction *prof__save_before[65];
 static int prof__save_installed[65];
 static int prof__save_number;
@@ -129,7 +130,7 @@ static int prof__save_is_ours(int number)
     return !sigaction(number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == prof__save_handler;
 }
 
-/* Installs the handler before the session starts, under the control lock. */
+/* Installs the handler of the signal before a session starts. The caller holds the control lock. */
 static prof_status prof__save_arm(const prof__session *s)
 {
     int number = s->follow ? s->follow->signal : 0;
@@ -142,7 +143,7 @@ static prof_status prof__save_arm(const prof__session *s)
     if (!prof__save_before[number]) return prof__fail(PROF_NO_MEMORY, "save_signal %d: no memory for it", number);
     int failed = sigaction(number, NULL, &before);
     if (!failed && prof__save_installed[number] && (before.sa_flags & SA_SIGINFO || before.sa_handler != SIG_DFL))
-        return PROF_OK; /* still installed, below a handler that calls it */
+        return PROF_OK; /* still installed: the program's present handler calls ours */
     memset(&action, 0, sizeof action);
     action.sa_sigaction = prof__save_handler;
     action.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
@@ -156,8 +157,8 @@ static prof_status prof__save_arm(const prof__session *s)
     return PROF_OK;
 }
 
-/* Removes the handler, unless somebody has installed another on top of it, which may call it at any time.
-   Async-signal-safe. */
+/* Removes the handler. If the program has installed another one since, leaves it, because that one may call ours at any
+   time. Async-signal-safe. */
 static void prof__save_disarm(void)
 {
     int number = PROF__LOAD(&prof__save_number);
