@@ -11007,8 +11007,8 @@ static prof_status prof__rule_add(const char *pattern, size_t length, int on, in
 
 static prof_status prof__rules_set(const char *list) { return list && *list ? prof__rule_add(list, 0, 0, 0) : PROF_OK; }
 #else
-/* Adds a rule, which replaces an older one of the same pattern; "*" removes all rules. exact: the pattern is one name.
-   Under the lock. */
+/* Adds a rule. A rule replaces an older one with the same pattern; "*" replaces all. exact: 1: the pattern is a name
+   without wildcards. Called under the state lock. */
 static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
@@ -11036,7 +11036,7 @@ static prof_status prof__rule_add(const char *pattern, size_t length, int on, in
     return PROF_OK;
 }
 
-/* Replaces all rules by those of a list such as "net,render*,-audio". Under the lock. */
+/* Replaces all rules by those of a list such as "net,render*,-audio". Called under the state lock. */
 static prof_status prof__rules_set(const char *list)
 {
     prof_status status = PROF_OK;
@@ -11569,12 +11569,12 @@ typedef struct prof__reader_hooks {
     prof_status (*write_live)(const char *path, const prof_writer *writer);
     const prof_writer *csv, *summary;
     prof_status (*follow_make)(prof__session *s, const prof_config *config);
-    int (*follow_step)(prof__session *s); /* does what there is to do; 1: it did something. So save_step */
+    int (*follow_step)(prof__session *s); /* does pending work; returns 1 if there was any. save_step does likewise */
     void (*follow_free)(struct prof__follow *f);
     prof_status (*save_arm)(const prof__session *s);
     int (*save_step)(prof__session *s);
     void (*save_disarm)(void); /* async-signal-safe */
-    /* What the reader asks of the followers and their statistics. */
+    /* Functions for the statistics that a follower keeps. */
     prof_status (*aggregated_take)(struct prof__aggregated *stats, int reset);
     prof_status (*aggregated_give)(struct prof__aggregated *stats, prof_trace *trace);
     void (*aggregated_free)(struct prof__aggregated *stats);
@@ -11587,8 +11587,9 @@ static prof_status prof__no_reader(const char *what)
 }
 
 #ifdef PROF__READER
-/* The reader is in this file, and follows. So the table is a constant: a constructor of the program may start a session
-   before any of ours has run, and a compiler that sees the table calls its functions directly. */
+/* The reader is compiled into the same file. So the table is a constant: a constructor of the program may start a
+   session before any constructor of prof has run, and a compiler that sees the table can call its functions directly.
+   */
 static prof_status prof__live_write(const char *path, const prof_writer *writer);
 static prof_status prof__summary_default(const prof_trace *trace, const char *path);
 static prof_status prof__follow_make(prof__session *s, const prof_config *config);
@@ -11637,13 +11638,14 @@ static const prof__reader_hooks prof__reader_table = {
 #endif
 #endif
 
-static PROF__UNUSED int prof__autostarted; /* 1: the environment started the session: messages go to stderr */
+/* 1: the environment started the session, so prof prints messages on stderr. */
+static PROF__UNUSED int prof__autostarted;
 static const char *prof__environment(const char *name)
 {
 #if defined(PROF__LATE) && defined(__GLIBC__)
     return prof__libc_secure_getenv(name);
 #elif defined(__GLIBC__) && defined(_GNU_SOURCE)
-    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
+    return secure_getenv(name); /* a set-user-id program must not write files because its caller asks for it */
 #elif defined(_WIN32)
     return prof__windows_variable(name);
 #else
@@ -11657,7 +11659,8 @@ static void prof__program_name(char *name, size_t size)
     long n = 0;
 #ifdef _WIN32
     WCHAR wide[PROF__WIDE_SIZE];
-    if (GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE)) n = prof__narrow(wide, path, sizeof path) - 1; /* 0: -1 */
+    /* N is -1 on failure. */
+    if (GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE)) n = prof__narrow(wide, path, sizeof path) - 1;
 #elif defined(__linux__)
     n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
 #endif
@@ -11685,8 +11688,8 @@ static void prof__boot_id(char *text, size_t size)
 #endif
 }
 
-/* Notes what aligns recordings of one machine: CLOCK_MONOTONIC stands still while it is suspended, and is another clock
-   in another time namespace. */
+/* Stores what aligns recordings of one machine. CLOCK_MONOTONIC stops while the machine is suspended, and starts
+   elsewhere in a different time namespace. */
 static void prof__machine_time(prof__header *h)
 {
 #if defined(__linux__) && !defined(PROF_MINIMAL)
@@ -11699,8 +11702,8 @@ static void prof__machine_time(prof__header *h)
 #endif
 }
 
-/* Takes a pair of clocks for another process's image. Returns 0 if that was not recorded on this machine since its last
-   start. */
+/* Reads a pair of clocks for an image that another process records. Returns 0 if that image was not recorded on this
+   machine since its last boot. */
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
@@ -11711,7 +11714,7 @@ static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
     return 1;
 }
 
-/* Returns what a message shows of a path: the end, if it is long. */
+/* Returns the part of a path that messages show: the last 100 bytes. */
 static const char *prof__path_end(const char *path)
 {
     size_t length = prof__length(path);
@@ -11719,10 +11722,10 @@ static const char *prof__path_end(const char *path)
 }
 
 #ifndef _WIN32
-/* Creates a thread in which all signals are blocked. Returns 0 or an errno. */
+/* Creates a thread with all signals blocked. Returns 0 or an errno. */
 static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
-    PROF__CALM(); /* the new thread inherits this, and the next */
+    PROF__CALM(); /* the new thread inherits this setting and the signal mask */
     prof__signals signals;
     prof__signals_block(&signals);
     int error = pthread_create(thread, NULL, main, user);
@@ -11732,7 +11735,7 @@ static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), voi
 #endif
 
 #ifdef PROF__RENAMES
-/* Returns the number of the sandbox that the process is in (Linux: seccomp), 0: none. */
+/* Returns the seccomp mode of the process (Linux); 0: no sandbox. */
 static int prof__sandbox(void)
 {
 #ifdef PR_GET_SECCOMP
@@ -11746,13 +11749,14 @@ static int prof__sandbox(void) { return 0; }
 #endif
 #endif
 /*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
-   Where an image is. No store ever finds the disk full: a file's blocks and pages are reserved before a thread needs
-   them, see prof__chunks_ready(), or all of them here if the system cannot do that. */
+   An image lives in plain memory, in a mapped file, or in an array of the program. Recording never writes to a page for
+   which the disk may have no space: the file's blocks and pages are reserved before a thread needs them, by
+   prof__chunks_ready(), or all of them here on systems that cannot reserve a part. */
 
-#define PROF__MIN_IMAGE (2u << 10) /* of the user's memory: for microcontrollers */
+#define PROF__MIN_IMAGE (2u << 10) /* bytes; small enough for microcontrollers */
 #define PROF__SMALL_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
-#ifdef __EMSCRIPTEN__ /* whose heap has 16 MiB in all, if the program does not ask for more */
+#ifdef __EMSCRIPTEN__ /* Emscripten's heap has 16 MiB in all unless the program asks for more */
 #define PROF__DEFAULT_BUFFER (4u << 20)
 #define PROF__MORE_HEAP ": link with -sALLOW_MEMORY_GROWTH or a larger -sINITIAL_MEMORY"
 #else
@@ -11766,7 +11770,7 @@ static int prof__level_of(const prof_config *config)
 }
 #define PROF__MAX_WAIT 10000000000u
 #define PROF__MIN_PERIOD 10000000u
-#define PROF__MAX_PERIOD 864000000000000u /* of text: ten days; more is nanoseconds by mistake */
+#define PROF__MAX_PERIOD 864000000000000u /* ten days; a longer period in text was probably meant in nanoseconds */
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
@@ -11775,25 +11779,25 @@ static prof__extent prof__round(prof__extent value, prof__extent unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has: more
+/* Returns where the chunks begin in an image of size bytes. *meta: bytes of meta. *index: slots of meta's index, more
    than meta can have records. */
 static prof__extent prof__layout_head(prof__extent size, prof__extent *meta, prof__extent *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
     if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
-    uint32_t max = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
+    uint32_t max = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot of the index */
     if (size < 4096) *meta = size / 5 / 64 * 64;
     prof__extent head = prof__round(sizeof(prof__header), 64);
-    if (*meta > 4096) *meta -= head; /* all of it together is whole pages then, and chunks begin at a page: so do their
-                                        parts, of which a power loss leaves all or nothing */
+    if (*meta > 4096) *meta -= head; /* header and meta then fill whole pages, and chunks begin at a page. So do the
+                                        parts of a split slot. A power loss keeps or loses pages as a whole */
     for (*index = 32; *index * max < *meta;) *index *= 2;
     return prof__round(head + *meta + *index * 4, !PROF__MARKED || size < 65536 ? 64 : 4096);
 }
 
 #ifndef PROF_FREESTANDING
 #ifdef _WIN32
-/* Goes on without a file beside the output. */
+/* Goes on without the sidecar file, because of this error. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->stream.opened) {
@@ -11805,8 +11809,8 @@ static void prof__file_forget(prof__session *s, int error)
     s->beside_error = error;
 }
 
-/* Creates the file of the image. Nobody else may write into it while it is open: so other recorders see that it is in
-   use. Returns 0 or the system's error. */
+/* Creates the image's file, and opens it so that no other process may write to it: by that, other recorders see that
+   the file is in use. Returns 0 or the system's error. */
 static DWORD prof__file_create(prof__session *s, DWORD how)
 {
     HANDLE file =
@@ -11824,10 +11828,11 @@ static int prof__disk_has(const char *path, uint64_t size)
     char folder[1024];
     ULARGE_INTEGER room;
     if (!prof__folder_of(path, folder, sizeof folder) || !prof__wide(folder[0] ? folder : ".", wide)) return 1;
-    return !GetDiskFreeSpaceExW(wide, &room, NULL, NULL) || room.QuadPart >= size; /* or not known */
+    return !GetDiskFreeSpaceExW(wide, &room, NULL, NULL) || room.QuadPart >= size; /* or the free space is unknown */
 }
 
-/* Maps the file. Without names of outputs it is created here. Returns 0 or the system's error. */
+/* Maps the image's file. Creates it first if choosing the output's name has not done so. Returns 0 or the system's
+   error. */
 static DWORD prof__memory_map(prof__session *s, size_t size)
 {
     DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
@@ -11856,8 +11861,8 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
     return PROF_OK;
 }
 
-/* Puts the image into memory, so that its file can be removed, which Windows refuses while it is mapped. Returns 0 if a
-   thread may still point into the image. */
+/* Moves the image from its file to memory, because Windows does not let a mapped file be removed. Returns 0 if that is
+   not possible, because a thread may still point into the image. */
 static int prof__memory_move(prof__session *s)
 {
     char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
@@ -11887,16 +11892,16 @@ static void prof__memory_free(prof__session *s)
 {
     if (s->mapping && s->private_memory) VirtualFree(s->mapping, 0, MEM_RELEASE);
     else if (s->mapping) UnmapViewOfFile(s->mapping);
-    if (s->to_remove) CloseHandle(s->stream.handle); /* and with it the file goes */
+    if (s->to_remove) CloseHandle(s->stream.handle); /* closing the handle removes the file */
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
-/* Takes the lock of a file that a process records into. Returns 1 if another process has it. The lock ends with the
-   last descriptor, and so with the process: programs that it executes inherit none, and children of fork() close
-   theirs. On a file system without locks nobody has it. */
+/* Locks a file that this process records into. Returns 1 if another process holds the lock. The lock ends with the last
+   descriptor of the file, and so with the process: exec() closes the descriptor, and children of fork() close theirs.
+   On a file system without locks, every file counts as not locked. */
 static int prof__file_lock(int file)
 {
-#ifdef __wasi__ /* it has no locks of files */
+#ifdef __wasi__ /* WASI has no file locks */
     (void)file;
     return 0;
 #else
@@ -11916,12 +11921,13 @@ static void prof__file_unlock(int file)
 #endif
 }
 
-/* Keeps the descriptor of the mapped file, and with it the lock. */
+/* Keeps the descriptor of the mapped file, and with it the file's lock. */
 static void prof__file_keep(prof__session *s, int file)
 {
     prof__about about;
 #ifdef F_DUPFD_CLOEXEC
-    int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
+    /* If the program closes a high descriptor number, the number is not soon reused. */
+    int high = fcntl(file, F_DUPFD_CLOEXEC, 200);
 #else
     int high = -1;
 #endif
@@ -11934,7 +11940,7 @@ static void prof__file_keep(prof__session *s, int file)
 }
 
 /* Makes the file size bytes large and reserves all its blocks. Returns 0; EOPNOTSUPP or EINVAL if the system cannot
-   do that; or errno. */
+   reserve blocks; or errno. */
 static int prof__file_allocate(int file, size_t size)
 {
 #if defined(__APPLE__)
@@ -11950,11 +11956,13 @@ static int prof__file_allocate(int file, size_t size)
 #endif
 }
 
-/* Does the same; if the system cannot, the file is sparse, and *sparse is 1. Returns 0 or errno. */
+/* Makes the file size bytes large and reserves all its blocks if the system can. If it cannot, the file is sparse, and
+   *sparse is 1. Returns 0 or errno. */
 static int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
-    prof__signals_block(&signals); /* any signal makes it fail, and that of a profiler's timer always comes */
+    /* Any signal makes the reservation fail, and a profiler's timer signal always arrives during it. */
+    prof__signals_block(&signals);
     int error = prof__file_allocate(file, size);
     prof__signals_restore(&signals);
     *sparse = error == EOPNOTSUPP || error == EINVAL;
@@ -11962,20 +11970,22 @@ static int prof__file_reserve(int file, size_t size, int *sparse)
     return error;
 }
 
-/* Returns 1 if the file may have this size. One beside the output may take a quarter of the free space, because the
-   output needs some: else the image is in memory. */
+/* Returns 1 if the disk has enough space for the file. A sidecar file may take at most a quarter of the free space,
+   because the output needs some, too; if it would take more, the image is in memory. */
 static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     (void)s;
     if (!PROF__BESIDE(s->beside)) return 1;
-    if (fstatvfs(file, &about)) return errno == EOVERFLOW; /* a disk of more blocks than 32 bits can count */
+    /* EOVERFLOW: the disk has more blocks than 32 bits can count. */
+    if (fstatvfs(file, &about)) return errno == EOVERFLOW;
     return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
 }
 
 #ifdef __linux__
-/* Returns 1 if meta and its index are ready at first as far as PROF__META_FIRST and PROF__INDEX_FIRST say, and grow; 0
-   if the image is small, or has all its blocks: then they are ready as a whole. */
+/* Returns 1 if only the first parts of meta and of its index (PROF__META_FIRST, PROF__INDEX_FIRST) are made ready at
+   the start, and grow later. Returns 0 if both are made ready as a whole: in a small image, or if all blocks are
+   reserved. */
 static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
 {
 #ifdef PROF__META_GROWS
@@ -11985,8 +11995,9 @@ static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64
 #endif
 }
 
-/* Reserves blocks of a new file, and makes its pages present, or those of memory, before anybody records: the begin of
-   meta, the end of its index and the first chunk. Returns 0, EINVAL if the system has no such call, or errno. */
+/* Reserves the first blocks of a new file and makes its pages present; for memory (file is -1), only the pages. These
+   are the beginning of meta, the end of meta's index, and the first chunk. Called before anybody records. Returns 0;
+   EINVAL if the system has no such call; or errno. */
 static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
 {
     uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
@@ -12000,13 +12011,13 @@ static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t
     }
     int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, head);
     if (error && error != EOPNOTSUPP) return error;
-    if (!error && s->whole) head = end; /* it has its blocks */
+    if (!error && s->whole) head = end; /* all blocks are reserved */
     return !prof__populate(map, (size_t)head) ? 0 : errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
 }
 #endif
 
-/* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
-   and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
+/* Makes the file size bytes large and maps it, or maps memory if file is -1. Only for systems that can reserve blocks
+   and pages later, before a thread needs them; on others *at stays NULL. Returns 0 or errno. */
 static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
@@ -12014,7 +12025,8 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
     if (file >= 0 && ftruncate(file, (prof__offset)size)) return errno;
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
     if (map == MAP_FAILED) return errno;
-    if (file >= 0) madvise(map, size, 1); /* MADV_RANDOM: or it reads MiBs of zeros around each page of the new file */
+    /* MADV_RANDOM: otherwise the kernel reads MiBs of zeros around each page of the new file. */
+    if (file >= 0) madvise(map, size, 1);
     int error = prof__map_begin(s, file, (char *)map, size);
     if (!error) {
         *at = map;
@@ -12029,7 +12041,8 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 #endif
 }
 
-/* Does the same, with all blocks and pages at once. */
+/* Makes the file size bytes large and maps it, or maps memory if file is -1, with all blocks and pages ready at once.
+   Returns 0 or errno. */
 static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
@@ -12049,8 +12062,8 @@ static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
     return 0;
 }
 
-/* Returns 0 if the mapping is only a copy of the file: some systems imitate shared mappings (Emscripten). at is zero
-   before and after. Async-signal-safe. */
+/* Returns 0 if the mapping is only a copy of the file, because the system imitates shared mappings (Emscripten). *at: a
+   word of the mapping, zero before and after. Async-signal-safe. */
 static int prof__map_shared(int file, volatile uint64_t *at)
 {
     uint64_t probe = 0x6D61702070726F62u, there = 0;
@@ -12060,13 +12073,13 @@ static int prof__map_shared(int file, volatile uint64_t *at)
     return got != (ssize_t)sizeof there || there == probe;
 }
 
-/* Returns 1 if an error of mmap() says that this file system has no shared mappings. */
+/* Returns 1 if this error of mmap() means that the file system has no shared mappings. */
 static int prof__map_missing(int error)
 {
     return error == ENODEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
 
-/* Writes "/proc/self/fd/3" for file 3 to `to`, which has 32 bytes. */
+/* Writes a path of an open file that needs no name: "/proc/self/fd/3" for descriptor 3. `to` has 32 bytes. */
 static void prof__file_link_name(int file, char *to)
 {
     char number[24];
@@ -12075,8 +12088,9 @@ static void prof__file_link_name(int file, char *to)
     prof__text_add(to, 32, number);
 }
 
-/* Opens a file in the folder of live_path that has no name yet, and disappears if the process is killed before it gets
-   one; on systems without such files, one that is called part_path. Returns -1 and errno if that fails. */
+/* Opens a new file without a name in the directory of live_path. The file disappears if the process is killed before
+   the file gets a name. On systems without such files, creates a file named part_path. Returns -1 and errno on failure.
+   */
 static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
@@ -12089,7 +12103,7 @@ static int prof__file_make(prof__session *s)
     int file = open(path, O_TMPFILE | O_RDWR | PROF__O_FILE, PROF__FILE_MODE);
     if (file >= 0) {
         prof__file_link_name(file, path);
-        s->unnamed = !access(path, F_OK); /* there may be no /proc */
+        s->unnamed = !access(path, F_OK); /* without /proc the file could not get a name later */
         if (s->unnamed) return file;
         close(file);
     }
@@ -12098,7 +12112,7 @@ static int prof__file_make(prof__session *s)
     return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
 }
 
-/* Gives the file one more name, which no other file has. Returns 0 or errno. */
+/* Gives the file one more name, which no other file may have. Returns 0 or errno. */
 static int prof__file_link(const prof__session *s, const char *name)
 {
     char path[32];
@@ -12106,7 +12120,7 @@ static int prof__file_link(const prof__session *s, const char *name)
     return linkat(AT_FDCWD, s->unnamed ? path : s->part_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? errno : 0;
 }
 
-/* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
+/* Gives the file the name part_path if it has no name yet. Returns 0 or errno. */
 static int prof__file_name(prof__session *s)
 {
     if (s->unnamed) unlink(s->part_path);
@@ -12115,9 +12129,9 @@ static int prof__file_name(prof__session *s)
     return error;
 }
 
-/* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
-   it from a handler. A file has another name until the start has succeeded; a process that still records into an older
-   file keeps that. */
+/* Maps memory for the image, or the image's file if there is one. The file has the name part_path, or none, until the
+   start has succeeded; so a process that still records into an older file of the final name keeps that file. Returns 0
+   or the system's error. Async-signal-safe, because the child of a fork may call it in a signal handler. */
 static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
@@ -12135,7 +12149,8 @@ static int prof__memory_map(prof__session *s, size_t size)
     }
     if (!error) error = prof__map_ahead(s, file, size, &at);
     if (!error && !at) error = prof__map_whole(s, file, size, &at);
-    if (file >= 0 && !PROF__BESIDE(s->beside) && prof__map_missing(error)) { /* memory, which the end copies to it */
+    /* Without shared mappings the image is in memory, and is copied to the file at the end. */
+    if (file >= 0 && !PROF__BESIDE(s->beside) && prof__map_missing(error)) {
         s->beside_error = error;
         error = ftruncate(file, (prof__offset)size) ? errno : prof__map_whole(s, -1, size, &at);
     }
@@ -12148,13 +12163,13 @@ static int prof__memory_map(prof__session *s, size_t size)
     s->mapping = at;
     s->mapping_size = size;
 #if defined(MADV_WIPEONFORK) && !defined(__wasi__)
-    if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, which would cost the parent page faults */
+    /* A child of fork() gets zeros, not a copy: copying on write would cost the parent page faults. */
+    if (file < 0) madvise(at, size, MADV_WIPEONFORK);
 #endif
     return 0;
 }
 
-/* Goes on without a file beside the output, because it could not be created; an existing mapping can be used without
-   it. */
+/* Goes on without the sidecar file, because it could not be created. A mapping of it that exists stays usable. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);
@@ -12163,7 +12178,8 @@ static void prof__file_forget(prof__session *s, int error)
     s->beside_error = error;
 }
 
-/* Does the same, but in memory if a file beside the output cannot be created. */
+/* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or errno.
+   */
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
@@ -12178,7 +12194,7 @@ static int prof__disk_has(const char *path, uint64_t size)
     char folder[1024];
     struct statvfs disk;
     if (!prof__folder_of(path, folder, sizeof folder)) return 1;
-    if (statvfs(folder, &disk) || !disk.f_frsize || !disk.f_blocks) return 1; /* not known */
+    if (statvfs(folder, &disk) || !disk.f_frsize || !disk.f_blocks) return 1; /* the free space is unknown */
     return (uint64_t)disk.f_bavail >= size / disk.f_frsize;
 }
 
@@ -12202,7 +12218,8 @@ static void prof__memory_free(prof__session *s)
     if (s->mapping) munmap(s->mapping, s->mapping_size);
     if (s->part_path[0]) unlink(s->part_path);
 }
-/* Replaces the image by empty pages, because a thread may be in the middle of a write, until it has moved on. */
+/* Replaces the image by empty pages, which cost no memory. They stay mapped, because a thread may be in the middle of a
+   write to the image. */
 static void prof__memory_retire(prof__session *s)
 {
     if (s->mapping)
@@ -12211,7 +12228,7 @@ static void prof__memory_retire(prof__session *s)
 #endif
 #endif
 
-/* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
+/* Divides size bytes at memory, which are all zero, into header, meta, index and chunks. */
 static prof_status prof__layout(prof__session *s, void *memory, prof__extent size)
 {
     prof__extent meta, index, chunks_at = prof__layout_head(size, &meta, &index);
@@ -12261,7 +12278,7 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     return PROF_OK;
 }
 
-/* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
+/* Completes the header of an image that prof__layout() has divided. Afterwards the image is valid. */
 static void prof__image_begin(prof__session *s)
 {
     static prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
@@ -12271,8 +12288,8 @@ static void prof__image_begin(prof__session *s)
 }
 
 #ifdef PROF__RENAMES
-/* Finds the TRACK record of the thread that owns a chunk. Returns 0 if there is none, or its name is not the system's.
-   */
+/* Finds the last TRACK record in a chunk, which names the thread that owns the chunk. Returns 0 if there is none, or if
+   the thread's name did not come from the system. */
 static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
 {
     const uint64_t *words = prof__chunk_first(chunk);
@@ -12286,17 +12303,18 @@ static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_
         if (!length) break;
         if (head >> PROF__KIND_SHIFT != PROF__KIND_TRACK) continue;
         owner = PROF__LOAD(words + at + 2);
-        if (head >> 31 & 1) continue; /* a fiber's */
+        if (head >> 31 & 1) continue; /* names a fiber */
         track[0] = head;
         track[1] = PROF__LOAD(words + at + 1) & PROF__TICK_MASK;
         track[2] = owner;
     }
-    if (PROF__ACQUIRE(&chunk->sequence) != sequence) return 0; /* it was reused meanwhile */
+    if (PROF__ACQUIRE(&chunk->sequence) != sequence) return 0; /* the chunk was reused meanwhile */
     return track[0] & PROF__NAME_OF_SYSTEM && track[2] == owner;
 }
 
-/* Asks the system for the names of all threads that record, unless the program has entered a sandbox since the start,
-   which may end it for a file that is opened. Holds no lock while it asks; the caller keeps the image mapped. */
+/* Asks the system for the names of all threads that record. Does nothing if the program has entered a sandbox since the
+   start, because a sandbox may end a program that opens a file. Holds no lock while it asks; the caller keeps the image
+   mapped. */
 static void prof__names_look(prof__session *s)
 {
     PROF__ERRNO_SAVE();
@@ -12329,18 +12347,19 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 #else
-/* Returns the smallest step of the clock, or ~0 if it has not moved. */
+/* Returns the smallest difference between two reads of the clock, in ticks; ~0 if the clock did not move. */
 static uint64_t prof__clock_step(const prof__session *s)
 {
     uint64_t step = ~0ull;
-    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may advance between two reads */
+    /* A slow counter needs more reads until it advances. */
+    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) {
         uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
         if (b > a && b - a < step) step = b - a;
     }
     return step;
 }
 
-/* Measures how many ticks more an ordered read takes than a plain one. */
+/* Returns how many ticks an ordered read of the counter takes beyond a plain read. */
 static uint64_t prof__ordered_excess(void)
 {
     uint64_t plain = ~0ull, ordered = ~0ull;
@@ -12378,8 +12397,8 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 
-/* Sets min_ticks. It is needed before the first scope ends, so the start waits 0.2 ms to measure the rate of the clock,
-   which it does only for this. */
+/* Sets min_ticks, the threshold of config.min_duration. Scopes compare with it from the first one on, so the rate of
+   the clock must be known now. If the system does not state the rate, this function measures it for 0.2 ms. */
 static void prof__threshold_set(prof__session *s, uint64_t ns)
 {
     uint64_t hz = s->header->tick_hz;
@@ -12399,10 +12418,10 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
 #ifdef PROF_MINIMAL
 /*-- MINIMAL: NO NAMES OF OUTPUTS, NO SAVES -------------------------------------------------------------------------*/
 
-static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */
+static PROF__UNUSED char prof__start_note[1]; /* PROF_MINIMAL has no notes about the start */
 static PROF__UNUSED int prof__output_apart;
 #ifdef PROF__HUBS
-static char prof__output_told[1]; /* other recorders of the process are not told the output */
+static char prof__output_told[1]; /* other recorders of the process do not learn the output */
 #endif
 
 static prof_status prof__rank_find(const char *given, int *several)
@@ -12417,7 +12436,7 @@ static void prof__host_name(char *name, size_t size)
     name[0] = 0;
 }
 
-/* Makes path absolute, because the program may change its directory. Returns 0 if it is too long. */
+/* Makes path absolute, because the program may change its working directory. Returns 0 if the path is too long. */
 static int prof__path_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
@@ -12427,7 +12446,7 @@ static int prof__path_absolute(const char *path, char *to, size_t size)
     return prof__text_add(to, size, path) || ((to[0] = 0), prof__text_add(to, size, path));
 }
 
-#define PROF__PID_ROOM 24 /* ".1234" */
+#define PROF__PID_ROOM 24 /* bytes for a process id such as ".1234" */
 
 static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
@@ -12461,7 +12480,7 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
 static int prof__name_take(prof__session *s) { return (void)s, 0; }
 static void prof__name_drop(prof__session *s) { (void)s; }
 
-/* Gives the image, which is complete, its name. Returns 0 or errno. Async-signal-safe. */
+/* Renames the complete image to its final path. Returns 0 or errno. Async-signal-safe. */
 static int prof__name_publish(prof__session *s)
 {
     int error = prof__file_name(s);
@@ -12470,21 +12489,22 @@ static int prof__name_publish(prof__session *s)
     return error;
 }
 
-/* Sets the child's output: "run.1234.prof" if the parent's is "run.prof". Returns 0 or errno. Async-signal-safe. */
+/* Sets the output of a child of fork(): "run.1234.prof" for the parent's "run.prof". Returns 0 or errno.
+   Async-signal-safe. */
 static int prof__child_path(prof__session *s)
 {
     char number[24];
     size_t length = prof__length(s->pattern);
     if (!s->output[0]) return 0;
     prof__number_text(number, s->process);
-    prof__text_copy(s->output, length - 3, s->pattern); /* with the dot */
+    prof__text_copy(s->output, length - 3, s->pattern); /* up to and with the dot */
     prof__text_add(s->output, sizeof s->output, number);
     prof__text_add(s->output, sizeof s->output, ".prof");
     return 0;
 }
 #endif
 
-PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* nothing but images is written */
+PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* PROF_MINIMAL writes only images */
 PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
 PROF_DEF prof_status prof_fail(prof_status status, const char *text) { return prof__fail(status, "%s", text); }
 
@@ -12498,7 +12518,7 @@ PROF_DEF prof_status prof_save(const char *path)
 #else
 /*-- jobs --*/
 
-/* The variables in which launchers tell a process its job; the first that is set counts. */
+/* Environment variables in which launchers name the job. The first one that is set counts. */
 static const char *const prof__job_ids[] = {
     "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID", /* JOB_ID: Grid Engine */
     "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", NULL};
@@ -12509,7 +12529,8 @@ static const char *const prof__job_locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MP
                                                "MV2_COMM_WORLD_LOCAL_RANK", "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID",
                                                "LOCAL_RANK", "SLURM_LOCALID", NULL};
 
-/* Copies the first of these variables that says something. What a file's name cannot have becomes an underscore. */
+/* Copies the first of the variables that has a value. Replaces characters that file names cannot have by underscores.
+   */
 static void prof__job_take(const char *const *variables, char *to, size_t size)
 {
     to[0] = 0;
@@ -12528,10 +12549,12 @@ static void prof__job_find(void)
     prof__job_take(prof__job_steps, prof__job.step, sizeof prof__job.step);
     prof__job_take(prof__job_tasks, prof__job.task, sizeof prof__job.task);
     prof__job_take(prof__job_locals, prof__job.local_rank, sizeof prof__job.local_rank);
-    if (prof__equal(prof__job.task, "0") && !prof__environment("SLURM_ARRAY_TASK_ID")) prof__job.task[0] = 0; /* LSF */
+    /* LSF sets index 0 outside of job arrays. */
+    if (prof__equal(prof__job.task, "0") && !prof__environment("SLURM_ARRAY_TASK_ID")) prof__job.task[0] = 0;
 }
 
-/* Writes what %j stands for: the job, and the step if it is not the first, because each step has its own ranks. */
+/* Writes the text of %j: the job's id. Appends the step unless it is the first, because each step numbers its ranks
+   anew. */
 static void prof__job_text(char *to, size_t size)
 {
     prof__text_copy(to, size, prof__job.id[0] ? prof__job.id : "0");
@@ -12541,8 +12564,8 @@ static void prof__job_text(char *to, size_t size)
 }
 
 #ifndef _WIN32
-/* Sets path to that of the file that holds the time of this job: beside the outputs, in the directory that the pattern
-   names before its first percent sign. Returns 0 if it is too long. */
+/* Sets path to the file that holds this job's common time. It lies beside the outputs, in the last directory that the
+   pattern names before its first percent sign. Returns 0 if the path is too long. */
 static int prof__job_path(const char *pattern, char *path, size_t size)
 {
     char job[96];
@@ -12555,8 +12578,9 @@ static int prof__job_path(const char *pattern, char *path, size_t size)
     return prof__text_add(path, size, ".prof-job-") && prof__text_add(path, size, job);
 }
 
-/* Lets all processes of a job have one time for %t, or each would make a folder of its own: the first one writes its
-   time into a file, whole, and the others read it. Where that fails, started stays this process's time. */
+/* Agrees with all processes of the job on one time for %t; otherwise each process would make a directory of its own.
+   The first process writes its time to a file, in one step, and the others read it. If that fails, `started` stays this
+   process's own time. */
 static void prof__job_time(const char *pattern, char started[16])
 {
     char path[1024], mine[1060], number[24], text[16] = "";
@@ -12587,7 +12611,7 @@ static void prof__job_time(const char *pattern, char started[16]) { (void)patter
 
 /*-- names of outputs --*/
 
-/* The variables in which launchers tell each process its rank and how many processes they started. */
+/* Environment variables in which launchers give each process its rank and the number of processes. */
 static const struct {
     const char *rank, *count;
 } prof__launchers[] = {
@@ -12600,7 +12624,8 @@ static const struct {
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},              /* Flux */
     {"PALS_RANKID", NULL},                            /* HPE Cray PALS */
     {"RANK", "WORLD_SIZE"},                           /* torchrun, and launchers that follow it */
-    {"SLURM_PROCID", "SLURM_NTASKS"}, /* Slurm; last, because a batch script that calls mpirun has them, too */
+    /* Slurm; last, because a batch script that calls mpirun has Slurm's variables, too. */
+    {"SLURM_PROCID", "SLURM_NTASKS"},
 };
 
 static int prof__is_number(const char *text)
@@ -12611,8 +12636,8 @@ static int prof__is_number(const char *text)
     return length && length < 20 && !text[length];
 }
 
-/* Sets prof__rank: to given or, if that is NULL, to what a launcher says. Sets *several to 1 if the launcher started
-   other processes, too, which may write files of the same name; it is also 1 if a rank was given. */
+/* Sets prof__rank to `given` or, if that is NULL, to the rank that a launcher gave. Sets *several to 1 if other
+   processes may write files of the same name: the launcher started more than one, or a rank was given. */
 static prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
@@ -12653,7 +12678,7 @@ static void prof__host_name(char *name, size_t size)
         if (*c == '/' || *c == '\\') *c = '_';
 }
 
-/* Returns 1 if the pattern has one of these letters after a percent sign. */
+/* Returns 1 if one of these letters follows a percent sign in the pattern. */
 static int prof__pattern_has(const char *pattern, const char *letters)
 {
     for (const char *c = pattern; *c; ++c) {
@@ -12683,19 +12708,20 @@ static int prof__path_put(const char *path, const char *text, size_t most, char 
            prof__path_ending(path, prof__length(path) - prof__length(extension), ending, most, to, size);
 }
 
-/* Writes a pattern with ".text" before its extension. Returns 0 if that is too long. */
+/* Writes a pattern with ".text" inserted before its extension. Returns 0 if the result is too long. */
 static int prof__path_with(const char *pattern, const char *text, char *to, size_t size)
 {
     return prof__path_put(pattern, text, (size_t)-1, to, size);
 }
 
-/* Does the same for a file's path, whose name is cut if it becomes too long for the system. */
+/* Writes a path with ".text" inserted before its extension. Cuts the file name if it becomes too long for the system.
+   Returns 0 if the path is too long. */
 static int prof__name_with(const char *path, const char *text, char *to, size_t size)
 {
     return prof__path_put(path, text, PROF__NAME_MOST, to, size);
 }
 
-/* Creates an empty file, which takes the name. Returns 0, EEXIST if a file has that name, or another errno.
+/* Reserves a file name by creating an empty file. Returns 0, EEXIST if a file has that name already, or another errno.
    Async-signal-safe. */
 static int prof__path_claim(const char *path)
 {
@@ -12711,7 +12737,7 @@ static int prof__path_claim(const char *path)
     return 0;
 }
 
-/* Writes name i of trace.json, trace.2.json, trace.3.json, ... to path. Returns 0 if it is too long. */
+/* Writes the i-th name of trace.json, trace.2.json, trace.3.json, ... to path. Returns 0 if it is too long. */
 static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
 {
     char number[24];
@@ -12719,7 +12745,8 @@ static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t
     return prof__name_with(first, number, path, size);
 }
 
-/* Changes path to the first of those names that is free, and takes it with an empty file. Returns 0 or errno. */
+/* Changes path to the first free name of trace.json, trace.2.json, trace.3.json, ..., and reserves it with an empty
+   file. Returns 0 or errno. */
 static int prof__path_number(char *path, size_t size)
 {
     char first[1024];
@@ -12731,8 +12758,8 @@ static int prof__path_number(char *path, size_t size)
     return error;
 }
 
-/* Removes the empty file that took the output's name, if nothing was written to it, and the mapped file of a start that
-   failed. */
+/* Removes the empty file that reserved the output's name, unless something was written to it. Also removes the image's
+   file of a start that failed. */
 static void prof__path_unclaim(prof__session *s)
 {
     FILE *file = s->claimed ? prof__file_open(s->output, "rb") : NULL;
@@ -12751,10 +12778,11 @@ static void prof__path_unclaim(prof__session *s)
 
 /*-- the outputs of this process --*/
 
-/* Hashes of the outputs that this process has written. A later session of the same name does not replace these; it does
-   replace those that found no space here. */
+/* Hashes of the outputs that this process has written. A later session does not replace an output that is listed here.
+   The list has a fixed size: once it is full, further outputs are not remembered, and can be replaced. */
 static uint32_t prof__outputs[512], prof__output_count;
-static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
+/* Unix time in seconds when the first session with an output started; 0: there was none. */
+static uint64_t prof__outputs_since;
 
 static int prof__output_ours(const char *path)
 {
@@ -12772,22 +12800,22 @@ static void prof__output_remember(const char *path)
     PROF__STORE(&prof__output_count, count + 1);
 }
 
-/* A note about the start, which PROF_OUTPUT prints on stderr; "": none. Under the control lock. */
+/* A note about the start, which a session of PROF_OUTPUT prints on stderr; "": none. Protected by the control lock. */
 static char prof__start_note[512];
 
 static void prof__start_note_set(const char *path, const char *words, const char *more)
 {
     size_t length = prof__length(path);
-    prof__start_note[0] = 0; /* the end of a long path is kept, because it has the name */
+    prof__start_note[0] = 0; /* of a long path only the end is kept, because the file's name is there */
     prof__text_add(prof__start_note, sizeof prof__start_note, path + (length > 200 ? length - 200 : 0));
     prof__text_add(prof__start_note, sizeof prof__start_note, words);
     length = prof__length(more);
     prof__text_add(prof__start_note, sizeof prof__start_note, more + (length > 200 ? length - 200 : 0));
 }
 
-/* Replaces %p %n %t %r %j %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
-   percent sign in path whose letter is not known, or "" if the result does not fit into size bytes. Async-signal-safe.
- */
+/* Expands %p %n %t %r %j %h %% in path, and %c if count is not 0. started: the text of %t. Returns NULL on success, the
+   position of a percent sign whose letter is unknown, or "" if the result does not fit into size bytes.
+   Async-signal-safe. */
 static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     to[0] = 0;
@@ -12817,7 +12845,7 @@ static const char *prof__expand_at(const char *path, const char *started, uint64
     return NULL;
 }
 
-/* Converts a Unix time in seconds. Returns 0 if the system cannot. */
+/* Converts a Unix time in seconds to local time. Returns 0 if the system cannot. */
 static int prof__local_time(uint64_t seconds, struct tm *here)
 {
     time_t moment = (time_t)seconds;
@@ -12836,11 +12864,11 @@ static void prof__time_text(char to[16])
     if (!prof__local_time((uint64_t)time(NULL), &here) || !strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
 }
 
-/* Returns 1 if the path begins with ~/, which only shells expand: prof would make a folder named ~, which is dangerous
-   to remove. */
+/* Returns 1 if the path begins with ~/, which only shells expand. prof would create a directory named ~, and a user who
+   removes that by name may remove the home directory. */
 static int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
-/* started: the text of %t */
+/* Expands a path as prof__expand_at() does, and reports errors. started: the text of %t. */
 static prof_status prof__expand_started(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     if (prof__is_home(path))
@@ -12864,8 +12892,8 @@ static prof_status prof__expand(const char *path, char *to, size_t size)
     return prof__expand_counted(path, 0, to, size);
 }
 
-/* Returns the layout of a writer of prof_report.h, which is registered as "layout:NAME", or "layout:NAME/" for a
-   directory. Returns NULL for other writers. */
+/* Returns the layout of a writer that prof_report.h has registered as "layout:NAME", or as "layout:NAME/" if it writes
+   a directory. Returns NULL for other writers. */
 static const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
@@ -12875,7 +12903,7 @@ static const char *prof__writer_layout(const prof_writer *writer)
     return name;
 }
 
-/* Returns the writer of a layout, for a file or a directory. */
+/* Finds the writer of a layout, for a file or for a directory. */
 static prof_status prof__layout_find(const char *layout, const char *path, const prof_writer **writer)
 {
 #ifdef PROF_NO_READER
@@ -12909,8 +12937,7 @@ static prof_status prof__layout_find(const char *layout, const char *path, const
     return PROF_OK;
 }
 
-/* Finds the writer of a path's extension, which is "/" for a directory. Sets *writer to NULL for the image itself
-   (.prof). */
+/* Finds the writer for a path's extension; a directory's is "/". Sets *writer to NULL for the image itself (.prof). */
 static prof_status prof__writer_find(const char *path, const prof_writer **writer)
 {
     const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
@@ -12946,7 +12973,7 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
                       prof__path_end(path), given, known);
 }
 
-/* Refuses an output with events for a session that keeps none. writer: of the path, NULL for .prof. */
+/* Refuses an output that needs events if the session keeps none. writer: the path's writer; NULL for .prof. */
 static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
 {
     const char *layout = writer ? prof__writer_layout(writer) : NULL;
@@ -12956,7 +12983,7 @@ static prof_status prof__writer_fits(const char *path, const prof_writer *writer
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
 }
 
-/* Returns the mode of the present session. */
+/* Returns the mode of the current session. */
 static uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
@@ -12965,14 +12992,15 @@ static uint32_t prof__live_mode(void)
     return mode;
 }
 
-/* Finds the writer of a path, and refuses one that needs events in a mode without them: see prof__writer_find(). */
+/* Finds the writer for a path's extension, and refuses one that needs events in a mode without events. Sets *writer to
+   NULL for the image itself (.prof). */
 static prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer)
 {
     prof_status status = prof__writer_find(path, writer);
     return status ? status : prof__writer_fits(path, *writer, mode);
 }
 
-/* Checks the output at the start rather than at the end, and creates its directories. */
+/* Checks the output and creates its directories. Called at the start, so that errors appear then and not at the end. */
 static prof_status prof__output_check(const char *path)
 {
     const char *target = path;
@@ -13007,7 +13035,8 @@ static prof_status prof__output_check(const char *path)
     return PROF_OK;
 }
 
-/* Follows a link: the image gets the name of the file that it leads to, so that the link stays. */
+/* Follows a symbolic link: the image gets the name of the file that the link leads to, so that the link itself stays.
+   */
 static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
@@ -13023,8 +13052,9 @@ static prof_status prof__output_follow(prof__session *s)
     return PROF_OK;
 }
 
-/* Makes a pattern absolute, because the program may change its directory before anything is written. It stays relative
-   if the directory has no name, or if together they are too long. Returns 0 if the pattern alone is too long. */
+/* Makes a pattern absolute, because the program may change its working directory before anything is written. The
+   pattern stays relative if the working directory has no name, or if both together are too long. Returns 0 if the
+   pattern alone is too long. */
 static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 {
     size_t at = 0;
@@ -13050,9 +13080,10 @@ static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 }
 
 /*-- AFTER chroot() ---------------------------------------------------------------------------------------------------
-   Then paths lead elsewhere: an output would be written into the jail, under folders made for it. So a session that
-   writes its output at the end holds the folder open, and a thread writes it that has a working directory of its own:
-   the folder, which lies outside of the new root. A .prof needs none of this, because it has its name already. */
+   After chroot() the output's path leads elsewhere: into the new root, where directories would be made for it. So a
+   session that writes its output at the end holds the output's directory open. A thread with a working directory of its
+   own writes the output there: the held directory, which is outside of the new root. A .prof output needs none of this,
+   because its file has its name from the start. */
 #if defined(__linux__) && defined(SYS_unshare)
 #define PROF__HOLDS_FOLDER 1
 
@@ -13066,7 +13097,7 @@ static void prof__root_now(uint64_t root[2])
     root[1] = (uint64_t)about.st_ino;
 }
 
-/* Returns 1 if the process has another root directory than at the start. Async-signal-safe. */
+/* Returns 1 if the process's root directory has changed since the start of the session. Async-signal-safe. */
 static int prof__root_moved(const prof__session *s)
 {
     uint64_t now[2];
@@ -13075,7 +13106,7 @@ static int prof__root_moved(const prof__session *s)
     return now[0] != s->root[0] || now[1] != s->root[1];
 }
 
-/* Opens the folder of the output. */
+/* Opens the output's directory and keeps it open. */
 static void prof__folder_hold(prof__session *s)
 {
     char folder[sizeof s->output];
@@ -13087,7 +13118,8 @@ static void prof__folder_hold(prof__session *s)
 #else
     int file = open(folder, O_RDONLY | O_CLOEXEC);
 #endif
-    int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused */
+    /* If the program closes a high descriptor number, the number is not soon reused. */
+    int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 200);
     if (file >= 0) close(file);
     if (high < 0 || prof__fstat(high, &about)) return;
     s->folder = high + 1;
@@ -13095,7 +13127,8 @@ static void prof__folder_hold(prof__session *s)
     s->folder_is[1] = (uint64_t)about.st_ino;
 }
 
-/* Returns 1 if the descriptor is still that of the folder: the program may have closed all its descriptors. */
+/* Returns 1 if the held descriptor still refers to the output's directory: the program may have closed all its
+   descriptors. */
 static int prof__folder_held(const prof__session *s)
 {
     prof__about about;
@@ -13109,7 +13142,7 @@ static void prof__folder_drop(prof__session *s)
     s->folder = 0;
 }
 
-/* What a thread does in the folder. */
+/* The work of the thread that runs in the held directory, and its result. */
 typedef struct prof__folder_work {
     prof__session *s;
     prof_status (*work)(prof__session *s, prof_status status);
@@ -13128,7 +13161,7 @@ static void *prof__folder_main(void *user)
     return NULL;
 }
 
-/* Writes "./name" of a path. */
+/* Replaces a path by "./name", relative to its own directory. */
 static void prof__folder_name(char *path, size_t size)
 {
     char name[sizeof((prof__session *)NULL)->stream.path] = ".";
@@ -13141,8 +13174,8 @@ static void prof__folder_name(char *path, size_t size)
     prof__text_copy(path, size, name);
 }
 
-/* Calls work() with the names of the session's files, or after chroot() in their folder with names that lead from
-   there. */
+/* Calls work(). After chroot(), calls it in a thread whose working directory is the held one, with file names relative
+   to that directory. Returns status itself if that is an error. */
 static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
                                    prof_status status)
 {
@@ -13150,7 +13183,7 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
     pthread_t thread;
     prof__folder_work *w = NULL;
     if (status || !prof__root_moved(s)) return work(s, status);
-    /* a sandbox that the program has entered meanwhile may end it for unshare() */
+    /* If the program has entered a sandbox meanwhile, unshare() might end the program. */
     if (prof__folder_held(s) && prof__sandbox() == s->sandbox) w = (prof__folder_work *)calloc(1, sizeof *w);
     if (w) {
         w->s = s;
@@ -13183,7 +13216,7 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
 }
 #endif
 
-/* Expands a pattern to an absolute path, or to a relative one if only that fits. */
+/* Expands a pattern to an absolute path, or to a relative one if the absolute path is too long. */
 static prof_status prof__expand_absolute(const char *pattern, const char *started, char *to, size_t size)
 {
     char absolute[1024];
@@ -13192,7 +13225,8 @@ static prof_status prof__expand_absolute(const char *pattern, const char *starte
                ? PROF_OK : prof__expand_started(pattern, started, 0, to, size);
 }
 
-/* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
+/* Writes the path of an output's sidecar file: "trace.json.prof" for a file, "logs/1234.prof" for the directory logs/.
+   */
 static void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
@@ -13201,7 +13235,7 @@ static void prof__output_beside(const prof__session *s, char *to, size_t size)
     prof__path_ending(s->output, prof__length(s->output), ending, PROF__NAME_MOST, to, size);
 }
 
-static int prof__file_is(const char *path) /* returns 1 if something has this name */
+static int prof__file_is(const char *path) /* Returns 1 if something has this name */
 {
 #ifdef _WIN32
     return prof__windows_about(path) != INVALID_FILE_ATTRIBUTES;
@@ -13211,8 +13245,9 @@ static int prof__file_is(const char *path) /* returns 1 if something has this na
 #endif
 }
 
-/* Returns 1 if the file at output must not be replaced: config.existing says so, this process has written it or, if
-   the name is numbered, any process has since this one began to record. */
+/* Returns 1 if the output's file must not be replaced: because config.existing says so, or because this process has
+   written it. numbered: 1: the name has a number; then a file that any process has written since this process's first
+   session must not be replaced either. */
 static int prof__output_stays(const prof__session *s, int numbered)
 {
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
@@ -13224,8 +13259,8 @@ static int prof__output_stays(const prof__session *s, int numbered)
     return numbered;
 }
 
-/* Sets output to the first name that is free now: a session in memory takes its name only when it writes. Returns 0 or
-   errno. */
+/* Sets output to the first name that is free at present. A session in memory reserves the name only when it writes.
+   Returns 0 or errno. */
 static int prof__name_choose(prof__session *s)
 {
     char first[sizeof s->output];
@@ -13238,7 +13273,8 @@ static int prof__name_choose(prof__session *s)
     return 0;
 }
 
-/* Notes that another recorder, of this process or of another one, has the file of this session's name. */
+/* Notes for the user that another recorder, of this process or of another one, is using the file of this session's
+   name. */
 static void prof__name_note(prof__session *s)
 {
 #ifdef _WIN32
@@ -13247,10 +13283,10 @@ static void prof__name_note(prof__session *s)
     const char *words = " is recorded by another process: this one writes ";
 #endif
     prof__start_note_set(s->live_path, words, "");
-    s->number = 1; /* the other one may end at any time; then its output must not be replaced, either */
+    s->number = 1; /* the other recorder may end at any time, and its output must not be replaced then either */
 }
 
-/* Keeps the image beside the output that a killed program has left, under another name. Returns 0 if it cannot. */
+/* Renames the sidecar file that a killed program has left, to keep its recording. Returns 0 on failure. */
 static int prof__name_keep(const prof__session *s)
 {
     char old[sizeof s->stream.path];
@@ -13260,7 +13296,7 @@ static int prof__name_keep(const prof__session *s)
     return 1;
 }
 
-/* Returns 1 if a file is an image whose session has not ended, though its process has: it was killed, for example. */
+/* Returns 1 if the file is an image whose session did not end, for example because its process was killed. */
 #ifdef _WIN32
 static int prof__image_open_ended(HANDLE file)
 {
@@ -13277,19 +13313,20 @@ static int prof__image_open_ended(int file)
 }
 
 #ifdef _WIN32
-/* Returns 1 if the file that has the image's name is kept under another one. What lies beside an output is no output,
-   so existing=replace does not mean it. */
+/* Returns 1 if the present file of the image's name is kept under another name. existing=replace is about outputs, so
+   it does not apply to a sidecar file. */
 static int prof__name_keeps(const prof__session *s, HANDLE there)
 {
     return s->live_path != s->output || (s->existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
 }
 
-/* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
+/* Creates the image's file. numbered: 1: its name has a number. Returns 0 or errno; EEXIST: the name is in use. */
 static int prof__name_try(prof__session *s, int numbered)
 {
     DWORD error = ERROR_SHARING_VIOLATION;
     if (prof__output_stays(s, numbered)) return EEXIST;
-    for (int i = 0; i < 3 && error == ERROR_SHARING_VIOLATION; ++i) { /* somebody may create it between the two calls */
+    /* Another process may create the file between the two calls. */
+    for (int i = 0; i < 3 && error == ERROR_SHARING_VIOLATION; ++i) {
         HANDLE there =
             prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
         error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
@@ -13301,27 +13338,27 @@ static int prof__name_try(prof__session *s, int numbered)
         }
         if (!error && s->number) return EEXIST;
         if (!error && (!keeps || !prof__name_keep(s)))
-            prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
+            prof__file_remove(s->live_path); /* a process that has mapped the old file keeps it */
         error = prof__file_create(s, CREATE_ALWAYS);
     }
     return error ? prof__windows_errno(error) : 0;
 }
 #else
-/* Closes the file that was to be replaced. */
+/* Closes the older file that was to be replaced, and forgets it. */
 static void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
     s->old_file = s->replaces = s->keeps = 0;
 }
 
-/* Called if there is a file at live_path. Returns 0 if it may be replaced, EEXIST if not, EAGAIN if it is another one
-   by now. */
+/* Decides whether the file at live_path may be replaced. Returns 0 if it may, EEXIST if not, EAGAIN if there is a
+   different file by now. */
 static int prof__name_replace(prof__session *s, int numbered)
 {
     prof__about there, opened;
     int file;
     s->replaces = 1;
-    s->keeps = s->live_path != s->output; /* what lies beside an output is none: existing=replace does not mean it */
+    s->keeps = s->live_path != s->output; /* existing=replace is about outputs, so a sidecar file is kept */
     if (s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
     file = open(s->live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
@@ -13339,8 +13376,8 @@ static int prof__name_replace(prof__session *s, int numbered)
     return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
 }
 
-/* Takes the name live_path and, if the image is beside the output, the output's as well. Returns 0 or errno; EEXIST if
-   a name is taken. */
+/* Reserves the name live_path and, for a sidecar file, the output's name as well. numbered: 1: the name has a number.
+   Returns 0 or errno; EEXIST if a name is in use. */
 static int prof__name_try(prof__session *s, int numbered)
 {
     int error = EAGAIN;
@@ -13348,15 +13385,15 @@ static int prof__name_try(prof__session *s, int numbered)
         prof__name_drop(s);
         error = prof__file_link(s, s->live_path);
         s->taken = !error;
-        if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without links */
+        if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without hard links */
             error = prof__path_claim(s->live_path);
             s->taken = s->replaces = !error;
-        } else if (error) { /* a file has the name */
+        } else if (error) { /* another file has the name */
             error = prof__name_replace(s, numbered);
         }
     }
     if (!error && s->live_path != s->output && prof__output_stays(s, numbered)) error = EEXIST;
-    if (error && s->taken && s->unnamed) /* a file that had a name and has none gets no more */
+    if (error && s->taken && s->unnamed) /* a file that has lost its only name cannot get a new one */
         s->unnamed = rename(s->live_path, s->part_path) != 0;
     else if (error && s->taken)
         unlink(s->live_path);
@@ -13365,8 +13402,8 @@ static int prof__name_try(prof__session *s, int numbered)
     return error;
 }
 
-/* Gives the image its name. An image beside the output that a killed program has left is renamed, not replaced. Returns
-   0, or errno if nothing has changed. */
+/* Gives the image's file its final name. A sidecar file that a killed program has left is renamed, not replaced.
+   Returns 0, or errno if nothing has changed. */
 static int prof__name_publish(prof__session *s)
 {
     int error = 0;
@@ -13387,8 +13424,9 @@ static int prof__name_publish(prof__session *s)
 }
 #endif
 
-/* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
-   complete (on Windows it is created here), and the output. Returns 0 or errno. Async-signal-safe. */
+/* Reserves the first of trace.json, trace.2.json, ... that is free or may be replaced, for the output and for the
+   image's file. The file is complete by then, but on Windows it is created here. Returns 0 or errno. Async-signal-safe.
+   */
 static int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
@@ -13403,7 +13441,7 @@ static int prof__name_take(prof__session *s)
     return error;
 }
 
-/* Chooses the names of the files. */
+/* Chooses and reserves the names of the session's files. */
 static prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
@@ -13429,8 +13467,8 @@ static prof_status prof__output_writer(const prof__session *s, const prof_writer
     return s->layout[0] ? prof__layout_find(s->layout, s->output, writer) : prof__writer_find(s->output, writer);
 }
 
-/* Returns 1 if prof_stop() has written the output and it is still there. For a directory, and for PROF_STREAM, whose
-   file was the only copy, always returns 1: they cannot be written again. */
+/* Returns 1 if the output that prof_stop() wrote still exists. Always returns 1 for a directory, and for PROF_STREAM,
+   whose file was the only copy: those outputs cannot be written again. */
 static int prof__output_stands(const prof__session *s)
 {
     FILE *file;
@@ -13454,7 +13492,7 @@ static prof_status prof__output_write_here(prof__session *s, prof_status status)
     return status;
 }
 
-/* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
+/* Writes the output from what is recorded. If the session is in memory, reserves the output's name first. */
 static prof_status prof__output_write(prof__session *s)
 {
     if (s->file_error)
@@ -13463,7 +13501,8 @@ static prof_status prof__output_write(prof__session *s)
     return prof__in_folder(s, prof__output_write_here, PROF_OK);
 }
 
-/* Writes the output again, if the session still runs or its output was removed. what: the caller, for errors. */
+/* Writes the output again if the session still runs or if the output was removed. what: the calling function's name,
+   for errors. */
 static prof_status prof__output_again(const char *what)
 {
     PROF__LED(prof__output_again, (what));
@@ -13475,14 +13514,15 @@ static prof_status prof__output_again(const char *what)
     } else if (!s->output[0]) {
         status = prof__fail(PROF_INVALID_STATE, "%s: the session has no output: set config.output, or call prof_save()",
                             what);
-    } else if (s->live_path != s->output && (prof__state.running || !prof__output_stands(s))) { /* else it is a .prof */
+    /* Otherwise the output is the image itself. */
+    } else if (s->live_path != s->output && (prof__state.running || !prof__output_stands(s))) {
         status = prof__output_write(s);
     }
     prof__control_unlock();
     return status;
 }
 
-/* Returns 1 if the output is, or will be, a file or a directory: not a device or a pipe. */
+/* Returns 1 if the output is, or will be, a file or a directory, and not a device or a pipe. */
 static int prof__output_is_file(const char *path)
 {
 #ifdef _WIN32
@@ -13494,16 +13534,18 @@ static int prof__output_is_file(const char *path)
 #endif
 }
 
-/* A process may have several recorders that do not know each other, and PROF_OUTPUT tells all of them the same file. A
-   later one writes a file of its own, which has the name of its library before the extension. */
-static PROF__UNUSED int prof__output_apart; /* 1: this recorder writes such a file */
+/* A process may have several recorders that do not know each other, for example in two libraries. PROF_OUTPUT names the
+   same file to all of them. The first recorder writes that file. Each later one inserts the name of its own library
+   before the extension and writes that file instead. */
+static PROF__UNUSED int prof__output_apart; /* 1: this recorder inserted its library's name into its output */
 #ifdef PROF__HUBS
-static char prof__output_told[1024]; /* an absolute path; see >>copies */
+/* The output as an absolute path; other recorders in this process compare theirs with it. */
+static char prof__output_told[1024];
 
 typedef struct prof__output_search {
     const char *path;
     int taken;
-    char module[64]; /* the library of this copy */
+    char module[64]; /* file name of the library that contains this recorder */
 } prof__output_search;
 
 static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
@@ -13520,7 +13562,7 @@ static int prof__output_visit(const prof__loaded *loaded, size_t size, void *use
     return 0;
 }
 
-/* Makes path absolute, as other copies store it, and cuts it if it is too long. */
+/* Makes path absolute, because other recorders store their outputs as absolute paths. Cuts a path that does not fit. */
 static void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
@@ -13528,7 +13570,8 @@ static void prof__output_absolute(const char *path, char *to, size_t size)
     prof__text_add(to, size, path);
 }
 
-/* Returns the pattern to use, and sets s->output to what it expands to. tagged: a buffer for a changed pattern. */
+/* Chooses an output that no other recorder in this process writes. Returns the pattern to use, and sets s->output to
+   its expansion. tagged: a buffer that receives the pattern if it had to be changed. */
 static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
@@ -13569,7 +13612,8 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
     prof__time_text(s->started);
     if (several && prof__pattern_has(output, "t")) prof__job_time(output, s->started);
-    if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) && /* its writer knows the rank */
+    /* A directory's writer puts the rank into its file names itself. */
+    if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) &&
         prof__path_with(output, "%r", ranked, sizeof ranked))
         output = ranked;
     prof_status status = prof__expand_absolute(output, s->started, s->output, sizeof s->output);
@@ -13584,13 +13628,14 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     s->existing = config->existing;
     s->number = s->existing == PROF_EXISTING_NUMBER ||
                 (s->existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
-    if (prof__is_folder(s->output)) s->number = 0; /* its writer never replaces a file */
+    if (prof__is_folder(s->output)) s->number = 0; /* the writer of a directory never replaces a file */
     if (!status && !writer) s->live_path = s->output;
     if (!status && writer && !prof__output_is_file(s->output)) {
-        s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe belongs to no run */
+        s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe has no older recording to protect */
         s->number = 0;
     } else if (!status && writer) {
-#if !defined(__EMSCRIPTEN__) && !defined(__wasi__) /* where it would have the recording only at the end */
+/* There, a sidecar file would be filled only at the end, and so protects nothing. */
+#if !defined(__EMSCRIPTEN__) && !defined(__wasi__)
         s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
@@ -13608,7 +13653,8 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 }
 
 #ifndef PROF__NO_FORK
-/* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
+/* Sets the output of a child of fork(): the parent's pattern expanded again, with the process id before the extension
+   unless the pattern has %p. Returns 0 or errno. Async-signal-safe. */
 static int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output], before[sizeof s->output];
@@ -13627,7 +13673,7 @@ static int prof__child_path(prof__session *s)
     }
     if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->output, path, sizeof path) ||
         !prof__equal(before, path))
-        prof__folder_drop(s); /* it is that of the parent */
+        prof__folder_drop(s); /* the held folder is the parent's, and the child writes elsewhere */
     if (s->live_path && !prof__root_moved(s)) prof__folder_for(s->live_path); /* %p may be in a directory's name */
     return 0;
 }
@@ -13651,7 +13697,8 @@ PROF_DEF prof_status prof_fail(prof_status status, const char *text)
 PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_unregister, (writer));
-    /* if prof_stop() holds it for long, the program is about to end */
+    /* If another thread holds the control lock, the writer is removed without the lock: prof_stop() may hold it for
+       long, and the program is about to end. */
     int locked = prof__lock_try(&prof__control_word);
     for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
         if (*w == writer) {
@@ -13663,14 +13710,16 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
 #endif
 /*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
-/* Lets threads take a chunk again, if it is in this state. Its sequence number stays, so that readers recognise what is
-   also in the archive. Returns 0 if its thread has taken it back. */
+/* Frees a chunk that is in the given state, so that threads can take it again. The chunk keeps its sequence number, by
+   which readers recognise that its events are in the archive as well. Returns 0 if the thread that filled the chunk has
+   taken it back. */
 static int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t state)
 {
     if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return 0;
     if (!s->spare_chunk) {
-        s->spare_chunk = 1; /* first of all, because the service may have found none itself */
+        /* The spare chunk comes first, because the service may have found none for its own events. */
+        s->spare_chunk = 1;
         prof__room_changed();
         return 1;
     }
@@ -13681,12 +13730,13 @@ static int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t st
     return 1;
 }
 
-/* Says where the recording is that could not be exported to the output. */
+/* Adds to the error of a failed export where the recording is kept. */
 static prof_status prof__file_kept(const prof__session *s, prof_status status)
 {
     char why[PROF__ERROR_SIZE];
     memcpy(why, PROF__ERROR_TEXT(), sizeof why);
-    size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
+    /* A long text is cut at the front, because the reason is at its end. */
+    size_t length = strlen(why), cut = length > 110 ? length - 107 : 0;
     while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
     return prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
                       prof__path_end(s->live_path));
@@ -13709,8 +13759,8 @@ static void prof__stream_close(prof__session *s)
     prof__file_close(s);
 }
 
-/* Finishes the file after the session has ended. One beside the output that threads still point into, so that Windows
-   does not let it be removed, goes with the mapping, or with the process. */
+/* Finishes the image's file after the session has ended. A sidecar file is removed once the output is written. If
+   threads still point into it, Windows refuses that; then the file is removed with the mapping, or with the process. */
 static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     WCHAR wide[PROF__WIDE_SIZE];
@@ -13737,9 +13787,9 @@ static void prof__stream_close(prof__session *s)
     s->stream.opened = 0;
 }
 
-#define PROF__LATE_CHUNKS 256 /* chunks that macros that began before the end may still take */
+#define PROF__LATE_CHUNKS 256 /* chunks that threads may still take: their macros began before the session ended */
 
-/* Frees the disk blocks of the chunks that no thread has used, if the whole ring was reserved. */
+/* Frees the disk blocks of chunks that no thread has used, if the blocks of the whole ring were reserved. */
 static void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
@@ -13754,8 +13804,8 @@ static void prof__file_trim(const prof__session *s)
 #endif
 }
 
-/* Writes the first size bytes of the image into its file, if its mapping is only a copy of that (see
-   prof__map_shared()), and checks that they are there. Returns 0 or errno. */
+/* Writes the first size bytes of the image to its file, and checks that they arrived. Needed where a mapping is only a
+   copy of the file, which prof__map_shared() finds out. Returns 0 or errno. */
 static int prof__file_copy(const prof__session *s, uint64_t size)
 {
     const char *from = (const char *)s->mapping;
@@ -13775,8 +13825,8 @@ static int prof__file_copy(const prof__session *s, uint64_t size)
     return 0;
 }
 
-/* Writes what is before the chunks into a file that gets these only at the end: so a killed program leaves a file that
-   says why it has no events. Says so at the start, too. */
+/* Writes the header and meta to a file that gets the chunks only at the end. So a program that is killed leaves a file
+   that says why it has no events. Also notes this for the message at the start. */
 static void prof__file_head(prof__session *s)
 {
     if (!s->apart || s->live_path != s->output) return;
@@ -13789,13 +13839,14 @@ static void prof__file_head(prof__session *s)
 #endif
 }
 
-/* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
+/* Finishes the image's file after the session has ended. If the file is not the output itself, status is the result of
+   the export. */
 static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     prof__about about;
     int named = !prof__lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
-    int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
+    int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed meanwhile */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s, s->image_size) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (!status && !PROF__LOAD(&s->chunk_count))
@@ -13822,13 +13873,13 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->live_path));
     if (open) prof__file_trim(s);
-    if (open) prof__file_unlock(s->stream.file); /* it is no longer recorded into */
+    if (open) prof__file_unlock(s->stream.file); /* other processes may replace the file from now on */
     return status;
 }
 #endif
 #ifdef PROF_NO_THREAD
 /*-- NO THREAD ------------------------------------------------------------------------------------------------------
-   A configuration that needs the service is an error: see prof__service_configure(). */
+   prof__service_configure() refuses a configuration that needs the service thread. */
 
 static int prof__stream_step(prof__session *s) { return (void)s, 0; }
 static prof_status prof__stream_told(const char *written) { return (void)written, PROF_OK; }
@@ -13840,7 +13891,7 @@ static prof_status prof__service_check(const prof_config *config)
 }
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
-    int fresh = !s->output[0] || s->live_path == s->output; /* nothing to rewrite */
+    int fresh = !s->output[0] || s->live_path == s->output; /* no output needs to be rewritten */
     if (config->dump_period_ns && config->dump_period_ns != PROF__NO_DUMP && !fresh)
         return prof__left_out("dump_period", "PROF_NO_THREAD");
     if (config->mode == PROF_STREAM) return prof__left_out("mode stream", "PROF_NO_THREAD");
@@ -13851,15 +13902,17 @@ static void prof__service_stop(prof__session *s) { (void)s; }
 static void prof__service_wake(prof__session *s) { (void)s; }
 #else
 /*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
-   PROF_STREAM: the service packs full chunks, the oldest first, into blocks after the ring in the file, and releases
-   each chunk when its block is complete and published. So the file is complete at every moment. What cannot be written
-   stays in the ring and is tried again; once the ring is full, events are lost and counted. */
+   With PROF_STREAM, the service packs full chunks, the oldest first, into blocks that follow the ring in the file (the
+   archive). It releases each chunk only when its block is complete and the header points past it. So the file is
+   complete at every moment. What cannot be written stays in the ring and is tried again. Once the ring is full, events
+   are lost and counted. */
 
-#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must have space for some blocks */
-#define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
+#define PROF__MIN_ARCHIVE (512u << 10) /* bytes; a size limit must leave space for some blocks */
+/* Ns until a failed write is tried again; doubles with each failure, up to a second. */
+#define PROF__FIRST_RETRY 10000000u
 
-/* Returns 1 if the service may empty this chunk: it is full or, if few chunks are left, an ended thread has left it
-   partly free for the next one. */
+/* Returns 1 if the service may empty this chunk: it is full; or it is partial, because its thread has ended, and few
+   chunks are left for other threads. */
 static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
@@ -13869,7 +13922,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
-/* Prepares the archive, after the memory was taken and before the file has its name. */
+/* Prepares the archive. Called after the image's memory was taken and before the file has its name. */
 static prof_status prof__stream_open(prof__session *s)
 {
     prof__header *h = s->header;
@@ -13891,7 +13944,7 @@ static prof_status prof__stream_open(prof__session *s)
 }
 
 #ifdef _WIN32
-/* Writes or reads at a place of the file. Returns 0 or an errno. */
+/* Writes or reads size bytes at offset `at` of the file. Returns 0 or an errno. */
 static int prof__stream_move(prof__session *s, void *bytes, size_t size, uint64_t at, int writes)
 {
     char *next = (char *)bytes;
@@ -13920,7 +13973,7 @@ static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t a
     return prof__stream_move(s, to, size, at, 0);
 }
 #else
-/* Opens the file again, by its name. Returns 0 and errno if that fails. */
+/* Opens the file again by its name. Returns 0 and sets errno on failure. */
 static int prof__stream_file_open(prof__session *s, const char *path)
 {
     int file = open(path, O_RDWR | PROF__O_FILE);
@@ -13930,26 +13983,29 @@ static int prof__stream_file_open(prof__session *s, const char *path)
     return 1;
 }
 
-/* Makes sure that the descriptor is that of the file. */
+/* Makes sure that the descriptor refers to the image's file; opens the file again if the program has closed the
+   descriptor. Returns 0 on failure. */
 static int prof__stream_file_ready(prof__session *s, prof__about *about)
 {
     if (prof__stream_file_about(s, about)) return 1;
     if (prof__stream_file_open(s, s->live_path)) {
         if (prof__stream_file_about(s, about)) return 1;
-        close(s->stream.file); /* it is another file by now */
+        close(s->stream.file); /* a different file has the name by now */
         s->stream.opened = 0;
     }
     return 0;
 }
 
-/* Returns 0 or errno. Called in the service's thread only, in which all signals are blocked, also a failing write's. */
+/* Writes at offset `at` of the file. Called only in the service thread, in which all signals are blocked, also those
+   that a failing write raises. Returns 0 or errno. */
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
     int tries = 0;
     prof__about about;
     if (!prof__stream_file_ready(s, &about)) return EBADF;
-    if (prof__file_cut(s, &about)) return EILSEQ; /* writing would make it larger again */
+    /* Another program has truncated the file; a write would extend it again. */
+    if (prof__file_cut(s, &about)) return EILSEQ;
     while (size) {
         prof__offset offset = (prof__offset)at;
         errno = EFBIG;
@@ -13964,14 +14020,15 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     return 0;
 }
 
-static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at) /* 0 or errno; EILSEQ: not all */
+/* Returns 0 or errno; EILSEQ if the file has fewer bytes. */
+static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at)
 {
     ssize_t n = pread(s->stream.file, to, size, (prof__offset)at);
     return n < 0 ? errno : n != (ssize_t)size ? EILSEQ : 0;
 }
 #endif
 
-/* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
+/* Drops the archive's oldest block, or the mark that ends a lap. Returns 0 or errno. */
 static int prof__archive_drop(prof__session *s)
 {
     prof__header *h = s->header;
@@ -13983,7 +14040,7 @@ static int prof__archive_drop(prof__session *s)
         if (error) return error;
         if (block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
             block.size > left)
-            return EILSEQ; /* it is not what was written there */
+            return EILSEQ; /* the bytes are not those that were written there */
         ends = !block.sequence;
         if (!ends) PROF__ADD(&h->overwritten, 1);
     }
@@ -13991,7 +14048,7 @@ static int prof__archive_drop(prof__session *s)
     return 0;
 }
 
-/* Writes a mark that the lap ends at this place. */
+/* Writes a mark that ends a lap of the archive at this offset. Returns 0 or errno. */
 static int prof__archive_lap(prof__session *s, uint64_t at)
 {
     prof__block block;
@@ -14003,14 +14060,15 @@ static int prof__archive_lap(prof__session *s, uint64_t at)
     return prof__stream_write(s, &block, sizeof block, at);
 }
 
-/* Finds the place for a block of size bytes, and drops older ones for it, if at_limit says so. Returns 0, errno, or
-   EDOM if there is no space. */
+/* Finds the offset for a block of size bytes. Drops older blocks to make space if at_limit is PROF_LIMIT_ROTATE.
+   Returns 0, errno, or EDOM if the archive has reached its limit. */
 static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
 {
     prof__header *h = s->header;
     int error = 0;
     uint64_t next = h->archive_next;
-    while (!error && h->archive_first > next) { /* after a lap: up to the oldest block, which must not be overwritten */
+    /* After the first lap, space ends at the oldest block, which must not be overwritten. */
+    while (!error && h->archive_first > next) {
         *at = next;
         if (h->archive_first - next > size) return 0;
         error = prof__archive_drop(s);
@@ -14025,7 +14083,7 @@ static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
     return error;
 }
 
-/* Packs and writes a chunk, which can be released then. Returns 0 or errno. */
+/* Packs a chunk and writes it to the archive; the caller may release the chunk afterwards. Returns 0 or errno. */
 static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(chunk + 1);
@@ -14060,10 +14118,11 @@ static int prof__stream_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Lists the full chunks, the oldest first; returns how many. A thread's chunk is full before its next one is: so once a
-   pass over all finds no more than the previous pass, no listed chunk has an older one of its thread that is not
-   listed. A rotating archive drops blocks in the order in which they were written, and must not drop from the middle of
-   a thread. Chunks that were never taken are not read, because that would give them pages. */
+/* Lists the full chunks, the oldest first, and returns how many there are. A thread fills one chunk before it starts
+   the next. So once a pass over the ring finds no more full chunks than the previous pass, every listed chunk's older
+   full chunks of the same thread are listed, too. That order matters: a rotating archive drops blocks in the order in
+   which they were written, and must not drop from the middle of a thread's events. Chunks that were never taken are not
+   read, because reading would give them pages. */
 static size_t prof__stream_gather(prof__session *s)
 {
     size_t count = 0, before;
@@ -14082,7 +14141,7 @@ static size_t prof__stream_gather(prof__session *s)
     return count;
 }
 
-/* Packs the full chunks. Returns 1 if there were any. */
+/* Packs the full chunks into the archive. Returns 1 if there were any. */
 static int prof__stream_step(prof__session *s)
 {
     prof__stream *stream = &s->stream;
@@ -14090,7 +14149,7 @@ static int prof__stream_step(prof__session *s)
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
     if (next == stream->seen && PROF__LOAD(&s->free_chunks) > (int32_t)(PROF__LOAD(&s->pieces) / 2))
-        return 0; /* nothing to look for */
+        return 0; /* no thread has taken a chunk since, and more than half of the chunks are free */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
     if (!count) return 0;
@@ -14101,7 +14160,7 @@ static int prof__stream_step(prof__session *s)
         uint32_t state = PROF__CHUNK_FULL;
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_HELD, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
-            continue; /* its thread has waited in vain and taken it back */
+            continue; /* the thread that filled it has waited for a free chunk in vain, and taken this one back */
         error = prof__stream_put(s, chunk);
         if (error) PROF__RELEASE(&chunk->state, state);
         if (error) break;
@@ -14118,8 +14177,8 @@ static int prof__stream_step(prof__session *s)
     return 1;
 }
 
-/* Returns PROF_OK, or says that events were lost while the file of a stream could not be written. written: a file that
-   has all the others. */
+/* Returns PROF_OK, or an error if events were lost while the stream's file could not be written. written: the file that
+   has all other events, for the message. */
 static prof_status prof__stream_told(const char *written)
 {
     uint32_t gate = prof__state_lock();
@@ -14138,8 +14197,8 @@ static prof_status prof__stream_told(const char *written)
 #endif
 /*-- SESSION -------------------------------------------------------------------------------------------- >>session --*/
 
-/* Returns whether a session runs, has ended by itself, or neither (0). The service ends one under the state lock alone,
-   so that holders of the control lock must ask, too. */
+/* Returns PROF__RUNS if a session runs, PROF__ENDED if one has ended by itself, else 0. The service ends a session
+   under the state lock alone. So holding the control lock does not make the answer superfluous. */
 enum { PROF__ENDED = 1, PROF__RUNS };
 static int prof__session_phase(void)
 {
@@ -14149,7 +14208,7 @@ static int prof__session_phase(void)
     return phase;
 }
 
-/* Ends recording; the image stays. Under the lock. */
+/* Ends recording and keeps the image. Called under the state lock. */
 static void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
@@ -14162,16 +14221,17 @@ static void prof__recording_ends(void)
     }
 }
 
-#ifdef PROF_TINY /* there are no signals */
+#ifdef PROF_TINY /* PROF_TINY has no signal handlers to recover from */
 static void prof__recover(void) {}
 #else
-/* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
-   siglongjmp(). The event of that macro is given up, and the chunk with it. */
+/* Repairs a thread that holds its write lock although it runs ordinary code: a signal handler interrupted a macro and
+   left with siglongjmp(). Gives up that macro's event and the thread's chunk. Called while no session runs. */
 static void prof__recover(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
-    self->fiber = NULL; /* switches were ignored meanwhile: the fiber may be destroyed, or on another thread */
+    /* Switches of fibers were ignored meanwhile: the fiber may be destroyed, or run on another thread. */
+    self->fiber = NULL;
     prof__track_of(self)->owed = 0;
     prof__filled_finish(self);
     if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
@@ -14204,7 +14264,7 @@ static void prof__session_delete(prof__session *s)
 #endif
 
 #ifdef PROF_FREESTANDING
-/* The one session ends; threads notice by its epoch. */
+/* Ends the one session. Threads notice that by its session id. */
 static void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
@@ -14214,7 +14274,8 @@ static void prof__sessions_reap(int present)
     prof__state_unlock(gate);
 }
 #else
-/* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
+/* Deletes the sessions that no thread points to any more. present: 1: also retires the current session. Called under
+   the control lock. */
 static void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
@@ -14239,7 +14300,7 @@ static void prof__sessions_reap(int present)
         }
     }
     prof__state_unlock(gate);
-#ifdef PROF__THREAD_SANITIZER /* a write that races with those of threads gets new pages */
+#ifdef PROF__THREAD_SANITIZER /* not with ThreadSanitizer: replacing the pages would be reported as a data race */
     retire = 0;
 #endif
     if (retire && prof__state.retired == s) prof__memory_retire(s);
@@ -14252,7 +14313,7 @@ static void prof__sessions_reap(int present)
 #endif
 
 #ifndef PROF_FREESTANDING
-/* What else a trigger saves, NULL: nothing. See prof_ntff.h. */
+/* A function that saves more data when a trigger saves the recording; prof_ntff.h sets it. NULL: none. */
 static prof_status (*prof__saved_hook)(void);
 static void prof__saved_with(prof_status (*hook)(void))
 {
@@ -14263,14 +14324,14 @@ static void prof__saved_with(prof_status (*hook)(void))
 #ifndef PROF_FREESTANDING
 #ifndef PROF_NO_THREAD
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
-   The thread that prof.h starts, and only if the configuration needs it. It does in the background what takes longer
-   than a scope may: its steps look for work and do it. A thread that records does not wake it, because that would cost
-   a system call, unless it waits for a chunk; the service looks so often that the ring should not fill between two
-   looks. All signals are blocked in it, it takes no control lock (prof_stop() joins it while holding that), and its
-   scopes are recorded like all others, on a track "prof".
-
-   Where threads may wait for the service to empty chunks, it must not write outputs, which takes as long as they are
-   large: a second thread, the writer, does that, on a track "prof writer". */
+   The service is a thread that prof.h starts if, and only if, the configuration needs it. It does in the background
+   what takes longer than a scope may. Each of its steps looks for work and does it. A recording thread does not wake
+   the service, because that would cost a system call, unless the thread waits for a chunk. Instead, the service looks
+   so often that the ring should not fill between two looks. All signals are blocked in it. It takes no control lock,
+   because prof_stop() holds that lock while it waits for the service to end. Its own scopes are recorded like all
+   others, on a track "prof".
+   Writing an output takes as long as the output is large. The service must not do that where threads may wait for it to
+   empty chunks. There, a second thread, the writer, writes outputs, on a track "prof writer". */
 
 static int prof__service_session_runs(const prof__session *s)
 {
@@ -14286,7 +14347,7 @@ static int prof__dump_step(prof__session *s)
     prof__service *service = &s->service;
     uint64_t now = s->dump_period_ns ? prof__monotonic() : 0;
     if (!s->dump_period_ns || now < service->dump_at) return 0;
-    if (!prof__service_session_runs(s)) return 0; /* it was not published yet */
+    if (!prof__service_session_runs(s)) return 0; /* the session has not been published yet */
     uint64_t began = prof__now(s, 0);
     if (prof__output_write(s)) prof__background_failed(s, prof_error());
     service->dump_at = prof__monotonic() + s->dump_period_ns;
@@ -14295,7 +14356,7 @@ static int prof__dump_step(prof__session *s)
     return 1;
 }
 
-/* Asks for the names of threads once a second: a program that is killed has them, too. */
+/* Asks for the names of threads once a second, so that the file of a program that is killed has them, too. */
 static void prof__names_step(prof__session *s)
 {
     uint64_t now = prof__monotonic();
@@ -14304,14 +14365,15 @@ static void prof__names_step(prof__session *s)
     s->service.names_at = now + 1000000000;
 }
 
-/* Begins and ends recording by the clock; in the end, output is written as prof_stop() would. */
+/* Begins and ends recording at the configured times. At the end, the output is written as prof_stop() would write it.
+   */
 static int prof__schedule_step(prof__session *s)
 {
     uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
     int ended = 0;
     if (!now) return 0;
     if (s->end_at && now >= s->end_at) prof__names_look(s);
-    s->look_at = s->begin_at; /* until it is published */
+    s->look_at = s->begin_at; /* looked at until the session is published */
     uint32_t gate = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {
         if (prof__state.held & PROF__HELD_TIME && now >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
@@ -14334,12 +14396,12 @@ static int prof__end_step(prof__session *s)
     PROF__STORE(&s->service.end_due, 0u);
     if (!s->output[0] || s->live_path == s->output) return 0;
     prof_status status = prof__output_write(s);
-    if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
+    if (status) prof__background_failed(s, prof_error()); /* prof_stop() will try again */
     s->written = !status;
     return 1;
 }
 
-/* What takes long. stop: 1: the last round. */
+/* Does the steps that take long: saves and outputs. stop: 1: this is the last round. Returns 1 if there was work. */
 static int prof__write_steps(prof__session *s, uint32_t stop)
 {
     int work = prof__reader_table.save_step(s);
@@ -14347,7 +14409,7 @@ static int prof__write_steps(prof__session *s, uint32_t stop)
     return work;
 }
 
-/* Returns how long the service may sleep, at most this long. */
+/* Returns how long the service may sleep until the next time of the schedule, at most `sleep` ns. */
 static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
 {
     uint64_t now = s->look_at ? prof__monotonic() : 0;
@@ -14355,14 +14417,15 @@ static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
     return s->look_at > now ? s->look_at - now : 1;
 }
 
-/* Makes the threads look now. For any thread and signal handlers. */
+/* Wakes the service and the writer. Any thread and any signal handler may call this function. */
 static void prof__service_wake(prof__session *s)
 {
     prof__word_wake(&s->service.word);
     prof__word_wake(&s->service.writer_word);
 }
 
-/* Returns how long to sleep after a sleep of this length. If chunks are kept, it depends on how many were filled. */
+/* Returns how long to sleep next, in ns, after a sleep of `before` ns. If the service empties chunks, this depends on
+   how many chunks were filled (used). */
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
 {
     const prof__service *service = &s->service;
@@ -14386,8 +14449,8 @@ static void prof__service_run(prof__session *s)
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = PROF__LOAD(&s->pieces) - (uint32_t)PROF__LOAD(&s->free_chunks);
-        int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
-        work |= prof__reader_table.follow_step(s); /* see >>follow */
+        int work = stop ? 0 : prof__stream_step(s); /* at the end, the ring stays in the file as it is */
+        work |= prof__reader_table.follow_step(s); /* counts statistics and looks for triggers of saves */
         if (!stop) prof__names_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
         if (!service->wants_writer) work |= prof__write_steps(s, stop);
@@ -14397,13 +14460,14 @@ static void prof__service_run(prof__session *s)
     }
 }
 
-#define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
+#define PROF__FOLLOW_PERIOD 5000000u /* ns; the longest time between two looks for triggers of saves */
 
 #ifndef PROF__WRITER_NICE
 #define PROF__WRITER_NICE 10
 #endif
 
-/* Returns how long the writer may sleep: requests for saves only set a flag. */
+/* Returns how long the writer may sleep, in ns. It must look often for requests of saves, because a request only sets a
+   flag. */
 static uint64_t prof__writer_sleep(const prof__session *s)
 {
     uint64_t now = prof__monotonic(), sleep = s->follow ? PROF__FOLLOW_PERIOD : 1000000000u;
@@ -14459,7 +14523,7 @@ static void *prof__writer_main(void *session)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof writer", 0, 0, 0);
-    if (nice(PROF__WRITER_NICE) == -1) errno = 0; /* of this thread */
+    if (nice(PROF__WRITER_NICE) == -1) errno = 0; /* on Linux, nice() changes this thread only */
 #endif
     prof__writer_run((prof__session *)session);
     return NULL;
@@ -14471,8 +14535,9 @@ static int prof__service_create(pthread_t *thread, void *(*run)(void *), prof__s
 static void prof__service_join(pthread_t thread) { pthread_join(thread, NULL); }
 #endif
 
-/* Returns the longest sleep: an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. It
-   is never below a millisecond, so that an idle program costs little: a ring of less than 1.3 MB may fill sooner. */
+/* Returns the longest sleep, in ns: an eighth of the time in which the ring fills at 160 MB a second (10 million scopes
+   a second). It is never less than a millisecond, so that an idle program costs little; a ring of less than 1.3 MB may
+   therefore fill in between. */
 static uint64_t prof__service_longest(const prof__session *s)
 {
     uint64_t ns = s->chunk_count * s->chunk_size / 8 * 25 / 4;
@@ -14481,12 +14546,12 @@ static uint64_t prof__service_longest(const prof__session *s)
     return ns < 1000000000 ? ns : 1000000000;
 }
 
-/* Checks the fields that only the service uses. */
+/* Checks the fields of the configuration that only the service uses. */
 static prof_status prof__service_check(const prof_config *c)
 {
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");
     if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__must_be("wait", "at most 10s");
-    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
+    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX turns it off */
         return prof__must_be("dump_period", "at least 10ms");
     if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
         return prof__must_be("delay, duration", "at most a century");
@@ -14500,7 +14565,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     s->at_limit = (uint32_t)config->at_limit;
     s->wait_ns = config->wait_ns == PROF__NO_WAIT ? 0 : config->wait_ns;
     if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
-    /* a mapped file is always up to date */
+    /* The output of a mapped file is always up to date. */
     int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM);
     s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF__NO_DUMP ? 0 : config->dump_period_ns;
     service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
@@ -14515,14 +14580,14 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
     }
     if (!service->wanted && (config->delay_ns || config->start_unix_ns || config->duration_ns)) {
-        service->wanted = 1; /* only to check the clock twice */
+        service->wanted = 1; /* the service only compares the clock with the schedule */
         service->longest_ns = service->shortest_ns = 1000000000;
     }
     return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
 }
 
-/* Stops the threads after they have finished their work: the service first, because it may find a reason for a save.
-   Under the control lock. In the child of a fork() they do not exist. */
+/* Stops the threads after they have finished their work: the service first, because it may still find a reason for a
+   save. In a child of fork() the threads do not exist. Called under the control lock. */
 static void prof__service_stop(prof__session *s)
 {
     prof__service *service = &s->service;
@@ -14530,7 +14595,7 @@ static void prof__service_stop(prof__session *s)
     service->running = 0;
     if (service->process != prof__process_id()) return;
     PROF__RELEASE(&service->stop, 1u);
-    prof__word_wake(&s->released); /* threads that wait for a chunk get none any more */
+    prof__word_wake(&s->released); /* threads that wait for a chunk get no more chunks */
     prof__service_wake(s);
     prof__service_join(service->thread);
     if (!service->wants_writer) return;
@@ -14539,7 +14604,7 @@ static void prof__service_stop(prof__session *s)
     prof__service_join(service->writer);
 }
 
-/* Starts the threads that the session needs. Under the control lock. */
+/* Starts the threads that the session needs. Called under the control lock. */
 static prof_status prof__service_start(prof__session *s)
 {
     prof__service *service = &s->service;
@@ -14555,7 +14620,8 @@ static prof_status prof__service_start(prof__session *s)
     return error ? prof__fail(PROF_NO_MEMORY, "the service thread cannot be started: error %d", error) : PROF_OK;
 }
 
-/* The code of the thread may be about to be unloaded, or the process to end without prof_stop(). */
+/* Stops the threads at exit and at an unload, because their code may be unloaded next, or the process may end without
+   prof_stop(). */
 PROF__AT_END(PROF__LAST, prof__service_leave);
 static void prof__service_leave(void)
 {
@@ -15242,10 +15308,11 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller)
 #endif
 #ifdef PROF__SNAPSHOTS
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
-   Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
-   Chunks are copied from the newest to the oldest, in a ring first those that are being written. Chunks taken after the
-   start are left out, so that of each thread a prefix of what it recorded is copied, without a gap. Meta is copied
-   last, so that it has every call site that the chunks name. */
+   Makes a consistent copy of an image that threads go on writing to. The image is in this process's memory or in
+   another process's file. Chunks are copied from the newest to the oldest; in a ring, those that are being written come
+   first. Chunks that are taken after the start of the copy are left out. So the copy has, for each thread, everything
+   that the thread recorded up to some moment, without a gap. Meta is copied last, so that it has every call site that
+   the chunks name. */
 
 #ifdef PROF_FREESTANDING
 static void *prof__zeroed(size_t prof__count, size_t prof__size) { return PROF_ALLOCATE(prof__count * prof__size); }
@@ -15255,8 +15322,8 @@ static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size
 static void prof__release(void *at) { free(at); }
 #endif
 
-/* What an image is read from. read() reads whole words in order, and returns 0 on errors. A kernel reads its own image
-   only, which has no archive. */
+/* Where an image is read from. read() reads whole words in order, and returns 0 on errors. A freestanding program, such
+   as a kernel, reads only its own image, which has no archive. */
 #ifdef PROF_FREESTANDING
 typedef struct prof__source {
     void *user;
@@ -15277,14 +15344,14 @@ typedef struct prof__source {
 #define PROF__IS_STATS(h) ((h)->mode == PROF_STATS)
 #endif
 
-/* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
-   words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
-   before that record, and so is complete at the second reading. */
+/* Ends the copy of a chunk before the first record that differs between two readings: a thread was removing a short
+   scope there, or a file's words were not read in order. Then the run-time name of the last record may be missing from
+   the first reading. The thread writes the name before the record itself, so the second reading has all of it. */
 static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next, hole = prof__words_hole(words, count);
     for (next = hole; next < count && next < hole + PROF__HOLE_WORDS && !again[next];) ++next;
-    if (next == hole + PROF__HOLE_WORDS) return; /* a power loss left it: see >>intact */
+    if (next == hole + PROF__HOLE_WORDS) return; /* a power loss has left the hole in the chunk; readers handle that */
     for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
         next = at + prof__record_length(words[at], count - at);
         if (next == at || memcmp(words + at, again + at, (next - at) * 8)) break;
@@ -15303,8 +15370,9 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     }
 }
 
-/* Ends the copy of a chunk as above. If the two readings differ, a thread is writing in it, and the copy can do without
-   marks: words and sums are of different moments. */
+/* Ends the copy of a chunk before the first record that differs between two readings. If they differ at all, a thread
+   is writing to the chunk. Then the marks that detect a power loss are removed from the copy, because its words and its
+   sums are of different moments. */
 static void prof__chunk_end(prof__chunk *chunk, prof__chunk *again, size_t header, size_t bytes)
 {
     uint64_t *words = (uint64_t *)(void *)((char *)chunk + header);
@@ -15315,8 +15383,8 @@ static void prof__chunk_end(prof__chunk *chunk, prof__chunk *again, size_t heade
     prof__chunk_cut(words, others, (bytes - header) / 8);
 }
 
-/* Copies a chunk that has nothing in its header, as a power loss leaves it: readers tell by its words that it was used.
-   now: its header. */
+/* Copies a chunk whose header is empty, as a power loss can leave it: readers see by the chunk's words that it was
+   used. now: the chunk's header. Returns 0 on errors. */
 static int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset, size_t bytes,
                                 char *to)
 {
@@ -15325,35 +15393,37 @@ static int prof__chunk_headless(const prof__source *from, const prof__chunk *now
     prof__chunk *copy = (prof__chunk *)(void *)to;
     int taken = !prof__chunk_blank(copy);
     if (!PROF__READ(from, offset, to, PROF__LEAST_CHUNK)) return 0;
-    if (taken || !prof__chunk_blank(copy)) memset(to, 0, bytes); /* it was taken just now */
+    if (taken || !prof__chunk_blank(copy)) memset(to, 0, bytes); /* a thread has taken the chunk just now */
     return 1;
 }
 
-/* Copies the chunk at offset; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes.
-   `to` is all zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its
-   copy are not touched. */
+/* Copies the chunk at offset. If the chunk was reused meanwhile, or is newer than `newest`, the copy is empty. scratch
+   has chunk_size bytes. `to` is all zero, or has what an earlier try copied. A chunk that was never used is not read,
+   and the pages of its copy stay untouched. Returns 0 on errors. */
 static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
                                 char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check, bytes;
-    uint64_t sequence; /* the chunk must not have been cleared during the comparison, either */
+    uint64_t sequence; /* read last: the chunk must not have been cleared during the comparison either */
     int tries = 0;
-    do { /* once more if losses were written as a record meanwhile, or they might count twice */
+    do { /* repeated if losses were written as a record meanwhile, because they might count twice */
         if (!PROF__READ(from, offset, scratch, first)) return 0;
         bytes = (size_t)prof__form_bytes(h->chunk_size, offset - h->chunk_offset, again->form);
         if (!again->sequence) {
             if (chunk->sequence) memset(to, 0, bytes);
             return prof__chunk_headless(from, again, offset, bytes, to);
         }
-        check = again->state == PROF__CHUNK_FULL ? first : bytes; /* full before it was read: unchanged */
+        /* A chunk that was full before it was read has not changed. */
+        check = again->state == PROF__CHUNK_FULL ? first : bytes;
         if (!PROF__READ(from, offset, to, bytes)) return 0;
         if (!PROF__READ(from, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
     if (!PROF__READ(from, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
     int header = chunk->state <= PROF__CHUNK_HELD && !(chunk->sequence >> 48) &&
                  prof__form_likely(h->chunk_size, offset - h->chunk_offset, chunk->form);
-    if (!header && !memcmp(chunk, again, first)) return 1; /* a power loss left it: readers will see that */
+    /* A power loss has damaged this header; readers will find out. */
+    if (!header && !memcmp(chunk, again, first)) return 1;
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
         sequence != chunk->sequence)
         memset(to, 0, bytes);
@@ -15362,35 +15432,37 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     return 1;
 }
 
-/* A chunk of the ring, when a copy begins. */
+/* A chunk of the ring, as it was when a copy began. */
 typedef struct prof__copied {
     uint64_t sequence, offset;
-    uint64_t held; /* the sequence, if it was being written, else 0 */
-    uint64_t seen; /* the sequence in the first pass */
+    uint64_t held; /* the sequence number if the chunk was being written, else 0 */
+    uint64_t seen; /* the sequence number that the first pass read */
     uint32_t form, bytes;
 } prof__copied;
 
-/* A copy in progress. */
+/* A copy of an image in progress. */
 typedef struct prof__copying {
     const prof__source *from;
     const prof__header *h;
     char *copy, *scratch;
     prof__copied *chunks;
     size_t count, capacity;
-    uint32_t depth;  /* how often the most split slot was halved */
-    uint64_t listed; /* the highest sequence of these, when the copy began */
-    uint64_t newest; /* no chunk with a higher sequence is in the copy */
-    uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
-    uint64_t mark;   /* a hash of what was held and of how many chunks were taken: while threads record, it changes */
-    uint64_t before; /* the mark of the try before this one */
+    uint32_t depth;  /* how often the most split slot of the ring was halved */
+    uint64_t listed; /* the highest sequence number in the list when the copy began */
+    uint64_t newest; /* no chunk with a higher sequence number is in the copy */
+    uint64_t tick;   /* ticks; everything that was recorded before is in the copy, or was overwritten */
+    /* A hash of which chunks were being written and of how many were taken; it changes while threads record. */
+    uint64_t mark;
+    uint64_t before; /* the mark of the previous try */
     int tries;
-    int lapped;      /* 1: threads have filled half of the ring meanwhile */
-    int torn;        /* 1: so fast that their last events may be missing */
+    int lapped;      /* 1: threads have filled half of the ring during the copy */
+    int torn;        /* 1: threads recorded so fast that their last events may be missing from the copy */
 } prof__copying;
 
-#define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
+#define PROF__COPIED UINT64_MAX /* in place of a sequence number: the first pass has copied this chunk */
 
-/* Makes room in the list for another chunk. Returns 0 without memory. In a kernel no slot is split. */
+/* Makes room in the list for one more chunk. Returns 0 if there is no memory. In a freestanding program slots are never
+   split, so the list never grows. */
 static int prof__copied_room(prof__copying *c)
 {
     if (c->count < c->capacity) return 1;
@@ -15404,20 +15476,21 @@ static int prof__copied_room(prof__copying *c)
     return 1;
 }
 
-/* Lists the chunks in the slots from..end, and which of them are being written. */
+/* Lists the chunks in slots `from` up to `end`. held: 1: also notes which of them are being written. Returns 0 on
+   errors. */
 static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int held)
 {
     const prof__header *h = c->h;
     if (end > h->chunk_count) end = h->chunk_count;
     for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size; at += c->chunks[c->count++].bytes) {
         prof__chunk chunk;
-        chunk.state = chunk.form = 0; /* without a system gcc does not see that what is read fills it */
+        chunk.state = chunk.form = 0; /* in freestanding builds gcc does not see that the read fills the chunk */
         if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, PROF__LEAST_CHUNK)) return 0;
         prof__copied *one = &c->chunks[c->count];
         one->sequence = chunk.sequence;
         if (held && chunk.sequence > c->listed && prof__chunk_likely(&chunk, h->chunk_size, at))
-            c->listed = chunk.sequence; /* older than next_chunk, unless a power loss left them as they were at
-                                           different moments */
+            c->listed = chunk.sequence; /* lower than next_chunk, unless a power loss left header and chunks as they
+                                           were at different moments */
         one->offset = h->chunk_offset + at;
         int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
         one->held = held && written ? chunk.sequence : 0;
@@ -15429,8 +15502,8 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
     return 1;
 }
 
-/* The copy goes through the chunks from the newest to the oldest. In a kernel nothing sorts them; there they are taken
-   in the order of the slots, with few exceptions. */
+/* The copy visits the chunks from the newest to the oldest. A freestanding program does not sort them: it visits them
+   in the order of the slots, which is the same with few exceptions. */
 #ifdef PROF_FREESTANDING
 static void prof__chunks_order(prof__copying *c) { (void)c; }
 static prof__copied *prof__copied_at(const prof__copying *c, size_t i)
@@ -15458,11 +15531,13 @@ static int prof__chunk_copy(prof__copying *c, prof__copied *one)
     if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, c->copy + one->offset, c->scratch)) return 0;
     if (chunk->sequence && PROF__FORM_DEPTH(chunk->form) != PROF__FORM_DEPTH(one->form)) memset(chunk, 0, one->bytes);
     c->torn |= one->held && chunk->sequence != one->held;
-    if (!chunk->sequence && one->form) chunk->form = one->form; /* so that readers find the next one */
+    /* An empty chunk keeps its size, so that readers find the next chunk. */
+    if (!chunk->sequence && one->form) chunk->form = one->form;
     return 1;
 }
 
-/* Copies the chunks that were being written when they were listed, by slot, from the newest on: readers know that. */
+/* Copies the chunks that were being written when they were listed. Starts at the newest slot and goes backwards, an
+   order that readers rely on. */
 static int prof__chunks_held(prof__copying *c)
 {
     const prof__header *h = c->h;
@@ -15477,8 +15552,9 @@ static int prof__chunks_held(prof__copying *c)
     return 1;
 }
 
-/* Copies the other chunks that can be written again; in the second pass those that cannot. A chunk that is not the one
-   that the first pass saw at its place began in the meantime, and does not belong to this copy. */
+/* First pass: copies the chunks that threads may still write to and that are not copied yet. Second pass: copies the
+   others. If the chunk at a place is no longer the one that the first pass saw, it is newer than this copy and is left
+   out. Returns 0 on errors. */
 static int prof__chunks_turn(prof__copying *c, int first)
 {
     for (size_t i = 0; i < c->count; ++i) {
@@ -15487,7 +15563,8 @@ static int prof__chunks_turn(prof__copying *c, int first)
         if (first) {
             if (!PROF__READ(c->from, one->offset, &now, PROF__LEAST_CHUNK)) return 0;
             one->seen = one->held ? PROF__COPIED : now.sequence;
-            c->torn |= PROF__FORM_DEPTH(now.form) != PROF__FORM_DEPTH(one->form); /* split since it was listed */
+            /* The slot was split after it was listed. */
+            c->torn |= PROF__FORM_DEPTH(now.form) != PROF__FORM_DEPTH(one->form);
             if (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE) continue;
         }
         if (one->seen == PROF__COPIED) continue;
@@ -15501,16 +15578,17 @@ static int prof__chunks_turn(prof__copying *c, int first)
     return 1;
 }
 
-/* Returns 1 if the copy is to be made again: a few times if little may be left, and more often if it may be wrong; but
-   not if nothing has changed since the last time, because then the image contradicts itself. */
+/* Returns 1 if the copy must be made again: up to 20 times if little may be left of it, up to 100 times if it may be
+   wrong. Returns 0 if nothing has changed since the previous try, because then the image contradicts itself and another
+   try would not help. */
 static int prof__copy_again(const prof__copying *c)
 {
     return (c->lapped || c->torn) && c->mark != c->before && !PROF__HAS_ARCHIVE(c->h) &&
            c->tries < (c->torn ? 100 : 20);
 }
 
-/* Returns how many slots were used when next_chunk was so large. A power loss may have left a header that is older than
-   the chunks. */
+/* Returns how many slots of the ring have been used, if next_chunk is `next`. After a power loss the header may be
+   older than the chunks, so slots beyond `next` are checked. */
 static uint64_t prof__slots_used(const prof__copying *c, uint64_t next)
 {
     const prof__header *h = c->h;
@@ -15522,9 +15600,10 @@ static uint64_t prof__slots_used(const prof__copying *c, uint64_t next)
     return next;
 }
 
-/* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
-   anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
-   because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
+/* Copies all chunks once, first those that are being written. They have the newest events of their threads, and can be
+   anywhere in the ring. If they came later, such a chunk could be reused before it is copied, while older chunks of its
+   thread still get into the copy, because the thread that is about to take those sleeps. With an archive, reused chunks
+   are in the archive. */
 static int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
@@ -15535,13 +15614,13 @@ static int prof__chunks_copy(prof__copying *c)
     c->mark = before;
     c->count = c->depth = 0;
     used = prof__slots_used(c, before);
-    if (!prof__chunks_list(c, 0, used, 1)) return 0; /* in its first lap, a ring has no others */
+    if (!prof__chunks_list(c, 0, used, 1)) return 0; /* the unused slots of a ring in its first lap are empty */
     c->tick = prof__now_of(h->clock);
     if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
     if (c->newest < c->listed) c->newest = c->listed;
     c->lapped = c->torn = 0;
     if (!PROF__HAS_ARCHIVE(h)) {
-        if (!prof__chunks_held(c)) return 0; /* soon: its threads go on */
+        if (!prof__chunks_held(c)) return 0; /* copied without delay, because their threads go on */
         if (prof__copy_again(c)) return 1;
     }
     if (!prof__chunks_list(c, used, c->newest, 0)) return 0;
@@ -15554,9 +15633,10 @@ static int prof__chunks_copy(prof__copying *c)
     return 1;
 }
 
-/* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
-   reading failed, or without memory. If threads have overtaken the copy, it is made again. newest and tick: as above.
-   */
+/* Copies the chunks of the image with header h, which was validated, to their places in a copy that is all zero. If
+   threads have overtaken the copy, makes it again. *newest: the highest sequence number that can be in the copy. *tick:
+   everything that was recorded before is in the copy, or was overwritten. Returns 0 if reading failed or there was no
+   memory. */
 static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
                                  uint64_t *tick)
 {
@@ -15584,7 +15664,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
 }
 
 #ifndef PROF_FREESTANDING
-/* Does the same for a session's image. A chunk that is not ready yet is empty. */
+/* Reads from the image of a session. A chunk whose pages are not ready yet reads as zeros. */
 static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;
@@ -15595,7 +15675,7 @@ static int prof__session_read(void *session, uint64_t offset, void *to, size_t s
 }
 #endif
 
-/* Returns how many scopes were removed in the present chunks. */
+/* Returns how many short scopes were removed from the chunks that are in the ring now. */
 static uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
@@ -15622,10 +15702,11 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     prof__header h;
     memset(&h, 0, sizeof h);
     prof__memory_read(s->header, sizeof h.magic, (char *)&h + sizeof h.magic, sizeof h - sizeof h.magic);
-    /* not the magic: in a dump of the machine, what is left of this on the stack must not look like an image */
-    if (PROF__IS_STATS(&h)) h.chunk_count = 0; /* their events are in the statistics */
+    /* The magic is not copied: in a dump of the machine's memory, the remains of this header must not look like an
+       image. */
+    if (PROF__IS_STATS(&h)) h.chunk_count = 0; /* all events of these sessions are in the statistics */
     uint64_t taken_back = PROF__IS_STATS(&h) ? prof__taken_back(s) : 0;
-    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped without the lock */
+    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped while the lock is not held */
     s->readers++;
     int running = prof__state.running;
     if (running) {
@@ -15638,7 +15719,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 
     prof_status status = PROF_OK;
     prof__source source = PROF__SOURCE(prof__session_read, s);
-    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages that are never touched cost nothing */
+    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages of it that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,
@@ -15688,15 +15769,17 @@ static void prof__crash_forget(void) {}
 #else
 #ifndef _WIN32
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
-   config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
-   doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
-   happen again, so that exit status, core dump, sanitizers and the program's own handlers are the same as without prof.
-
-   The program may have died in malloc, in the recorder, or of a stack overflow. So nothing here allocates, locks or
-   calls functions that are not async-signal-safe (except, of libc, errno, setjmp and pthread_setcancelstate),
-   prof_start() has reserved all memory, and a second crash, in the report, ends only the report. Other threads run on,
-   but all their sites are off meanwhile, or they would overwrite what led to the crash; the ends of their open scopes
-   are left out of the copies. They finish what they were about to record: chunks are copied as a snapshot does. */
+   config.crash_report installs a handler for the signals that bugs raise. The handler says on stderr what the threads
+   were doing, and writes the image to a file unless the image is mapped to one. It then restores the signal actions
+   that it found and lets the signal happen again, so that the exit status, the core dump, sanitizers and the program's
+   own handlers are as without prof.
+   The program may have died in malloc(), in the recorder, or of a stack overflow. So a report allocates nothing, takes
+   no locks, and calls only functions that are async-signal-safe (and, of libc, errno, setjmp() and
+   pthread_setcancelstate()). prof_start() has reserved all memory. A second crash, inside the report, ends only that
+   part of the report.
+   Other threads run on during the report. All call sites are off meanwhile, or the threads would overwrite what led to
+   the crash. A thread still finishes the record that it has begun, so chunks are copied as in a snapshot. Scopes that
+   end during the report are shown as open. */
 
 #include <poll.h>
 #include <setjmp.h>
@@ -15713,8 +15796,8 @@ static const struct {
 #define PROF__CRASH_SIGNALS (sizeof prof__crash_signals / sizeof *prof__crash_signals)
 
 typedef struct prof__crash_system {
-    int file;      /* -1: none is open */
-    sigset_t mask; /* the signal mask of the handler, for a crash in the report */
+    int file;      /* descriptor of the report's file; -1: none is open */
+    sigset_t mask; /* the handler's signal mask, which is restored after a crash inside the report */
     struct sigaction quiet[2], idle[2];
     int cancel;
 } prof__crash_system;
@@ -15726,7 +15809,8 @@ static const char *prof__crash_cause(int signal)
     return "";
 }
 
-/* Writes to stderr. Returns how much was written; 0 or less if nobody reads it: a full pipe may stay full. */
+/* Writes to stderr. Returns the number of bytes written; 0 or less if stderr accepts none within a second, for example
+   a full pipe that nobody reads. */
 static ssize_t prof__crash_say(const char *text, size_t size)
 {
     struct pollfd ready = {2, POLLOUT, 0};
@@ -15765,7 +15849,7 @@ static int prof__crash_resize(prof__crash_system *of, uint64_t size)
     return !ftruncate(of->file, (prof__offset)size);
 }
 
-/* Gives a good file its name, removes another. Returns 1 if it is there. */
+/* Renames a complete file to its final path, and removes an incomplete one. Returns 1 if the file is at its path. */
 static int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
 {
     if (of->file >= 0 && close(of->file)) good = 0;
@@ -15777,7 +15861,8 @@ static int prof__crash_finish(prof__crash_system *of, int good, const char *part
 
 /*-- before and after --*/
 
-/* Signals that writing may raise, and that would replace the crash. */
+/* Signals that writing the report may raise. They are ignored meanwhile, because they would end the process in place of
+   the crash. */
 static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
 
 static void prof__crash_ignore(struct sigaction *old)
@@ -15803,27 +15888,29 @@ static void prof__crash_after(prof__crash_system *of)
 #ifndef __ANDROID__
     pthread_setcancelstate(of->cancel, &of->cancel);
 #endif
-    prof__crash_ignore(of->idle); /* once more: discards those that are pending */
+    prof__crash_ignore(of->idle); /* ignoring a signal once more discards a pending one */
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &of->quiet[i], NULL);
 }
 #endif
 
 #ifdef _WIN32
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
-   config.crash_report sets the filter of unhandled exceptions, and the handler of SIGABRT, because abort() raises no
-   exception. They say on stderr what the threads were doing, write the image to a file unless it is mapped to one, and
-   then call what was set before them, so that the program dies as it would without prof, with the same exit status.
-
-   The program may have died in malloc, in the recorder, or of a stack overflow. So prof_start() has reserved all
-   memory, and a second crash, in the report, ends only the report: a vectored handler continues after it. CreateFile()
-   and MoveFileEx() take memory of the process heap; a thread that died in there has its lock. A thread that records
-   keeps a part of its stack for the report of an overflow; for others, a new thread writes it. Other threads run on,
-   but all their sites are off meanwhile, and the ends of their open scopes are left out of the copies. */
+   config.crash_report sets the filter of unhandled exceptions, and a handler of SIGABRT, because abort() raises no
+   exception. Both say on stderr what the threads were doing, and write the image to a file unless it is mapped to one.
+   Then they call what was set before them, so that the program dies as it would without prof, with the same exit
+   status.
+   The program may have died in malloc(), in the recorder, or of a stack overflow. So prof_start() has reserved all
+   memory. A second crash, inside the report, ends only that part of the report: a vectored exception handler continues
+   with the next one. CreateFile() and MoveFileEx() allocate from the process heap, whose lock the crashing thread holds
+   if it died inside the heap's code.
+   A thread that records keeps a part of its stack for the report of a stack overflow; for other threads, a new thread
+   writes it. Other threads run on, but all call sites are off meanwhile, and scopes that end during the report are
+   shown as open. */
 
 #include <setjmp.h>
 #include <signal.h>
 
-/* longjmp() unwinds no frames to a place that was noted without one. */
+/* setjmp() without a frame pointer: longjmp() then restores the registers and unwinds no frames. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PROF__CRASH_SETJMP(at) _setjmp(at, NULL)
 #elif defined(_M_X64) && !defined(__GNUC__)
@@ -15833,13 +15920,13 @@ static void prof__crash_after(prof__crash_system *of)
 #endif
 #define PROF__CRASH_NAP() Sleep(10)
 
-#define PROF__CRASH_ABORT 3 /* instead of an exception's code: what abort() exits with */
+#define PROF__CRASH_ABORT 3 /* in place of an exception code; 3 is the exit status of abort() */
 
-static DWORD prof__crashed; /* the thread that the report is about; another may write it */
+static DWORD prof__crashed; /* the crashed thread; another thread may write the report */
 #define PROF__CRASHED() ((uint64_t)prof__crashed)
 
 typedef struct prof__crash_system {
-    HANDLE file; /* NULL: none is open */
+    HANDLE file; /* the report's file; NULL: none is open */
     WCHAR path[PROF__WIDE_SIZE], part[PROF__WIDE_SIZE];
 } prof__crash_system;
 
@@ -15864,7 +15951,7 @@ static const char *prof__crash_cause(int code)
     return other;
 }
 
-/* Writes to stderr. Returns how much was written. */
+/* Writes to stderr. Returns the number of bytes written, 0 on errors. */
 static ptrdiff_t prof__crash_say(const char *text, size_t size)
 {
     HANDLE to = GetStdHandle(STD_ERROR_HANDLE);
@@ -15905,7 +15992,7 @@ static int prof__crash_resize(prof__crash_system *of, uint64_t size)
     return SetFilePointerEx(of->file, to, NULL, FILE_BEGIN) && SetEndOfFile(of->file);
 }
 
-/* Gives a good file its name, removes another. Returns 1 if it is there. */
+/* Renames a complete file to its final path, and removes an incomplete one. Returns 1 if the file is at its path. */
 static int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
 {
     (void)part;
@@ -15925,29 +16012,32 @@ static void prof__crash_after(prof__crash_system *of) { (void)of; }
 
 /*-- the memory of a report --*/
 
-#define PROF__CRASH_THREADS 64  /* threads in a report; the others are counted */
-#define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the others are counted */
-#define PROF__CRASH_NAME 64     /* bytes of a name that are printed */
-#define PROF__CRASH_REACH 65536 /* newest chunks that are searched for open scopes: it takes about a second */
+#define PROF__CRASH_THREADS 64  /* threads that a report shows; further ones are only counted */
+#define PROF__CRASH_DEPTH 64    /* open scopes that a report shows of a thread; further ones are only counted */
+#define PROF__CRASH_NAME 64     /* longest name that a report prints, in bytes */
+/* Number of newest chunks that are searched for open scopes; reading so many takes about a second. */
+#define PROF__CRASH_REACH 65536
 
-#define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the id in the second word of a TRACK record */
+#define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the bits of the track id in the second word of a TRACK record */
 
 typedef struct prof__crash_scope {
-    uint64_t name, sequence; /* offsets in the image of its NAME record, 0: none, and of the chunk that holds it */
+    /* Name: offset in the image of the scope's NAME record, or 0. sequence: number of the chunk that holds that record.
+       */
+    uint64_t name, sequence;
     uint32_t site;
-    uint32_t inside; /* bytes from the chunk's header to the NAME record */
+    uint32_t inside; /* bytes from the start of the chunk to the NAME record */
 } prof__crash_scope;
 
 typedef struct prof__crash_thread {
     uint64_t track, thread_id;
-    uint64_t sequence; /* of its newest chunk; 0: it has none */
+    uint64_t sequence; /* sequence number of the thread's newest chunk; 0: the thread has none */
     uint32_t name_id, depth;
     prof__crash_scope open[PROF__CRASH_DEPTH];
 } prof__crash_thread;
 
-typedef struct prof__crash_work { /* the memory for a report */
-    volatile sig_atomic_t guarded;    /* 1: a crash in the report continues at escape */
-    int mute;                         /* 1: stderr takes no more */
+typedef struct prof__crash_work { /* memory that a report needs; reserved by prof_start() */
+    volatile sig_atomic_t guarded;    /* 1: a second crash, inside the report, continues at escape */
+    int mute;                         /* 1: stderr no longer accepts output */
     size_t used, thread_count, more_threads;
     prof__crash_system system;
     jmp_buf escape;
@@ -15956,7 +16046,8 @@ typedef struct prof__crash_work { /* the memory for a report */
     prof__header header;
     prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
     uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
-    uint32_t order[PROF__CRASH_REACH + 2]; /* of each number, its chunk: the place in units of 64 bytes, plus 1; or 0 */
+    /* By sequence number: where its chunk is in the ring, in units of 64 bytes plus 1; 0: nowhere. */
+    uint32_t order[PROF__CRASH_REACH + 2];
 } prof__crash_work;
 
 enum { PROF__CRASH_OFF = 0, PROF__CRASH_READY };
@@ -15965,7 +16056,7 @@ static struct {
     uintptr_t reporter; /* PROF__CRASH_OFF, PROF__CRASH_READY, or the address of the reporting thread's state */
     uint64_t process;
     prof__session *session;
-    prof__crash_work *work; /* never freed: it serves all sessions */
+    prof__crash_work *work; /* never freed, because later sessions use it again */
 } prof__crash;
 
 /*-- text --*/
@@ -15997,7 +16088,8 @@ static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
     prof__crash_put(w, digits);
 }
 
-/* Writes a name of the image, at most size bytes, without control characters. */
+/* Writes a name that is stored in the image in at most size bytes. Replaces control characters and invalid UTF-8 by
+   "?". */
 static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
 {
     char text[PROF__CRASH_NAME + 1];
@@ -16021,7 +16113,7 @@ static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t s
     if (used < size && name[used]) prof__crash_put(w, "...");
 }
 
-/* Returns the meta record of this kind and id, from its head on, and its words, or NULL. */
+/* Returns the first word of the meta record with this kind and id, or NULL. *words: the record's length. */
 static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
 {
     for (uint64_t at = 0; at < s->meta_words; at += *words) {
@@ -16045,12 +16137,14 @@ static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, 
 static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
 {
     if (thread->depth > PROF__CRASH_DEPTH) {
-        --thread->depth; /* it is not known which one it was */
+        --thread->depth; /* too deep: the report does not know the name of the scope that ends */
         return;
     }
     uint32_t depth = thread->depth;
     while (depth && thread->open[depth - 1].site != site) --depth;
-    if (depth) thread->depth = depth - 1; /* the inner ones have no end; or its begin was overwritten */
+    /* Inner scopes that are still open have lost their ends. If no open scope is of this site, the begin was
+       overwritten. */
+    if (depth) thread->depth = depth - 1;
 }
 
 static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
@@ -16060,7 +16154,8 @@ static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
     return NULL;
 }
 
-/* Updates the open scopes of the threads whose records are in the chunk in w->chunk; offset: its place in the image. */
+/* Updates the threads' open scopes with the records of the chunk in w->chunk. offset: the chunk's offset in the image.
+   */
 static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -16091,7 +16186,8 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
     }
 }
 
-/* Cuts the copy before the first end that is later than the crash: its scope was open when the program crashed. */
+/* Cuts the copied chunk before the first scope end that is later than the crash, because that scope was open when the
+   program crashed. */
 static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)w->chunk;
@@ -16109,7 +16205,8 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
     }
 }
 
-/* Copies the chunk at this place of the ring to w->chunk. Returns its offset in the image, or 0 if there is none. */
+/* Copies the chunk at byte `at` of the ring to w->chunk. Returns the chunk's offset in the image, or 0 if it is empty.
+   */
 static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
                                  uint64_t newest)
 {
@@ -16126,13 +16223,14 @@ static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t at)
     return (const prof__chunk *)(const void *)(s->chunks + at);
 }
 
-/* Returns the bytes of the chunk at this place of the ring. */
+/* Returns the size in bytes of the chunk at byte `at` of the ring. */
 static uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
 {
     return prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&prof__crash_chunk(s, at)->form));
 }
 
-/* Adds the thread that owns the chunk in w->chunk, which the last TRACK record in it names. */
+/* Adds the thread that owns the chunk in w->chunk to the report. The last TRACK record of the chunk names this thread.
+   */
 static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -16162,8 +16260,8 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
     thread->name_id = (uint32_t)track[0] & (PROF__NAME_OF_SYSTEM - 1);
 }
 
-/* Finds the living threads, which own a chunk, and reads the ring, the oldest chunk first, to find their open
-   scopes. */
+/* Finds the living threads, each of which owns a chunk, and then reads the ring from the oldest chunk to the newest to
+   find their open scopes. */
 static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = PROF__SEARCH(s, PROF__LOAD(&s->chunk_count)), newest = h->next_chunk;
@@ -16178,7 +16276,7 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
             prof__crash_meet(w, s);
     uint64_t from = newest - oldest > PROF__CRASH_REACH ? newest - PROF__CRASH_REACH : oldest;
     prof__clear(w->order, (size_t)(newest - from) / 2 * 8 + 8);
-    /* chunks of slow threads, which the ring has left out for a lap; the others in order */
+    /* First, chunks that slow threads have kept for more than a lap of the ring; then all other chunks in order. */
     for (uint64_t at = 0; at < end; at += prof__crash_bytes(s, at)) {
         const prof__chunk *chunk = prof__crash_chunk(s, at);
         uint64_t sequence = PROF__LOAD(&chunk->sequence);
@@ -16197,8 +16295,8 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
 
 /*-- the report --*/
 
-/* Writes the run-time name of a scope, if its chunk is still there, else that of its call site; for the innermost scope
-   the source line, too. */
+/* Writes a scope's run-time name if the chunk that holds the name was not reused, else the name of its call site.
+   place: 1: also writes the source file and line, for the innermost scope. */
 static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
                                   int place)
 {
@@ -16261,12 +16359,12 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
     prof__crash_flush(w);
 }
 
-/* Returns 1 if the crashing thread has more open scopes than were found, because their begins have been overwritten. If
-   there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
+/* Returns 1 if the crashing thread probably has more open scopes than were found, because their begins were
+   overwritten. That is likely, too, if the scopes found are so many that no words could be reserved for their ends. */
 static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
 #ifdef _WIN32
-    /* where thread-local storage is emulated, its first use allocates */
+    /* emulated thread-local storage allocates memory when a thread first uses it */
     if (!thread->sequence || PROF__CRASHED() != prof__thread_id()) return 0;
 #endif
     const prof__thread *self = PROF__SELF();
@@ -16296,7 +16394,8 @@ static void prof__crash_describe(prof__crash_work *w, const prof__session *s, co
 
 /*-- the file --*/
 
-/* Writes the chunk at this place of the ring; if it is empty, only how large it is. */
+/* Writes the chunk at byte `at` of the ring to the file. Of an empty chunk that is a part of a split slot, writes only
+   the header, which tells the chunk's size. */
 static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
                                    uint64_t bytes)
 {
@@ -16310,8 +16409,8 @@ static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, 
     return prof__crash_write(&w->system, offset, &empty, sizeof empty);
 }
 
-/* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
-   not written are holes, which read as zeros. */
+/* Writes the chunks, the newest first. Writes meta next, so that it has the call sites of all written chunks, and the
+   header last. Parts that are not written are holes in the file, which read as zeros. */
 static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     uint64_t count = prof__chunks_there(s), newest = h->next_chunk, began = h->copy_tick;
@@ -16324,7 +16423,8 @@ static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, 
     }
     uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
     if (used > s->meta_words * 8) used = s->meta_words * 8;
-    for (uint64_t at = 0; good && at < used; at += sizeof w->scratch) { /* behind it may be a hole */
+    /* What follows meta's used part may be a hole. */
+    for (uint64_t at = 0; good && at < used; at += sizeof w->scratch) {
         uint64_t size = used - at;
         if (size > sizeof w->scratch) size = sizeof w->scratch;
         prof__memory_read(s->meta, at, w->scratch, (size_t)size);
@@ -16356,7 +16456,8 @@ static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
     prof__crash_flush(w);
 }
 
-enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
+/* Flags, why all call sites are off: a crash is being reported; the file was truncated. */
+enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 };
 
 static void prof__crash_freeze(int why)
 {
@@ -16370,9 +16471,9 @@ static void prof__crash_thaw(int why)
     prof__next_generation();
 }
 
-/* Finds the moment of the crash: first it notes the chunks, then reads the clock, then turns the sites off. So a scope
-   in one of these chunks whose end is missing there ended later. If this thread lost its processor in between, others
-   may have filled the whole ring: then a later moment is used, instead of one of which nothing is left. */
+/* Determines the moment of the crash. First notes the newest chunk, then reads the clock, then turns the call sites
+   off: so a scope in these chunks that has no end there ended later than the crash. If this thread lost its processor
+   in between, others may have filled the whole ring. Then the steps are repeated, and the second moment counts. */
 static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 {
     prof__pair now;
@@ -16385,7 +16486,7 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
     }
 }
 
-/* Does each part separately: if one crashes, too, the next one is still done. */
+/* Writes the report part by part. If one part crashes, the next one still runs. */
 static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
     w->used = 0;
@@ -16397,7 +16498,8 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
         prof__crash_describe(w, s, &w->header, signal);
     }
     if (!PROF__CRASH_SETJMP(w->escape)) {
-        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* in its present state: threads run on */
+        /* Threads run on, so the image is written as it is now. */
+        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header);
     } else {
         prof__crash_finish(&w->system, 0, w->part, w->path);
         w->path[0] = 0;
@@ -16415,10 +16517,10 @@ static struct {
     LPTOP_LEVEL_EXCEPTION_FILTER filter;
     void(__cdecl *abort)(int);
     PVOID vectored;
-    int filters, aborts; /* 1: ours is set */
+    int filters, aborts; /* 1: prof's filter or handler is set */
 } prof__crash_others;
 
-#define PROF__CRASH_ROOM 24576 /* bytes of stack that are enough for a report */
+#define PROF__CRASH_ROOM 24576 /* bytes of stack that writing a report needs */
 
 static int prof__crash_has_room(void)
 {
@@ -16436,7 +16538,9 @@ static DWORD WINAPI prof__crash_aside(LPVOID code)
     return 0;
 }
 
-/* Reports from a new thread, which cannot start if the dying thread is in the loader, or holds a lock that it needs. */
+/* Writes the report from a new thread, because the stack of the dying thread is exhausted. The new thread cannot start
+   if the dying one holds the loader's lock, or another lock that the start of a thread needs: so the wait ends after 10
+   s. */
 static void prof__crash_report_aside(DWORD code)
 {
     HANDLE thread = CreateThread(NULL, 0, prof__crash_aside, (LPVOID)(uintptr_t)code, 0, NULL);
@@ -16445,7 +16549,8 @@ static void prof__crash_report_aside(DWORD code)
     CloseHandle(thread);
 }
 
-/* Writes the report, unless one was written. Another thread's crash must not end the process meanwhile. */
+/* Writes the report, unless one has been written. While another thread writes one, waits for it, because this thread's
+   crash would end the process. */
 static void prof__crash_tell(DWORD code)
 {
     uintptr_t self = GetCurrentThreadId(), reporter = PROF__CRASH_READY;
@@ -16461,8 +16566,8 @@ static void prof__crash_tell(DWORD code)
     }
 }
 
-/* Called for an exception that nobody handles. A code without the high bit ends no program: that of a C++ exception of
-   gcc, for example, which the runtime hands back to its throw. */
+/* Called for an exception that no handler has taken. Codes without the high bit do not end a program: gcc, for example,
+   uses one for C++ exceptions, which its runtime hands back to the throw. */
 static LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER old = prof__crash_others.filter;
@@ -16471,7 +16576,8 @@ static LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
     return old ? old(about) : EXCEPTION_CONTINUE_SEARCH;
 }
 
-/* Called for every exception, before all others. Only a crash in the report is ours. */
+/* Called for every exception, before all other handlers. Handles only a crash inside the report, and continues after
+   that part. */
 static LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
 {
     if (PROF__LOAD(&prof__crash.reporter) == (uintptr_t)GetCurrentThreadId() && prof__crash.work->guarded &&
@@ -16480,7 +16586,7 @@ static LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
     return EXCEPTION_CONTINUE_SEARCH;
 }
 
-/* The runtime removes this handler before it calls it. */
+/* Handles SIGABRT. The runtime has removed this handler before it calls it. */
 static void __cdecl prof__crash_aborts(int number)
 {
     void(__cdecl *old)(int) = prof__crash_others.abort;
@@ -16491,15 +16597,15 @@ static void __cdecl prof__crash_aborts(int number)
     }
     signal(SIGABRT, SIG_DFL);
 #ifdef _UCRT
-    abort(); /* raise() would exit with another status */
+    abort(); /* raise() would end the process with a different exit status */
 #else
-    raise(SIGABRT); /* abort() would print its message once more */
+    raise(SIGABRT); /* abort() would print its message a second time */
 #endif
 }
 
 /*-- on and off; under the control lock --*/
 
-/* Sets the filter. A filter that was set after ours, and may call it, stays. */
+/* Sets prof's exception filter. A filter that the program has set since, and that may call prof's, stays. */
 static void prof__crash_filter_set(void)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER now = SetUnhandledExceptionFilter(prof__crash_filter);
@@ -16522,7 +16628,7 @@ static void prof__crash_filter_drop(void)
         SetUnhandledExceptionFilter(now);
 }
 
-/* Does the same for abort(). If the program ignores SIGABRT, it goes on doing so. */
+/* Sets prof's handler for abort(). If the program ignores SIGABRT, the signal stays ignored. */
 static void prof__crash_abort_set(void)
 {
     void(__cdecl *now)(int) = signal(SIGABRT, prof__crash_aborts);
@@ -16572,7 +16678,7 @@ static void prof__crash_forget(void)
 #ifdef BUS_ADRERR
 #define PROF__BUS_ADRERR BUS_ADRERR
 #else
-#define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
+#define PROF__BUS_ADRERR 2 /* the value on Linux, macOS and the BSDs; some C standard modes do not declare it */
 #endif
 
 static void prof__crash_tell_cut(const prof__session *s)
@@ -16581,11 +16687,12 @@ static void prof__crash_tell_cut(const prof__session *s)
     char text[1200] = "prof: ";
     prof__text_add(text, sizeof text, s->live_path);
     prof__text_add(text, sizeof text, ": another program truncated it while it was recorded: the recording ended\n");
-    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr takes no more */
+    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr accepts no more output */
 }
 
-/* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
-   and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
+/* Handles a SIGBUS for a page of the image that is no longer in its file, because another program truncated the file.
+   Returns 1 if memory has replaced that page and all pages after it; then nothing more is recorded, and the program
+   goes on. The events that were cut off are lost. If the header was cut off, an image without events remains. */
 static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
@@ -16626,7 +16733,7 @@ static int prof__crash_is_ours(const struct sigaction *action)
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == prof__crash_handler;
 }
 
-/* Restores the previous action, unless somebody else has installed one since. */
+/* Restores the action of before prof, unless the program has installed another one since. */
 static void prof__crash_restore(size_t i)
 {
     struct sigaction now;
@@ -16637,8 +16744,8 @@ static void prof__crash_restore(size_t i)
     prof__crash_was.installed[i] = 0;
 }
 
-/* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
-   sent the signal. */
+/* Returns 1 if returning from the handler executes the faulting instruction again, and so raises the signal again; 0 if
+   a process sent the signal, or if the hardware reported the fault later than the instruction. */
 static int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
@@ -16650,12 +16757,13 @@ static int prof__crash_repeats(int signal, const siginfo_t *info)
     return signal != SIGABRT && info->si_code > 0;
 }
 
-/* Lets the signal happen as without prof. It comes after the handler has returned, and so finds the thread where it
-   was. If a later handler called this one as its predecessor, that predecessor's action follows, too. */
+/* Lets the signal happen as it would without prof. The signal is delivered after the handler has returned, so that a
+   debugger or a core dump finds the thread where it crashed. If a handler that was installed later called this one as
+   its predecessor, the action of before prof follows, too. */
 static void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
-        /* the child of vfork() changes nothing here */
+        /* the child of vfork() shares its parent's memory, so it changes nothing here */
         if (prof__process_id() == prof__crash.process) prof__crash_restore(i);
         if (prof__crash_signals[i].number == signal) sigaction(signal, &prof__crash_was.old[i], NULL);
     }
@@ -16663,9 +16771,9 @@ static void prof__crash_pass_on(int signal, siginfo_t *info)
     sigset_t one;
     sigemptyset(&one);
     sigaddset(&one, signal);
-    pthread_sigmask(SIG_BLOCK, &one, NULL); /* until the handler returns */
+    pthread_sigmask(SIG_BLOCK, &one, NULL); /* blocked until the handler returns */
 #ifdef SYS_rt_tgsigqueueinfo
-    /* says who sent it */
+    /* passes on who sent the signal */
     if (!syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)prof__thread_id(), signal, info)) return;
 #endif
     raise(signal);
@@ -16691,7 +16799,7 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
                 pthread_sigmask(SIG_SETMASK, &prof__crash.work->system.mask, NULL);
                 longjmp(prof__crash.work->escape, 1);
             }
-        } else { /* the signal of this thread must not end the process while another thread reports */
+        } else { /* This thread's signal must not end the process while another thread writes the report. */
             for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i)
                 PROF__CRASH_NAP();
         }
@@ -16702,13 +16810,14 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
 
 /*-- on and off; under the control lock --*/
 
-/* A signal that the program ignores stays ignored. */
+/* Installs the handler for each signal, unless the program ignores that signal. */
 static void prof__crash_install(prof__session *s)
 {
     struct sigaction ours;
     memset(&ours, 0, sizeof ours);
     ours.sa_sigaction = prof__crash_handler;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* not deferred: for a crash in the report */
+    /* SA_NODEFER: a crash inside the report must reach the handler. */
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigfillset(&ours.sa_mask);
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) sigdelset(&ours.sa_mask, prof__crash_signals[i].number);
     prof__crash.session = s;
@@ -16719,14 +16828,15 @@ static void prof__crash_install(prof__session *s)
         if (sigaction(prof__crash_signals[i].number, NULL, &now)) continue;
         int plain = !(now.sa_flags & SA_SIGINFO);
         if ((plain && now.sa_handler == SIG_IGN) || prof__crash_is_ours(&now)) continue;
-        if (prof__crash_was.installed[i] && !(plain && now.sa_handler == SIG_DFL)) continue; /* one above calls ours */
+        /* The program's own handler may call prof's. */
+        if (prof__crash_was.installed[i] && !(plain && now.sa_handler == SIG_DFL)) continue;
         prof__crash_was.old[i] = now;
         prof__crash_was.installed[i] = 1;
         sigaction(prof__crash_signals[i].number, &ours, NULL);
     }
 }
 
-/* Also called in the child of a fork, where no report is written. */
+/* Removes the handlers. Also called in a child of fork(), which writes no reports. */
 static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
@@ -16748,7 +16858,7 @@ static prof_status prof__crash_prepare(prof__session *s)
         prof__output_beside(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
-#ifdef _WIN32 /* it lets nobody replace the file beside the output, which is mapped */
+#ifdef _WIN32 /* Windows does not let a report replace the sidecar file while it is mapped */
     if (s->beside && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif
     char ending[40];
@@ -16761,7 +16871,7 @@ static prof_status prof__crash_prepare(prof__session *s)
 static void prof__crash_remove(void)
 {
     if (!prof__crash.session) return;
-    for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
+    for (int i = 0; i < 1000; ++i) { /* a report that is being written still reads the session */
         uintptr_t reporter = PROF__CRASH_READY;
         if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0,
                                         __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ||
@@ -16772,16 +16882,16 @@ static void prof__crash_remove(void)
     prof__crash_forget();
 }
 
-/* The code of the handlers may be about to be unloaded. */
+/* Removes the handlers at exit and at an unload, because their code may be unloaded next. */
 PROF__AT_END(PROF__LAST, prof__crash_leave);
 static void prof__crash_leave(void) { prof__crash_remove(); }
 #endif
-#ifdef PROF_MINIMAL /* neither costs nor the smallest step of the clock are known */
+#ifdef PROF_MINIMAL /* PROF_MINIMAL measures neither the cost of a scope nor the smallest step of the clock */
 static void prof__calibrate(prof__session *s) { (void)s; }
 #else
-/* The cost of a macro is measured over a burst of uses. */
+/* Uses of a macro in one measured burst: one use is too short to time. */
 #define PROF__BURST 64
-#define PROF__BURST_SHORT 16 /* of what takes longer */
+#define PROF__BURST_SHORT 16 /* uses in a burst of slower macros */
 #define PROF__BURST_WORDS (PROF__BURST * 3)
 
 static void prof__burst_scopes(prof_site *site)
@@ -16799,9 +16909,9 @@ static void prof__burst_formats(prof_site *site)
     for (int i = 0; i < PROF__BURST_SHORT; ++i) prof__end(prof__begin_format(site, "job %d of %d", i, 1000));
 }
 
-/* Returns the thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's
-   step is too long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes
-   would go into the scratch, too. */
+/* Returns the cost of one use in a burst, in thousandths of a tick, at least 1. Takes the fastest burst; if the clock's
+   step is too long to time one burst, takes the mean of all. The records go into a scratch buffer. The caller has
+   attached the thread and blocked all signals, or scopes of a signal handler would go into the scratch buffer, too. */
 static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burst)(prof_site *site), prof_site *site,
                                     uint64_t uses)
 {
@@ -16835,10 +16945,11 @@ static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burs
 }
 
 #ifdef PROF_INSTRUMENT_FUNCTIONS
-/* Measures the cost of a call with the hooks themselves, for an address that is no function. */
+/* Stands for a function whose calls are measured: only its address is used. */
 static const char prof__call_measured = 0;
 
-/* Returns its call site, which is turned on and off again, or NULL if the cost cannot be measured here. */
+/* Registers prof__call_measured as an instrumented function. Returns its call site, which the caller turns on and off
+   again, or NULL if the cost cannot be measured now. */
 static prof_site *prof__calls_prepare(void)
 {
     prof__function *function = &prof__functions[PROF_INSTRUMENT_MAX];
@@ -16868,7 +16979,8 @@ static void prof__burst_calls(prof_site *site)
 }
 #endif
 
-/* Measures what scopes of each sort cost: none costs less than a plain one, even where a coarse clock shows that. */
+/* Measures and stores the cost of each sort of scope. No sort is recorded as cheaper than a plain scope, even if a
+   coarse clock measures it so. */
 static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 {
     prof__header *h = s->header;
@@ -16891,22 +17003,23 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 #endif
 }
 
-/* Measures the rate of the clock over the time since the start. */
+/* Estimates the rate of the clock from the time since the start, and records it. */
 static void prof__start_rate(prof__session *s)
 {
     prof__header *h = s->header;
     prof__pair now;
     prof__pair_take_well(s->clock, h->tick_hz, &now);
     uint64_t ticks = now.tick - h->first.tick, ns = now.monotonic_ns - h->first.monotonic_ns;
-    if (ns < 100000 || ns >= 1000000000 || ticks >> 33) return; /* too short, or something happened meanwhile */
+    /* Too short to be exact, or the thread was interrupted for long. */
+    if (ns < 100000 || ns >= 1000000000 || ticks >> 33) return;
     s->start_hz = ticks * 1000000000u / ns;
     uint32_t gate = prof__state_lock();
     prof__meta_rate(s);
     prof__state_unlock(gate);
 }
 
-/* Measures the smallest step of the clock, and what a scope costs: with real scopes into a buffer of its own, while the
-   thread is attached. */
+/* Measures the smallest step of the clock and the costs of scopes, with real scopes that write to a scratch buffer.
+   Attaches the thread for that. */
 static void prof__calibrate(prof__session *s)
 {
     prof__thread *self = PROF__SELF();
@@ -16918,7 +17031,8 @@ static void prof__calibrate(prof__session *s)
 #endif
     uint32_t gate = prof__state_lock();
     uint32_t generation = PROF__LOAD(prof__generation);
-    if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
+    /* The thread still has a chunk of an earlier session. */
+    if (self->session && self->session != s) prof__detach(self);
     int attached = self->session == s, ready = prof__state.running && (attached || prof__attach(self));
     self->seen = generation;
     self->open = ready && PROF__FAST(s) ? generation : PROF__SHUT;
@@ -16930,7 +17044,8 @@ static void prof__calibrate(prof__session *s)
     prof__chunk *chunk = self->chunk;
     uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
     prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
-    if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
+    /* A different chunk: the session has ended meanwhile. */
+    if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back);
     prof__signals_restore(&signals);
     prof__start_rate(s);
 #ifndef PROF_FREESTANDING
@@ -16944,16 +17059,16 @@ static void prof__calibrate(prof__session *s)
 #endif
 #ifndef PROF_FREESTANDING
 /*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
-   The child goes on with the parent's configuration in an image of its own. At the fork it only detaches from the
-   parent's image, and keeps the record of the session as prof__state.inherited. Its first scope creates the image, so
-   that a child that calls exec, or has no scopes, costs nothing and leaves no file. That scope may be in a signal
-   handler, and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no
-   time zone.
+   A child of fork() records with its parent's configuration, into an image of its own. At the fork, the child only
+   detaches from the parent's image, and keeps the session's data as prof__state.inherited. The child's first scope
+   creates the image. So a child that calls exec(), or has no scopes, costs nothing and leaves no file. The first scope
+   may be in a signal handler, and at the fork other threads of the parent may have held any lock of libc. So creating
+   the image uses no allocation, no stdio and no time zone.
+   There is one exception: a fork in a signal handler that interrupted the recorder itself. The recorder's state is
+   unknown then, so the child records nothing. The interrupted macro still finds its memory when the handler returns. */
 
-   A fork in a signal handler that interrupted the recorder itself is an exception: the recorder's state is not known,
-   so that in the child nothing is started. The interrupted macro finds its memory when the handler returns. */
-
-/* Ends an inherited session, and reports why there is no image, if a scope needed one. */
+/* Ends a session that was inherited and has no image. If a scope needed the image, returns why it could not be created.
+   */
 static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
@@ -16974,7 +17089,8 @@ static prof_status prof__inherited_end(void)
 
 #ifndef PROF__NO_FORK
 #ifndef PROF_MINIMAL
-/* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
+/* Says on stderr that this child records in memory only, if the environment started the session, so that the program
+   itself prints nothing. Async-signal-safe. */
 static void prof__child_tells(const prof__session *s, const char *why)
 {
     char text[sizeof s->output + 400] = "prof: ";
@@ -16987,7 +17103,8 @@ static void prof__child_tells(const prof__session *s, const char *why)
     if (prof__autostarted && write(2, text, prof__length(text)) < 0) return;
 }
 
-/* Makes the image in memory if the child may not create a file. Returns 0 or errno. */
+/* Gets the memory of the child's image: a mapped file, or plain memory if the child may not create the file. Returns 0
+   or errno. */
 static int prof__child_memory(prof__session *s)
 {
     int beside = s->beside && s->live_path, moved = prof__root_moved(s);
@@ -17002,7 +17119,8 @@ static int prof__child_memory(prof__session *s)
     if (error && !beside) s->file_error = error;
     if (error) prof__file_forget(s, error);
     if (error) error = prof__memory_map(s, s->mapping_size);
-    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why); /* else it can write it in its folder */
+    /* Otherwise the output can still be written through the held folder. */
+    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why);
     return error;
 }
 #else
@@ -17044,8 +17162,8 @@ static int prof__child_image(prof__session *s)
     return 0;
 }
 
-/* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
-   nothing, and prof_stop() says why. */
+/* Creates the child's image at the child's first scope. Called under the state lock, while the thread holds its write
+   lock. On failure the child records nothing, and prof_stop() returns why. */
 static void prof__child_make(void)
 {
     prof__session *s = prof__state.inherited;
@@ -17067,15 +17185,17 @@ static void prof__child_make(void)
         s->header = NULL;
         s->mapping = NULL;
     } else {
-        prof__state.session = s; /* first: the child of a fork that another thread does meanwhile has one of the two */
+        /* Set before `inherited` is cleared: if another thread forks in between, its child finds the session in one of
+           both. */
+        prof__state.session = s;
         prof__state.inherited = NULL;
     }
 }
 
-static prof__signals prof__fork_signals; /* under prof__change_word */
+static prof__signals prof__fork_signals; /* protected by prof__change_word */
 
-/* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
-   another fork handler of the program is lost, and counted. */
+/* Runs before fork() in the parent. Blocks signals until the child has detached from the image, because the child must
+   not write there. Scopes in the program's own fork handlers are lost meanwhile, and counted as lost. */
 static void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
@@ -17100,8 +17220,9 @@ static void prof__parent_of_fork(void)
     prof__signals_restore(&signals);
 }
 
-/* Detaches from the parent's image and keeps the rest. The service runs only in the parent, and a signal handler may
-   not create another one, so that the child of a PROF_STREAM or PROF_STATS session records like PROF_RING. */
+/* Changes the copied session into the child's: drops the parent's image, files and threads, and keeps the
+   configuration. The service threads exist only in the parent, and a signal handler cannot create new ones, so the
+   child of a PROF_STREAM or PROF_STATS session records as with PROF_RING. */
 static void prof__session_inherit(prof__session *s)
 {
     prof__stream_close(s);
@@ -17114,7 +17235,7 @@ static void prof__session_inherit(prof__session *s)
     if (PROF__BESIDE(s->live_path && s->live_path != s->output)) s->beside = 1;
     if (PROF__BESIDE(s->live_path != s->output)) s->live_path = NULL;
     if (s->header) {
-        /* the user's memory belongs to the parent */
+        /* memory that the program gave is still the parent's to use, so only its size is kept */
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
         if (s->mapping) munmap(s->mapping, s->mapping_size);
     }
@@ -17137,9 +17258,9 @@ static void prof__session_inherit(prof__session *s)
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }
 
-/* Sets up the state of a child, in which the calling thread is the only one, with what it keeps of its parent's
-   session. interrupted: the state, or this thread's record, may be half changed, so that nothing is kept but memory, to
-   which the interrupted macro may go on writing. */
+/* Sets up the recorder in a child, whose only thread is the calling one. inherits: 1: the parent's session goes on in
+   the child. interrupted: 1: the recorder's state or this thread's may be half changed; then only memory is kept,
+   because the interrupted macro may still write to it. */
 static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
@@ -17154,7 +17275,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     } else {
         self->gate = PROF__BUSY;
         PROF__BARRIER();
-        self->session = NULL; /* the count is not decremented: the whole session goes */
+        self->session = NULL; /* the session's count of threads stays, because the whole session is replaced */
         prof__detach(self);
         for (prof__session *each = prof__state.retired, *next; each; each = next) {
             next = each->next;
@@ -17193,8 +17314,8 @@ static void prof__child_of_fork(void)
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* Keeps what would be freed: a thread of the parent may have had malloc's lock, which only a fork() with handlers
-   releases. */
+/* Forgets the memory that prof__child_begins() would free. Another thread of the parent may have held malloc()'s lock,
+   which only a fork() that runs handlers releases. */
 static void prof__child_keep(void)
 {
     prof__session *s = prof__state.session;
@@ -17206,16 +17327,17 @@ static void prof__child_keep(void)
     s->follow = NULL;
 }
 
-/* Called at the first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the
-   parent may have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may
-   have threads by now: one of them does this, with the locks, and the others wait. If that is a new one, the first
-   thread's record still points to the parent's session, which stays then and is not inherited. */
+/* Detects and sets up a child of _Fork() or clone(), for which no fork handlers run. Called at the child's first macro,
+   control function or end of a thread. Other threads of the parent may have been in the middle of a change; the caller
+   was not, and holds its write lock or will take a lock. If the child already has several threads, one sets up the
+   child while it holds the locks, and the others wait. If that one is not the first thread, the first thread still
+   points to the parent's session, which then stays and is not inherited. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
     uint32_t gate = self->gate, nobody = 0;
     PROF__ERRNO_SAVE();
-    if (self->forking) return; /* the handler is still to come */
+    if (self->forking) return; /* this is a fork() whose handler will run */
     if (!__atomic_compare_exchange_n(&prof__generation[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         while (!PROF__ACQUIRE(prof__generation)) prof__wait();
     } else {
@@ -17231,8 +17353,8 @@ static PROF__COLD void prof__child_unannounced(void)
     PROF__ERRNO_RESTORE();
 }
 
-/* Called before a session: from then on the page of the generation is empty in every child. Needs Linux 4.14 and pages
-   of 4 KiB. */
+/* Asks the kernel to zero the page of the config version in every child, which marks a child of _Fork() or clone().
+   Called before a session starts. Needs Linux 4.14 and pages of 4 KiB. */
 static void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
@@ -17241,14 +17363,15 @@ static void prof__children_watch(void)
 }
 #endif
 
-/* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
+/* Registered early, so that this child handler runs before the handlers of the program, which may have scopes and call
+   prof_stop(). */
 PROF__AT_START(101, prof__forks_watch);
 static void prof__forks_watch(void)
 {
     if (!prof__is_whole()) return;
     prof__generation_look();
     pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
-    prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
+    prof__exit_key_make(); /* early, because glibc's pthread_setspecific() allocates for keys from 32 on */
 }
 #endif
 #endif
@@ -17261,11 +17384,11 @@ static prof_status prof__memory_publish(prof__session *s)
 #elif defined(_WIN32)
 static prof_status prof__memory_publish(prof__session *s)
 {
-    s->taken = 0; /* the file stays, whatever comes */
+    s->taken = 0; /* the file stays, even if the start fails now */
     return PROF_OK;
 }
 #else
-/* Gives the file of the image its name. */
+/* Gives the image's file its final name. If that fails for a sidecar file, goes on without it. */
 static prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
@@ -17278,7 +17401,8 @@ static prof_status prof__memory_publish(prof__session *s)
 }
 #endif
 
-/* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
+/* Sets the reasons why recording does not begin at once: a delay, a start time, a warm-up. Called before the service
+   starts, because it reads them. */
 static void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
 #ifdef PROF_MINIMAL
@@ -17412,10 +17536,10 @@ static prof_status prof__config_check(const prof_config *c)
 }
 #endif
 
-/* How prof_server.h starts a session of its own. */
+/* What prof_server.h passes to start an on-demand session. */
 typedef struct prof__on_demand_start {
-    void (*yield)(void);       /* see prof__on_demand */
-    void (*limit)(void *user); /* under the lock, before anything is recorded */
+    void (*yield)(void);       /* called when the program starts a session of its own; ends this one */
+    void (*limit)(void *user); /* called under the state lock before anything is recorded; restricts what is recorded */
     void *user;
 } prof__on_demand_start;
 
@@ -17424,11 +17548,12 @@ typedef struct prof__on_demand_start {
 static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)began; }
 #else
 #define PROF__START_CLOCK() prof__monotonic()
-/* Notes what the start cost the program. What it made ready is in that. */
+/* Stores how long the start took. That time includes making the first pages ready, so the time for those is set to 0.
+   */
 static void prof__start_took(prof__session *s, uint64_t began)
 {
     const uint64_t took = prof__monotonic() - began;
-    PROF__STORE(&s->header->start_ns, took); /* prof's thread may read it by now */
+    PROF__STORE(&s->header->start_ns, took); /* stored atomically, because the service may read it by now */
     PROF__STORE(&s->like.start_ns, took);
     PROF__STORE(&s->header->ready_ticks, 0u);
 }
@@ -17464,7 +17589,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     }
     prof__sessions_reap(1);
 #ifndef PROF_FREESTANDING
-    status = prof__service_start(s); /* finds nothing to do until the session runs */
+    status = prof__service_start(s); /* the service has nothing to do until the session runs */
     if (!status) status = prof__reader_table.save_arm(s);
 #endif
 #ifdef PROF__GENERATION_PAGE
@@ -17475,7 +17600,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     if (!status) status = prof__memory_publish(s);
     if (!status) {
         s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
-        PROF__STORE(&prof__state.epoch, s->epoch); /* ends of scopes compare with it, without the lock */
+        PROF__STORE(&prof__state.epoch, s->epoch); /* ends of scopes compare their session id with it without a lock */
         s->header->session = s->epoch;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
@@ -17483,7 +17608,8 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;
-        s->like.magic[0] = 0; /* so that images are found in core dumps */
+        /* Without the magic, so that a search for images in a core dump does not find this copy. */
+        s->like.magic[0] = 0;
 #endif
         prof__state.session = s;
         prof__state.level = prof__level_of(config);
@@ -17521,7 +17647,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     return PROF_OK;
 }
 
-/* Starts a session. on_demand is NULL for the program's own. */
+/* Starts a session. on_demand is NULL for the program's own session. */
 static prof_status prof__start_as(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     prof_status status = PROF_OK;
@@ -17553,7 +17679,8 @@ PROF_DEF prof_status prof_start(const prof_config *config)
     return prof__start_as(config ? config : &defaults, NULL);
 }
 
-/* Stops recording. on_demand: 1: only in a session that prof_server.h has started. Under the control lock. */
+/* Stops recording. on_demand: 1: stops only a session that prof_server.h has started; 0: only one of the program.
+   Called under the control lock. */
 static prof_status prof__stop_recording(int on_demand)
 {
     if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
@@ -17568,7 +17695,7 @@ static prof_status prof__stop_recording(int on_demand)
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
 
-/* Does the work of prof_stop(). Under the control lock. */
+/* Does the work of prof_stop(). Called under the control lock. */
 static prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);
@@ -17601,8 +17728,8 @@ PROF_DEF prof_status prof_stop(void)
 
 #ifndef PROF_FREESTANDING
 /* Writes the output if the program ends without prof_stop(). Runs after the destructors of the program's own objects,
-   which may have scopes or call prof_stop(), and before the writers are removed. Does not wait for a thread that is in
-   a control function. */
+   which may have scopes or call prof_stop(), and before the writers are removed. Does nothing if another thread is
+   inside a control function, rather than wait for it. */
 PROF__AT_END(102, prof__exit_stop);
 static void prof__exit_stop(void)
 {
@@ -17650,7 +17777,7 @@ static prof_status prof__pause_by(int step)
 PROF_DEF prof_status prof_pause(void) { return prof__pause_by(1); }
 PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
 
-/* Sets the value of a key, or clears all if key is NULL. */
+/* Sets one pair of metadata, or removes all metadata if key is NULL. */
 static prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
@@ -17675,7 +17802,8 @@ PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
 }
 PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
 
-/* The function of prof_set_sync(). Threads read it without a lock: the version is odd while it changes. */
+/* The function that prof_set_sync() set. Threads read it without a lock: version is odd during a change, and a reader
+   that sees an odd or a changed version reads again. */
 static struct {
     uint32_t version;
     void (*function)(void *user);
@@ -17695,7 +17823,8 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
     return PROF_OK;
 }
 
-/* Calls the function of prof_set_sync(). A signal handler that interrupts prof_set_sync() finds none. */
+/* Calls the function that prof_set_sync() set. In a signal handler that interrupted prof_set_sync(), no function is
+   called. */
 PROF_DEF void prof__sync(void)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
@@ -17706,7 +17835,7 @@ PROF_DEF void prof__sync(void)
         if (version & 1 || PROF__ACQUIRE(&prof__sync_hook.version) != version) continue;
         if (!function || self->syncing || PROF__LOAD(&prof__state.no_sync)) return;
         PROF__ERRNO_SAVE();
-        self->syncing = 1; /* it may have scopes that wait themselves */
+        self->syncing = 1; /* the function may itself contain scopes that wait for the device */
         function(user);
         PROF__SELF()->syncing = 0;
         PROF__ERRNO_RESTORE();
@@ -17714,7 +17843,7 @@ PROF_DEF void prof__sync(void)
     }
 }
 
-/* Ends a scope that waits for the device; does not wait if its session is over. */
+/* Ends a scope after waiting for the device. Does not wait if the scope's session is over. */
 PROF_DEF void prof__end_sync(prof__token token)
 {
     PROF__LED_VOID(prof__end_sync, (token));
@@ -17795,11 +17924,11 @@ PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
 
 #if defined(PROF_FREESTANDING) && defined(PROF_WITH_DRAIN)
 /*-- DRAIN -------------------------------------------------------------------------------------------------------------
-   The pieces make an image in which each chunk has a place of its own, by its number. A chunk belongs to prof_drain()
-   while it is written, so that the ring leaves it out, and is free afterwards. */
+   Together the pieces make an image in which each chunk has the place that its sequence number gives. prof_drain() owns
+   a chunk while it writes it, so that the ring leaves that chunk out, and frees the chunk afterwards. */
 static struct {
-    uint32_t epoch; /* of which session */
-    uint64_t meta, chunks; /* bytes and chunks that were handed out */
+    uint32_t epoch; /* id of the session that the counts below belong to */
+    uint64_t meta, chunks; /* bytes of meta, and chunks, that were handed out */
 } prof__drained;
 
 static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_drain_write *write, void *user)
@@ -17824,12 +17953,13 @@ static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_
     return PROF_OK;
 }
 
-/* Hands out the header last: it makes an image of the pieces before it. Chunks that were reused before they were handed
-   out count as overwritten. */
+/* Writes the header, after everything else, because it makes an image of the pieces. Chunks that were reused before
+   they were handed out count as overwritten. */
 static prof_status prof__drain_header(prof__session *s, prof_drain_write *write, void *user)
 {
     prof__header h;
-    const size_t magic = sizeof h.magic; /* not on the stack: in a dump of the memory, it would look like an image */
+    /* The magic is never copied to the stack: in a dump of the memory, the copy would look like an image. */
+    const size_t magic = sizeof h.magic;
     uint64_t reused = prof__drained.chunks;
     for (uint32_t i = 0; i < s->chunk_count; ++i) {
         const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + i * s->chunk_size);
@@ -17853,7 +17983,7 @@ PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
         prof__drained.epoch = s->epoch;
         prof__drained.meta = prof__drained.chunks = 0;
     }
-    uint64_t last = s->header->image_size - 8, zero = 0; /* the file is at least as long as the image */
+    uint64_t last = s->header->image_size - 8, zero = 0; /* makes the file as long as the image */
     if (!prof__drained.meta && !write(user, last, &zero, sizeof zero)) status = PROF_IO;
     for (uint32_t i = 0; i < s->chunk_count && !status; ++i)
         status = prof__drain_chunk(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), write, user);
@@ -18339,13 +18469,14 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
 }
 
 #if !defined(PROF_NO_TEXT) || !defined(PROF_NO_READER)
-/* A unit of numbers. */
+/* A unit that may follow a number, and its factor. A table of units ends with a name of NULL. */
 typedef struct prof__unit {
     const char *name;
     uint64_t factor;
 } prof__unit;
 
-/* Parses a number with an optional fraction and a unit of the table. Returns 0 if text is not one. */
+/* Parses a number with an optional fraction and a unit from the table. Returns 0 if text is not such a number, or if
+   the result is no whole number. */
 static int prof__parse_number(const char *text, const prof__unit *units, uint64_t *out)
 {
     uint64_t value = 0, fraction = 0, scale = 1;
@@ -18366,14 +18497,14 @@ static int prof__parse_number(const char *text, const prof__unit *units, uint64_
     for (; units->name; ++units)
         if (prof__equal(units->name, text)) {
             if (units->factor && value > UINT64_MAX / 2 / units->factor) return 0;
-            if (fraction * units->factor % scale) return 0; /* 1.5 bytes */
+            if (fraction * units->factor % scale) return 0; /* for example 1.5 bytes */
             *out = value * units->factor + fraction * units->factor / scale;
             return 1;
         }
     return 0;
 }
 
-/* For numbers without a unit. */
+/* The table for numbers without a unit. */
 static PROF__UNUSED const prof__unit prof__ones[] = {{"", 1}, {NULL, 0}};
 static int prof__parse_whole(const char *text, uint64_t *out)
 {
@@ -18413,7 +18544,7 @@ static int prof__parse_name(const char *text, const char *const *names)
     return -1;
 }
 
-/* Returns the edit distance, for "did you mean". */
+/* Returns the edit distance of two words, for "did you mean ...?". Returns 99 if b is longer than 30 bytes. */
 static size_t prof__distance(const char *a, const char *b)
 {
     size_t row[32], n = prof__length(b);
@@ -18433,7 +18564,7 @@ static size_t prof__distance(const char *a, const char *b)
     return row[n];
 }
 
-/* Returns the number of a signal, or -1 if it is not known. */
+/* Returns the number of a signal such as "10", "USR1" or "SIGUSR1", or -1 if the name is unknown. */
 static int prof__parse_signal(const char *text)
 {
     uint64_t number;
@@ -18451,7 +18582,7 @@ static int prof__parse_signal(const char *text)
     return -1;
 }
 
-/* Parses 32 bits, decimal or 0x.... Returns 0 if it is no number. */
+/* Parses a 32-bit mask, decimal or hexadecimal with 0x. Returns 0 if text is not such a number. */
 static int prof__parse_mask(const char *text, uint64_t *out)
 {
     uint64_t number = 0;
@@ -18474,20 +18605,21 @@ static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "m
 static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
 static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
 static const char *const prof__zero_one[] = {"0", "1", NULL};
-/* Words for true and false of all systems. Those with an odd index are true. */
+/* Words that any of the supported profilers accepts for false and true. Words at odd indices mean true. */
 static const char *const prof__switch_names[] = {"0",  "1",   "off",   "on",   "false", "true",
                                                  "no", "yes", "False", "True", NULL};
 
-/* How the text of a key is stored in its field. */
+/* How a key's text is parsed, and the type of the field of prof_config that stores the value. */
 enum {
     PROF__KEY_TEXT,    /* const char * */
     PROF__KEY_SIZE,    /* size_t */
     PROF__KEY_BYTES,   /* uint64_t */
     PROF__KEY_COUNT,   /* uint64_t */
     PROF__KEY_TIME,    /* uint64_t, nanoseconds */
-    PROF__KEY_SPAN,    /* the same, but a number without a unit is an error: seconds may be meant, not nanoseconds */
+    /* uint64_t, nanoseconds; a number without a unit is an error, because seconds may have been meant. */
+    PROF__KEY_SPAN,
     PROF__KEY_SECONDS, /* double */
-    PROF__KEY_INT,     /* int, like the next ones */
+    PROF__KEY_INT,     /* int; CHOICE, SWITCH and SIGNAL are ints, too */
     PROF__KEY_CHOICE,
     PROF__KEY_SWITCH,
     PROF__KEY_SIGNAL,
@@ -18500,8 +18632,8 @@ static const char *const prof__key_types[] = {"text", "size",    "size",   "numb
                                               "seconds", "number", "choice", "switch", "signal", "mask",
                                               "number",  "time",   "time"};
 
-/* One line for each field of prof_config that text can set. Parser, environment, errors and prof_config_describe() all
-   use it. Numbers are from least to most, or 0 if zero is set. */
+/* One key for each field of prof_config that text can set. The parser, the environment, error messages and
+   prof_config_describe() share this table. least and max bound a number; zero: 1 if 0 is valid as well. */
 typedef struct prof__key {
     const char *name;
     unsigned type;
@@ -18588,13 +18720,13 @@ static const prof__unit prof__times[] = {{"ns", 1},         {"us", 1000}, {"ms",
 static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
 
-/* Parses seconds as nanoseconds. */
+/* Parses a time as nanoseconds; a number without a unit is seconds. Returns 0 if text is not a time. */
 static int prof__parse_seconds(const char *text, uint64_t *ns)
 {
     return prof__parse_number(text, prof__seconds, ns);
 }
 
-/* Returns 1 if value is valid for this key; *number: its value if it is a number. */
+/* Returns 1 if value is valid for this key. *number: the value of a number, or the index of a choice. */
 static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
 {
     const prof__unit *units = prof__ones;
@@ -18661,7 +18793,8 @@ static const prof__key *prof__key_find(const char *name)
     return NULL;
 }
 
-/* Sets a field from text. said: the key that the user wrote, which may be that of another profiler. */
+/* Sets a field of the configuration from text. said: the key name that the user wrote, for errors: it may be another
+   profiler's. */
 static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
 {
     uint64_t number;
@@ -18671,32 +18804,35 @@ static prof_status prof__key_set(const prof__key *key, const char *said, prof_co
     return PROF_OK;
 }
 
-/* What a key of another system does here. */
+/* What a key of another profiler does in prof. "native": prof's own key that corresponds to it, named in the field
+   `home`. */
 enum {
-    PROF__OTHER_SAME,   /* home, with the same value */
-    PROF__OTHER_FILE,   /* the same; the path must have a writer */
-    PROF__OTHER_LEVEL,  /* home, a level of TraceMe: 0 to 3 */
-    PROF__OTHER_MS,     /* home, a time: the value is in milliseconds */
-    PROF__OTHER_NOT,    /* home, a switch: with the opposite value */
-    PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 is not supported */
-    PROF__OTHER_ENABLED, /* home, a level: false turns it off */
-    PROF__OTHER_PERIOD, /* true: once a second unless dump_period is set; false: never, even if it is set */
-    PROF__OTHER_COUNTS, /* a switch; true: with statistics of everything, unless a mode was chosen */
-    PROF__OTHER_BOTH,   /* a switch; both values are accepted and do nothing */
-    PROF__OTHER_FUNCTIONS, /* a switch; true only with PROF_INSTRUMENT_FUNCTIONS */
-    PROF__OTHER_ON,     /* true is the behaviour here; false is not supported */
-    PROF__OTHER_OFF,    /* false is the behaviour here; true is not supported */
-    PROF__OTHER_ONLY,   /* the value `home` is the behaviour here; others are not supported */
-    PROF__OTHER_AMONG,  /* home: values that are the behaviour here, separated by |; after a ; those not supported.
-                           Without a ; all others of the first one's type are not: numbers, switches, or any text.
-                           1-9 is a range */
-    PROF__OTHER_TRACES, /* the same, and TRACE_ONLY_HOST leaves out devices */
-    PROF__OTHER_NEVER   /* not supported */
+    PROF__OTHER_SAME,   /* the value is given to the native key */
+    PROF__OTHER_FILE,   /* the value is a path for the native key; a writer for its extension must exist */
+    PROF__OTHER_LEVEL,  /* the native key is a level; the value is a TraceMe level, 0 to 3 */
+    PROF__OTHER_MS,     /* the native key is a time; the value is in milliseconds */
+    PROF__OTHER_NOT,    /* the native key is a switch with the opposite meaning */
+    PROF__OTHER_DEVICES, /* the native key is a switch with the opposite meaning; a level above 1 is unsupported */
+    PROF__OTHER_ENABLED, /* the native key is a level; false turns all call sites off */
+    /* True: rewrites the output once a second, or every dump_period if that is set; false: never, even if it is set. */
+    PROF__OTHER_PERIOD,
+    PROF__OTHER_COUNTS, /* a switch; true: also keeps statistics of everything, unless a mode was chosen */
+    PROF__OTHER_BOTH,   /* a switch; both values are accepted without effect */
+    PROF__OTHER_FUNCTIONS, /* a switch; true is supported only with PROF_INSTRUMENT_FUNCTIONS */
+    PROF__OTHER_ON,     /* prof always behaves as if true; false is unsupported */
+    PROF__OTHER_OFF,    /* prof always behaves as if false; true is unsupported */
+    PROF__OTHER_ONLY,   /* prof always behaves as with the value in `home`; all others are unsupported */
+    PROF__OTHER_AMONG,  /* `home` lists values: first those that prof's behaviour corresponds to, separated by |; after
+                           a ; those that are unsupported. Values in neither part are invalid. A list without a ; treats
+                           all other values of the first one's type (number, switch or any text) as unsupported. 1-9 is
+                           a range of numbers */
+    PROF__OTHER_TRACES, /* like PROF__OTHER_AMONG; the value TRACE_ONLY_HOST also leaves out devices */
+    PROF__OTHER_NEVER   /* always an error */
 };
 typedef struct prof__other_key {
     const char *system, *name;
     int how;
-    const char *home, *meaning; /* meaning: what it does here, or why it does nothing; NULL: that of home */
+    const char *home, *meaning; /* meaning: for the list of keys and for errors; NULL: the native key's */
 } prof__other_key;
 
 #define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
@@ -18706,7 +18842,9 @@ typedef struct prof__other_key {
 static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerEnabled", PROF__OTHER_ENABLED, "level",
      "1: mode ring+stats, unless another one is chosen; 0: all sites are off until prof_set_level(), and devices"},
-#ifndef PROF_FREESTANDING /* a kernel runs none of these systems; C has no empty arrays */
+/* A freestanding program, such as a kernel, uses none of these profilers; one entry stays, because C has no empty
+   arrays. */
+#ifndef PROF_FREESTANDING
     {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
@@ -18798,8 +18936,8 @@ static const prof__other_key prof__other_keys[] = {
 };
 #define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
 
-/* Looks up a value of PROF__OTHER_AMONG. Returns 1 if it is the behaviour here, 0 if it is not supported, -1 if
-   invalid. */
+/* Looks up a value in the list of a PROF__OTHER_AMONG key. Returns 1 if prof behaves that way, 0 if the value is
+   unsupported, -1 if it is invalid. */
 static int prof__other_among(const char *home, const char *value)
 {
     int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
@@ -18834,7 +18972,7 @@ static prof_status prof__other_unsupported(const prof__other_key *other, const c
     return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
 }
 
-/* Checks a value of PROF__OTHER_AMONG. */
+/* Checks a value of a PROF__OTHER_AMONG key, and explains why it is refused. */
 static prof_status prof__other_among_check(const prof__other_key *other, const char *value)
 {
     char list[160];
@@ -18843,7 +18981,7 @@ static prof_status prof__other_among_check(const prof__other_key *other, const c
     if (found > 0) return PROF_OK;
     if (!found) return prof__other_unsupported(other, value);
     if (prof__equal(other->home, "false")) return prof__other_must_be(other, value, "0 or 1");
-    const char *ends = other->home; /* a list without a ; has numbers */
+    const char *ends = other->home; /* without a ; the valid values are numbers */
     while (*ends && *ends != ';') ++ends;
     if (!*ends) return prof__other_must_be(other, value, "a number");
     for (const char *c = other->home; *c && at + 3 < sizeof list; ++c) {
@@ -18854,17 +18992,19 @@ static prof_status prof__other_among_check(const prof__other_key *other, const c
     return prof__other_must_be(other, value, list);
 }
 
-/* Bits of prof_config.private_keys. */
+/* Bits of prof_config.private_keys. They remember which keys of other profilers were set, so that these keys can be set
+   in any order, and again. */
 enum {
-    PROF__ASKED_AGGREGATE = 1, /* these want statistics of everything, */
+    PROF__ASKED_AGGREGATE = 1, /* this key and the next two ask for statistics of everything */
     PROF__ASKED_DUMP = 2,
     PROF__ASKED_ENABLED = 4,
     PROF__ASKED_COUNTS = 7,
-    PROF__ASKED_MODE = 8,      /* and have chosen the mode */
-    PROF__ASKED_DEVICES = 16,  /* these leave out devices, */
+    PROF__ASKED_MODE = 8,      /* one of those three keys has changed the mode */
+    PROF__ASKED_DEVICES = 16,  /* this key and the next two leave out devices */
     PROF__ASKED_HOST = 32,
-    PROF__ASKED_DISABLED = 64, /* and this one also turns off all sites; the level before that is in the high bits */
-    PROF__ASKED_LEVEL = 16     /* their place */
+    /* This key also turns off all call sites; the level before that is kept in the bits from PROF__ASKED_LEVEL on. */
+    PROF__ASKED_DISABLED = 64,
+    PROF__ASKED_LEVEL = 16     /* index of the lowest bit of the kept level, which is stored plus 1 */
 };
 
 static int prof__asks(prof_config *config, uint32_t bit, int on)
@@ -18874,7 +19014,8 @@ static int prof__asks(prof_config *config, uint32_t bit, int on)
     return asked;
 }
 
-/* The statistics of these systems cover everything, even if the buffer for events is small. */
+/* Asks for statistics of everything, or takes that back. Other profilers' statistics cover the whole run, so a ring of
+   events is not enough. */
 static void prof__other_counts(prof_config *config, uint32_t bit, int on)
 {
     prof__asks(config, bit, on);
@@ -18902,7 +19043,8 @@ static void prof__other_period(prof_config *config, int on)
         config->dump_period_ns = 1000000000u;
 }
 
-/* CNTK's profiler is off after its start, or on. Level and devices are what they were once it is on. */
+/* Turns recording on or off at the start, as CNTK's profilerEnabled does. Turning it on again restores the level and
+   the devices of before. */
 static void prof__other_enabled(prof_config *config, int on)
 {
     int was_off = (config->private_keys & PROF__ASKED_DISABLED) != 0;
@@ -18917,11 +19059,11 @@ static void prof__other_enabled(prof_config *config, int on)
     }
 }
 
-/* Sets output, unless this program has no writer for it: a start would fail. */
+/* Sets output. Fails at once if this program has no writer for the path, because prof_start() would fail later. */
 static prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
                                     const char *value)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* which writes only a .prof */
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* PROF_MINIMAL writes only .prof files */
     const prof_writer *writer;
     char why[PROF__ERROR_SIZE];
     prof_status status = config->layout ? PROF_OK : prof__writer_find(value, &writer);
@@ -18933,7 +19075,7 @@ static prof_status prof__other_file(const prof__other_key *other, const prof__ke
     return prof__key_set(home, other->name, config, value);
 }
 
-/* Sets a key whose values are not just true and false. Returns 0 if it is none of these. */
+/* Sets a key whose value is not a plain switch. Returns 0 if the key or the value is not of this kind. */
 static int prof__other_value(const prof__other_key *other, const prof__key *home, prof_config *config,
                              const char *value, prof_status *status)
 {
@@ -18961,7 +19103,8 @@ static int prof__other_value(const prof__other_key *other, const prof__key *home
         if (!*status) prof__other_devices(config, PROF__ASKED_HOST, prof__equal(value, "TRACE_ONLY_HOST"));
         return 1;
     case PROF__OTHER_NEVER: *status = prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning); return 1;
-    case PROF__OTHER_DEVICES: /* a GPU's has more levels, whose events nobody here makes */
+    /* Other profilers have more levels for GPUs, with events that no plug-in of prof produces. */
+    case PROF__OTHER_DEVICES:
         if (prof__parse_name(value, prof__switch_names) >= 0) return 0;
         if (!prof__parse_number(value, prof__ones, &number)) return 0;
         *status = prof__other_unsupported(other, value);
@@ -19003,7 +19146,7 @@ static struct prof__claim {
     char prefix[32];
     prof_status (*claim)(void *user, const char *key, const char *value);
     void *user;
-} prof__claims[16]; /* under the lock */
+} prof__claims[16]; /* protected by the state lock */
 
 static int prof__begins(const char *text, const char *prefix)
 {
@@ -19040,8 +19183,8 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     return prof__claim_put(prefix, claim, user);
 }
 
-/* Returns 1 if a claim has handled the key; its result is in status. If claim() fails, and a function of prof that it
-   called has left a text, that is kept, because it says more than ours. */
+/* Returns 1 if a claim has handled the key, with its result in *status. If claim() fails, and a function of prof that
+   it called has left an error text, that text is kept, because it says more than a general one. */
 static int prof__claimed(const char *key, const char *value, prof_status *status)
 {
     struct prof__claim found;
@@ -19068,8 +19211,8 @@ static int prof__claimed(const char *key, const char *value, prof_status *status
     return 1;
 }
 
-/* Returns the key that somebody who wrote name has probably meant: half of its letters, at most, are others.
-   NULL: none. */
+/* Returns the known key that a user most likely meant by name, or NULL. At most half of the letters of name, or two if
+   that is more, may be wrong. */
 static const char *prof__key_nearest(const char *name)
 {
     const char *nearest = prof__keys[0].name;
@@ -19098,7 +19241,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
     return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': \"prof config\" lists all keys", key);
 }
 
-/* Makes "PROF_BUFFER" of "buffer". */
+/* Writes the environment variable of a key: "PROF_BUFFER" for "buffer". */
 static void prof__key_variable(const char *key, char *to, size_t size)
 {
     size_t at = 5;
@@ -19160,8 +19303,8 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
 }
 #else
-/* Finds a PROF_ variable that is no key, but nearly one, and would be ignored by mistake. starts: only those that
-   resemble a variable that starts a recording. */
+/* Reports an environment variable that begins with PROF_ and is almost, but not exactly, the name of a key: it would be
+   ignored by mistake. starts: 1: reports only variables that resemble one that starts a recording. */
 static prof_status prof__environment_check(int starts)
 {
 #ifdef _WIN32
@@ -19197,7 +19340,7 @@ static prof_status prof__environment_check(int starts)
     return PROF_OK;
 }
 
-/* Returns 1 if a layout needs no output. */
+/* Returns 1 if this layout has an output of its own, so that config.output may be empty. */
 static int prof__layout_alone(const char *layout) { return layout && prof__equal(layout, "cntk"); }
 
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
@@ -19214,7 +19357,7 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
         prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
         prof__fail(status, "%s: %.200s", name, why);
     }
-    /* CNTK's own folder */
+    /* the directory that CNTK itself writes to */
     if (!status && prof__layout_alone(config->layout) && !(config->output && *config->output))
         config->output = "profiler/";
     return status;
@@ -19631,8 +19774,8 @@ static int64_t prof__device_on_host(prof_device *device)
 }
 #endif
 #ifndef PROF_MINIMAL
-/* Reads size bytes of a file, which is no pipe, from offset on. Several threads may do so at the same time. Returns 0
-   if there are fewer bytes. */
+/* Reads size bytes of a seekable file, from offset on. Several threads may do so at the same time. Returns 0 if the
+   file has fewer bytes. */
 static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
@@ -19660,7 +19803,7 @@ static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
     return 1;
 }
 
-/* Opens the file with the archive of the session that this copy of a header belongs to. Returns NULL if there is
+/* Opens the file that has the archive of a session. copy: a copy of that session's header. Returns NULL if there is
    none. */
 static FILE *prof__archive_open(const prof__header *copy)
 {
@@ -19683,7 +19826,7 @@ static FILE *prof__archive_open(const prof__header *copy)
         if (file < 0) file = open(s->live_path, O_RDONLY | PROF__O_FILE);
         if (file >= 0 && (prof__fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
                           (uint64_t)about.st_dev != s->stream.device)) {
-            close(file); /* another file has that name by now */
+            close(file); /* a different file has that name by now */
             file = -1;
         }
     }
@@ -19694,7 +19837,8 @@ static FILE *prof__archive_open(const prof__header *copy)
     return stream;
 }
 
-/* Returns where the lap of the archive ends that has the oldest block. */
+/* Returns where the archive's oldest lap ends. An archive that rotates begins anew at its start when it is full: the
+   blocks from one beginning to the next are a lap. */
 static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
@@ -19718,8 +19862,8 @@ static int prof__read_size(FILE *file, uint64_t *size)
     return end >= 0;
 }
 
-/* Returns where a copy of an archive's bytes ends: at `to` or, if the file was cut before that, a word after the cut,
-   which readers count as a lost block. */
+/* Returns where to stop copying the archive's bytes: at `to`. If the file was truncated before that, returns one word
+   after the end of the file: readers count the missing word as a lost block. */
 static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t size;
@@ -19728,14 +19872,14 @@ static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
     return (size > from ? size : from) + 8;
 }
 
-/* Copies bytes. If some are overwritten meanwhile, readers notice it. Missing ones are copied as zeros. */
+/* Copies bytes of the archive. Readers notice if some are overwritten meanwhile. Missing bytes are copied as zeros. */
 static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t bytes[512];
     while (from < to && !out->status) {
         size_t size = to - from < sizeof bytes ? (size_t)(to - from) : sizeof bytes;
         if (!prof__file_at(file, from, bytes, size)) {
-            size = 8; /* up to the end of what is there, word by word */
+            size = 8; /* near the end of the file, word by word */
             if (!prof__file_at(file, from, bytes, size)) bytes[0] = 0;
         }
         prof__out_bytes(out, bytes, size);
@@ -19743,7 +19887,7 @@ static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_
     }
 }
 
-/* Writes bytes of which many may be zero. */
+/* Writes bytes, and leaves holes for pages that are all zero. */
 static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
 {
     uint64_t zeros = 0, piece;
@@ -19760,8 +19904,8 @@ static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
     prof__out_zeros(out, zeros);
 }
 
-/* Writes an image without its archive: the used parts of meta and of the chunks, and what is not zero of meta's
-   index. */
+/* Writes an image without its archive: the used parts of meta and of the chunks, and the parts of meta's index that are
+   not zero. */
 static void prof__out_used(prof__out *out, const void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
@@ -19770,7 +19914,7 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
     uint64_t meta = h->meta_offset + (h->meta_used && h->meta_used < h->meta_size ? h->meta_used : h->meta_size);
     uint64_t index = h->meta_offset + h->meta_size;
     if (index > h->chunk_offset || h->chunk_offset > size || used > (size - h->chunk_offset) / h->chunk_size) {
-        prof__out_bytes(out, bytes, size); /* prof_start() makes another layout */
+        prof__out_bytes(out, bytes, size); /* this layout is not prof_start()'s, so everything is written */
         return;
     }
     uint64_t end = h->chunk_offset + used * h->chunk_size;
@@ -19781,7 +19925,8 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
     prof__out_zeros(out, size - end);
 }
 
-/* Writes a copy of an image, and directly after it its archive, which is in file, the oldest block first. */
+/* Writes a copy of an image and, directly after it, the image's archive from file, the oldest block first. Changes the
+   copy's header accordingly. */
 static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
     prof__header *h = (prof__header *)bytes, from = *h;
@@ -19799,7 +19944,7 @@ static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
 }
 
-/* Does the same for a copy of the image that is being recorded: opens the file of its archive. */
+/* Writes a copy of the image that is being recorded, with its archive. Opens the archive's file itself. */
 static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
@@ -19846,16 +19991,17 @@ PROF_DEF prof_status prof_save(const char *path)
 
 /*-- ON DEMAND --------------------------------------------------------------------------------------- >>on_demand --*/
 
-/* What the session of the process is doing, at one moment. */
+/* A session's status at one moment. */
 typedef struct prof__look {
     int running, paused;
-    int ended;     /* 1: it has ended by itself, and prof_stop() was not called yet */
-    int held;      /* 1: it runs, but recording has not begun yet */
-    int on_demand; /* 1: it is not the program's session, but on demand: one that prof_server.h has started */
-    int level;     /* 0: no session runs */
+    int ended;     /* 1: the session has ended by itself, and prof_stop() has not been called yet */
+    int held;      /* 1: the session has started, but recording has not begun yet */
+    int on_demand; /* 1: prof_server.h has started the session, not the program */
+    int level;     /* current level; 0: no session runs */
     prof_mode mode;
-    uint32_t epoch;                 /* distinguishes the sessions of the process; 0: there is none */
-    uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks that threads took since the session began */
+    uint32_t epoch;                 /* session id, unique in the process; 0: there is no session */
+    /* Buffer: its size in bytes; chunks: how many it has; taken: chunks that threads took since the session began. */
+    uint64_t buffer, chunks, taken;
 } prof__look;
 
 static void prof__look_take(prof__look *look)
@@ -19879,7 +20025,7 @@ static void prof__look_take(prof__look *look)
     prof__state_unlock(gate);
 }
 
-/* Returns the present state. Any thread may call it. */
+/* Returns the session's present status. Any thread may call this function. */
 static prof__look prof__look_now(void)
 {
     prof__look look;
@@ -19888,16 +20034,18 @@ static prof__look prof__look_now(void)
     return look;
 }
 
-/* What an on-demand session records, and whom to call when the program starts a session of its own. */
+/* What an on-demand session records, and what happens to its image when the program starts a session of its own. */
 typedef struct prof__on_demand_options {
     int no_scopes, no_devices;
-    void (*keep)(void *image, size_t size); /* gets what was recorded, and must free it; image is NULL without memory.
-                                               Called under the control lock */
+    void (*keep)(void *image, size_t size); /* Called under the control lock when the program starts a session. Gets a
+                                               copy of the image, which it must free; image is NULL if there was no
+                                               memory for a copy */
 } prof__on_demand_options;
 
 static void (*prof__on_demand_keep)(void *image, size_t size);
 
-/* Ends the on-demand session; its image stays. Returns 0 if there is none. Under the control lock. */
+/* Ends the on-demand session and keeps its image. Returns 0 if there is no such session. Called under the control lock.
+   */
 static int prof__on_demand_stop(void)
 {
     if (!prof__on_demand) return 0;
@@ -19906,7 +20054,7 @@ static int prof__on_demand_stop(void)
     return 1;
 }
 
-/* Frees the image of an on-demand session that was stopped. Under the control lock. */
+/* Frees the image of an on-demand session that has ended. Called under the control lock. */
 static void prof__on_demand_free(void) { prof__sessions_reap(1); }
 
 static void prof__on_demand_yield(void)
@@ -19928,8 +20076,8 @@ static void prof__on_demand_limit(void *user)
             prof__rule_add(device->name, prof__length(device->name), 0, 1);
 }
 
-/* Starts a session that the program does not notice: see prof__on_demand. Returns PROF_INVALID_STATE if there already
-   is a session. */
+/* Starts an on-demand session, which the program does not notice: the program can still start its own at any time,
+   which ends this one. Returns PROF_INVALID_STATE if there is a session already. */
 static prof_status prof__on_demand_begin(const prof_config *config, const prof__on_demand_options *wish)
 {
     prof__on_demand_options own = *wish;
@@ -19938,9 +20086,9 @@ static prof_status prof__on_demand_begin(const prof_config *config, const prof__
 }
 #endif
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
-   `PROF_OUTPUT=trace.json ./program` records from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a
-   recording as well. This part, >>crash and the stop at exit are all that prints anything, on stderr: errors, crash
-   reports, and where the output is if it is not where it was asked for. */
+   `PROF_OUTPUT=trace.json ./program` records from before main() to exit. PROF_SAVE and PROF_CRASH_REPORT start a
+   recording as well. prof prints on stderr in three cases only: here, in a crash report, and when a session is stopped
+   at exit. It prints errors, crash reports, and the output's path if that differs from the path that was asked for. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_TEXT) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
@@ -19969,7 +20117,7 @@ PROF__AT_START(103, prof__autostart);
 static void prof__autostart(void)
 {
     prof_config config;
-    if (!prof__is_whole()) return; /* the leader has started by itself */
+    if (!prof__is_whole()) return; /* this instance forwards to another one, which has started by itself */
     const char *by = prof__autostart_by();
     memset(&config, 0, sizeof config);
     if (by ? prof_config_from_env(&config) : prof__environment_check(1)) {
@@ -19988,16 +20136,18 @@ static void prof__autostart(void)
 }
 #endif
 
-#if !defined(PROF_FREESTANDING) && !defined(_WIN32) && !defined(__wasi__) /* pthread_key_delete() hangs there */
-/* If the library that holds the recorder is unloaded, no thread can be in its code any more, nor come back to it:
-   everything is freed. At the end of the process other threads may still record: everything stays. */
+/* On Windows and WASI pthread_key_delete() hangs at this point. */
+#if !defined(PROF_FREESTANDING) && !defined(_WIN32) && !defined(__wasi__)
+/* Called when the library that contains the recorder is unloaded, and at the end of the process. After an unload no
+   thread can run the recorder's code, so everything is freed. At the end of the process other threads may still record,
+   so everything stays. */
 PROF__AT_END(PROF__LAST, prof__unload);
 static void prof__unload(void)
 {
 #ifdef PROF__SHARED
     if (prof__exits) return;
     prof__unjoin();
-    prof__exit_stop(); /* atexit() would call that of PROF_OUTPUT too late */
+    prof__exit_stop(); /* atexit() would stop a session of PROF_OUTPUT only after its code is gone */
     if (prof__state.session) {
         prof__service_stop(prof__state.session);
         prof__state.session->next = prof__state.retired;
@@ -20012,7 +20162,8 @@ static void prof__unload(void)
         prof__state.retired = next;
     }
     PROF__BRIDGE_UNLOAD();
-    if (prof__exits_watched) { /* else the process may be ending, while threads go on */
+    /* If exits are not watched, this may be the end of the process, with other threads still recording. */
+    if (prof__exits_watched) {
         prof__selves_unmap();
         prof__tallies_unmap();
         prof__loose_unmap();

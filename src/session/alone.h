@@ -1,5 +1,5 @@
-// session/alone: Prepares the output before a session starts: several recorders in one process, ranks, children of
-// forks. Registers writers.
+// session/alone: Prepares a session's output before the session starts: several recorders in one process, ranks of a
+// parallel job, children of fork(). Registers writers of output formats.
 #ifndef PROF__SESSION_ALONE_H
 #define PROF__SESSION_ALONE_H
 #include "api/reports.h"
@@ -16,16 +16,18 @@
 #include "session/root.h"
 #include "session/write.h"
 
-/* A process may have several recorders that do not know each other, and PROF_OUTPUT tells all of them the same file. A
-   later one writes a file of its own, which has the name of its library before the extension. */
-static PROF__UNUSED int prof__output_apart; /* 1: this recorder writes such a file */
+/* A process may have several recorders that do not know each other, for example in two libraries. PROF_OUTPUT names the
+   same file to all of them. The first recorder writes that file. Each later one inserts the name of its own library
+   before the extension and writes that file instead. */
+static PROF__UNUSED int prof__output_apart; /* 1: this recorder inserted its library's name into its output */
 #ifdef PROF__HUBS
-static char prof__output_told[1024]; /* an absolute path; see >>copies */
+/* The output as an absolute path; other recorders in this process compare theirs with it. */
+static char prof__output_told[1024];
 
 typedef struct prof__output_search {
     const char *path;
     int taken;
-    char module[64]; /* the library of this copy */
+    char module[64]; /* file name of the library that contains this recorder */
 } prof__output_search;
 
 static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
@@ -42,7 +44,7 @@ static int prof__output_visit(const prof__loaded *loaded, size_t size, void *use
     return 0;
 }
 
-/* Makes path absolute, as other copies store it, and cuts it if it is too long. */
+/* Makes path absolute, because other recorders store their outputs as absolute paths. Cuts a path that does not fit. */
 static void prof__output_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
@@ -50,7 +52,8 @@ static void prof__output_absolute(const char *path, char *to, size_t size)
     prof__text_add(to, size, path);
 }
 
-/* Returns the pattern to use, and sets s->output to what it expands to. tagged: a buffer for a changed pattern. */
+/* Chooses an output that no other recorder in this process writes. Returns the pattern to use, and sets s->output to
+   its expansion. tagged: a buffer that receives the pattern if it had to be changed. */
 static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
@@ -91,7 +94,8 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
     prof__time_text(s->started);
     if (several && prof__pattern_has(output, "t")) prof__job_time(output, s->started);
-    if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) && /* its writer knows the rank */
+    /* A directory's writer puts the rank into its file names itself. */
+    if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) &&
         prof__path_with(output, "%r", ranked, sizeof ranked))
         output = ranked;
     prof_status status = prof__expand_absolute(output, s->started, s->output, sizeof s->output);
@@ -106,13 +110,14 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     s->existing = config->existing;
     s->number = s->existing == PROF_EXISTING_NUMBER ||
                 (s->existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
-    if (prof__is_folder(s->output)) s->number = 0; /* its writer never replaces a file */
+    if (prof__is_folder(s->output)) s->number = 0; /* the writer of a directory never replaces a file */
     if (!status && !writer) s->live_path = s->output;
     if (!status && writer && !prof__output_is_file(s->output)) {
-        s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe belongs to no run */
+        s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe has no older recording to protect */
         s->number = 0;
     } else if (!status && writer) {
-#if !defined(__EMSCRIPTEN__) && !defined(__wasi__) /* where it would have the recording only at the end */
+/* There, a sidecar file would be filled only at the end, and so protects nothing. */
+#if !defined(__EMSCRIPTEN__) && !defined(__wasi__)
         s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
@@ -130,7 +135,8 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
 }
 
 #ifndef PROF__NO_FORK
-/* Sets the child's output: the parent's pattern, with the process id before the extension, unless it has that. */
+/* Sets the output of a child of fork(): the parent's pattern expanded again, with the process id before the extension
+   unless the pattern has %p. Returns 0 or errno. Async-signal-safe. */
 static int prof__child_path(prof__session *s)
 {
     char number[24], path[sizeof s->output], before[sizeof s->output];
@@ -149,7 +155,7 @@ static int prof__child_path(prof__session *s)
     }
     if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->output, path, sizeof path) ||
         !prof__equal(before, path))
-        prof__folder_drop(s); /* it is that of the parent */
+        prof__folder_drop(s); /* the held folder is the parent's, and the child writes elsewhere */
     if (s->live_path && !prof__root_moved(s)) prof__folder_for(s->live_path); /* %p may be in a directory's name */
     return 0;
 }
@@ -173,7 +179,8 @@ PROF_DEF prof_status prof_fail(prof_status status, const char *text)
 PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_unregister, (writer));
-    /* if prof_stop() holds it for long, the program is about to end */
+    /* If another thread holds the control lock, the writer is removed without the lock: prof_stop() may hold it for
+       long, and the program is about to end. */
     int locked = prof__lock_try(&prof__control_word);
     for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
         if (*w == writer) {

@@ -1,4 +1,5 @@
-// session/autostart: Records from before main to exit, if the environment says so.
+// session/autostart: Records from before main() to exit if the environment asks for it. Frees everything if the
+// recorder's library is unloaded.
 #ifndef PROF__SESSION_AUTOSTART_H
 #define PROF__SESSION_AUTOSTART_H
 #include "api/control.h"
@@ -20,9 +21,9 @@
 #include "session/stop.h"
 
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
-   `PROF_OUTPUT=trace.json ./program` records from before main to exit. PROF_SAVE and PROF_CRASH_REPORT start a
-   recording as well. This part, >>crash and the stop at exit are all that prints anything, on stderr: errors, crash
-   reports, and where the output is if it is not where it was asked for. */
+   `PROF_OUTPUT=trace.json ./program` records from before main() to exit. PROF_SAVE and PROF_CRASH_REPORT start a
+   recording as well. prof prints on stderr in three cases only: here, in a crash report, and when a session is stopped
+   at exit. It prints errors, crash reports, and the output's path if that differs from the path that was asked for. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_TEXT) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
@@ -51,7 +52,7 @@ PROF__AT_START(103, prof__autostart);
 static void prof__autostart(void)
 {
     prof_config config;
-    if (!prof__is_whole()) return; /* the leader has started by itself */
+    if (!prof__is_whole()) return; /* this instance forwards to another one, which has started by itself */
     const char *by = prof__autostart_by();
     memset(&config, 0, sizeof config);
     if (by ? prof_config_from_env(&config) : prof__environment_check(1)) {
@@ -70,16 +71,18 @@ static void prof__autostart(void)
 }
 #endif
 
-#if !defined(PROF_FREESTANDING) && !defined(_WIN32) && !defined(__wasi__) /* pthread_key_delete() hangs there */
-/* If the library that holds the recorder is unloaded, no thread can be in its code any more, nor come back to it:
-   everything is freed. At the end of the process other threads may still record: everything stays. */
+/* On Windows and WASI pthread_key_delete() hangs at this point. */
+#if !defined(PROF_FREESTANDING) && !defined(_WIN32) && !defined(__wasi__)
+/* Called when the library that contains the recorder is unloaded, and at the end of the process. After an unload no
+   thread can run the recorder's code, so everything is freed. At the end of the process other threads may still record,
+   so everything stays. */
 PROF__AT_END(PROF__LAST, prof__unload);
 static void prof__unload(void)
 {
 #ifdef PROF__SHARED
     if (prof__exits) return;
     prof__unjoin();
-    prof__exit_stop(); /* atexit() would call that of PROF_OUTPUT too late */
+    prof__exit_stop(); /* atexit() would stop a session of PROF_OUTPUT only after its code is gone */
     if (prof__state.session) {
         prof__service_stop(prof__state.session);
         prof__state.session->next = prof__state.retired;
@@ -94,7 +97,8 @@ static void prof__unload(void)
         prof__state.retired = next;
     }
     PROF__BRIDGE_UNLOAD();
-    if (prof__exits_watched) { /* else the process may be ending, while threads go on */
+    /* If exits are not watched, this may be the end of the process, with other threads still recording. */
+    if (prof__exits_watched) {
         prof__selves_unmap();
         prof__tallies_unmap();
         prof__loose_unmap();

@@ -1,4 +1,5 @@
-// session/calibrate: Chooses the clock, and measures its smallest step.
+// session/calibrate: Chooses the session's clock, measures the clock's smallest step, and converts min_duration to
+// ticks.
 #ifndef PROF__SESSION_CALIBRATE_H
 #define PROF__SESSION_CALIBRATE_H
 #include "ground/clock.h"
@@ -18,18 +19,19 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 #else
-/* Returns the smallest step of the clock, or ~0 if it has not moved. */
+/* Returns the smallest difference between two reads of the clock, in ticks; ~0 if the clock did not move. */
 static uint64_t prof__clock_step(const prof__session *s)
 {
     uint64_t step = ~0ull;
-    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) { /* a slow counter may advance between two reads */
+    /* A slow counter needs more reads until it advances. */
+    for (int i = 0; i < 64 || (step == ~0ull && i < 4096); ++i) {
         uint64_t a = prof__now(s, 0), b = prof__now(s, 0);
         if (b > a && b - a < step) step = b - a;
     }
     return step;
 }
 
-/* Measures how many ticks more an ordered read takes than a plain one. */
+/* Returns how many ticks an ordered read of the counter takes beyond a plain read. */
 static uint64_t prof__ordered_excess(void)
 {
     uint64_t plain = ~0ull, ordered = ~0ull;
@@ -67,8 +69,8 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 
-/* Sets min_ticks. It is needed before the first scope ends, so the start waits 0.2 ms to measure the rate of the clock,
-   which it does only for this. */
+/* Sets min_ticks, the threshold of config.min_duration. Scopes compare with it from the first one on, so the rate of
+   the clock must be known now. If the system does not state the rate, this function measures it for 0.2 ms. */
 static void prof__threshold_set(prof__session *s, uint64_t ns)
 {
     uint64_t hz = s->header->tick_hz;

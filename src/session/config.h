@@ -1,4 +1,4 @@
-// session/config: Parses numbers; the table of keys.
+// session/config: The table of configuration keys, and parsers for the values that are names, signals and masks.
 #ifndef PROF__SESSION_CONFIG_H
 #define PROF__SESSION_CONFIG_H
 #include "record/schedule.h"
@@ -14,7 +14,7 @@ static int prof__parse_name(const char *text, const char *const *names)
     return -1;
 }
 
-/* Returns the edit distance, for "did you mean". */
+/* Returns the edit distance of two words, for "did you mean ...?". Returns 99 if b is longer than 30 bytes. */
 static size_t prof__distance(const char *a, const char *b)
 {
     size_t row[32], n = prof__length(b);
@@ -34,7 +34,7 @@ static size_t prof__distance(const char *a, const char *b)
     return row[n];
 }
 
-/* Returns the number of a signal, or -1 if it is not known. */
+/* Returns the number of a signal such as "10", "USR1" or "SIGUSR1", or -1 if the name is unknown. */
 static int prof__parse_signal(const char *text)
 {
     uint64_t number;
@@ -52,7 +52,7 @@ static int prof__parse_signal(const char *text)
     return -1;
 }
 
-/* Parses 32 bits, decimal or 0x.... Returns 0 if it is no number. */
+/* Parses a 32-bit mask, decimal or hexadecimal with 0x. Returns 0 if text is not such a number. */
 static int prof__parse_mask(const char *text, uint64_t *out)
 {
     uint64_t number = 0;
@@ -75,20 +75,21 @@ static const char *const prof__clock_names[] = {"auto", "counter", "ordered", "m
 static const char *const prof__limit_names[] = {"stop", "rotate", NULL};
 static const char *const prof__existing_names[] = {"auto", "replace", "number", "refuse", NULL};
 static const char *const prof__zero_one[] = {"0", "1", NULL};
-/* Words for true and false of all systems. Those with an odd index are true. */
+/* Words that any of the supported profilers accepts for false and true. Words at odd indices mean true. */
 static const char *const prof__switch_names[] = {"0",  "1",   "off",   "on",   "false", "true",
                                                  "no", "yes", "False", "True", NULL};
 
-/* How the text of a key is stored in its field. */
+/* How a key's text is parsed, and the type of the field of prof_config that stores the value. */
 enum {
     PROF__KEY_TEXT,    /* const char * */
     PROF__KEY_SIZE,    /* size_t */
     PROF__KEY_BYTES,   /* uint64_t */
     PROF__KEY_COUNT,   /* uint64_t */
     PROF__KEY_TIME,    /* uint64_t, nanoseconds */
-    PROF__KEY_SPAN,    /* the same, but a number without a unit is an error: seconds may be meant, not nanoseconds */
+    /* uint64_t, nanoseconds; a number without a unit is an error, because seconds may have been meant. */
+    PROF__KEY_SPAN,
     PROF__KEY_SECONDS, /* double */
-    PROF__KEY_INT,     /* int, like the next ones */
+    PROF__KEY_INT,     /* int; CHOICE, SWITCH and SIGNAL are ints, too */
     PROF__KEY_CHOICE,
     PROF__KEY_SWITCH,
     PROF__KEY_SIGNAL,
@@ -101,8 +102,8 @@ static const char *const prof__key_types[] = {"text", "size",    "size",   "numb
                                               "seconds", "number", "choice", "switch", "signal", "mask",
                                               "number",  "time",   "time"};
 
-/* One line for each field of prof_config that text can set. Parser, environment, errors and prof_config_describe() all
-   use it. Numbers are from least to most, or 0 if zero is set. */
+/* One key for each field of prof_config that text can set. The parser, the environment, error messages and
+   prof_config_describe() share this table. least and max bound a number; zero: 1 if 0 is valid as well. */
 typedef struct prof__key {
     const char *name;
     unsigned type;

@@ -1,4 +1,5 @@
-// session/config_env: Keys claimed by other headers, the nearest known key, the environment.
+// session/config_env: Sets a configuration from keys and from the environment. Keys may be claimed by other headers.
+// Suggests the nearest known key for a misspelt one.
 #ifndef PROF__SESSION_CONFIG_ENV_H
 #define PROF__SESSION_CONFIG_ENV_H
 #include "api/control.h"
@@ -15,7 +16,7 @@ static struct prof__claim {
     char prefix[32];
     prof_status (*claim)(void *user, const char *key, const char *value);
     void *user;
-} prof__claims[16]; /* under the lock */
+} prof__claims[16]; /* protected by the state lock */
 
 static int prof__begins(const char *text, const char *prefix)
 {
@@ -52,8 +53,8 @@ PROF_DEF prof_status prof_config_claim(const char *prefix,
     return prof__claim_put(prefix, claim, user);
 }
 
-/* Returns 1 if a claim has handled the key; its result is in status. If claim() fails, and a function of prof that it
-   called has left a text, that is kept, because it says more than ours. */
+/* Returns 1 if a claim has handled the key, with its result in *status. If claim() fails, and a function of prof that
+   it called has left an error text, that text is kept, because it says more than a general one. */
 static int prof__claimed(const char *key, const char *value, prof_status *status)
 {
     struct prof__claim found;
@@ -80,8 +81,8 @@ static int prof__claimed(const char *key, const char *value, prof_status *status
     return 1;
 }
 
-/* Returns the key that somebody who wrote name has probably meant: half of its letters, at most, are others.
-   NULL: none. */
+/* Returns the known key that a user most likely meant by name, or NULL. At most half of the letters of name, or two if
+   that is more, may be wrong. */
 static const char *prof__key_nearest(const char *name)
 {
     const char *nearest = prof__keys[0].name;
@@ -110,7 +111,7 @@ PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const
     return prof__fail(PROF_INVALID_ARGUMENT, "unknown key '%s': \"prof config\" lists all keys", key);
 }
 
-/* Makes "PROF_BUFFER" of "buffer". */
+/* Writes the environment variable of a key: "PROF_BUFFER" for "buffer". */
 static void prof__key_variable(const char *key, char *to, size_t size)
 {
     size_t at = 5;
@@ -172,8 +173,8 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
     return prof__fail(PROF_UNSUPPORTED, "prof_config_from_env: freestanding has no environment");
 }
 #else
-/* Finds a PROF_ variable that is no key, but nearly one, and would be ignored by mistake. starts: only those that
-   resemble a variable that starts a recording. */
+/* Reports an environment variable that begins with PROF_ and is almost, but not exactly, the name of a key: it would be
+   ignored by mistake. starts: 1: reports only variables that resemble one that starts a recording. */
 static prof_status prof__environment_check(int starts)
 {
 #ifdef _WIN32
@@ -209,7 +210,7 @@ static prof_status prof__environment_check(int starts)
     return PROF_OK;
 }
 
-/* Returns 1 if a layout needs no output. */
+/* Returns 1 if this layout has an output of its own, so that config.output may be empty. */
 static int prof__layout_alone(const char *layout) { return layout && prof__equal(layout, "cntk"); }
 
 PROF_DEF prof_status prof_config_from_env(prof_config *config)
@@ -226,7 +227,7 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
         prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
         prof__fail(status, "%s: %.200s", name, why);
     }
-    /* CNTK's own folder */
+    /* the directory that CNTK itself writes to */
     if (!status && prof__layout_alone(config->layout) && !(config->output && *config->output))
         config->output = "profiler/";
     return status;

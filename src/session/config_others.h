@@ -1,4 +1,5 @@
-// session/config_others: The keys of other profilers, and what they mean here.
+// session/config_others: The configuration keys of other profilers (CNTK, MXNet, TensorFlow, JAX, Neuron), and what
+// each does in prof.
 #ifndef PROF__SESSION_CONFIG_OTHERS_H
 #define PROF__SESSION_CONFIG_OTHERS_H
 #include "api/reports.h"
@@ -10,32 +11,35 @@
 #include "session/number.h"
 #include "session/write.h"
 
-/* What a key of another system does here. */
+/* What a key of another profiler does in prof. "native": prof's own key that corresponds to it, named in the field
+   `home`. */
 enum {
-    PROF__OTHER_SAME,   /* home, with the same value */
-    PROF__OTHER_FILE,   /* the same; the path must have a writer */
-    PROF__OTHER_LEVEL,  /* home, a level of TraceMe: 0 to 3 */
-    PROF__OTHER_MS,     /* home, a time: the value is in milliseconds */
-    PROF__OTHER_NOT,    /* home, a switch: with the opposite value */
-    PROF__OTHER_DEVICES, /* home, a switch: with the opposite value; a level above 1 is not supported */
-    PROF__OTHER_ENABLED, /* home, a level: false turns it off */
-    PROF__OTHER_PERIOD, /* true: once a second unless dump_period is set; false: never, even if it is set */
-    PROF__OTHER_COUNTS, /* a switch; true: with statistics of everything, unless a mode was chosen */
-    PROF__OTHER_BOTH,   /* a switch; both values are accepted and do nothing */
-    PROF__OTHER_FUNCTIONS, /* a switch; true only with PROF_INSTRUMENT_FUNCTIONS */
-    PROF__OTHER_ON,     /* true is the behaviour here; false is not supported */
-    PROF__OTHER_OFF,    /* false is the behaviour here; true is not supported */
-    PROF__OTHER_ONLY,   /* the value `home` is the behaviour here; others are not supported */
-    PROF__OTHER_AMONG,  /* home: values that are the behaviour here, separated by |; after a ; those not supported.
-                           Without a ; all others of the first one's type are not: numbers, switches, or any text.
-                           1-9 is a range */
-    PROF__OTHER_TRACES, /* the same, and TRACE_ONLY_HOST leaves out devices */
-    PROF__OTHER_NEVER   /* not supported */
+    PROF__OTHER_SAME,   /* the value is given to the native key */
+    PROF__OTHER_FILE,   /* the value is a path for the native key; a writer for its extension must exist */
+    PROF__OTHER_LEVEL,  /* the native key is a level; the value is a TraceMe level, 0 to 3 */
+    PROF__OTHER_MS,     /* the native key is a time; the value is in milliseconds */
+    PROF__OTHER_NOT,    /* the native key is a switch with the opposite meaning */
+    PROF__OTHER_DEVICES, /* the native key is a switch with the opposite meaning; a level above 1 is unsupported */
+    PROF__OTHER_ENABLED, /* the native key is a level; false turns all call sites off */
+    /* True: rewrites the output once a second, or every dump_period if that is set; false: never, even if it is set. */
+    PROF__OTHER_PERIOD,
+    PROF__OTHER_COUNTS, /* a switch; true: also keeps statistics of everything, unless a mode was chosen */
+    PROF__OTHER_BOTH,   /* a switch; both values are accepted without effect */
+    PROF__OTHER_FUNCTIONS, /* a switch; true is supported only with PROF_INSTRUMENT_FUNCTIONS */
+    PROF__OTHER_ON,     /* prof always behaves as if true; false is unsupported */
+    PROF__OTHER_OFF,    /* prof always behaves as if false; true is unsupported */
+    PROF__OTHER_ONLY,   /* prof always behaves as with the value in `home`; all others are unsupported */
+    PROF__OTHER_AMONG,  /* `home` lists values: first those that prof's behaviour corresponds to, separated by |; after
+                           a ; those that are unsupported. Values in neither part are invalid. A list without a ; treats
+                           all other values of the first one's type (number, switch or any text) as unsupported. 1-9 is
+                           a range of numbers */
+    PROF__OTHER_TRACES, /* like PROF__OTHER_AMONG; the value TRACE_ONLY_HOST also leaves out devices */
+    PROF__OTHER_NEVER   /* always an error */
 };
 typedef struct prof__other_key {
     const char *system, *name;
     int how;
-    const char *home, *meaning; /* meaning: what it does here, or why it does nothing; NULL: that of home */
+    const char *home, *meaning; /* meaning: for the list of keys and for errors; NULL: the native key's */
 } prof__other_key;
 
 #define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
@@ -45,7 +49,9 @@ typedef struct prof__other_key {
 static const prof__other_key prof__other_keys[] = {
     {"CNTK", "profilerEnabled", PROF__OTHER_ENABLED, "level",
      "1: mode ring+stats, unless another one is chosen; 0: all sites are off until prof_set_level(), and devices"},
-#ifndef PROF_FREESTANDING /* a kernel runs none of these systems; C has no empty arrays */
+/* A freestanding program, such as a kernel, uses none of these profilers; one entry stays, because C has no empty
+   arrays. */
+#ifndef PROF_FREESTANDING
     {"CNTK", "profilerBufferSize", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "customEventBufferBytes", PROF__OTHER_SAME, "buffer", NULL},
     {"CNTK", "reserve_mem", PROF__OTHER_SAME, "buffer", NULL},
@@ -137,8 +143,8 @@ static const prof__other_key prof__other_keys[] = {
 };
 #define PROF__OTHER_COUNT_ALL (sizeof prof__other_keys / sizeof *prof__other_keys)
 
-/* Looks up a value of PROF__OTHER_AMONG. Returns 1 if it is the behaviour here, 0 if it is not supported, -1 if
-   invalid. */
+/* Looks up a value in the list of a PROF__OTHER_AMONG key. Returns 1 if prof behaves that way, 0 if the value is
+   unsupported, -1 if it is invalid. */
 static int prof__other_among(const char *home, const char *value)
 {
     int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
@@ -173,7 +179,7 @@ static prof_status prof__other_unsupported(const prof__other_key *other, const c
     return prof__fail(PROF_UNSUPPORTED, "%s '%s': %s", other->name, value, other->meaning);
 }
 
-/* Checks a value of PROF__OTHER_AMONG. */
+/* Checks a value of a PROF__OTHER_AMONG key, and explains why it is refused. */
 static prof_status prof__other_among_check(const prof__other_key *other, const char *value)
 {
     char list[160];
@@ -182,7 +188,7 @@ static prof_status prof__other_among_check(const prof__other_key *other, const c
     if (found > 0) return PROF_OK;
     if (!found) return prof__other_unsupported(other, value);
     if (prof__equal(other->home, "false")) return prof__other_must_be(other, value, "0 or 1");
-    const char *ends = other->home; /* a list without a ; has numbers */
+    const char *ends = other->home; /* without a ; the valid values are numbers */
     while (*ends && *ends != ';') ++ends;
     if (!*ends) return prof__other_must_be(other, value, "a number");
     for (const char *c = other->home; *c && at + 3 < sizeof list; ++c) {
@@ -193,17 +199,19 @@ static prof_status prof__other_among_check(const prof__other_key *other, const c
     return prof__other_must_be(other, value, list);
 }
 
-/* Bits of prof_config.private_keys. */
+/* Bits of prof_config.private_keys. They remember which keys of other profilers were set, so that these keys can be set
+   in any order, and again. */
 enum {
-    PROF__ASKED_AGGREGATE = 1, /* these want statistics of everything, */
+    PROF__ASKED_AGGREGATE = 1, /* this key and the next two ask for statistics of everything */
     PROF__ASKED_DUMP = 2,
     PROF__ASKED_ENABLED = 4,
     PROF__ASKED_COUNTS = 7,
-    PROF__ASKED_MODE = 8,      /* and have chosen the mode */
-    PROF__ASKED_DEVICES = 16,  /* these leave out devices, */
+    PROF__ASKED_MODE = 8,      /* one of those three keys has changed the mode */
+    PROF__ASKED_DEVICES = 16,  /* this key and the next two leave out devices */
     PROF__ASKED_HOST = 32,
-    PROF__ASKED_DISABLED = 64, /* and this one also turns off all sites; the level before that is in the high bits */
-    PROF__ASKED_LEVEL = 16     /* their place */
+    /* This key also turns off all call sites; the level before that is kept in the bits from PROF__ASKED_LEVEL on. */
+    PROF__ASKED_DISABLED = 64,
+    PROF__ASKED_LEVEL = 16     /* index of the lowest bit of the kept level, which is stored plus 1 */
 };
 
 static int prof__asks(prof_config *config, uint32_t bit, int on)
@@ -213,7 +221,8 @@ static int prof__asks(prof_config *config, uint32_t bit, int on)
     return asked;
 }
 
-/* The statistics of these systems cover everything, even if the buffer for events is small. */
+/* Asks for statistics of everything, or takes that back. Other profilers' statistics cover the whole run, so a ring of
+   events is not enough. */
 static void prof__other_counts(prof_config *config, uint32_t bit, int on)
 {
     prof__asks(config, bit, on);
@@ -241,7 +250,8 @@ static void prof__other_period(prof_config *config, int on)
         config->dump_period_ns = 1000000000u;
 }
 
-/* CNTK's profiler is off after its start, or on. Level and devices are what they were once it is on. */
+/* Turns recording on or off at the start, as CNTK's profilerEnabled does. Turning it on again restores the level and
+   the devices of before. */
 static void prof__other_enabled(prof_config *config, int on)
 {
     int was_off = (config->private_keys & PROF__ASKED_DISABLED) != 0;
@@ -256,11 +266,11 @@ static void prof__other_enabled(prof_config *config, int on)
     }
 }
 
-/* Sets output, unless this program has no writer for it: a start would fail. */
+/* Sets output. Fails at once if this program has no writer for the path, because prof_start() would fail later. */
 static prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
                                     const char *value)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* which writes only a .prof */
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* PROF_MINIMAL writes only .prof files */
     const prof_writer *writer;
     char why[PROF__ERROR_SIZE];
     prof_status status = config->layout ? PROF_OK : prof__writer_find(value, &writer);
@@ -272,7 +282,7 @@ static prof_status prof__other_file(const prof__other_key *other, const prof__ke
     return prof__key_set(home, other->name, config, value);
 }
 
-/* Sets a key whose values are not just true and false. Returns 0 if it is none of these. */
+/* Sets a key whose value is not a plain switch. Returns 0 if the key or the value is not of this kind. */
 static int prof__other_value(const prof__other_key *other, const prof__key *home, prof_config *config,
                              const char *value, prof_status *status)
 {
@@ -300,7 +310,8 @@ static int prof__other_value(const prof__other_key *other, const prof__key *home
         if (!*status) prof__other_devices(config, PROF__ASKED_HOST, prof__equal(value, "TRACE_ONLY_HOST"));
         return 1;
     case PROF__OTHER_NEVER: *status = prof__fail(PROF_UNSUPPORTED, "%s: %s", other->name, other->meaning); return 1;
-    case PROF__OTHER_DEVICES: /* a GPU's has more levels, whose events nobody here makes */
+    /* Other profilers have more levels for GPUs, with events that no plug-in of prof produces. */
+    case PROF__OTHER_DEVICES:
         if (prof__parse_name(value, prof__switch_names) >= 0) return 0;
         if (!prof__parse_number(value, prof__ones, &number)) return 0;
         *status = prof__other_unsupported(other, value);

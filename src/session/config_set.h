@@ -13,13 +13,13 @@ static const prof__unit prof__times[] = {{"ns", 1},         {"us", 1000}, {"ms",
 static const prof__unit prof__seconds[] = {{"ns", 1},         {"us", 1000},       {"ms", 1000000},
                                            {"s", 1000000000}, {"", 1000000000}, {NULL, 0}};
 
-/* Parses seconds as nanoseconds. */
+/* Parses a time as nanoseconds; a number without a unit is seconds. Returns 0 if text is not a time. */
 static int prof__parse_seconds(const char *text, uint64_t *ns)
 {
     return prof__parse_number(text, prof__seconds, ns);
 }
 
-/* Returns 1 if value is valid for this key; *number: its value if it is a number. */
+/* Returns 1 if value is valid for this key. *number: the value of a number, or the index of a choice. */
 static int prof__key_parse(const prof__key *key, const char *value, uint64_t *number)
 {
     const prof__unit *units = prof__ones;
@@ -86,7 +86,8 @@ static const prof__key *prof__key_find(const char *name)
     return NULL;
 }
 
-/* Sets a field from text. said: the key that the user wrote, which may be that of another profiler. */
+/* Sets a field of the configuration from text. said: the key name that the user wrote, for errors: it may be another
+   profiler's. */
 static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
 {
     uint64_t number;

@@ -1,4 +1,5 @@
-// session/control: Changes metadata, level, mask, categories and the function of PROFILE_SYNC while a session runs.
+// session/control: Changes metadata, level, filter mask, categories and the function of PROFILE_SYNC while a session
+// runs.
 #ifndef PROF__SESSION_CONTROL_H
 #define PROF__SESSION_CONTROL_H
 #include "api/control.h"
@@ -13,7 +14,7 @@
 #include "record/state.h"
 #include "session/rules.h"
 
-/* Sets the value of a key, or clears all if key is NULL. */
+/* Sets one pair of metadata, or removes all metadata if key is NULL. */
 static prof_status prof__metadata_change(const char *key, const char *value)
 {
     PROF__LED(prof__metadata_change, (key, value));
@@ -38,7 +39,8 @@ PROF_DEF prof_status prof_set_metadata(const char *key, const char *value)
 }
 PROF_DEF prof_status prof_clear_metadata(void) { return prof__metadata_change(NULL, NULL); }
 
-/* The function of prof_set_sync(). Threads read it without a lock: the version is odd while it changes. */
+/* The function that prof_set_sync() set. Threads read it without a lock: version is odd during a change, and a reader
+   that sees an odd or a changed version reads again. */
 static struct {
     uint32_t version;
     void (*function)(void *user);
@@ -58,7 +60,8 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
     return PROF_OK;
 }
 
-/* Calls the function of prof_set_sync(). A signal handler that interrupts prof_set_sync() finds none. */
+/* Calls the function that prof_set_sync() set. In a signal handler that interrupted prof_set_sync(), no function is
+   called. */
 PROF_DEF void prof__sync(void)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
@@ -69,7 +72,7 @@ PROF_DEF void prof__sync(void)
         if (version & 1 || PROF__ACQUIRE(&prof__sync_hook.version) != version) continue;
         if (!function || self->syncing || PROF__LOAD(&prof__state.no_sync)) return;
         PROF__ERRNO_SAVE();
-        self->syncing = 1; /* it may have scopes that wait themselves */
+        self->syncing = 1; /* the function may itself contain scopes that wait for the device */
         function(user);
         PROF__SELF()->syncing = 0;
         PROF__ERRNO_RESTORE();
@@ -77,7 +80,7 @@ PROF_DEF void prof__sync(void)
     }
 }
 
-/* Ends a scope that waits for the device; does not wait if its session is over. */
+/* Ends a scope after waiting for the device. Does not wait if the scope's session is over. */
 PROF_DEF void prof__end_sync(prof__token token)
 {
     PROF__LED_VOID(prof__end_sync, (token));

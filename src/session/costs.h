@@ -1,4 +1,4 @@
-// session/costs: What a scope costs: measured at the start.
+// session/costs: Measures, at the start of a session, what one scope costs.
 #ifndef PROF__SESSION_COSTS_H
 #define PROF__SESSION_COSTS_H
 #include "api/markup.h"
@@ -16,12 +16,12 @@
 #include "record/track.h"
 #include "session/calibrate.h"
 
-#ifdef PROF_MINIMAL /* neither costs nor the smallest step of the clock are known */
+#ifdef PROF_MINIMAL /* PROF_MINIMAL measures neither the cost of a scope nor the smallest step of the clock */
 static void prof__calibrate(prof__session *s) { (void)s; }
 #else
-/* The cost of a macro is measured over a burst of uses. */
+/* Uses of a macro in one measured burst: one use is too short to time. */
 #define PROF__BURST 64
-#define PROF__BURST_SHORT 16 /* of what takes longer */
+#define PROF__BURST_SHORT 16 /* uses in a burst of slower macros */
 #define PROF__BURST_WORDS (PROF__BURST * 3)
 
 static void prof__burst_scopes(prof_site *site)
@@ -39,9 +39,9 @@ static void prof__burst_formats(prof_site *site)
     for (int i = 0; i < PROF__BURST_SHORT; ++i) prof__end(prof__begin_format(site, "job %d of %d", i, 1000));
 }
 
-/* Returns the thousandths of a tick that one of the uses in a burst takes: by the fastest burst, or, where the clock's
-   step is too long for that, by all of them. Not 0. The thread is attached, and signals are blocked: a handler's scopes
-   would go into the scratch, too. */
+/* Returns the cost of one use in a burst, in thousandths of a tick, at least 1. Takes the fastest burst; if the clock's
+   step is too long to time one burst, takes the mean of all. The records go into a scratch buffer. The caller has
+   attached the thread and blocked all signals, or scopes of a signal handler would go into the scratch buffer, too. */
 static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burst)(prof_site *site), prof_site *site,
                                     uint64_t uses)
 {
@@ -75,10 +75,11 @@ static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burs
 }
 
 #ifdef PROF_INSTRUMENT_FUNCTIONS
-/* Measures the cost of a call with the hooks themselves, for an address that is no function. */
+/* Stands for a function whose calls are measured: only its address is used. */
 static const char prof__call_measured = 0;
 
-/* Returns its call site, which is turned on and off again, or NULL if the cost cannot be measured here. */
+/* Registers prof__call_measured as an instrumented function. Returns its call site, which the caller turns on and off
+   again, or NULL if the cost cannot be measured now. */
 static prof_site *prof__calls_prepare(void)
 {
     prof__function *function = &prof__functions[PROF_INSTRUMENT_MAX];
@@ -108,7 +109,8 @@ static void prof__burst_calls(prof_site *site)
 }
 #endif
 
-/* Measures what scopes of each sort cost: none costs less than a plain one, even where a coarse clock shows that. */
+/* Measures and stores the cost of each sort of scope. No sort is recorded as cheaper than a plain scope, even if a
+   coarse clock measures it so. */
 static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 {
     prof__header *h = s->header;
@@ -131,22 +133,23 @@ static void prof__costs_measure(prof__session *s, uint64_t step, uint64_t on)
 #endif
 }
 
-/* Measures the rate of the clock over the time since the start. */
+/* Estimates the rate of the clock from the time since the start, and records it. */
 static void prof__start_rate(prof__session *s)
 {
     prof__header *h = s->header;
     prof__pair now;
     prof__pair_take_well(s->clock, h->tick_hz, &now);
     uint64_t ticks = now.tick - h->first.tick, ns = now.monotonic_ns - h->first.monotonic_ns;
-    if (ns < 100000 || ns >= 1000000000 || ticks >> 33) return; /* too short, or something happened meanwhile */
+    /* Too short to be exact, or the thread was interrupted for long. */
+    if (ns < 100000 || ns >= 1000000000 || ticks >> 33) return;
     s->start_hz = ticks * 1000000000u / ns;
     uint32_t gate = prof__state_lock();
     prof__meta_rate(s);
     prof__state_unlock(gate);
 }
 
-/* Measures the smallest step of the clock, and what a scope costs: with real scopes into a buffer of its own, while the
-   thread is attached. */
+/* Measures the smallest step of the clock and the costs of scopes, with real scopes that write to a scratch buffer.
+   Attaches the thread for that. */
 static void prof__calibrate(prof__session *s)
 {
     prof__thread *self = PROF__SELF();
@@ -158,7 +161,8 @@ static void prof__calibrate(prof__session *s)
 #endif
     uint32_t gate = prof__state_lock();
     uint32_t generation = PROF__LOAD(prof__generation);
-    if (self->session && self->session != s) prof__detach(self); /* of a session before the last one */
+    /* The thread still has a chunk of an earlier session. */
+    if (self->session && self->session != s) prof__detach(self);
     int attached = self->session == s, ready = prof__state.running && (attached || prof__attach(self));
     self->seen = generation;
     self->open = ready && PROF__FAST(s) ? generation : PROF__SHUT;
@@ -170,7 +174,8 @@ static void prof__calibrate(prof__session *s)
     prof__chunk *chunk = self->chunk;
     uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
     prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
-    if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back); /* else the session has ended meanwhile */
+    /* A different chunk: the session has ended meanwhile. */
+    if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back);
     prof__signals_restore(&signals);
     prof__start_rate(s);
 #ifndef PROF_FREESTANDING

@@ -1,4 +1,5 @@
-// session/crash: The memory that a crash report reserves beforehand, and how it finds open scopes. Async-signal-safe.
+// session/crash: The memory that a crash report reserves in advance, and the search for open scopes in the ring.
+// Async-signal-safe.
 #ifndef PROF__SESSION_CRASH_H
 #define PROF__SESSION_CRASH_H
 #include "api/markup.h"
@@ -14,29 +15,32 @@
 
 /*-- the memory of a report --*/
 
-#define PROF__CRASH_THREADS 64  /* threads in a report; the others are counted */
-#define PROF__CRASH_DEPTH 64    /* open scopes of a thread; the others are counted */
-#define PROF__CRASH_NAME 64     /* bytes of a name that are printed */
-#define PROF__CRASH_REACH 65536 /* newest chunks that are searched for open scopes: it takes about a second */
+#define PROF__CRASH_THREADS 64  /* threads that a report shows; further ones are only counted */
+#define PROF__CRASH_DEPTH 64    /* open scopes that a report shows of a thread; further ones are only counted */
+#define PROF__CRASH_NAME 64     /* longest name that a report prints, in bytes */
+/* Number of newest chunks that are searched for open scopes; reading so many takes about a second. */
+#define PROF__CRASH_REACH 65536
 
-#define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the id in the second word of a TRACK record */
+#define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the bits of the track id in the second word of a TRACK record */
 
 typedef struct prof__crash_scope {
-    uint64_t name, sequence; /* offsets in the image of its NAME record, 0: none, and of the chunk that holds it */
+    /* Name: offset in the image of the scope's NAME record, or 0. sequence: number of the chunk that holds that record.
+       */
+    uint64_t name, sequence;
     uint32_t site;
-    uint32_t inside; /* bytes from the chunk's header to the NAME record */
+    uint32_t inside; /* bytes from the start of the chunk to the NAME record */
 } prof__crash_scope;
 
 typedef struct prof__crash_thread {
     uint64_t track, thread_id;
-    uint64_t sequence; /* of its newest chunk; 0: it has none */
+    uint64_t sequence; /* sequence number of the thread's newest chunk; 0: the thread has none */
     uint32_t name_id, depth;
     prof__crash_scope open[PROF__CRASH_DEPTH];
 } prof__crash_thread;
 
-typedef struct prof__crash_work { /* the memory for a report */
-    volatile sig_atomic_t guarded;    /* 1: a crash in the report continues at escape */
-    int mute;                         /* 1: stderr takes no more */
+typedef struct prof__crash_work { /* memory that a report needs; reserved by prof_start() */
+    volatile sig_atomic_t guarded;    /* 1: a second crash, inside the report, continues at escape */
+    int mute;                         /* 1: stderr no longer accepts output */
     size_t used, thread_count, more_threads;
     prof__crash_system system;
     jmp_buf escape;
@@ -45,7 +49,8 @@ typedef struct prof__crash_work { /* the memory for a report */
     prof__header header;
     prof__crash_thread threads[PROF__CRASH_THREADS]; /* the first is the one that crashed */
     uint64_t chunk[PROF_CHUNK_SIZE / 8], scratch[PROF_CHUNK_SIZE / 8];
-    uint32_t order[PROF__CRASH_REACH + 2]; /* of each number, its chunk: the place in units of 64 bytes, plus 1; or 0 */
+    /* By sequence number: where its chunk is in the ring, in units of 64 bytes plus 1; 0: nowhere. */
+    uint32_t order[PROF__CRASH_REACH + 2];
 } prof__crash_work;
 
 enum { PROF__CRASH_OFF = 0, PROF__CRASH_READY };
@@ -54,7 +59,7 @@ static struct {
     uintptr_t reporter; /* PROF__CRASH_OFF, PROF__CRASH_READY, or the address of the reporting thread's state */
     uint64_t process;
     prof__session *session;
-    prof__crash_work *work; /* never freed: it serves all sessions */
+    prof__crash_work *work; /* never freed, because later sessions use it again */
 } prof__crash;
 
 /*-- text --*/
@@ -86,7 +91,8 @@ static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
     prof__crash_put(w, digits);
 }
 
-/* Writes a name of the image, at most size bytes, without control characters. */
+/* Writes a name that is stored in the image in at most size bytes. Replaces control characters and invalid UTF-8 by
+   "?". */
 static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t size)
 {
     char text[PROF__CRASH_NAME + 1];
@@ -110,7 +116,7 @@ static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t s
     if (used < size && name[used]) prof__crash_put(w, "...");
 }
 
-/* Returns the meta record of this kind and id, from its head on, and its words, or NULL. */
+/* Returns the first word of the meta record with this kind and id, or NULL. *words: the record's length. */
 static const uint64_t *prof__crash_meta(const prof__session *s, uint64_t kind, uint32_t id, size_t *words)
 {
     for (uint64_t at = 0; at < s->meta_words; at += *words) {
@@ -134,12 +140,14 @@ static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, 
 static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
 {
     if (thread->depth > PROF__CRASH_DEPTH) {
-        --thread->depth; /* it is not known which one it was */
+        --thread->depth; /* too deep: the report does not know the name of the scope that ends */
         return;
     }
     uint32_t depth = thread->depth;
     while (depth && thread->open[depth - 1].site != site) --depth;
-    if (depth) thread->depth = depth - 1; /* the inner ones have no end; or its begin was overwritten */
+    /* Inner scopes that are still open have lost their ends. If no open scope is of this site, the begin was
+       overwritten. */
+    if (depth) thread->depth = depth - 1;
 }
 
 static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
@@ -149,7 +157,8 @@ static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
     return NULL;
 }
 
-/* Updates the open scopes of the threads whose records are in the chunk in w->chunk; offset: its place in the image. */
+/* Updates the threads' open scopes with the records of the chunk in w->chunk. offset: the chunk's offset in the image.
+   */
 static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -180,7 +189,8 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
     }
 }
 
-/* Cuts the copy before the first end that is later than the crash: its scope was open when the program crashed. */
+/* Cuts the copied chunk before the first scope end that is later than the crash, because that scope was open when the
+   program crashed. */
 static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint64_t crashed)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)w->chunk;
@@ -198,7 +208,8 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
     }
 }
 
-/* Copies the chunk at this place of the ring to w->chunk. Returns its offset in the image, or 0 if there is none. */
+/* Copies the chunk at byte `at` of the ring to w->chunk. Returns the chunk's offset in the image, or 0 if it is empty.
+   */
 static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
                                  uint64_t newest)
 {
@@ -215,13 +226,14 @@ static const prof__chunk *prof__crash_chunk(const prof__session *s, uint64_t at)
     return (const prof__chunk *)(const void *)(s->chunks + at);
 }
 
-/* Returns the bytes of the chunk at this place of the ring. */
+/* Returns the size in bytes of the chunk at byte `at` of the ring. */
 static uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
 {
     return prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&prof__crash_chunk(s, at)->form));
 }
 
-/* Adds the thread that owns the chunk in w->chunk, which the last TRACK record in it names. */
+/* Adds the thread that owns the chunk in w->chunk to the report. The last TRACK record of the chunk names this thread.
+   */
 static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -251,8 +263,8 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
     thread->name_id = (uint32_t)track[0] & (PROF__NAME_OF_SYSTEM - 1);
 }
 
-/* Finds the living threads, which own a chunk, and reads the ring, the oldest chunk first, to find their open
-   scopes. */
+/* Finds the living threads, each of which owns a chunk, and then reads the ring from the oldest chunk to the newest to
+   find their open scopes. */
 static void prof__crash_search(prof__crash_work *w, const prof__session *s, const prof__header *h)
 {
     uint64_t count = PROF__SEARCH(s, PROF__LOAD(&s->chunk_count)), newest = h->next_chunk;
@@ -267,7 +279,7 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
             prof__crash_meet(w, s);
     uint64_t from = newest - oldest > PROF__CRASH_REACH ? newest - PROF__CRASH_REACH : oldest;
     prof__clear(w->order, (size_t)(newest - from) / 2 * 8 + 8);
-    /* chunks of slow threads, which the ring has left out for a lap; the others in order */
+    /* First, chunks that slow threads have kept for more than a lap of the ring; then all other chunks in order. */
     for (uint64_t at = 0; at < end; at += prof__crash_bytes(s, at)) {
         const prof__chunk *chunk = prof__crash_chunk(s, at);
         uint64_t sequence = PROF__LOAD(&chunk->sequence);

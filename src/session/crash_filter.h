@@ -1,4 +1,5 @@
-// session/crash_filter: The filter and handlers on Windows; set and removed under prof__control_word.
+// session/crash_filter: Windows: the exception filter and the SIGABRT handler that write a crash report. They are set
+// and removed under the control lock.
 #ifndef PROF__SESSION_CRASH_FILTER_H
 #define PROF__SESSION_CRASH_FILTER_H
 #include "record/state.h"
@@ -14,10 +15,10 @@ static struct {
     LPTOP_LEVEL_EXCEPTION_FILTER filter;
     void(__cdecl *abort)(int);
     PVOID vectored;
-    int filters, aborts; /* 1: ours is set */
+    int filters, aborts; /* 1: prof's filter or handler is set */
 } prof__crash_others;
 
-#define PROF__CRASH_ROOM 24576 /* bytes of stack that are enough for a report */
+#define PROF__CRASH_ROOM 24576 /* bytes of stack that writing a report needs */
 
 static int prof__crash_has_room(void)
 {
@@ -35,7 +36,9 @@ static DWORD WINAPI prof__crash_aside(LPVOID code)
     return 0;
 }
 
-/* Reports from a new thread, which cannot start if the dying thread is in the loader, or holds a lock that it needs. */
+/* Writes the report from a new thread, because the stack of the dying thread is exhausted. The new thread cannot start
+   if the dying one holds the loader's lock, or another lock that the start of a thread needs: so the wait ends after 10
+   s. */
 static void prof__crash_report_aside(DWORD code)
 {
     HANDLE thread = CreateThread(NULL, 0, prof__crash_aside, (LPVOID)(uintptr_t)code, 0, NULL);
@@ -44,7 +47,8 @@ static void prof__crash_report_aside(DWORD code)
     CloseHandle(thread);
 }
 
-/* Writes the report, unless one was written. Another thread's crash must not end the process meanwhile. */
+/* Writes the report, unless one has been written. While another thread writes one, waits for it, because this thread's
+   crash would end the process. */
 static void prof__crash_tell(DWORD code)
 {
     uintptr_t self = GetCurrentThreadId(), reporter = PROF__CRASH_READY;
@@ -60,8 +64,8 @@ static void prof__crash_tell(DWORD code)
     }
 }
 
-/* Called for an exception that nobody handles. A code without the high bit ends no program: that of a C++ exception of
-   gcc, for example, which the runtime hands back to its throw. */
+/* Called for an exception that no handler has taken. Codes without the high bit do not end a program: gcc, for example,
+   uses one for C++ exceptions, which its runtime hands back to the throw. */
 static LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER old = prof__crash_others.filter;
@@ -70,7 +74,8 @@ static LONG WINAPI prof__crash_filter(EXCEPTION_POINTERS *about)
     return old ? old(about) : EXCEPTION_CONTINUE_SEARCH;
 }
 
-/* Called for every exception, before all others. Only a crash in the report is ours. */
+/* Called for every exception, before all other handlers. Handles only a crash inside the report, and continues after
+   that part. */
 static LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
 {
     if (PROF__LOAD(&prof__crash.reporter) == (uintptr_t)GetCurrentThreadId() && prof__crash.work->guarded &&
@@ -79,7 +84,7 @@ static LONG WINAPI prof__crash_again(EXCEPTION_POINTERS *about)
     return EXCEPTION_CONTINUE_SEARCH;
 }
 
-/* The runtime removes this handler before it calls it. */
+/* Handles SIGABRT. The runtime has removed this handler before it calls it. */
 static void __cdecl prof__crash_aborts(int number)
 {
     void(__cdecl *old)(int) = prof__crash_others.abort;
@@ -90,15 +95,15 @@ static void __cdecl prof__crash_aborts(int number)
     }
     signal(SIGABRT, SIG_DFL);
 #ifdef _UCRT
-    abort(); /* raise() would exit with another status */
+    abort(); /* raise() would end the process with a different exit status */
 #else
-    raise(SIGABRT); /* abort() would print its message once more */
+    raise(SIGABRT); /* abort() would print its message a second time */
 #endif
 }
 
 /*-- on and off; under the control lock --*/
 
-/* Sets the filter. A filter that was set after ours, and may call it, stays. */
+/* Sets prof's exception filter. A filter that the program has set since, and that may call prof's, stays. */
 static void prof__crash_filter_set(void)
 {
     LPTOP_LEVEL_EXCEPTION_FILTER now = SetUnhandledExceptionFilter(prof__crash_filter);
@@ -121,7 +126,7 @@ static void prof__crash_filter_drop(void)
         SetUnhandledExceptionFilter(now);
 }
 
-/* Does the same for abort(). If the program ignores SIGABRT, it goes on doing so. */
+/* Sets prof's handler for abort(). If the program ignores SIGABRT, the signal stays ignored. */
 static void prof__crash_abort_set(void)
 {
     void(__cdecl *now)(int) = signal(SIGABRT, prof__crash_aborts);

@@ -1,4 +1,5 @@
-// session/crash_handler: The signal handler; installed and removed under prof__control_word.
+// session/crash_handler: POSIX: the signal handler that writes a crash report, and keeps the program alive if its
+// mapped file was truncated. It is installed and removed under the control lock.
 #ifndef PROF__SESSION_CRASH_HANDLER_H
 #define PROF__SESSION_CRASH_HANDLER_H
 #include "ground/threads.h"
@@ -18,7 +19,7 @@
 #ifdef BUS_ADRERR
 #define PROF__BUS_ADRERR BUS_ADRERR
 #else
-#define PROF__BUS_ADRERR 2 /* its value on Linux, macOS and the BSDs, for standards that do not declare it */
+#define PROF__BUS_ADRERR 2 /* the value on Linux, macOS and the BSDs; some C standard modes do not declare it */
 #endif
 
 static void prof__crash_tell_cut(const prof__session *s)
@@ -27,11 +28,12 @@ static void prof__crash_tell_cut(const prof__session *s)
     char text[1200] = "prof: ";
     prof__text_add(text, sizeof text, s->live_path);
     prof__text_add(text, sizeof text, ": another program truncated it while it was recorded: the recording ended\n");
-    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr takes no more */
+    if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr accepts no more output */
 }
 
-/* Called if a page of the image is no longer in its file. Returns 1 if memory has replaced it and all pages after it,
-   and nothing more is recorded. What was cut off is lost; if that is the header, an image without events is left. */
+/* Handles a SIGBUS for a page of the image that is no longer in its file, because another program truncated the file.
+   Returns 1 if memory has replaced that page and all pages after it; then nothing more is recorded, and the program
+   goes on. The events that were cut off are lost. If the header was cut off, an image without events remains. */
 static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
@@ -72,7 +74,7 @@ static int prof__crash_is_ours(const struct sigaction *action)
     return (action->sa_flags & SA_SIGINFO) && action->sa_sigaction == prof__crash_handler;
 }
 
-/* Restores the previous action, unless somebody else has installed one since. */
+/* Restores the action of before prof, unless the program has installed another one since. */
 static void prof__crash_restore(size_t i)
 {
     struct sigaction now;
@@ -83,8 +85,8 @@ static void prof__crash_restore(size_t i)
     prof__crash_was.installed[i] = 0;
 }
 
-/* Returns 1 if returning from the handler executes the instruction again, which raises the signal again; 0 if somebody
-   sent the signal. */
+/* Returns 1 if returning from the handler executes the faulting instruction again, and so raises the signal again; 0 if
+   a process sent the signal, or if the hardware reported the fault later than the instruction. */
 static int prof__crash_repeats(int signal, const siginfo_t *info)
 {
 #ifdef BUS_MCEERR_AO
@@ -96,12 +98,13 @@ static int prof__crash_repeats(int signal, const siginfo_t *info)
     return signal != SIGABRT && info->si_code > 0;
 }
 
-/* Lets the signal happen as without prof. It comes after the handler has returned, and so finds the thread where it
-   was. If a later handler called this one as its predecessor, that predecessor's action follows, too. */
+/* Lets the signal happen as it would without prof. The signal is delivered after the handler has returned, so that a
+   debugger or a core dump finds the thread where it crashed. If a handler that was installed later called this one as
+   its predecessor, the action of before prof follows, too. */
 static void prof__crash_pass_on(int signal, siginfo_t *info)
 {
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) {
-        /* the child of vfork() changes nothing here */
+        /* the child of vfork() shares its parent's memory, so it changes nothing here */
         if (prof__process_id() == prof__crash.process) prof__crash_restore(i);
         if (prof__crash_signals[i].number == signal) sigaction(signal, &prof__crash_was.old[i], NULL);
     }
@@ -109,9 +112,9 @@ static void prof__crash_pass_on(int signal, siginfo_t *info)
     sigset_t one;
     sigemptyset(&one);
     sigaddset(&one, signal);
-    pthread_sigmask(SIG_BLOCK, &one, NULL); /* until the handler returns */
+    pthread_sigmask(SIG_BLOCK, &one, NULL); /* blocked until the handler returns */
 #ifdef SYS_rt_tgsigqueueinfo
-    /* says who sent it */
+    /* passes on who sent the signal */
     if (!syscall(SYS_rt_tgsigqueueinfo, getpid(), (pid_t)prof__thread_id(), signal, info)) return;
 #endif
     raise(signal);
@@ -137,7 +140,7 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
                 pthread_sigmask(SIG_SETMASK, &prof__crash.work->system.mask, NULL);
                 longjmp(prof__crash.work->escape, 1);
             }
-        } else { /* the signal of this thread must not end the process while another thread reports */
+        } else { /* This thread's signal must not end the process while another thread writes the report. */
             for (int i = 0; i < 1000 && PROF__ACQUIRE(&prof__crash.reporter) > PROF__CRASH_READY; ++i)
                 PROF__CRASH_NAP();
         }
@@ -148,13 +151,14 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
 
 /*-- on and off; under the control lock --*/
 
-/* A signal that the program ignores stays ignored. */
+/* Installs the handler for each signal, unless the program ignores that signal. */
 static void prof__crash_install(prof__session *s)
 {
     struct sigaction ours;
     memset(&ours, 0, sizeof ours);
     ours.sa_sigaction = prof__crash_handler;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER; /* not deferred: for a crash in the report */
+    /* SA_NODEFER: a crash inside the report must reach the handler. */
+    ours.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigfillset(&ours.sa_mask);
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) sigdelset(&ours.sa_mask, prof__crash_signals[i].number);
     prof__crash.session = s;
@@ -165,14 +169,15 @@ static void prof__crash_install(prof__session *s)
         if (sigaction(prof__crash_signals[i].number, NULL, &now)) continue;
         int plain = !(now.sa_flags & SA_SIGINFO);
         if ((plain && now.sa_handler == SIG_IGN) || prof__crash_is_ours(&now)) continue;
-        if (prof__crash_was.installed[i] && !(plain && now.sa_handler == SIG_DFL)) continue; /* one above calls ours */
+        /* The program's own handler may call prof's. */
+        if (prof__crash_was.installed[i] && !(plain && now.sa_handler == SIG_DFL)) continue;
         prof__crash_was.old[i] = now;
         prof__crash_was.installed[i] = 1;
         sigaction(prof__crash_signals[i].number, &ours, NULL);
     }
 }
 
-/* Also called in the child of a fork, where no report is written. */
+/* Removes the handlers. Also called in a child of fork(), which writes no reports. */
 static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);

@@ -1,19 +1,21 @@
-// session/crash_posix: What a crash report asks of a POSIX system. Async-signal-safe.
+// session/crash_posix: POSIX: what a crash report needs of the system: stderr, the file, signals. Async-signal-safe.
 #ifndef PROF__SESSION_CRASH_POSIX_H
 #define PROF__SESSION_CRASH_POSIX_H
 #include "ground/threads.h"
 
 #ifndef _WIN32
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
-   config.crash_report installs a handler for the signals that bugs raise. It says on stderr what the threads were
-   doing, writes the image to a file unless it is mapped to one, restores the actions that it found, and lets the signal
-   happen again, so that exit status, core dump, sanitizers and the program's own handlers are the same as without prof.
-
-   The program may have died in malloc, in the recorder, or of a stack overflow. So nothing here allocates, locks or
-   calls functions that are not async-signal-safe (except, of libc, errno, setjmp and pthread_setcancelstate),
-   prof_start() has reserved all memory, and a second crash, in the report, ends only the report. Other threads run on,
-   but all their sites are off meanwhile, or they would overwrite what led to the crash; the ends of their open scopes
-   are left out of the copies. They finish what they were about to record: chunks are copied as a snapshot does. */
+   config.crash_report installs a handler for the signals that bugs raise. The handler says on stderr what the threads
+   were doing, and writes the image to a file unless the image is mapped to one. It then restores the signal actions
+   that it found and lets the signal happen again, so that the exit status, the core dump, sanitizers and the program's
+   own handlers are as without prof.
+   The program may have died in malloc(), in the recorder, or of a stack overflow. So a report allocates nothing, takes
+   no locks, and calls only functions that are async-signal-safe (and, of libc, errno, setjmp() and
+   pthread_setcancelstate()). prof_start() has reserved all memory. A second crash, inside the report, ends only that
+   part of the report.
+   Other threads run on during the report. All call sites are off meanwhile, or the threads would overwrite what led to
+   the crash. A thread still finishes the record that it has begun, so chunks are copied as in a snapshot. Scopes that
+   end during the report are shown as open. */
 
 #include <poll.h>
 #include <setjmp.h>
@@ -30,8 +32,8 @@ static const struct {
 #define PROF__CRASH_SIGNALS (sizeof prof__crash_signals / sizeof *prof__crash_signals)
 
 typedef struct prof__crash_system {
-    int file;      /* -1: none is open */
-    sigset_t mask; /* the signal mask of the handler, for a crash in the report */
+    int file;      /* descriptor of the report's file; -1: none is open */
+    sigset_t mask; /* the handler's signal mask, which is restored after a crash inside the report */
     struct sigaction quiet[2], idle[2];
     int cancel;
 } prof__crash_system;
@@ -43,7 +45,8 @@ static const char *prof__crash_cause(int signal)
     return "";
 }
 
-/* Writes to stderr. Returns how much was written; 0 or less if nobody reads it: a full pipe may stay full. */
+/* Writes to stderr. Returns the number of bytes written; 0 or less if stderr accepts none within a second, for example
+   a full pipe that nobody reads. */
 static ssize_t prof__crash_say(const char *text, size_t size)
 {
     struct pollfd ready = {2, POLLOUT, 0};
@@ -82,7 +85,7 @@ static int prof__crash_resize(prof__crash_system *of, uint64_t size)
     return !ftruncate(of->file, (prof__offset)size);
 }
 
-/* Gives a good file its name, removes another. Returns 1 if it is there. */
+/* Renames a complete file to its final path, and removes an incomplete one. Returns 1 if the file is at its path. */
 static int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
 {
     if (of->file >= 0 && close(of->file)) good = 0;
@@ -94,7 +97,8 @@ static int prof__crash_finish(prof__crash_system *of, int good, const char *part
 
 /*-- before and after --*/
 
-/* Signals that writing may raise, and that would replace the crash. */
+/* Signals that writing the report may raise. They are ignored meanwhile, because they would end the process in place of
+   the crash. */
 static const int prof__crash_quiet[] = {SIGPIPE, SIGXFSZ};
 
 static void prof__crash_ignore(struct sigaction *old)
@@ -120,7 +124,7 @@ static void prof__crash_after(prof__crash_system *of)
 #ifndef __ANDROID__
     pthread_setcancelstate(of->cancel, &of->cancel);
 #endif
-    prof__crash_ignore(of->idle); /* once more: discards those that are pending */
+    prof__crash_ignore(of->idle); /* ignoring a signal once more discards a pending one */
     for (size_t i = 0; i < 2; ++i) sigaction(prof__crash_quiet[i], &of->quiet[i], NULL);
 }
 #endif

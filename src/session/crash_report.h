@@ -1,4 +1,4 @@
-// session/crash_report: Writes the text and the file of a report. Async-signal-safe.
+// session/crash_report: Writes the text and the image file of a crash report. Async-signal-safe.
 #ifndef PROF__SESSION_CRASH_REPORT_H
 #define PROF__SESSION_CRASH_REPORT_H
 #include "api/markup.h"
@@ -17,8 +17,8 @@
 
 /*-- the report --*/
 
-/* Writes the run-time name of a scope, if its chunk is still there, else that of its call site; for the innermost scope
-   the source line, too. */
+/* Writes a scope's run-time name if the chunk that holds the name was not reused, else the name of its call site.
+   place: 1: also writes the source file and line, for the innermost scope. */
 static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, const prof__crash_scope *scope,
                                   int place)
 {
@@ -81,12 +81,12 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
     prof__crash_flush(w);
 }
 
-/* Returns 1 if the crashing thread has more open scopes than were found, because their begins have been overwritten. If
-   there are so many that no words are reserved for their ends any more (see prof__chunk_change), that is likely. */
+/* Returns 1 if the crashing thread probably has more open scopes than were found, because their begins were
+   overwritten. That is likely, too, if the scopes found are so many that no words could be reserved for their ends. */
 static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thread)
 {
 #ifdef _WIN32
-    /* where thread-local storage is emulated, its first use allocates */
+    /* emulated thread-local storage allocates memory when a thread first uses it */
     if (!thread->sequence || PROF__CRASHED() != prof__thread_id()) return 0;
 #endif
     const prof__thread *self = PROF__SELF();
@@ -116,7 +116,8 @@ static void prof__crash_describe(prof__crash_work *w, const prof__session *s, co
 
 /*-- the file --*/
 
-/* Writes the chunk at this place of the ring; if it is empty, only how large it is. */
+/* Writes the chunk at byte `at` of the ring to the file. Of an empty chunk that is a part of a split slot, writes only
+   the header, which tells the chunk's size. */
 static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
                                    uint64_t bytes)
 {
@@ -130,8 +131,8 @@ static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, 
     return prof__crash_write(&w->system, offset, &empty, sizeof empty);
 }
 
-/* Writes chunks, the newest first; then meta, which has all their call sites by then; then the header. Parts that are
-   not written are holes, which read as zeros. */
+/* Writes the chunks, the newest first. Writes meta next, so that it has the call sites of all written chunks, and the
+   header last. Parts that are not written are holes in the file, which read as zeros. */
 static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, prof__header *h)
 {
     uint64_t count = prof__chunks_there(s), newest = h->next_chunk, began = h->copy_tick;
@@ -144,7 +145,8 @@ static int prof__crash_write_image(prof__crash_work *w, const prof__session *s, 
     }
     uint64_t used = PROF__ACQUIRE(&s->header->meta_used);
     if (used > s->meta_words * 8) used = s->meta_words * 8;
-    for (uint64_t at = 0; good && at < used; at += sizeof w->scratch) { /* behind it may be a hole */
+    /* What follows meta's used part may be a hole. */
+    for (uint64_t at = 0; good && at < used; at += sizeof w->scratch) {
         uint64_t size = used - at;
         if (size > sizeof w->scratch) size = sizeof w->scratch;
         prof__memory_read(s->meta, at, w->scratch, (size_t)size);
@@ -176,7 +178,8 @@ static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
     prof__crash_flush(w);
 }
 
-enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 }; /* flags: a crash is reported; the file was truncated */
+/* Flags, why all call sites are off: a crash is being reported; the file was truncated. */
+enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 };
 
 static void prof__crash_freeze(int why)
 {
@@ -190,9 +193,9 @@ static void prof__crash_thaw(int why)
     prof__next_generation();
 }
 
-/* Finds the moment of the crash: first it notes the chunks, then reads the clock, then turns the sites off. So a scope
-   in one of these chunks whose end is missing there ended later. If this thread lost its processor in between, others
-   may have filled the whole ring: then a later moment is used, instead of one of which nothing is left. */
+/* Determines the moment of the crash. First notes the newest chunk, then reads the clock, then turns the call sites
+   off: so a scope in these chunks that has no end there ended later than the crash. If this thread lost its processor
+   in between, others may have filled the whole ring. Then the steps are repeated, and the second moment counts. */
 static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
 {
     prof__pair now;
@@ -205,7 +208,7 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
     }
 }
 
-/* Does each part separately: if one crashes, too, the next one is still done. */
+/* Writes the report part by part. If one part crashes, the next one still runs. */
 static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
     w->used = 0;
@@ -217,7 +220,8 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
         prof__crash_describe(w, s, &w->header, signal);
     }
     if (!PROF__CRASH_SETJMP(w->escape)) {
-        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header); /* in its present state: threads run on */
+        /* Threads run on, so the image is written as it is now. */
+        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header);
     } else {
         prof__crash_finish(&w->system, 0, w->part, w->path);
         w->path[0] = 0;

@@ -1,4 +1,4 @@
-// session/crash_session: What the start and the end of a session do about crash reports.
+// session/crash_session: Prepares crash reports at the start of a session, and ends them with it.
 #ifndef PROF__SESSION_CRASH_SESSION_H
 #define PROF__SESSION_CRASH_SESSION_H
 #include "ground/errors.h"
@@ -26,7 +26,7 @@ static prof_status prof__crash_prepare(prof__session *s)
         prof__output_beside(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
-#ifdef _WIN32 /* it lets nobody replace the file beside the output, which is mapped */
+#ifdef _WIN32 /* Windows does not let a report replace the sidecar file while it is mapped */
     if (s->beside && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif
     char ending[40];
@@ -39,7 +39,7 @@ static prof_status prof__crash_prepare(prof__session *s)
 static void prof__crash_remove(void)
 {
     if (!prof__crash.session) return;
-    for (int i = 0; i < 1000; ++i) { /* a report that is being written needs the session */
+    for (int i = 0; i < 1000; ++i) { /* a report that is being written still reads the session */
         uintptr_t reporter = PROF__CRASH_READY;
         if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, (uintptr_t)PROF__CRASH_OFF, 0,
                                         __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE) ||
@@ -50,7 +50,7 @@ static void prof__crash_remove(void)
     prof__crash_forget();
 }
 
-/* The code of the handlers may be about to be unloaded. */
+/* Removes the handlers at exit and at an unload, because their code may be unloaded next. */
 PROF__AT_END(PROF__LAST, prof__crash_leave);
 static void prof__crash_leave(void) { prof__crash_remove(); }
 

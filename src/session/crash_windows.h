@@ -1,24 +1,26 @@
-// session/crash_windows: What a crash report asks of Windows.
+// session/crash_windows: Windows: what a crash report needs of the system: stderr, the file, the failing thread.
 #ifndef PROF__SESSION_CRASH_WINDOWS_H
 #define PROF__SESSION_CRASH_WINDOWS_H
 #include "ground/windows.h"
 
 #ifdef _WIN32
 /*-- CRASH ------------------------------------------------------------------------------------------------- >>crash --
-   config.crash_report sets the filter of unhandled exceptions, and the handler of SIGABRT, because abort() raises no
-   exception. They say on stderr what the threads were doing, write the image to a file unless it is mapped to one, and
-   then call what was set before them, so that the program dies as it would without prof, with the same exit status.
-
-   The program may have died in malloc, in the recorder, or of a stack overflow. So prof_start() has reserved all
-   memory, and a second crash, in the report, ends only the report: a vectored handler continues after it. CreateFile()
-   and MoveFileEx() take memory of the process heap; a thread that died in there has its lock. A thread that records
-   keeps a part of its stack for the report of an overflow; for others, a new thread writes it. Other threads run on,
-   but all their sites are off meanwhile, and the ends of their open scopes are left out of the copies. */
+   config.crash_report sets the filter of unhandled exceptions, and a handler of SIGABRT, because abort() raises no
+   exception. Both say on stderr what the threads were doing, and write the image to a file unless it is mapped to one.
+   Then they call what was set before them, so that the program dies as it would without prof, with the same exit
+   status.
+   The program may have died in malloc(), in the recorder, or of a stack overflow. So prof_start() has reserved all
+   memory. A second crash, inside the report, ends only that part of the report: a vectored exception handler continues
+   with the next one. CreateFile() and MoveFileEx() allocate from the process heap, whose lock the crashing thread holds
+   if it died inside the heap's code.
+   A thread that records keeps a part of its stack for the report of a stack overflow; for other threads, a new thread
+   writes it. Other threads run on, but all call sites are off meanwhile, and scopes that end during the report are
+   shown as open. */
 
 #include <setjmp.h>
 #include <signal.h>
 
-/* longjmp() unwinds no frames to a place that was noted without one. */
+/* setjmp() without a frame pointer: longjmp() then restores the registers and unwinds no frames. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define PROF__CRASH_SETJMP(at) _setjmp(at, NULL)
 #elif defined(_M_X64) && !defined(__GNUC__)
@@ -28,13 +30,13 @@
 #endif
 #define PROF__CRASH_NAP() Sleep(10)
 
-#define PROF__CRASH_ABORT 3 /* instead of an exception's code: what abort() exits with */
+#define PROF__CRASH_ABORT 3 /* in place of an exception code; 3 is the exit status of abort() */
 
-static DWORD prof__crashed; /* the thread that the report is about; another may write it */
+static DWORD prof__crashed; /* the crashed thread; another thread may write the report */
 #define PROF__CRASHED() ((uint64_t)prof__crashed)
 
 typedef struct prof__crash_system {
-    HANDLE file; /* NULL: none is open */
+    HANDLE file; /* the report's file; NULL: none is open */
     WCHAR path[PROF__WIDE_SIZE], part[PROF__WIDE_SIZE];
 } prof__crash_system;
 
@@ -59,7 +61,7 @@ static const char *prof__crash_cause(int code)
     return other;
 }
 
-/* Writes to stderr. Returns how much was written. */
+/* Writes to stderr. Returns the number of bytes written, 0 on errors. */
 static ptrdiff_t prof__crash_say(const char *text, size_t size)
 {
     HANDLE to = GetStdHandle(STD_ERROR_HANDLE);
@@ -100,7 +102,7 @@ static int prof__crash_resize(prof__crash_system *of, uint64_t size)
     return SetFilePointerEx(of->file, to, NULL, FILE_BEGIN) && SetEndOfFile(of->file);
 }
 
-/* Gives a good file its name, removes another. Returns 1 if it is there. */
+/* Renames a complete file to its final path, and removes an incomplete one. Returns 1 if the file is at its path. */
 static int prof__crash_finish(prof__crash_system *of, int good, const char *part, const char *path)
 {
     (void)part;

@@ -1,4 +1,4 @@
-// session/drain: Freestanding: hands out what was recorded, piece by piece, while recording goes on.
+// session/drain: Freestanding builds: hands out what was recorded, piece by piece, while recording goes on.
 #ifndef PROF__SESSION_DRAIN_H
 #define PROF__SESSION_DRAIN_H
 #include "api/control.h"
@@ -10,11 +10,11 @@
 
 #if defined(PROF_FREESTANDING) && defined(PROF_WITH_DRAIN)
 /*-- DRAIN -------------------------------------------------------------------------------------------------------------
-   The pieces make an image in which each chunk has a place of its own, by its number. A chunk belongs to prof_drain()
-   while it is written, so that the ring leaves it out, and is free afterwards. */
+   Together the pieces make an image in which each chunk has the place that its sequence number gives. prof_drain() owns
+   a chunk while it writes it, so that the ring leaves that chunk out, and frees the chunk afterwards. */
 static struct {
-    uint32_t epoch; /* of which session */
-    uint64_t meta, chunks; /* bytes and chunks that were handed out */
+    uint32_t epoch; /* id of the session that the counts below belong to */
+    uint64_t meta, chunks; /* bytes of meta, and chunks, that were handed out */
 } prof__drained;
 
 static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_drain_write *write, void *user)
@@ -39,12 +39,13 @@ static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_
     return PROF_OK;
 }
 
-/* Hands out the header last: it makes an image of the pieces before it. Chunks that were reused before they were handed
-   out count as overwritten. */
+/* Writes the header, after everything else, because it makes an image of the pieces. Chunks that were reused before
+   they were handed out count as overwritten. */
 static prof_status prof__drain_header(prof__session *s, prof_drain_write *write, void *user)
 {
     prof__header h;
-    const size_t magic = sizeof h.magic; /* not on the stack: in a dump of the memory, it would look like an image */
+    /* The magic is never copied to the stack: in a dump of the memory, the copy would look like an image. */
+    const size_t magic = sizeof h.magic;
     uint64_t reused = prof__drained.chunks;
     for (uint32_t i = 0; i < s->chunk_count; ++i) {
         const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + i * s->chunk_size);
@@ -68,7 +69,7 @@ PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
         prof__drained.epoch = s->epoch;
         prof__drained.meta = prof__drained.chunks = 0;
     }
-    uint64_t last = s->header->image_size - 8, zero = 0; /* the file is at least as long as the image */
+    uint64_t last = s->header->image_size - 8, zero = 0; /* makes the file as long as the image */
     if (!prof__drained.meta && !write(user, last, &zero, sizeof zero)) status = PROF_IO;
     for (uint32_t i = 0; i < s->chunk_count && !status; ++i)
         status = prof__drain_chunk(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), write, user);

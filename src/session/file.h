@@ -1,4 +1,4 @@
-// session/file: The file that an image is mapped to, while it is recorded and at the end; releases chunks of a stream.
+// session/file: Finishes the file that an image is mapped to, at the end of a session. Releases chunks of a stream.
 #ifndef PROF__SESSION_FILE_H
 #define PROF__SESSION_FILE_H
 #include "ground/errors.h"
@@ -14,14 +14,16 @@
 
 /*-- THE MAPPED FILE ------------------------------------------------------------------------------------------------*/
 
-/* Lets threads take a chunk again, if it is in this state. Its sequence number stays, so that readers recognise what is
-   also in the archive. Returns 0 if its thread has taken it back. */
+/* Frees a chunk that is in the given state, so that threads can take it again. The chunk keeps its sequence number, by
+   which readers recognise that its events are in the archive as well. Returns 0 if the thread that filled the chunk has
+   taken it back. */
 static int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t state)
 {
     if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return 0;
     if (!s->spare_chunk) {
-        s->spare_chunk = 1; /* first of all, because the service may have found none itself */
+        /* The spare chunk comes first, because the service may have found none for its own events. */
+        s->spare_chunk = 1;
         prof__room_changed();
         return 1;
     }
@@ -32,12 +34,13 @@ static int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t st
     return 1;
 }
 
-/* Says where the recording is that could not be exported to the output. */
+/* Adds to the error of a failed export where the recording is kept. */
 static prof_status prof__file_kept(const prof__session *s, prof_status status)
 {
     char why[PROF__ERROR_SIZE];
     memcpy(why, PROF__ERROR_TEXT(), sizeof why);
-    size_t length = strlen(why), cut = length > 110 ? length - 107 : 0; /* the reason comes after the path */
+    /* A long text is cut at the front, because the reason is at its end. */
+    size_t length = strlen(why), cut = length > 110 ? length - 107 : 0;
     while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
     return prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
                       prof__path_end(s->live_path));
@@ -60,8 +63,8 @@ static void prof__stream_close(prof__session *s)
     prof__file_close(s);
 }
 
-/* Finishes the file after the session has ended. One beside the output that threads still point into, so that Windows
-   does not let it be removed, goes with the mapping, or with the process. */
+/* Finishes the image's file after the session has ended. A sidecar file is removed once the output is written. If
+   threads still point into it, Windows refuses that; then the file is removed with the mapping, or with the process. */
 static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     WCHAR wide[PROF__WIDE_SIZE];
@@ -88,9 +91,9 @@ static void prof__stream_close(prof__session *s)
     s->stream.opened = 0;
 }
 
-#define PROF__LATE_CHUNKS 256 /* chunks that macros that began before the end may still take */
+#define PROF__LATE_CHUNKS 256 /* chunks that threads may still take: their macros began before the session ended */
 
-/* Frees the disk blocks of the chunks that no thread has used, if the whole ring was reserved. */
+/* Frees the disk blocks of chunks that no thread has used, if the blocks of the whole ring were reserved. */
 static void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
@@ -105,8 +108,8 @@ static void prof__file_trim(const prof__session *s)
 #endif
 }
 
-/* Writes the first size bytes of the image into its file, if its mapping is only a copy of that (see
-   prof__map_shared()), and checks that they are there. Returns 0 or errno. */
+/* Writes the first size bytes of the image to its file, and checks that they arrived. Needed where a mapping is only a
+   copy of the file, which prof__map_shared() finds out. Returns 0 or errno. */
 static int prof__file_copy(const prof__session *s, uint64_t size)
 {
     const char *from = (const char *)s->mapping;
@@ -126,8 +129,8 @@ static int prof__file_copy(const prof__session *s, uint64_t size)
     return 0;
 }
 
-/* Writes what is before the chunks into a file that gets these only at the end: so a killed program leaves a file that
-   says why it has no events. Says so at the start, too. */
+/* Writes the header and meta to a file that gets the chunks only at the end. So a program that is killed leaves a file
+   that says why it has no events. Also notes this for the message at the start. */
 static void prof__file_head(prof__session *s)
 {
     if (!s->apart || s->live_path != s->output) return;
@@ -140,13 +143,14 @@ static void prof__file_head(prof__session *s)
 #endif
 }
 
-/* Finishes the file after the session has ended. If it is not the output itself, status is that of the export. */
+/* Finishes the image's file after the session has ended. If the file is not the output itself, status is the result of
+   the export. */
 static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     prof__about about;
     int named = !prof__lstat(s->live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
-    int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed */
+    int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed meanwhile */
     int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s, s->image_size) : 0;
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (!status && !PROF__LOAD(&s->chunk_count))
@@ -173,7 +177,7 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->live_path));
     if (open) prof__file_trim(s);
-    if (open) prof__file_unlock(s->stream.file); /* it is no longer recorded into */
+    if (open) prof__file_unlock(s->stream.file); /* other processes may replace the file from now on */
     return status;
 }
 #endif

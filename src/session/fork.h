@@ -1,4 +1,5 @@
-// session/fork: The child of a fork: its first scope creates its image, without stdio or allocation.
+// session/fork: The child of fork(): detaches from the parent's image, and creates an image of its own at its first
+// scope, without stdio or allocation.
 #ifndef PROF__SESSION_FORK_H
 #define PROF__SESSION_FORK_H
 #include "api/markup.h"
@@ -31,16 +32,16 @@
 #include "session/state.h"
 
 /*-- FORK ---------------------------------------------------------------------------------------------------- >>fork --
-   The child goes on with the parent's configuration in an image of its own. At the fork it only detaches from the
-   parent's image, and keeps the record of the session as prof__state.inherited. Its first scope creates the image, so
-   that a child that calls exec, or has no scopes, costs nothing and leaves no file. That scope may be in a signal
-   handler, and other threads of the parent may have held any lock of libc at the fork: so no allocation, no stdio, no
-   time zone.
+   A child of fork() records with its parent's configuration, into an image of its own. At the fork, the child only
+   detaches from the parent's image, and keeps the session's data as prof__state.inherited. The child's first scope
+   creates the image. So a child that calls exec(), or has no scopes, costs nothing and leaves no file. The first scope
+   may be in a signal handler, and at the fork other threads of the parent may have held any lock of libc. So creating
+   the image uses no allocation, no stdio and no time zone.
+   There is one exception: a fork in a signal handler that interrupted the recorder itself. The recorder's state is
+   unknown then, so the child records nothing. The interrupted macro still finds its memory when the handler returns. */
 
-   A fork in a signal handler that interrupted the recorder itself is an exception: the recorder's state is not known,
-   so that in the child nothing is started. The interrupted macro finds its memory when the handler returns. */
-
-/* Ends an inherited session, and reports why there is no image, if a scope needed one. */
+/* Ends a session that was inherited and has no image. If a scope needed the image, returns why it could not be created.
+   */
 static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
@@ -61,7 +62,8 @@ static prof_status prof__inherited_end(void)
 
 #ifndef PROF__NO_FORK
 #ifndef PROF_MINIMAL
-/* Says on stderr that this child records in memory, if nobody else will. Async-signal-safe. */
+/* Says on stderr that this child records in memory only, if the environment started the session, so that the program
+   itself prints nothing. Async-signal-safe. */
 static void prof__child_tells(const prof__session *s, const char *why)
 {
     char text[sizeof s->output + 400] = "prof: ";
@@ -74,7 +76,8 @@ static void prof__child_tells(const prof__session *s, const char *why)
     if (prof__autostarted && write(2, text, prof__length(text)) < 0) return;
 }
 
-/* Makes the image in memory if the child may not create a file. Returns 0 or errno. */
+/* Gets the memory of the child's image: a mapped file, or plain memory if the child may not create the file. Returns 0
+   or errno. */
 static int prof__child_memory(prof__session *s)
 {
     int beside = s->beside && s->live_path, moved = prof__root_moved(s);
@@ -89,7 +92,8 @@ static int prof__child_memory(prof__session *s)
     if (error && !beside) s->file_error = error;
     if (error) prof__file_forget(s, error);
     if (error) error = prof__memory_map(s, s->mapping_size);
-    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why); /* else it can write it in its folder */
+    /* Otherwise the output can still be written through the held folder. */
+    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why);
     return error;
 }
 #else
@@ -131,8 +135,8 @@ static int prof__child_image(prof__session *s)
     return 0;
 }
 
-/* Creates the child's image, at its first scope. Under the lock; the thread is busy. If it fails, the child records
-   nothing, and prof_stop() says why. */
+/* Creates the child's image at the child's first scope. Called under the state lock, while the thread holds its write
+   lock. On failure the child records nothing, and prof_stop() returns why. */
 static void prof__child_make(void)
 {
     prof__session *s = prof__state.inherited;
@@ -154,15 +158,17 @@ static void prof__child_make(void)
         s->header = NULL;
         s->mapping = NULL;
     } else {
-        prof__state.session = s; /* first: the child of a fork that another thread does meanwhile has one of the two */
+        /* Set before `inherited` is cleared: if another thread forks in between, its child finds the session in one of
+           both. */
+        prof__state.session = s;
         prof__state.inherited = NULL;
     }
 }
 
-static prof__signals prof__fork_signals; /* under prof__change_word */
+static prof__signals prof__fork_signals; /* protected by prof__change_word */
 
-/* Until the child has detached from the image it must not write there: signals are blocked until then, and a scope in
-   another fork handler of the program is lost, and counted. */
+/* Runs before fork() in the parent. Blocks signals until the child has detached from the image, because the child must
+   not write there. Scopes in the program's own fork handlers are lost meanwhile, and counted as lost. */
 static void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
@@ -187,8 +193,9 @@ static void prof__parent_of_fork(void)
     prof__signals_restore(&signals);
 }
 
-/* Detaches from the parent's image and keeps the rest. The service runs only in the parent, and a signal handler may
-   not create another one, so that the child of a PROF_STREAM or PROF_STATS session records like PROF_RING. */
+/* Changes the copied session into the child's: drops the parent's image, files and threads, and keeps the
+   configuration. The service threads exist only in the parent, and a signal handler cannot create new ones, so the
+   child of a PROF_STREAM or PROF_STATS session records as with PROF_RING. */
 static void prof__session_inherit(prof__session *s)
 {
     prof__stream_close(s);
@@ -201,7 +208,7 @@ static void prof__session_inherit(prof__session *s)
     if (PROF__BESIDE(s->live_path && s->live_path != s->output)) s->beside = 1;
     if (PROF__BESIDE(s->live_path != s->output)) s->live_path = NULL;
     if (s->header) {
-        /* the user's memory belongs to the parent */
+        /* memory that the program gave is still the parent's to use, so only its size is kept */
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
         if (s->mapping) munmap(s->mapping, s->mapping_size);
     }
@@ -224,9 +231,9 @@ static void prof__session_inherit(prof__session *s)
     s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
 }
 
-/* Sets up the state of a child, in which the calling thread is the only one, with what it keeps of its parent's
-   session. interrupted: the state, or this thread's record, may be half changed, so that nothing is kept but memory, to
-   which the interrupted macro may go on writing. */
+/* Sets up the recorder in a child, whose only thread is the calling one. inherits: 1: the parent's session goes on in
+   the child. interrupted: 1: the recorder's state or this thread's may be half changed; then only memory is kept,
+   because the interrupted macro may still write to it. */
 static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
@@ -241,7 +248,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     } else {
         self->gate = PROF__BUSY;
         PROF__BARRIER();
-        self->session = NULL; /* the count is not decremented: the whole session goes */
+        self->session = NULL; /* the session's count of threads stays, because the whole session is replaced */
         prof__detach(self);
         for (prof__session *each = prof__state.retired, *next; each; each = next) {
             next = each->next;
@@ -280,8 +287,8 @@ static void prof__child_of_fork(void)
 }
 
 #ifdef PROF__GENERATION_PAGE
-/* Keeps what would be freed: a thread of the parent may have had malloc's lock, which only a fork() with handlers
-   releases. */
+/* Forgets the memory that prof__child_begins() would free. Another thread of the parent may have held malloc()'s lock,
+   which only a fork() that runs handlers releases. */
 static void prof__child_keep(void)
 {
     prof__session *s = prof__state.session;
@@ -293,16 +300,17 @@ static void prof__child_keep(void)
     s->follow = NULL;
 }
 
-/* Called at the first macro, control function or end of a thread in a child of _Fork() or clone(). Other threads of the
-   parent may have been in the middle of a change; the caller is not, and is busy or will take a lock. The child may
-   have threads by now: one of them does this, with the locks, and the others wait. If that is a new one, the first
-   thread's record still points to the parent's session, which stays then and is not inherited. */
+/* Detects and sets up a child of _Fork() or clone(), for which no fork handlers run. Called at the child's first macro,
+   control function or end of a thread. Other threads of the parent may have been in the middle of a change; the caller
+   was not, and holds its write lock or will take a lock. If the child already has several threads, one sets up the
+   child while it holds the locks, and the others wait. If that one is not the first thread, the first thread still
+   points to the parent's session, which then stays and is not inherited. */
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
     uint32_t gate = self->gate, nobody = 0;
     PROF__ERRNO_SAVE();
-    if (self->forking) return; /* the handler is still to come */
+    if (self->forking) return; /* this is a fork() whose handler will run */
     if (!__atomic_compare_exchange_n(&prof__generation[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         while (!PROF__ACQUIRE(prof__generation)) prof__wait();
     } else {
@@ -318,8 +326,8 @@ static PROF__COLD void prof__child_unannounced(void)
     PROF__ERRNO_RESTORE();
 }
 
-/* Called before a session: from then on the page of the generation is empty in every child. Needs Linux 4.14 and pages
-   of 4 KiB. */
+/* Asks the kernel to zero the page of the config version in every child, which marks a child of _Fork() or clone().
+   Called before a session starts. Needs Linux 4.14 and pages of 4 KiB. */
 static void prof__children_watch(void)
 {
     if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
@@ -328,14 +336,15 @@ static void prof__children_watch(void)
 }
 #endif
 
-/* Early: so the child's handler comes before those of the program, which may have scopes and call prof_stop(). */
+/* Registered early, so that this child handler runs before the handlers of the program, which may have scopes and call
+   prof_stop(). */
 PROF__AT_START(101, prof__forks_watch);
 static void prof__forks_watch(void)
 {
     if (!prof__is_whole()) return;
     prof__generation_look();
     pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
-    prof__exit_key_make(); /* early: for keys from 32 on glibc's pthread_setspecific() allocates */
+    prof__exit_key_make(); /* early, because glibc's pthread_setspecific() allocates for keys from 32 on */
 }
 #endif
 

@@ -1,4 +1,5 @@
-// session/hooks: The functions of the reader that a session calls. Each copy of the implementation has its own table.
+// session/hooks: The table of the reader's functions that a session calls. Each instance of the recorder has its own
+// table.
 #ifndef PROF__SESSION_HOOKS_H
 #define PROF__SESSION_HOOKS_H
 #include "api/read.h"
@@ -18,12 +19,12 @@ typedef struct prof__reader_hooks {
     prof_status (*write_live)(const char *path, const prof_writer *writer);
     const prof_writer *csv, *summary;
     prof_status (*follow_make)(prof__session *s, const prof_config *config);
-    int (*follow_step)(prof__session *s); /* does what there is to do; 1: it did something. So save_step */
+    int (*follow_step)(prof__session *s); /* does pending work; returns 1 if there was any. save_step does likewise */
     void (*follow_free)(struct prof__follow *f);
     prof_status (*save_arm)(const prof__session *s);
     int (*save_step)(prof__session *s);
     void (*save_disarm)(void); /* async-signal-safe */
-    /* What the reader asks of the followers and their statistics. */
+    /* Functions for the statistics that a follower keeps. */
     prof_status (*aggregated_take)(struct prof__aggregated *stats, int reset);
     prof_status (*aggregated_give)(struct prof__aggregated *stats, prof_trace *trace);
     void (*aggregated_free)(struct prof__aggregated *stats);
@@ -36,8 +37,9 @@ static prof_status prof__no_reader(const char *what)
 }
 
 #ifdef PROF__READER
-/* The reader is in this file, and follows. So the table is a constant: a constructor of the program may start a session
-   before any of ours has run, and a compiler that sees the table calls its functions directly. */
+/* The reader is compiled into the same file. So the table is a constant: a constructor of the program may start a
+   session before any constructor of prof has run, and a compiler that sees the table can call its functions directly.
+   */
 static prof_status prof__live_write(const char *path, const prof_writer *writer);
 static prof_status prof__summary_default(const prof_trace *trace, const char *path);
 static prof_status prof__follow_make(prof__session *s, const prof_config *config);

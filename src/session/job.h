@@ -1,5 +1,5 @@
-// session/job: The job of a cluster that the process belongs to: its id for %j, and a time for %t that all its
-// processes share.
+// session/job: The cluster job that the process belongs to: its id for %j, and a time for %t that all its processes
+// share.
 #ifndef PROF__SESSION_JOB_H
 #define PROF__SESSION_JOB_H
 #include "ground/out.h"
@@ -9,7 +9,7 @@
 
 /*-- jobs --*/
 
-/* The variables in which launchers tell a process its job; the first that is set counts. */
+/* Environment variables in which launchers name the job. The first one that is set counts. */
 static const char *const prof__job_ids[] = {
     "SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID", "COBALT_JOBID", "JOB_ID", /* JOB_ID: Grid Engine */
     "TORCHELASTIC_RUN_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", NULL};
@@ -20,7 +20,8 @@ static const char *const prof__job_locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MP
                                                "MV2_COMM_WORLD_LOCAL_RANK", "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID",
                                                "LOCAL_RANK", "SLURM_LOCALID", NULL};
 
-/* Copies the first of these variables that says something. What a file's name cannot have becomes an underscore. */
+/* Copies the first of the variables that has a value. Replaces characters that file names cannot have by underscores.
+   */
 static void prof__job_take(const char *const *variables, char *to, size_t size)
 {
     to[0] = 0;
@@ -39,10 +40,12 @@ static void prof__job_find(void)
     prof__job_take(prof__job_steps, prof__job.step, sizeof prof__job.step);
     prof__job_take(prof__job_tasks, prof__job.task, sizeof prof__job.task);
     prof__job_take(prof__job_locals, prof__job.local_rank, sizeof prof__job.local_rank);
-    if (prof__equal(prof__job.task, "0") && !prof__environment("SLURM_ARRAY_TASK_ID")) prof__job.task[0] = 0; /* LSF */
+    /* LSF sets index 0 outside of job arrays. */
+    if (prof__equal(prof__job.task, "0") && !prof__environment("SLURM_ARRAY_TASK_ID")) prof__job.task[0] = 0;
 }
 
-/* Writes what %j stands for: the job, and the step if it is not the first, because each step has its own ranks. */
+/* Writes the text of %j: the job's id. Appends the step unless it is the first, because each step numbers its ranks
+   anew. */
 static void prof__job_text(char *to, size_t size)
 {
     prof__text_copy(to, size, prof__job.id[0] ? prof__job.id : "0");
@@ -52,8 +55,8 @@ static void prof__job_text(char *to, size_t size)
 }
 
 #ifndef _WIN32
-/* Sets path to that of the file that holds the time of this job: beside the outputs, in the directory that the pattern
-   names before its first percent sign. Returns 0 if it is too long. */
+/* Sets path to the file that holds this job's common time. It lies beside the outputs, in the last directory that the
+   pattern names before its first percent sign. Returns 0 if the path is too long. */
 static int prof__job_path(const char *pattern, char *path, size_t size)
 {
     char job[96];
@@ -66,8 +69,9 @@ static int prof__job_path(const char *pattern, char *path, size_t size)
     return prof__text_add(path, size, ".prof-job-") && prof__text_add(path, size, job);
 }
 
-/* Lets all processes of a job have one time for %t, or each would make a folder of its own: the first one writes its
-   time into a file, whole, and the others read it. Where that fails, started stays this process's time. */
+/* Agrees with all processes of the job on one time for %t; otherwise each process would make a directory of its own.
+   The first process writes its time to a file, in one step, and the others read it. If that fails, `started` stays this
+   process's own time. */
 static void prof__job_time(const char *pattern, char started[16])
 {
     char path[1024], mine[1060], number[24], text[16] = "";

@@ -1,4 +1,5 @@
-// session/memory: Where an image lives: memory, a file, the user's array; how it is divided.
+// session/memory: Takes the memory of an image (plain memory, a mapped file, or the user's array), and divides it into
+// header, meta, index and chunks.
 #ifndef PROF__SESSION_MEMORY_H
 #define PROF__SESSION_MEMORY_H
 #include "api/markup.h"
@@ -17,13 +18,14 @@
 #include "record/track.h"
 
 /*-- MEMORY ----------------------------------------------------------------------------------------------- >>memory --
-   Where an image is. No store ever finds the disk full: a file's blocks and pages are reserved before a thread needs
-   them, see prof__chunks_ready(), or all of them here if the system cannot do that. */
+   An image lives in plain memory, in a mapped file, or in an array of the program. Recording never writes to a page for
+   which the disk may have no space: the file's blocks and pages are reserved before a thread needs them, by
+   prof__chunks_ready(), or all of them here on systems that cannot reserve a part. */
 
-#define PROF__MIN_IMAGE (2u << 10) /* of the user's memory: for microcontrollers */
+#define PROF__MIN_IMAGE (2u << 10) /* bytes; small enough for microcontrollers */
 #define PROF__SMALL_IMAGE (16u << 10)
 #define PROF__MIN_BUFFER (128u << 10)
-#ifdef __EMSCRIPTEN__ /* whose heap has 16 MiB in all, if the program does not ask for more */
+#ifdef __EMSCRIPTEN__ /* Emscripten's heap has 16 MiB in all unless the program asks for more */
 #define PROF__DEFAULT_BUFFER (4u << 20)
 #define PROF__MORE_HEAP ": link with -sALLOW_MEMORY_GROWTH or a larger -sINITIAL_MEMORY"
 #else
@@ -37,7 +39,7 @@ static int prof__level_of(const prof_config *config)
 }
 #define PROF__MAX_WAIT 10000000000u
 #define PROF__MIN_PERIOD 10000000u
-#define PROF__MAX_PERIOD 864000000000000u /* of text: ten days; more is nanoseconds by mistake */
+#define PROF__MAX_PERIOD 864000000000000u /* ten days; a longer period in text was probably meant in nanoseconds */
 #define PROF__NO_DUMP UINT64_MAX
 #define PROF__NO_WAIT UINT64_MAX
 
@@ -46,25 +48,25 @@ static prof__extent prof__round(prof__extent value, prof__extent unit)
     return (value + unit - 1) / unit * unit;
 }
 
-/* Returns where the chunks begin in an image of size bytes, how large meta is, and how many slots its index has: more
+/* Returns where the chunks begin in an image of size bytes. *meta: bytes of meta. *index: slots of meta's index, more
    than meta can have records. */
 static prof__extent prof__layout_head(prof__extent size, prof__extent *meta, prof__extent *index)
 {
     *meta = prof__round(size / 16, 4096);
     if (*meta > 8u << 20) *meta = 8u << 20;
     if (*meta * 4 > size) *meta = size / 4 / 64 * 64;
-    uint32_t max = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot */
+    uint32_t max = size < PROF__SMALL_IMAGE ? 12 : 8; /* bytes of meta for each slot of the index */
     if (size < 4096) *meta = size / 5 / 64 * 64;
     prof__extent head = prof__round(sizeof(prof__header), 64);
-    if (*meta > 4096) *meta -= head; /* all of it together is whole pages then, and chunks begin at a page: so do their
-                                        parts, of which a power loss leaves all or nothing */
+    if (*meta > 4096) *meta -= head; /* header and meta then fill whole pages, and chunks begin at a page. So do the
+                                        parts of a split slot. A power loss keeps or loses pages as a whole */
     for (*index = 32; *index * max < *meta;) *index *= 2;
     return prof__round(head + *meta + *index * 4, !PROF__MARKED || size < 65536 ? 64 : 4096);
 }
 
 #ifndef PROF_FREESTANDING
 #ifdef _WIN32
-/* Goes on without a file beside the output. */
+/* Goes on without the sidecar file, because of this error. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->stream.opened) {
@@ -76,8 +78,8 @@ static void prof__file_forget(prof__session *s, int error)
     s->beside_error = error;
 }
 
-/* Creates the file of the image. Nobody else may write into it while it is open: so other recorders see that it is in
-   use. Returns 0 or the system's error. */
+/* Creates the image's file, and opens it so that no other process may write to it: by that, other recorders see that
+   the file is in use. Returns 0 or the system's error. */
 static DWORD prof__file_create(prof__session *s, DWORD how)
 {
     HANDLE file =
@@ -95,10 +97,11 @@ static int prof__disk_has(const char *path, uint64_t size)
     char folder[1024];
     ULARGE_INTEGER room;
     if (!prof__folder_of(path, folder, sizeof folder) || !prof__wide(folder[0] ? folder : ".", wide)) return 1;
-    return !GetDiskFreeSpaceExW(wide, &room, NULL, NULL) || room.QuadPart >= size; /* or not known */
+    return !GetDiskFreeSpaceExW(wide, &room, NULL, NULL) || room.QuadPart >= size; /* or the free space is unknown */
 }
 
-/* Maps the file. Without names of outputs it is created here. Returns 0 or the system's error. */
+/* Maps the image's file. Creates it first if choosing the output's name has not done so. Returns 0 or the system's
+   error. */
 static DWORD prof__memory_map(prof__session *s, size_t size)
 {
     DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
@@ -127,8 +130,8 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
     return PROF_OK;
 }
 
-/* Puts the image into memory, so that its file can be removed, which Windows refuses while it is mapped. Returns 0 if a
-   thread may still point into the image. */
+/* Moves the image from its file to memory, because Windows does not let a mapped file be removed. Returns 0 if that is
+   not possible, because a thread may still point into the image. */
 static int prof__memory_move(prof__session *s)
 {
     char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
@@ -158,16 +161,16 @@ static void prof__memory_free(prof__session *s)
 {
     if (s->mapping && s->private_memory) VirtualFree(s->mapping, 0, MEM_RELEASE);
     else if (s->mapping) UnmapViewOfFile(s->mapping);
-    if (s->to_remove) CloseHandle(s->stream.handle); /* and with it the file goes */
+    if (s->to_remove) CloseHandle(s->stream.handle); /* closing the handle removes the file */
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
-/* Takes the lock of a file that a process records into. Returns 1 if another process has it. The lock ends with the
-   last descriptor, and so with the process: programs that it executes inherit none, and children of fork() close
-   theirs. On a file system without locks nobody has it. */
+/* Locks a file that this process records into. Returns 1 if another process holds the lock. The lock ends with the last
+   descriptor of the file, and so with the process: exec() closes the descriptor, and children of fork() close theirs.
+   On a file system without locks, every file counts as not locked. */
 static int prof__file_lock(int file)
 {
-#ifdef __wasi__ /* it has no locks of files */
+#ifdef __wasi__ /* WASI has no file locks */
     (void)file;
     return 0;
 #else
@@ -187,12 +190,13 @@ static void prof__file_unlock(int file)
 #endif
 }
 
-/* Keeps the descriptor of the mapped file, and with it the lock. */
+/* Keeps the descriptor of the mapped file, and with it the file's lock. */
 static void prof__file_keep(prof__session *s, int file)
 {
     prof__about about;
 #ifdef F_DUPFD_CLOEXEC
-    int high = fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused once it is closed */
+    /* If the program closes a high descriptor number, the number is not soon reused. */
+    int high = fcntl(file, F_DUPFD_CLOEXEC, 200);
 #else
     int high = -1;
 #endif
@@ -205,7 +209,7 @@ static void prof__file_keep(prof__session *s, int file)
 }
 
 /* Makes the file size bytes large and reserves all its blocks. Returns 0; EOPNOTSUPP or EINVAL if the system cannot
-   do that; or errno. */
+   reserve blocks; or errno. */
 static int prof__file_allocate(int file, size_t size)
 {
 #if defined(__APPLE__)
@@ -221,11 +225,13 @@ static int prof__file_allocate(int file, size_t size)
 #endif
 }
 
-/* Does the same; if the system cannot, the file is sparse, and *sparse is 1. Returns 0 or errno. */
+/* Makes the file size bytes large and reserves all its blocks if the system can. If it cannot, the file is sparse, and
+   *sparse is 1. Returns 0 or errno. */
 static int prof__file_reserve(int file, size_t size, int *sparse)
 {
     prof__signals signals;
-    prof__signals_block(&signals); /* any signal makes it fail, and that of a profiler's timer always comes */
+    /* Any signal makes the reservation fail, and a profiler's timer signal always arrives during it. */
+    prof__signals_block(&signals);
     int error = prof__file_allocate(file, size);
     prof__signals_restore(&signals);
     *sparse = error == EOPNOTSUPP || error == EINVAL;
@@ -233,20 +239,22 @@ static int prof__file_reserve(int file, size_t size, int *sparse)
     return error;
 }
 
-/* Returns 1 if the file may have this size. One beside the output may take a quarter of the free space, because the
-   output needs some: else the image is in memory. */
+/* Returns 1 if the disk has enough space for the file. A sidecar file may take at most a quarter of the free space,
+   because the output needs some, too; if it would take more, the image is in memory. */
 static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     (void)s;
     if (!PROF__BESIDE(s->beside)) return 1;
-    if (fstatvfs(file, &about)) return errno == EOVERFLOW; /* a disk of more blocks than 32 bits can count */
+    /* EOVERFLOW: the disk has more blocks than 32 bits can count. */
+    if (fstatvfs(file, &about)) return errno == EOVERFLOW;
     return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
 }
 
 #ifdef __linux__
-/* Returns 1 if meta and its index are ready at first as far as PROF__META_FIRST and PROF__INDEX_FIRST say, and grow; 0
-   if the image is small, or has all its blocks: then they are ready as a whole. */
+/* Returns 1 if only the first parts of meta and of its index (PROF__META_FIRST, PROF__INDEX_FIRST) are made ready at
+   the start, and grow later. Returns 0 if both are made ready as a whole: in a small image, or if all blocks are
+   reserved. */
 static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
 {
 #ifdef PROF__META_GROWS
@@ -256,8 +264,9 @@ static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64
 #endif
 }
 
-/* Reserves blocks of a new file, and makes its pages present, or those of memory, before anybody records: the begin of
-   meta, the end of its index and the first chunk. Returns 0, EINVAL if the system has no such call, or errno. */
+/* Reserves the first blocks of a new file and makes its pages present; for memory (file is -1), only the pages. These
+   are the beginning of meta, the end of meta's index, and the first chunk. Called before anybody records. Returns 0;
+   EINVAL if the system has no such call; or errno. */
 static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
 {
     uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
@@ -271,13 +280,13 @@ static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t
     }
     int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, head);
     if (error && error != EOPNOTSUPP) return error;
-    if (!error && s->whole) head = end; /* it has its blocks */
+    if (!error && s->whole) head = end; /* all blocks are reserved */
     return !prof__populate(map, (size_t)head) ? 0 : errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
 }
 #endif
 
-/* Makes the file size bytes large, and maps it; if file is -1, maps memory. This is for systems that can reserve blocks
-   and pages later, before a thread needs them; on others *at is NULL. Returns 0 or errno. */
+/* Makes the file size bytes large and maps it, or maps memory if file is -1. Only for systems that can reserve blocks
+   and pages later, before a thread needs them; on others *at stays NULL. Returns 0 or errno. */
 static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 {
     *at = NULL;
@@ -285,7 +294,8 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
     if (file >= 0 && ftruncate(file, (prof__offset)size)) return errno;
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, file, 0);
     if (map == MAP_FAILED) return errno;
-    if (file >= 0) madvise(map, size, 1); /* MADV_RANDOM: or it reads MiBs of zeros around each page of the new file */
+    /* MADV_RANDOM: otherwise the kernel reads MiBs of zeros around each page of the new file. */
+    if (file >= 0) madvise(map, size, 1);
     int error = prof__map_begin(s, file, (char *)map, size);
     if (!error) {
         *at = map;
@@ -300,7 +310,8 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
 #endif
 }
 
-/* Does the same, with all blocks and pages at once. */
+/* Makes the file size bytes large and maps it, or maps memory if file is -1, with all blocks and pages ready at once.
+   Returns 0 or errno. */
 static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
@@ -320,8 +331,8 @@ static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
     return 0;
 }
 
-/* Returns 0 if the mapping is only a copy of the file: some systems imitate shared mappings (Emscripten). at is zero
-   before and after. Async-signal-safe. */
+/* Returns 0 if the mapping is only a copy of the file, because the system imitates shared mappings (Emscripten). *at: a
+   word of the mapping, zero before and after. Async-signal-safe. */
 static int prof__map_shared(int file, volatile uint64_t *at)
 {
     uint64_t probe = 0x6D61702070726F62u, there = 0;
@@ -331,13 +342,13 @@ static int prof__map_shared(int file, volatile uint64_t *at)
     return got != (ssize_t)sizeof there || there == probe;
 }
 
-/* Returns 1 if an error of mmap() says that this file system has no shared mappings. */
+/* Returns 1 if this error of mmap() means that the file system has no shared mappings. */
 static int prof__map_missing(int error)
 {
     return error == ENODEV || error == EINVAL || error == ENOSYS || error == EOPNOTSUPP;
 }
 
-/* Writes "/proc/self/fd/3" for file 3 to `to`, which has 32 bytes. */
+/* Writes a path of an open file that needs no name: "/proc/self/fd/3" for descriptor 3. `to` has 32 bytes. */
 static void prof__file_link_name(int file, char *to)
 {
     char number[24];
@@ -346,8 +357,9 @@ static void prof__file_link_name(int file, char *to)
     prof__text_add(to, 32, number);
 }
 
-/* Opens a file in the folder of live_path that has no name yet, and disappears if the process is killed before it gets
-   one; on systems without such files, one that is called part_path. Returns -1 and errno if that fails. */
+/* Opens a new file without a name in the directory of live_path. The file disappears if the process is killed before
+   the file gets a name. On systems without such files, creates a file named part_path. Returns -1 and errno on failure.
+   */
 static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
@@ -360,7 +372,7 @@ static int prof__file_make(prof__session *s)
     int file = open(path, O_TMPFILE | O_RDWR | PROF__O_FILE, PROF__FILE_MODE);
     if (file >= 0) {
         prof__file_link_name(file, path);
-        s->unnamed = !access(path, F_OK); /* there may be no /proc */
+        s->unnamed = !access(path, F_OK); /* without /proc the file could not get a name later */
         if (s->unnamed) return file;
         close(file);
     }
@@ -369,7 +381,7 @@ static int prof__file_make(prof__session *s)
     return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
 }
 
-/* Gives the file one more name, which no other file has. Returns 0 or errno. */
+/* Gives the file one more name, which no other file may have. Returns 0 or errno. */
 static int prof__file_link(const prof__session *s, const char *name)
 {
     char path[32];
@@ -377,7 +389,7 @@ static int prof__file_link(const prof__session *s, const char *name)
     return linkat(AT_FDCWD, s->unnamed ? path : s->part_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? errno : 0;
 }
 
-/* Gives the file the name part_path, if it has none yet. Returns 0 or errno. */
+/* Gives the file the name part_path if it has no name yet. Returns 0 or errno. */
 static int prof__file_name(prof__session *s)
 {
     if (s->unnamed) unlink(s->part_path);
@@ -386,9 +398,9 @@ static int prof__file_name(prof__session *s)
     return error;
 }
 
-/* Gets the memory of the image. Returns 0 or the system's error. Async-signal-safe, because a child of a fork may call
-   it from a handler. A file has another name until the start has succeeded; a process that still records into an older
-   file keeps that. */
+/* Maps memory for the image, or the image's file if there is one. The file has the name part_path, or none, until the
+   start has succeeded; so a process that still records into an older file of the final name keeps that file. Returns 0
+   or the system's error. Async-signal-safe, because the child of a fork may call it in a signal handler. */
 static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
@@ -406,7 +418,8 @@ static int prof__memory_map(prof__session *s, size_t size)
     }
     if (!error) error = prof__map_ahead(s, file, size, &at);
     if (!error && !at) error = prof__map_whole(s, file, size, &at);
-    if (file >= 0 && !PROF__BESIDE(s->beside) && prof__map_missing(error)) { /* memory, which the end copies to it */
+    /* Without shared mappings the image is in memory, and is copied to the file at the end. */
+    if (file >= 0 && !PROF__BESIDE(s->beside) && prof__map_missing(error)) {
         s->beside_error = error;
         error = ftruncate(file, (prof__offset)size) ? errno : prof__map_whole(s, -1, size, &at);
     }
@@ -419,13 +432,13 @@ static int prof__memory_map(prof__session *s, size_t size)
     s->mapping = at;
     s->mapping_size = size;
 #if defined(MADV_WIPEONFORK) && !defined(__wasi__)
-    if (file < 0) madvise(at, size, MADV_WIPEONFORK); /* no copy for a child, which would cost the parent page faults */
+    /* A child of fork() gets zeros, not a copy: copying on write would cost the parent page faults. */
+    if (file < 0) madvise(at, size, MADV_WIPEONFORK);
 #endif
     return 0;
 }
 
-/* Goes on without a file beside the output, because it could not be created; an existing mapping can be used without
-   it. */
+/* Goes on without the sidecar file, because it could not be created. A mapping of it that exists stays usable. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);
@@ -434,7 +447,8 @@ static void prof__file_forget(prof__session *s, int error)
     s->beside_error = error;
 }
 
-/* Does the same, but in memory if a file beside the output cannot be created. */
+/* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or errno.
+   */
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
@@ -449,7 +463,7 @@ static int prof__disk_has(const char *path, uint64_t size)
     char folder[1024];
     struct statvfs disk;
     if (!prof__folder_of(path, folder, sizeof folder)) return 1;
-    if (statvfs(folder, &disk) || !disk.f_frsize || !disk.f_blocks) return 1; /* not known */
+    if (statvfs(folder, &disk) || !disk.f_frsize || !disk.f_blocks) return 1; /* the free space is unknown */
     return (uint64_t)disk.f_bavail >= size / disk.f_frsize;
 }
 
@@ -473,7 +487,8 @@ static void prof__memory_free(prof__session *s)
     if (s->mapping) munmap(s->mapping, s->mapping_size);
     if (s->part_path[0]) unlink(s->part_path);
 }
-/* Replaces the image by empty pages, because a thread may be in the middle of a write, until it has moved on. */
+/* Replaces the image by empty pages, which cost no memory. They stay mapped, because a thread may be in the middle of a
+   write to the image. */
 static void prof__memory_retire(prof__session *s)
 {
     if (s->mapping)
@@ -482,7 +497,7 @@ static void prof__memory_retire(prof__session *s)
 #endif
 #endif
 
-/* Divides size bytes at memory, all zero, into header, meta, index and chunks. */
+/* Divides size bytes at memory, which are all zero, into header, meta, index and chunks. */
 static prof_status prof__layout(prof__session *s, void *memory, prof__extent size)
 {
     prof__extent meta, index, chunks_at = prof__layout_head(size, &meta, &index);
@@ -532,7 +547,7 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     return PROF_OK;
 }
 
-/* Completes the header of an image that prof__layout() has divided: from here on the image is valid. */
+/* Completes the header of an image that prof__layout() has divided. Afterwards the image is valid. */
 static void prof__image_begin(prof__session *s)
 {
     static prof_site no_room = {0, "(no room for more call sites)", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};

@@ -1,5 +1,5 @@
-// session/minimal: PROF_MINIMAL: replaces names, pattern, write, place, alone and save. An output is the path as it is,
-// and a new file replaces an older one.
+// session/minimal: PROF_MINIMAL: replaces the modules names, pattern, write, place, alone and save. An output is a
+// plain path, and a new file replaces an older one.
 #ifndef PROF__SESSION_MINIMAL_H
 #define PROF__SESSION_MINIMAL_H
 #include "api/control.h"
@@ -13,10 +13,10 @@
 
 /*-- MINIMAL: NO NAMES OF OUTPUTS, NO SAVES -------------------------------------------------------------------------*/
 
-static PROF__UNUSED char prof__start_note[1]; /* there are no notes about a start */
+static PROF__UNUSED char prof__start_note[1]; /* PROF_MINIMAL has no notes about the start */
 static PROF__UNUSED int prof__output_apart;
 #ifdef PROF__HUBS
-static char prof__output_told[1]; /* other recorders of the process are not told the output */
+static char prof__output_told[1]; /* other recorders of the process do not learn the output */
 #endif
 
 static prof_status prof__rank_find(const char *given, int *several)
@@ -31,7 +31,7 @@ static void prof__host_name(char *name, size_t size)
     name[0] = 0;
 }
 
-/* Makes path absolute, because the program may change its directory. Returns 0 if it is too long. */
+/* Makes path absolute, because the program may change its working directory. Returns 0 if the path is too long. */
 static int prof__path_absolute(const char *path, char *to, size_t size)
 {
     to[0] = 0;
@@ -41,7 +41,7 @@ static int prof__path_absolute(const char *path, char *to, size_t size)
     return prof__text_add(to, size, path) || ((to[0] = 0), prof__text_add(to, size, path));
 }
 
-#define PROF__PID_ROOM 24 /* ".1234" */
+#define PROF__PID_ROOM 24 /* bytes for a process id such as ".1234" */
 
 static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
@@ -75,7 +75,7 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
 static int prof__name_take(prof__session *s) { return (void)s, 0; }
 static void prof__name_drop(prof__session *s) { (void)s; }
 
-/* Gives the image, which is complete, its name. Returns 0 or errno. Async-signal-safe. */
+/* Renames the complete image to its final path. Returns 0 or errno. Async-signal-safe. */
 static int prof__name_publish(prof__session *s)
 {
     int error = prof__file_name(s);
@@ -84,21 +84,22 @@ static int prof__name_publish(prof__session *s)
     return error;
 }
 
-/* Sets the child's output: "run.1234.prof" if the parent's is "run.prof". Returns 0 or errno. Async-signal-safe. */
+/* Sets the output of a child of fork(): "run.1234.prof" for the parent's "run.prof". Returns 0 or errno.
+   Async-signal-safe. */
 static int prof__child_path(prof__session *s)
 {
     char number[24];
     size_t length = prof__length(s->pattern);
     if (!s->output[0]) return 0;
     prof__number_text(number, s->process);
-    prof__text_copy(s->output, length - 3, s->pattern); /* with the dot */
+    prof__text_copy(s->output, length - 3, s->pattern); /* up to and with the dot */
     prof__text_add(s->output, sizeof s->output, number);
     prof__text_add(s->output, sizeof s->output, ".prof");
     return 0;
 }
 #endif
 
-PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* nothing but images is written */
+PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* PROF_MINIMAL writes only images */
 PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
 PROF_DEF prof_status prof_fail(prof_status status, const char *text) { return prof__fail(status, "%s", text); }
 

@@ -1,4 +1,4 @@
-// session/names: The process's rank, the machine's name, and numbered names of outputs.
+// session/names: The process's rank, the machine's name, and file names of outputs with a suffix or a number.
 #ifndef PROF__SESSION_NAMES_H
 #define PROF__SESSION_NAMES_H
 #include "ground/errors.h"
@@ -12,7 +12,7 @@
 
 /*-- names of outputs --*/
 
-/* The variables in which launchers tell each process its rank and how many processes they started. */
+/* Environment variables in which launchers give each process its rank and the number of processes. */
 static const struct {
     const char *rank, *count;
 } prof__launchers[] = {
@@ -25,7 +25,8 @@ static const struct {
     {"FLUX_TASK_RANK", "FLUX_JOB_SIZE"},              /* Flux */
     {"PALS_RANKID", NULL},                            /* HPE Cray PALS */
     {"RANK", "WORLD_SIZE"},                           /* torchrun, and launchers that follow it */
-    {"SLURM_PROCID", "SLURM_NTASKS"}, /* Slurm; last, because a batch script that calls mpirun has them, too */
+    /* Slurm; last, because a batch script that calls mpirun has Slurm's variables, too. */
+    {"SLURM_PROCID", "SLURM_NTASKS"},
 };
 
 static int prof__is_number(const char *text)
@@ -36,8 +37,8 @@ static int prof__is_number(const char *text)
     return length && length < 20 && !text[length];
 }
 
-/* Sets prof__rank: to given or, if that is NULL, to what a launcher says. Sets *several to 1 if the launcher started
-   other processes, too, which may write files of the same name; it is also 1 if a rank was given. */
+/* Sets prof__rank to `given` or, if that is NULL, to the rank that a launcher gave. Sets *several to 1 if other
+   processes may write files of the same name: the launcher started more than one, or a rank was given. */
 static prof_status prof__rank_find(const char *given, int *several)
 {
     *several = given != NULL;
@@ -78,7 +79,7 @@ static void prof__host_name(char *name, size_t size)
         if (*c == '/' || *c == '\\') *c = '_';
 }
 
-/* Returns 1 if the pattern has one of these letters after a percent sign. */
+/* Returns 1 if one of these letters follows a percent sign in the pattern. */
 static int prof__pattern_has(const char *pattern, const char *letters)
 {
     for (const char *c = pattern; *c; ++c) {
@@ -108,19 +109,20 @@ static int prof__path_put(const char *path, const char *text, size_t most, char 
            prof__path_ending(path, prof__length(path) - prof__length(extension), ending, most, to, size);
 }
 
-/* Writes a pattern with ".text" before its extension. Returns 0 if that is too long. */
+/* Writes a pattern with ".text" inserted before its extension. Returns 0 if the result is too long. */
 static int prof__path_with(const char *pattern, const char *text, char *to, size_t size)
 {
     return prof__path_put(pattern, text, (size_t)-1, to, size);
 }
 
-/* Does the same for a file's path, whose name is cut if it becomes too long for the system. */
+/* Writes a path with ".text" inserted before its extension. Cuts the file name if it becomes too long for the system.
+   Returns 0 if the path is too long. */
 static int prof__name_with(const char *path, const char *text, char *to, size_t size)
 {
     return prof__path_put(path, text, PROF__NAME_MOST, to, size);
 }
 
-/* Creates an empty file, which takes the name. Returns 0, EEXIST if a file has that name, or another errno.
+/* Reserves a file name by creating an empty file. Returns 0, EEXIST if a file has that name already, or another errno.
    Async-signal-safe. */
 static int prof__path_claim(const char *path)
 {
@@ -136,7 +138,7 @@ static int prof__path_claim(const char *path)
     return 0;
 }
 
-/* Writes name i of trace.json, trace.2.json, trace.3.json, ... to path. Returns 0 if it is too long. */
+/* Writes the i-th name of trace.json, trace.2.json, trace.3.json, ... to path. Returns 0 if it is too long. */
 static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t size)
 {
     char number[24];
@@ -144,7 +146,8 @@ static int prof__path_numbered(const char *first, uint64_t i, char *path, size_t
     return prof__name_with(first, number, path, size);
 }
 
-/* Changes path to the first of those names that is free, and takes it with an empty file. Returns 0 or errno. */
+/* Changes path to the first free name of trace.json, trace.2.json, trace.3.json, ..., and reserves it with an empty
+   file. Returns 0 or errno. */
 static int prof__path_number(char *path, size_t size)
 {
     char first[1024];
@@ -156,8 +159,8 @@ static int prof__path_number(char *path, size_t size)
     return error;
 }
 
-/* Removes the empty file that took the output's name, if nothing was written to it, and the mapped file of a start that
-   failed. */
+/* Removes the empty file that reserved the output's name, unless something was written to it. Also removes the image's
+   file of a start that failed. */
 static void prof__path_unclaim(prof__session *s)
 {
     FILE *file = s->claimed ? prof__file_open(s->output, "rb") : NULL;

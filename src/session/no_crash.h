@@ -1,4 +1,4 @@
-// session/no_crash: Replaces crash reports, with PROF_NO_CRASH or without POSIX signals.
+// session/no_crash: Replaces the modules of crash reports, with PROF_NO_CRASH and on systems without POSIX signals.
 #ifndef PROF__SESSION_NO_CRASH_H
 #define PROF__SESSION_NO_CRASH_H
 #include "ground/errors.h"

@@ -1,4 +1,4 @@
-// session/no_text: PROF_NO_TEXT: replaces the modules that read a configuration from text.
+// session/no_text: PROF_NO_TEXT: replaces the modules that read a configuration from text or from the environment.
 #ifndef PROF__SESSION_NO_TEXT_H
 #define PROF__SESSION_NO_TEXT_H
 #include "api/control.h"

@@ -1,4 +1,4 @@
-// session/no_thread: PROF_NO_THREAD: replaces session/service and session/stream.
+// session/no_thread: PROF_NO_THREAD: replaces session/service and session/stream, whose threads do not exist then.
 #ifndef PROF__SESSION_NO_THREAD_H
 #define PROF__SESSION_NO_THREAD_H
 #include "ground/errors.h"
@@ -7,7 +7,7 @@
 #include "session/memory.h"
 
 /*-- NO THREAD ------------------------------------------------------------------------------------------------------
-   A configuration that needs the service is an error: see prof__service_configure(). */
+   prof__service_configure() refuses a configuration that needs the service thread. */
 
 static int prof__stream_step(prof__session *s) { return (void)s, 0; }
 static prof_status prof__stream_told(const char *written) { return (void)written, PROF_OK; }
@@ -19,7 +19,7 @@ static prof_status prof__service_check(const prof_config *config)
 }
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
-    int fresh = !s->output[0] || s->live_path == s->output; /* nothing to rewrite */
+    int fresh = !s->output[0] || s->live_path == s->output; /* no output needs to be rewritten */
     if (config->dump_period_ns && config->dump_period_ns != PROF__NO_DUMP && !fresh)
         return prof__left_out("dump_period", "PROF_NO_THREAD");
     if (config->mode == PROF_STREAM) return prof__left_out("mode stream", "PROF_NO_THREAD");

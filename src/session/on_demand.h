@@ -1,4 +1,4 @@
-// session/on_demand: What a session is doing; on-demand sessions, for prof_server.h.
+// session/on_demand: Reports what the session is doing. Starts and ends on-demand sessions, for prof_server.h.
 #ifndef PROF__SESSION_ON_DEMAND_H
 #define PROF__SESSION_ON_DEMAND_H
 #include "api/devices.h"
@@ -16,16 +16,17 @@
 
 /*-- ON DEMAND --------------------------------------------------------------------------------------- >>on_demand --*/
 
-/* What the session of the process is doing, at one moment. */
+/* A session's status at one moment. */
 typedef struct prof__look {
     int running, paused;
-    int ended;     /* 1: it has ended by itself, and prof_stop() was not called yet */
-    int held;      /* 1: it runs, but recording has not begun yet */
-    int on_demand; /* 1: it is not the program's session, but on demand: one that prof_server.h has started */
-    int level;     /* 0: no session runs */
+    int ended;     /* 1: the session has ended by itself, and prof_stop() has not been called yet */
+    int held;      /* 1: the session has started, but recording has not begun yet */
+    int on_demand; /* 1: prof_server.h has started the session, not the program */
+    int level;     /* current level; 0: no session runs */
     prof_mode mode;
-    uint32_t epoch;                 /* distinguishes the sessions of the process; 0: there is none */
-    uint64_t buffer, chunks, taken; /* buffer: bytes; taken: chunks that threads took since the session began */
+    uint32_t epoch;                 /* session id, unique in the process; 0: there is no session */
+    /* Buffer: its size in bytes; chunks: how many it has; taken: chunks that threads took since the session began. */
+    uint64_t buffer, chunks, taken;
 } prof__look;
 
 static void prof__look_take(prof__look *look)
@@ -49,7 +50,7 @@ static void prof__look_take(prof__look *look)
     prof__state_unlock(gate);
 }
 
-/* Returns the present state. Any thread may call it. */
+/* Returns the session's present status. Any thread may call this function. */
 static prof__look prof__look_now(void)
 {
     prof__look look;
@@ -58,16 +59,18 @@ static prof__look prof__look_now(void)
     return look;
 }
 
-/* What an on-demand session records, and whom to call when the program starts a session of its own. */
+/* What an on-demand session records, and what happens to its image when the program starts a session of its own. */
 typedef struct prof__on_demand_options {
     int no_scopes, no_devices;
-    void (*keep)(void *image, size_t size); /* gets what was recorded, and must free it; image is NULL without memory.
-                                               Called under the control lock */
+    void (*keep)(void *image, size_t size); /* Called under the control lock when the program starts a session. Gets a
+                                               copy of the image, which it must free; image is NULL if there was no
+                                               memory for a copy */
 } prof__on_demand_options;
 
 static void (*prof__on_demand_keep)(void *image, size_t size);
 
-/* Ends the on-demand session; its image stays. Returns 0 if there is none. Under the control lock. */
+/* Ends the on-demand session and keeps its image. Returns 0 if there is no such session. Called under the control lock.
+   */
 static int prof__on_demand_stop(void)
 {
     if (!prof__on_demand) return 0;
@@ -76,7 +79,7 @@ static int prof__on_demand_stop(void)
     return 1;
 }
 
-/* Frees the image of an on-demand session that was stopped. Under the control lock. */
+/* Frees the image of an on-demand session that has ended. Called under the control lock. */
 static void prof__on_demand_free(void) { prof__sessions_reap(1); }
 
 static void prof__on_demand_yield(void)
@@ -98,8 +101,8 @@ static void prof__on_demand_limit(void *user)
             prof__rule_add(device->name, prof__length(device->name), 0, 1);
 }
 
-/* Starts a session that the program does not notice: see prof__on_demand. Returns PROF_INVALID_STATE if there already
-   is a session. */
+/* Starts an on-demand session, which the program does not notice: the program can still start its own at any time,
+   which ends this one. Returns PROF_INVALID_STATE if there is a session already. */
 static prof_status prof__on_demand_begin(const prof_config *config, const prof__on_demand_options *wish)
 {
     prof__on_demand_options own = *wish;

@@ -1,4 +1,4 @@
-// session/pattern: Expands %p, %t and so on in names of outputs; remembers which outputs this process has written.
+// session/pattern: Expands %p, %t and so on in names of outputs. Remembers which outputs this process has written.
 #ifndef PROF__SESSION_PATTERN_H
 #define PROF__SESSION_PATTERN_H
 #include "ground/errors.h"
@@ -10,10 +10,11 @@
 
 /*-- the outputs of this process --*/
 
-/* Hashes of the outputs that this process has written. A later session of the same name does not replace these; it does
-   replace those that found no space here. */
+/* Hashes of the outputs that this process has written. A later session does not replace an output that is listed here.
+   The list has a fixed size: once it is full, further outputs are not remembered, and can be replaced. */
 static uint32_t prof__outputs[512], prof__output_count;
-static uint64_t prof__outputs_since; /* Unix time in seconds of the first session with an output; 0: there was none */
+/* Unix time in seconds when the first session with an output started; 0: there was none. */
+static uint64_t prof__outputs_since;
 
 static int prof__output_ours(const char *path)
 {
@@ -31,22 +32,22 @@ static void prof__output_remember(const char *path)
     PROF__STORE(&prof__output_count, count + 1);
 }
 
-/* A note about the start, which PROF_OUTPUT prints on stderr; "": none. Under the control lock. */
+/* A note about the start, which a session of PROF_OUTPUT prints on stderr; "": none. Protected by the control lock. */
 static char prof__start_note[512];
 
 static void prof__start_note_set(const char *path, const char *words, const char *more)
 {
     size_t length = prof__length(path);
-    prof__start_note[0] = 0; /* the end of a long path is kept, because it has the name */
+    prof__start_note[0] = 0; /* of a long path only the end is kept, because the file's name is there */
     prof__text_add(prof__start_note, sizeof prof__start_note, path + (length > 200 ? length - 200 : 0));
     prof__text_add(prof__start_note, sizeof prof__start_note, words);
     length = prof__length(more);
     prof__text_add(prof__start_note, sizeof prof__start_note, more + (length > 200 ? length - 200 : 0));
 }
 
-/* Replaces %p %n %t %r %j %h %% in path, and %c by count unless that is 0; started is the text of %t. Returns NULL, the
-   percent sign in path whose letter is not known, or "" if the result does not fit into size bytes. Async-signal-safe.
- */
+/* Expands %p %n %t %r %j %h %% in path, and %c if count is not 0. started: the text of %t. Returns NULL on success, the
+   position of a percent sign whose letter is unknown, or "" if the result does not fit into size bytes.
+   Async-signal-safe. */
 static const char *prof__expand_at(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     to[0] = 0;
@@ -76,7 +77,7 @@ static const char *prof__expand_at(const char *path, const char *started, uint64
     return NULL;
 }
 
-/* Converts a Unix time in seconds. Returns 0 if the system cannot. */
+/* Converts a Unix time in seconds to local time. Returns 0 if the system cannot. */
 static int prof__local_time(uint64_t seconds, struct tm *here)
 {
     time_t moment = (time_t)seconds;
@@ -95,11 +96,11 @@ static void prof__time_text(char to[16])
     if (!prof__local_time((uint64_t)time(NULL), &here) || !strftime(to, 16, "%Y%m%d-%H%M%S", &here)) to[0] = 0;
 }
 
-/* Returns 1 if the path begins with ~/, which only shells expand: prof would make a folder named ~, which is dangerous
-   to remove. */
+/* Returns 1 if the path begins with ~/, which only shells expand. prof would create a directory named ~, and a user who
+   removes that by name may remove the home directory. */
 static int prof__is_home(const char *path) { return path[0] == '~' && path[1] == '/'; }
 
-/* started: the text of %t */
+/* Expands a path as prof__expand_at() does, and reports errors. started: the text of %t. */
 static prof_status prof__expand_started(const char *path, const char *started, uint64_t count, char *to, size_t size)
 {
     if (prof__is_home(path))

@@ -18,7 +18,7 @@
 #include "session/root.h"
 #include "session/write.h"
 
-/* Expands a pattern to an absolute path, or to a relative one if only that fits. */
+/* Expands a pattern to an absolute path, or to a relative one if the absolute path is too long. */
 static prof_status prof__expand_absolute(const char *pattern, const char *started, char *to, size_t size)
 {
     char absolute[1024];
@@ -27,7 +27,8 @@ static prof_status prof__expand_absolute(const char *pattern, const char *starte
                ? PROF_OK : prof__expand_started(pattern, started, 0, to, size);
 }
 
-/* Writes the path of the image beside an output: "trace.json.prof", "logs/1234.prof". */
+/* Writes the path of an output's sidecar file: "trace.json.prof" for a file, "logs/1234.prof" for the directory logs/.
+   */
 static void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
@@ -36,7 +37,7 @@ static void prof__output_beside(const prof__session *s, char *to, size_t size)
     prof__path_ending(s->output, prof__length(s->output), ending, PROF__NAME_MOST, to, size);
 }
 
-static int prof__file_is(const char *path) /* returns 1 if something has this name */
+static int prof__file_is(const char *path) /* Returns 1 if something has this name */
 {
 #ifdef _WIN32
     return prof__windows_about(path) != INVALID_FILE_ATTRIBUTES;
@@ -46,8 +47,9 @@ static int prof__file_is(const char *path) /* returns 1 if something has this na
 #endif
 }
 
-/* Returns 1 if the file at output must not be replaced: config.existing says so, this process has written it or, if
-   the name is numbered, any process has since this one began to record. */
+/* Returns 1 if the output's file must not be replaced: because config.existing says so, or because this process has
+   written it. numbered: 1: the name has a number; then a file that any process has written since this process's first
+   session must not be replaced either. */
 static int prof__output_stays(const prof__session *s, int numbered)
 {
     if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
@@ -59,8 +61,8 @@ static int prof__output_stays(const prof__session *s, int numbered)
     return numbered;
 }
 
-/* Sets output to the first name that is free now: a session in memory takes its name only when it writes. Returns 0 or
-   errno. */
+/* Sets output to the first name that is free at present. A session in memory reserves the name only when it writes.
+   Returns 0 or errno. */
 static int prof__name_choose(prof__session *s)
 {
     char first[sizeof s->output];
@@ -73,7 +75,8 @@ static int prof__name_choose(prof__session *s)
     return 0;
 }
 
-/* Notes that another recorder, of this process or of another one, has the file of this session's name. */
+/* Notes for the user that another recorder, of this process or of another one, is using the file of this session's
+   name. */
 static void prof__name_note(prof__session *s)
 {
 #ifdef _WIN32
@@ -82,10 +85,10 @@ static void prof__name_note(prof__session *s)
     const char *words = " is recorded by another process: this one writes ";
 #endif
     prof__start_note_set(s->live_path, words, "");
-    s->number = 1; /* the other one may end at any time; then its output must not be replaced, either */
+    s->number = 1; /* the other recorder may end at any time, and its output must not be replaced then either */
 }
 
-/* Keeps the image beside the output that a killed program has left, under another name. Returns 0 if it cannot. */
+/* Renames the sidecar file that a killed program has left, to keep its recording. Returns 0 on failure. */
 static int prof__name_keep(const prof__session *s)
 {
     char old[sizeof s->stream.path];
@@ -95,7 +98,7 @@ static int prof__name_keep(const prof__session *s)
     return 1;
 }
 
-/* Returns 1 if a file is an image whose session has not ended, though its process has: it was killed, for example. */
+/* Returns 1 if the file is an image whose session did not end, for example because its process was killed. */
 #ifdef _WIN32
 static int prof__image_open_ended(HANDLE file)
 {
@@ -112,19 +115,20 @@ static int prof__image_open_ended(int file)
 }
 
 #ifdef _WIN32
-/* Returns 1 if the file that has the image's name is kept under another one. What lies beside an output is no output,
-   so existing=replace does not mean it. */
+/* Returns 1 if the present file of the image's name is kept under another name. existing=replace is about outputs, so
+   it does not apply to a sidecar file. */
 static int prof__name_keeps(const prof__session *s, HANDLE there)
 {
     return s->live_path != s->output || (s->existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
 }
 
-/* Creates the file of the image under its name. Returns 0 or errno; EEXIST: the name is taken. */
+/* Creates the image's file. numbered: 1: its name has a number. Returns 0 or errno; EEXIST: the name is in use. */
 static int prof__name_try(prof__session *s, int numbered)
 {
     DWORD error = ERROR_SHARING_VIOLATION;
     if (prof__output_stays(s, numbered)) return EEXIST;
-    for (int i = 0; i < 3 && error == ERROR_SHARING_VIOLATION; ++i) { /* somebody may create it between the two calls */
+    /* Another process may create the file between the two calls. */
+    for (int i = 0; i < 3 && error == ERROR_SHARING_VIOLATION; ++i) {
         HANDLE there =
             prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
         error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
@@ -136,27 +140,27 @@ static int prof__name_try(prof__session *s, int numbered)
         }
         if (!error && s->number) return EEXIST;
         if (!error && (!keeps || !prof__name_keep(s)))
-            prof__file_remove(s->live_path); /* a process that still maps the old file keeps it */
+            prof__file_remove(s->live_path); /* a process that has mapped the old file keeps it */
         error = prof__file_create(s, CREATE_ALWAYS);
     }
     return error ? prof__windows_errno(error) : 0;
 }
 #else
-/* Closes the file that was to be replaced. */
+/* Closes the older file that was to be replaced, and forgets it. */
 static void prof__name_drop(prof__session *s)
 {
     if (s->old_file) close(s->old_file - 1);
     s->old_file = s->replaces = s->keeps = 0;
 }
 
-/* Called if there is a file at live_path. Returns 0 if it may be replaced, EEXIST if not, EAGAIN if it is another one
-   by now. */
+/* Decides whether the file at live_path may be replaced. Returns 0 if it may, EEXIST if not, EAGAIN if there is a
+   different file by now. */
 static int prof__name_replace(prof__session *s, int numbered)
 {
     prof__about there, opened;
     int file;
     s->replaces = 1;
-    s->keeps = s->live_path != s->output; /* what lies beside an output is none: existing=replace does not mean it */
+    s->keeps = s->live_path != s->output; /* existing=replace is about outputs, so a sidecar file is kept */
     if (s->existing == PROF_EXISTING_REPLACE) return 0;
     if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
     file = open(s->live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
@@ -174,8 +178,8 @@ static int prof__name_replace(prof__session *s, int numbered)
     return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
 }
 
-/* Takes the name live_path and, if the image is beside the output, the output's as well. Returns 0 or errno; EEXIST if
-   a name is taken. */
+/* Reserves the name live_path and, for a sidecar file, the output's name as well. numbered: 1: the name has a number.
+   Returns 0 or errno; EEXIST if a name is in use. */
 static int prof__name_try(prof__session *s, int numbered)
 {
     int error = EAGAIN;
@@ -183,15 +187,15 @@ static int prof__name_try(prof__session *s, int numbered)
         prof__name_drop(s);
         error = prof__file_link(s, s->live_path);
         s->taken = !error;
-        if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without links */
+        if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without hard links */
             error = prof__path_claim(s->live_path);
             s->taken = s->replaces = !error;
-        } else if (error) { /* a file has the name */
+        } else if (error) { /* another file has the name */
             error = prof__name_replace(s, numbered);
         }
     }
     if (!error && s->live_path != s->output && prof__output_stays(s, numbered)) error = EEXIST;
-    if (error && s->taken && s->unnamed) /* a file that had a name and has none gets no more */
+    if (error && s->taken && s->unnamed) /* a file that has lost its only name cannot get a new one */
         s->unnamed = rename(s->live_path, s->part_path) != 0;
     else if (error && s->taken)
         unlink(s->live_path);
@@ -200,8 +204,8 @@ static int prof__name_try(prof__session *s, int numbered)
     return error;
 }
 
-/* Gives the image its name. An image beside the output that a killed program has left is renamed, not replaced. Returns
-   0, or errno if nothing has changed. */
+/* Gives the image's file its final name. A sidecar file that a killed program has left is renamed, not replaced.
+   Returns 0, or errno if nothing has changed. */
 static int prof__name_publish(prof__session *s)
 {
     int error = 0;
@@ -222,8 +226,9 @@ static int prof__name_publish(prof__session *s)
 }
 #endif
 
-/* Takes the first name of trace.json, trace.2.json, ... that is free or may be replaced, for the image, which is
-   complete (on Windows it is created here), and the output. Returns 0 or errno. Async-signal-safe. */
+/* Reserves the first of trace.json, trace.2.json, ... that is free or may be replaced, for the output and for the
+   image's file. The file is complete by then, but on Windows it is created here. Returns 0 or errno. Async-signal-safe.
+   */
 static int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
@@ -238,7 +243,7 @@ static int prof__name_take(prof__session *s)
     return error;
 }
 
-/* Chooses the names of the files. */
+/* Chooses and reserves the names of the session's files. */
 static prof_status prof__output_name(prof__session *s)
 {
     if (!s->output[0]) return PROF_OK;
@@ -264,8 +269,8 @@ static prof_status prof__output_writer(const prof__session *s, const prof_writer
     return s->layout[0] ? prof__layout_find(s->layout, s->output, writer) : prof__writer_find(s->output, writer);
 }
 
-/* Returns 1 if prof_stop() has written the output and it is still there. For a directory, and for PROF_STREAM, whose
-   file was the only copy, always returns 1: they cannot be written again. */
+/* Returns 1 if the output that prof_stop() wrote still exists. Always returns 1 for a directory, and for PROF_STREAM,
+   whose file was the only copy: those outputs cannot be written again. */
 static int prof__output_stands(const prof__session *s)
 {
     FILE *file;
@@ -289,7 +294,7 @@ static prof_status prof__output_write_here(prof__session *s, prof_status status)
     return status;
 }
 
-/* Writes the output from what is recorded. If the session is in memory, this takes the output's name first. */
+/* Writes the output from what is recorded. If the session is in memory, reserves the output's name first. */
 static prof_status prof__output_write(prof__session *s)
 {
     if (s->file_error)
@@ -298,7 +303,8 @@ static prof_status prof__output_write(prof__session *s)
     return prof__in_folder(s, prof__output_write_here, PROF_OK);
 }
 
-/* Writes the output again, if the session still runs or its output was removed. what: the caller, for errors. */
+/* Writes the output again if the session still runs or if the output was removed. what: the calling function's name,
+   for errors. */
 static prof_status prof__output_again(const char *what)
 {
     PROF__LED(prof__output_again, (what));
@@ -310,14 +316,15 @@ static prof_status prof__output_again(const char *what)
     } else if (!s->output[0]) {
         status = prof__fail(PROF_INVALID_STATE, "%s: the session has no output: set config.output, or call prof_save()",
                             what);
-    } else if (s->live_path != s->output && (prof__state.running || !prof__output_stands(s))) { /* else it is a .prof */
+    /* Otherwise the output is the image itself. */
+    } else if (s->live_path != s->output && (prof__state.running || !prof__output_stands(s))) {
         status = prof__output_write(s);
     }
     prof__control_unlock();
     return status;
 }
 
-/* Returns 1 if the output is, or will be, a file or a directory: not a device or a pipe. */
+/* Returns 1 if the output is, or will be, a file or a directory, and not a device or a pipe. */
 static int prof__output_is_file(const char *path)
 {
 #ifdef _WIN32

@@ -1,4 +1,4 @@
-// session/process: The process: its environment, the program's name, the boot id; creates threads.
+// session/process: What a session needs to know of its process: environment, program name, boot id. Creates threads.
 #ifndef PROF__SESSION_PROCESS_H
 #define PROF__SESSION_PROCESS_H
 #include "ground/clock.h"
@@ -8,13 +8,14 @@
 #include "image/format.h"
 #include "image/pair.h"
 
-static PROF__UNUSED int prof__autostarted; /* 1: the environment started the session: messages go to stderr */
+/* 1: the environment started the session, so prof prints messages on stderr. */
+static PROF__UNUSED int prof__autostarted;
 static const char *prof__environment(const char *name)
 {
 #if defined(PROF__LATE) && defined(__GLIBC__)
     return prof__libc_secure_getenv(name);
 #elif defined(__GLIBC__) && defined(_GNU_SOURCE)
-    return secure_getenv(name); /* a set-user-id program writes no files for its caller */
+    return secure_getenv(name); /* a set-user-id program must not write files because its caller asks for it */
 #elif defined(_WIN32)
     return prof__windows_variable(name);
 #else
@@ -28,7 +29,8 @@ static void prof__program_name(char *name, size_t size)
     long n = 0;
 #ifdef _WIN32
     WCHAR wide[PROF__WIDE_SIZE];
-    if (GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE)) n = prof__narrow(wide, path, sizeof path) - 1; /* 0: -1 */
+    /* N is -1 on failure. */
+    if (GetModuleFileNameW(NULL, wide, PROF__WIDE_SIZE)) n = prof__narrow(wide, path, sizeof path) - 1;
 #elif defined(__linux__)
     n = (long)readlink("/proc/self/exe", path, sizeof path - 1);
 #endif
@@ -56,8 +58,8 @@ static void prof__boot_id(char *text, size_t size)
 #endif
 }
 
-/* Notes what aligns recordings of one machine: CLOCK_MONOTONIC stands still while it is suspended, and is another clock
-   in another time namespace. */
+/* Stores what aligns recordings of one machine. CLOCK_MONOTONIC stops while the machine is suspended, and starts
+   elsewhere in a different time namespace. */
 static void prof__machine_time(prof__header *h)
 {
 #if defined(__linux__) && !defined(PROF_MINIMAL)
@@ -70,8 +72,8 @@ static void prof__machine_time(prof__header *h)
 #endif
 }
 
-/* Takes a pair of clocks for another process's image. Returns 0 if that was not recorded on this machine since its last
-   start. */
+/* Reads a pair of clocks for an image that another process records. Returns 0 if that image was not recorded on this
+   machine since its last boot. */
 static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
 {
     char here[40];
@@ -82,7 +84,7 @@ static int prof__pair_now(uint32_t clock, const char *boot_id, prof__pair *out)
     return 1;
 }
 
-/* Returns what a message shows of a path: the end, if it is long. */
+/* Returns the part of a path that messages show: the last 100 bytes. */
 static const char *prof__path_end(const char *path)
 {
     size_t length = prof__length(path);
@@ -90,10 +92,10 @@ static const char *prof__path_end(const char *path)
 }
 
 #ifndef _WIN32
-/* Creates a thread in which all signals are blocked. Returns 0 or an errno. */
+/* Creates a thread with all signals blocked. Returns 0 or an errno. */
 static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), void *user)
 {
-    PROF__CALM(); /* the new thread inherits this, and the next */
+    PROF__CALM(); /* the new thread inherits this setting and the signal mask */
     prof__signals signals;
     prof__signals_block(&signals);
     int error = pthread_create(thread, NULL, main, user);
@@ -103,7 +105,7 @@ static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), voi
 #endif
 
 #ifdef PROF__RENAMES
-/* Returns the number of the sandbox that the process is in (Linux: seccomp), 0: none. */
+/* Returns the seccomp mode of the process (Linux); 0: no sandbox. */
 static int prof__sandbox(void)
 {
 #ifdef PR_GET_SECCOMP

@@ -1,5 +1,5 @@
-// session/renamed: Names that threads got from the system after their first event. At a snapshot, at the end, and now
-// and then by the service: none of this runs in a thread that records.
+// session/renamed: Finds the names that threads got from the system after their first event: at a snapshot, at the end
+// of a session, and once a second in the service. No recording thread does this work.
 #ifndef PROF__SESSION_RENAMED_H
 #define PROF__SESSION_RENAMED_H
 #include "api/markup.h"
@@ -13,8 +13,8 @@
 #include "session/process.h"
 
 #ifdef PROF__RENAMES
-/* Finds the TRACK record of the thread that owns a chunk. Returns 0 if there is none, or its name is not the system's.
-   */
+/* Finds the last TRACK record in a chunk, which names the thread that owns the chunk. Returns 0 if there is none, or if
+   the thread's name did not come from the system. */
 static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
 {
     const uint64_t *words = prof__chunk_first(chunk);
@@ -28,17 +28,18 @@ static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_
         if (!length) break;
         if (head >> PROF__KIND_SHIFT != PROF__KIND_TRACK) continue;
         owner = PROF__LOAD(words + at + 2);
-        if (head >> 31 & 1) continue; /* a fiber's */
+        if (head >> 31 & 1) continue; /* names a fiber */
         track[0] = head;
         track[1] = PROF__LOAD(words + at + 1) & PROF__TICK_MASK;
         track[2] = owner;
     }
-    if (PROF__ACQUIRE(&chunk->sequence) != sequence) return 0; /* it was reused meanwhile */
+    if (PROF__ACQUIRE(&chunk->sequence) != sequence) return 0; /* the chunk was reused meanwhile */
     return track[0] & PROF__NAME_OF_SYSTEM && track[2] == owner;
 }
 
-/* Asks the system for the names of all threads that record, unless the program has entered a sandbox since the start,
-   which may end it for a file that is opened. Holds no lock while it asks; the caller keeps the image mapped. */
+/* Asks the system for the names of all threads that record. Does nothing if the program has entered a sandbox since the
+   start, because a sandbox may end a program that opens a file. Holds no lock while it asks; the caller keeps the image
+   mapped. */
 static void prof__names_look(prof__session *s)
 {
     PROF__ERRNO_SAVE();

@@ -1,4 +1,5 @@
-// session/root: Writes the output after chroot() where it would have been before: the session holds its folder open.
+// session/root: Writes the output after chroot() to the path that it had before. For that, a session holds the output's
+// directory open.
 #ifndef PROF__SESSION_ROOT_H
 #define PROF__SESSION_ROOT_H
 #include "ground/errors.h"
@@ -7,9 +8,10 @@
 #include "session/process.h"
 
 /*-- AFTER chroot() ---------------------------------------------------------------------------------------------------
-   Then paths lead elsewhere: an output would be written into the jail, under folders made for it. So a session that
-   writes its output at the end holds the folder open, and a thread writes it that has a working directory of its own:
-   the folder, which lies outside of the new root. A .prof needs none of this, because it has its name already. */
+   After chroot() the output's path leads elsewhere: into the new root, where directories would be made for it. So a
+   session that writes its output at the end holds the output's directory open. A thread with a working directory of its
+   own writes the output there: the held directory, which is outside of the new root. A .prof output needs none of this,
+   because its file has its name from the start. */
 #if defined(__linux__) && defined(SYS_unshare)
 #define PROF__HOLDS_FOLDER 1
 
@@ -23,7 +25,7 @@ static void prof__root_now(uint64_t root[2])
     root[1] = (uint64_t)about.st_ino;
 }
 
-/* Returns 1 if the process has another root directory than at the start. Async-signal-safe. */
+/* Returns 1 if the process's root directory has changed since the start of the session. Async-signal-safe. */
 static int prof__root_moved(const prof__session *s)
 {
     uint64_t now[2];
@@ -32,7 +34,7 @@ static int prof__root_moved(const prof__session *s)
     return now[0] != s->root[0] || now[1] != s->root[1];
 }
 
-/* Opens the folder of the output. */
+/* Opens the output's directory and keeps it open. */
 static void prof__folder_hold(prof__session *s)
 {
     char folder[sizeof s->output];
@@ -44,7 +46,8 @@ static void prof__folder_hold(prof__session *s)
 #else
     int file = open(folder, O_RDONLY | O_CLOEXEC);
 #endif
-    int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 200); /* a high number is not soon reused */
+    /* If the program closes a high descriptor number, the number is not soon reused. */
+    int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 200);
     if (file >= 0) close(file);
     if (high < 0 || prof__fstat(high, &about)) return;
     s->folder = high + 1;
@@ -52,7 +55,8 @@ static void prof__folder_hold(prof__session *s)
     s->folder_is[1] = (uint64_t)about.st_ino;
 }
 
-/* Returns 1 if the descriptor is still that of the folder: the program may have closed all its descriptors. */
+/* Returns 1 if the held descriptor still refers to the output's directory: the program may have closed all its
+   descriptors. */
 static int prof__folder_held(const prof__session *s)
 {
     prof__about about;
@@ -66,7 +70,7 @@ static void prof__folder_drop(prof__session *s)
     s->folder = 0;
 }
 
-/* What a thread does in the folder. */
+/* The work of the thread that runs in the held directory, and its result. */
 typedef struct prof__folder_work {
     prof__session *s;
     prof_status (*work)(prof__session *s, prof_status status);
@@ -85,7 +89,7 @@ static void *prof__folder_main(void *user)
     return NULL;
 }
 
-/* Writes "./name" of a path. */
+/* Replaces a path by "./name", relative to its own directory. */
 static void prof__folder_name(char *path, size_t size)
 {
     char name[sizeof((prof__session *)NULL)->stream.path] = ".";
@@ -98,8 +102,8 @@ static void prof__folder_name(char *path, size_t size)
     prof__text_copy(path, size, name);
 }
 
-/* Calls work() with the names of the session's files, or after chroot() in their folder with names that lead from
-   there. */
+/* Calls work(). After chroot(), calls it in a thread whose working directory is the held one, with file names relative
+   to that directory. Returns status itself if that is an error. */
 static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
                                    prof_status status)
 {
@@ -107,7 +111,7 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
     pthread_t thread;
     prof__folder_work *w = NULL;
     if (status || !prof__root_moved(s)) return work(s, status);
-    /* a sandbox that the program has entered meanwhile may end it for unshare() */
+    /* If the program has entered a sandbox meanwhile, unshare() might end the program. */
     if (prof__folder_held(s) && prof__sandbox() == s->sandbox) w = (prof__folder_work *)calloc(1, sizeof *w);
     if (w) {
         w->s = s;

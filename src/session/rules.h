@@ -1,4 +1,4 @@
-// session/rules: The rules that turn categories on and off. Under prof__lock_word.
+// session/rules: The rules that turn categories on and off. Protected by the state lock.
 #ifndef PROF__SESSION_RULES_H
 #define PROF__SESSION_RULES_H
 #include "ground/errors.h"
@@ -13,8 +13,8 @@ static prof_status prof__rule_add(const char *pattern, size_t length, int on, in
 
 static prof_status prof__rules_set(const char *list) { return list && *list ? prof__rule_add(list, 0, 0, 0) : PROF_OK; }
 #else
-/* Adds a rule, which replaces an older one of the same pattern; "*" removes all rules. exact: the pattern is one name.
-   Under the lock. */
+/* Adds a rule. A rule replaces an older one with the same pattern; "*" replaces all. exact: 1: the pattern is a name
+   without wildcards. Called under the state lock. */
 static prof_status prof__rule_add(const char *pattern, size_t length, int on, int exact)
 {
     if ((length == 0 && !exact) || length >= sizeof prof__state.rules[0].pattern)
@@ -42,7 +42,7 @@ static prof_status prof__rule_add(const char *pattern, size_t length, int on, in
     return PROF_OK;
 }
 
-/* Replaces all rules by those of a list such as "net,render*,-audio". Under the lock. */
+/* Replaces all rules by those of a list such as "net,render*,-audio". Called under the state lock. */
 static prof_status prof__rules_set(const char *list)
 {
     prof_status status = PROF_OK;

@@ -1,4 +1,4 @@
-// session/save: Writes an image with its archive to a file; prof_save().
+// session/save: prof_save(): writes a copy of the image, with its archive, to a file.
 #ifndef PROF__SESSION_SAVE_H
 #define PROF__SESSION_SAVE_H
 #include "api/control.h"
@@ -19,8 +19,8 @@
 #include "session/stream.h"
 #include "session/write.h"
 
-/* Reads size bytes of a file, which is no pipe, from offset on. Several threads may do so at the same time. Returns 0
-   if there are fewer bytes. */
+/* Reads size bytes of a seekable file, from offset on. Several threads may do so at the same time. Returns 0 if the
+   file has fewer bytes. */
 static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     char *at = (char *)to;
@@ -48,7 +48,7 @@ static int prof__file_at(FILE *file, uint64_t offset, void *to, size_t size)
     return 1;
 }
 
-/* Opens the file with the archive of the session that this copy of a header belongs to. Returns NULL if there is
+/* Opens the file that has the archive of a session. copy: a copy of that session's header. Returns NULL if there is
    none. */
 static FILE *prof__archive_open(const prof__header *copy)
 {
@@ -71,7 +71,7 @@ static FILE *prof__archive_open(const prof__header *copy)
         if (file < 0) file = open(s->live_path, O_RDONLY | PROF__O_FILE);
         if (file >= 0 && (prof__fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
                           (uint64_t)about.st_dev != s->stream.device)) {
-            close(file); /* another file has that name by now */
+            close(file); /* a different file has that name by now */
             file = -1;
         }
     }
@@ -82,7 +82,8 @@ static FILE *prof__archive_open(const prof__header *copy)
     return stream;
 }
 
-/* Returns where the lap of the archive ends that has the oldest block. */
+/* Returns where the archive's oldest lap ends. An archive that rotates begins anew at its start when it is full: the
+   blocks from one beginning to the next are a lap. */
 static uint64_t prof__archive_lap_end(FILE *file, const prof__header *h)
 {
     uint64_t at = h->archive_first;
@@ -106,8 +107,8 @@ static int prof__read_size(FILE *file, uint64_t *size)
     return end >= 0;
 }
 
-/* Returns where a copy of an archive's bytes ends: at `to` or, if the file was cut before that, a word after the cut,
-   which readers count as a lost block. */
+/* Returns where to stop copying the archive's bytes: at `to`. If the file was truncated before that, returns one word
+   after the end of the file: readers count the missing word as a lost block. */
 static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t size;
@@ -116,14 +117,14 @@ static uint64_t prof__archive_cut(FILE *file, uint64_t from, uint64_t to)
     return (size > from ? size : from) + 8;
 }
 
-/* Copies bytes. If some are overwritten meanwhile, readers notice it. Missing ones are copied as zeros. */
+/* Copies bytes of the archive. Readers notice if some are overwritten meanwhile. Missing bytes are copied as zeros. */
 static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_t to)
 {
     uint64_t bytes[512];
     while (from < to && !out->status) {
         size_t size = to - from < sizeof bytes ? (size_t)(to - from) : sizeof bytes;
         if (!prof__file_at(file, from, bytes, size)) {
-            size = 8; /* up to the end of what is there, word by word */
+            size = 8; /* near the end of the file, word by word */
             if (!prof__file_at(file, from, bytes, size)) bytes[0] = 0;
         }
         prof__out_bytes(out, bytes, size);
@@ -131,7 +132,7 @@ static void prof__out_archive(prof__out *out, FILE *file, uint64_t from, uint64_
     }
 }
 
-/* Writes bytes of which many may be zero. */
+/* Writes bytes, and leaves holes for pages that are all zero. */
 static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
 {
     uint64_t zeros = 0, piece;
@@ -148,8 +149,8 @@ static void prof__out_sparse(prof__out *out, const char *from, uint64_t size)
     prof__out_zeros(out, zeros);
 }
 
-/* Writes an image without its archive: the used parts of meta and of the chunks, and what is not zero of meta's
-   index. */
+/* Writes an image without its archive: the used parts of meta and of the chunks, and the parts of meta's index that are
+   not zero. */
 static void prof__out_used(prof__out *out, const void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;
@@ -158,7 +159,7 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
     uint64_t meta = h->meta_offset + (h->meta_used && h->meta_used < h->meta_size ? h->meta_used : h->meta_size);
     uint64_t index = h->meta_offset + h->meta_size;
     if (index > h->chunk_offset || h->chunk_offset > size || used > (size - h->chunk_offset) / h->chunk_size) {
-        prof__out_bytes(out, bytes, size); /* prof_start() makes another layout */
+        prof__out_bytes(out, bytes, size); /* this layout is not prof_start()'s, so everything is written */
         return;
     }
     uint64_t end = h->chunk_offset + used * h->chunk_size;
@@ -169,7 +170,8 @@ static void prof__out_used(prof__out *out, const void *bytes, size_t size)
     prof__out_zeros(out, size - end);
 }
 
-/* Writes a copy of an image, and directly after it its archive, which is in file, the oldest block first. */
+/* Writes a copy of an image and, directly after it, the image's archive from file, the oldest block first. Changes the
+   copy's header accordingly. */
 static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file)
 {
     prof__header *h = (prof__header *)bytes, from = *h;
@@ -187,7 +189,7 @@ static void prof__out_image(prof__out *out, void *bytes, size_t size, FILE *file
     if (laps) prof__out_archive(out, file, from.archive_offset, from.archive_next);
 }
 
-/* Does the same for a copy of the image that is being recorded: opens the file of its archive. */
+/* Writes a copy of the image that is being recorded, with its archive. Opens the archive's file itself. */
 static prof_status prof__out_live(prof__out *out, void *bytes, size_t size)
 {
     const prof__header *h = (const prof__header *)bytes;

@@ -1,4 +1,5 @@
-// session/service: The threads behind a session: stream, statistics, schedule; dumps and saves.
+// session/service: The threads behind a session: they pack a stream, count statistics, keep the schedule, and write
+// dumps and saves.
 #ifndef PROF__SESSION_SERVICE_H
 #define PROF__SESSION_SERVICE_H
 #include "api/control.h"
@@ -23,14 +24,14 @@
 #include "session/stream.h"
 
 /*-- SERVICE --------------------------------------------------------------------------------------------- >>service --
-   The thread that prof.h starts, and only if the configuration needs it. It does in the background what takes longer
-   than a scope may: its steps look for work and do it. A thread that records does not wake it, because that would cost
-   a system call, unless it waits for a chunk; the service looks so often that the ring should not fill between two
-   looks. All signals are blocked in it, it takes no control lock (prof_stop() joins it while holding that), and its
-   scopes are recorded like all others, on a track "prof".
-
-   Where threads may wait for the service to empty chunks, it must not write outputs, which takes as long as they are
-   large: a second thread, the writer, does that, on a track "prof writer". */
+   The service is a thread that prof.h starts if, and only if, the configuration needs it. It does in the background
+   what takes longer than a scope may. Each of its steps looks for work and does it. A recording thread does not wake
+   the service, because that would cost a system call, unless the thread waits for a chunk. Instead, the service looks
+   so often that the ring should not fill between two looks. All signals are blocked in it. It takes no control lock,
+   because prof_stop() holds that lock while it waits for the service to end. Its own scopes are recorded like all
+   others, on a track "prof".
+   Writing an output takes as long as the output is large. The service must not do that where threads may wait for it to
+   empty chunks. There, a second thread, the writer, writes outputs, on a track "prof writer". */
 
 static int prof__service_session_runs(const prof__session *s)
 {
@@ -46,7 +47,7 @@ static int prof__dump_step(prof__session *s)
     prof__service *service = &s->service;
     uint64_t now = s->dump_period_ns ? prof__monotonic() : 0;
     if (!s->dump_period_ns || now < service->dump_at) return 0;
-    if (!prof__service_session_runs(s)) return 0; /* it was not published yet */
+    if (!prof__service_session_runs(s)) return 0; /* the session has not been published yet */
     uint64_t began = prof__now(s, 0);
     if (prof__output_write(s)) prof__background_failed(s, prof_error());
     service->dump_at = prof__monotonic() + s->dump_period_ns;
@@ -55,7 +56,7 @@ static int prof__dump_step(prof__session *s)
     return 1;
 }
 
-/* Asks for the names of threads once a second: a program that is killed has them, too. */
+/* Asks for the names of threads once a second, so that the file of a program that is killed has them, too. */
 static void prof__names_step(prof__session *s)
 {
     uint64_t now = prof__monotonic();
@@ -64,14 +65,15 @@ static void prof__names_step(prof__session *s)
     s->service.names_at = now + 1000000000;
 }
 
-/* Begins and ends recording by the clock; in the end, output is written as prof_stop() would. */
+/* Begins and ends recording at the configured times. At the end, the output is written as prof_stop() would write it.
+   */
 static int prof__schedule_step(prof__session *s)
 {
     uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
     int ended = 0;
     if (!now) return 0;
     if (s->end_at && now >= s->end_at) prof__names_look(s);
-    s->look_at = s->begin_at; /* until it is published */
+    s->look_at = s->begin_at; /* looked at until the session is published */
     uint32_t gate = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {
         if (prof__state.held & PROF__HELD_TIME && now >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
@@ -94,12 +96,12 @@ static int prof__end_step(prof__session *s)
     PROF__STORE(&s->service.end_due, 0u);
     if (!s->output[0] || s->live_path == s->output) return 0;
     prof_status status = prof__output_write(s);
-    if (status) prof__background_failed(s, prof_error()); /* prof_stop() tries again */
+    if (status) prof__background_failed(s, prof_error()); /* prof_stop() will try again */
     s->written = !status;
     return 1;
 }
 
-/* What takes long. stop: 1: the last round. */
+/* Does the steps that take long: saves and outputs. stop: 1: this is the last round. Returns 1 if there was work. */
 static int prof__write_steps(prof__session *s, uint32_t stop)
 {
     int work = prof__reader_table.save_step(s);
@@ -107,7 +109,7 @@ static int prof__write_steps(prof__session *s, uint32_t stop)
     return work;
 }
 
-/* Returns how long the service may sleep, at most this long. */
+/* Returns how long the service may sleep until the next time of the schedule, at most `sleep` ns. */
 static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
 {
     uint64_t now = s->look_at ? prof__monotonic() : 0;
@@ -115,14 +117,15 @@ static uint64_t prof__schedule_sleep(const prof__session *s, uint64_t sleep)
     return s->look_at > now ? s->look_at - now : 1;
 }
 
-/* Makes the threads look now. For any thread and signal handlers. */
+/* Wakes the service and the writer. Any thread and any signal handler may call this function. */
 static void prof__service_wake(prof__session *s)
 {
     prof__word_wake(&s->service.word);
     prof__word_wake(&s->service.writer_word);
 }
 
-/* Returns how long to sleep after a sleep of this length. If chunks are kept, it depends on how many were filled. */
+/* Returns how long to sleep next, in ns, after a sleep of `before` ns. If the service empties chunks, this depends on
+   how many chunks were filled (used). */
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
 {
     const prof__service *service = &s->service;
@@ -146,8 +149,8 @@ static void prof__service_run(prof__session *s)
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = PROF__LOAD(&s->pieces) - (uint32_t)PROF__LOAD(&s->free_chunks);
-        int work = stop ? 0 : prof__stream_step(s); /* at the end the ring is part of the file, as it is */
-        work |= prof__reader_table.follow_step(s); /* see >>follow */
+        int work = stop ? 0 : prof__stream_step(s); /* at the end, the ring stays in the file as it is */
+        work |= prof__reader_table.follow_step(s); /* counts statistics and looks for triggers of saves */
         if (!stop) prof__names_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
         if (!service->wants_writer) work |= prof__write_steps(s, stop);
@@ -157,13 +160,14 @@ static void prof__service_run(prof__session *s)
     }
 }
 
-#define PROF__FOLLOW_PERIOD 5000000u /* ns: the longest time between two looks for triggers of saves */
+#define PROF__FOLLOW_PERIOD 5000000u /* ns; the longest time between two looks for triggers of saves */
 
 #ifndef PROF__WRITER_NICE
 #define PROF__WRITER_NICE 10
 #endif
 
-/* Returns how long the writer may sleep: requests for saves only set a flag. */
+/* Returns how long the writer may sleep, in ns. It must look often for requests of saves, because a request only sets a
+   flag. */
 static uint64_t prof__writer_sleep(const prof__session *s)
 {
     uint64_t now = prof__monotonic(), sleep = s->follow ? PROF__FOLLOW_PERIOD : 1000000000u;
@@ -219,7 +223,7 @@ static void *prof__writer_main(void *session)
 {
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof writer", 0, 0, 0);
-    if (nice(PROF__WRITER_NICE) == -1) errno = 0; /* of this thread */
+    if (nice(PROF__WRITER_NICE) == -1) errno = 0; /* on Linux, nice() changes this thread only */
 #endif
     prof__writer_run((prof__session *)session);
     return NULL;
@@ -231,8 +235,9 @@ static int prof__service_create(pthread_t *thread, void *(*run)(void *), prof__s
 static void prof__service_join(pthread_t thread) { pthread_join(thread, NULL); }
 #endif
 
-/* Returns the longest sleep: an eighth of the time in which the ring fills at 160 MB, 10 million scopes, a second. It
-   is never below a millisecond, so that an idle program costs little: a ring of less than 1.3 MB may fill sooner. */
+/* Returns the longest sleep, in ns: an eighth of the time in which the ring fills at 160 MB a second (10 million scopes
+   a second). It is never less than a millisecond, so that an idle program costs little; a ring of less than 1.3 MB may
+   therefore fill in between. */
 static uint64_t prof__service_longest(const prof__session *s)
 {
     uint64_t ns = s->chunk_count * s->chunk_size / 8 * 25 / 4;
@@ -241,12 +246,12 @@ static uint64_t prof__service_longest(const prof__session *s)
     return ns < 1000000000 ? ns : 1000000000;
 }
 
-/* Checks the fields that only the service uses. */
+/* Checks the fields of the configuration that only the service uses. */
 static prof_status prof__service_check(const prof_config *c)
 {
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");
     if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__must_be("wait", "at most 10s");
-    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX is off */
+    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX turns it off */
         return prof__must_be("dump_period", "at least 10ms");
     if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
         return prof__must_be("delay, duration", "at most a century");
@@ -260,7 +265,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     s->at_limit = (uint32_t)config->at_limit;
     s->wait_ns = config->wait_ns == PROF__NO_WAIT ? 0 : config->wait_ns;
     if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
-    /* a mapped file is always up to date */
+    /* The output of a mapped file is always up to date. */
     int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM);
     s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF__NO_DUMP ? 0 : config->dump_period_ns;
     service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
@@ -275,14 +280,14 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
     }
     if (!service->wanted && (config->delay_ns || config->start_unix_ns || config->duration_ns)) {
-        service->wanted = 1; /* only to check the clock twice */
+        service->wanted = 1; /* the service only compares the clock with the schedule */
         service->longest_ns = service->shortest_ns = 1000000000;
     }
     return status || config->mode != PROF_STREAM ? status : prof__stream_open(s);
 }
 
-/* Stops the threads after they have finished their work: the service first, because it may find a reason for a save.
-   Under the control lock. In the child of a fork() they do not exist. */
+/* Stops the threads after they have finished their work: the service first, because it may still find a reason for a
+   save. In a child of fork() the threads do not exist. Called under the control lock. */
 static void prof__service_stop(prof__session *s)
 {
     prof__service *service = &s->service;
@@ -290,7 +295,7 @@ static void prof__service_stop(prof__session *s)
     service->running = 0;
     if (service->process != prof__process_id()) return;
     PROF__RELEASE(&service->stop, 1u);
-    prof__word_wake(&s->released); /* threads that wait for a chunk get none any more */
+    prof__word_wake(&s->released); /* threads that wait for a chunk get no more chunks */
     prof__service_wake(s);
     prof__service_join(service->thread);
     if (!service->wants_writer) return;
@@ -299,7 +304,7 @@ static void prof__service_stop(prof__session *s)
     prof__service_join(service->writer);
 }
 
-/* Starts the threads that the session needs. Under the control lock. */
+/* Starts the threads that the session needs. Called under the control lock. */
 static prof_status prof__service_start(prof__session *s)
 {
     prof__service *service = &s->service;
@@ -315,7 +320,8 @@ static prof_status prof__service_start(prof__session *s)
     return error ? prof__fail(PROF_NO_MEMORY, "the service thread cannot be started: error %d", error) : PROF_OK;
 }
 
-/* The code of the thread may be about to be unloaded, or the process to end without prof_stop(). */
+/* Stops the threads at exit and at an unload, because their code may be unloaded next, or the process may end without
+   prof_stop(). */
 PROF__AT_END(PROF__LAST, prof__service_leave);
 static void prof__service_leave(void)
 {

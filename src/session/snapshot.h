@@ -1,4 +1,4 @@
-// session/snapshot: Copies an image while threads go on writing it. Never waits for them.
+// session/snapshot: Copies an image while threads go on writing to it, without ever waiting for them.
 #ifndef PROF__SESSION_SNAPSHOT_H
 #define PROF__SESSION_SNAPSHOT_H
 #include "api/control.h"
@@ -14,10 +14,11 @@
 #include "session/renamed.h"
 
 /*-- SNAPSHOT -------------------------------------------------------------------------------------------- >>snapshot --
-   Makes a consistent copy of an image that threads go on writing, from this process's memory or another's file.
-   Chunks are copied from the newest to the oldest, in a ring first those that are being written. Chunks taken after the
-   start are left out, so that of each thread a prefix of what it recorded is copied, without a gap. Meta is copied
-   last, so that it has every call site that the chunks name. */
+   Makes a consistent copy of an image that threads go on writing to. The image is in this process's memory or in
+   another process's file. Chunks are copied from the newest to the oldest; in a ring, those that are being written come
+   first. Chunks that are taken after the start of the copy are left out. So the copy has, for each thread, everything
+   that the thread recorded up to some moment, without a gap. Meta is copied last, so that it has every call site that
+   the chunks name. */
 
 #ifdef PROF_FREESTANDING
 static void *prof__zeroed(size_t prof__count, size_t prof__size) { return PROF_ALLOCATE(prof__count * prof__size); }
@@ -27,8 +28,8 @@ static void *prof__zeroed(size_t count, size_t size) { return calloc(count, size
 static void prof__release(void *at) { free(at); }
 #endif
 
-/* What an image is read from. read() reads whole words in order, and returns 0 on errors. A kernel reads its own image
-   only, which has no archive. */
+/* Where an image is read from. read() reads whole words in order, and returns 0 on errors. A freestanding program, such
+   as a kernel, reads only its own image, which has no archive. */
 #ifdef PROF_FREESTANDING
 typedef struct prof__source {
     void *user;
@@ -49,14 +50,14 @@ typedef struct prof__source {
 #define PROF__IS_STATS(h) ((h)->mode == PROF_STATS)
 #endif
 
-/* Ends the copy before the first record that was different when read again: a short scope was being removed, or the
-   words of a file were not read in order. Then the last record's run-time name may have been missed, too; it is written
-   before that record, and so is complete at the second reading. */
+/* Ends the copy of a chunk before the first record that differs between two readings: a thread was removing a short
+   scope there, or a file's words were not read in order. Then the run-time name of the last record may be missing from
+   the first reading. The thread writes the name before the record itself, so the second reading has all of it. */
 static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count)
 {
     size_t at = 0, last = 0, next, hole = prof__words_hole(words, count);
     for (next = hole; next < count && next < hole + PROF__HOLE_WORDS && !again[next];) ++next;
-    if (next == hole + PROF__HOLE_WORDS) return; /* a power loss left it: see >>intact */
+    if (next == hole + PROF__HOLE_WORDS) return; /* a power loss has left the hole in the chunk; readers handle that */
     for (; at < count && words[at] >> PROF__KIND_SHIFT; last = at, at = next) {
         next = at + prof__record_length(words[at], count - at);
         if (next == at || memcmp(words + at, again + at, (next - at) * 8)) break;
@@ -75,8 +76,9 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     }
 }
 
-/* Ends the copy of a chunk as above. If the two readings differ, a thread is writing in it, and the copy can do without
-   marks: words and sums are of different moments. */
+/* Ends the copy of a chunk before the first record that differs between two readings. If they differ at all, a thread
+   is writing to the chunk. Then the marks that detect a power loss are removed from the copy, because its words and its
+   sums are of different moments. */
 static void prof__chunk_end(prof__chunk *chunk, prof__chunk *again, size_t header, size_t bytes)
 {
     uint64_t *words = (uint64_t *)(void *)((char *)chunk + header);
@@ -87,8 +89,8 @@ static void prof__chunk_end(prof__chunk *chunk, prof__chunk *again, size_t heade
     prof__chunk_cut(words, others, (bytes - header) / 8);
 }
 
-/* Copies a chunk that has nothing in its header, as a power loss leaves it: readers tell by its words that it was used.
-   now: its header. */
+/* Copies a chunk whose header is empty, as a power loss can leave it: readers see by the chunk's words that it was
+   used. now: the chunk's header. Returns 0 on errors. */
 static int prof__chunk_headless(const prof__source *from, const prof__chunk *now, uint64_t offset, size_t bytes,
                                 char *to)
 {
@@ -97,35 +99,37 @@ static int prof__chunk_headless(const prof__source *from, const prof__chunk *now
     prof__chunk *copy = (prof__chunk *)(void *)to;
     int taken = !prof__chunk_blank(copy);
     if (!PROF__READ(from, offset, to, PROF__LEAST_CHUNK)) return 0;
-    if (taken || !prof__chunk_blank(copy)) memset(to, 0, bytes); /* it was taken just now */
+    if (taken || !prof__chunk_blank(copy)) memset(to, 0, bytes); /* a thread has taken the chunk just now */
     return 1;
 }
 
-/* Copies the chunk at offset; if it was reused meanwhile or is too new, the copy is empty. scratch: chunk_size bytes.
-   `to` is all zero or has what an earlier try copied. A chunk that was never used is not read, and the pages of its
-   copy are not touched. */
+/* Copies the chunk at offset. If the chunk was reused meanwhile, or is newer than `newest`, the copy is empty. scratch
+   has chunk_size bytes. `to` is all zero, or has what an earlier try copied. A chunk that was never used is not read,
+   and the pages of its copy stay untouched. Returns 0 on errors. */
 static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
                                 char *to, char *scratch)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)to, *again = (prof__chunk *)(void *)scratch;
     size_t first = h->chunk_header_size, check, bytes;
-    uint64_t sequence; /* the chunk must not have been cleared during the comparison, either */
+    uint64_t sequence; /* read last: the chunk must not have been cleared during the comparison either */
     int tries = 0;
-    do { /* once more if losses were written as a record meanwhile, or they might count twice */
+    do { /* repeated if losses were written as a record meanwhile, because they might count twice */
         if (!PROF__READ(from, offset, scratch, first)) return 0;
         bytes = (size_t)prof__form_bytes(h->chunk_size, offset - h->chunk_offset, again->form);
         if (!again->sequence) {
             if (chunk->sequence) memset(to, 0, bytes);
             return prof__chunk_headless(from, again, offset, bytes, to);
         }
-        check = again->state == PROF__CHUNK_FULL ? first : bytes; /* full before it was read: unchanged */
+        /* A chunk that was full before it was read has not changed. */
+        check = again->state == PROF__CHUNK_FULL ? first : bytes;
         if (!PROF__READ(from, offset, to, bytes)) return 0;
         if (!PROF__READ(from, offset, scratch, check)) return 0;
     } while (again->lost < chunk->lost && ++tries < 8);
     if (!PROF__READ(from, offset + offsetof(prof__chunk, sequence), &sequence, sizeof sequence)) return 0;
     int header = chunk->state <= PROF__CHUNK_HELD && !(chunk->sequence >> 48) &&
                  prof__form_likely(h->chunk_size, offset - h->chunk_offset, chunk->form);
-    if (!header && !memcmp(chunk, again, first)) return 1; /* a power loss left it: readers will see that */
+    /* A power loss has damaged this header; readers will find out. */
+    if (!header && !memcmp(chunk, again, first)) return 1;
     if (!chunk->sequence || chunk->sequence > newest || again->sequence != chunk->sequence ||
         sequence != chunk->sequence)
         memset(to, 0, bytes);
@@ -134,35 +138,37 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
     return 1;
 }
 
-/* A chunk of the ring, when a copy begins. */
+/* A chunk of the ring, as it was when a copy began. */
 typedef struct prof__copied {
     uint64_t sequence, offset;
-    uint64_t held; /* the sequence, if it was being written, else 0 */
-    uint64_t seen; /* the sequence in the first pass */
+    uint64_t held; /* the sequence number if the chunk was being written, else 0 */
+    uint64_t seen; /* the sequence number that the first pass read */
     uint32_t form, bytes;
 } prof__copied;
 
-/* A copy in progress. */
+/* A copy of an image in progress. */
 typedef struct prof__copying {
     const prof__source *from;
     const prof__header *h;
     char *copy, *scratch;
     prof__copied *chunks;
     size_t count, capacity;
-    uint32_t depth;  /* how often the most split slot was halved */
-    uint64_t listed; /* the highest sequence of these, when the copy began */
-    uint64_t newest; /* no chunk with a higher sequence is in the copy */
-    uint64_t tick;   /* what was recorded before it is in the copy, or was overwritten */
-    uint64_t mark;   /* a hash of what was held and of how many chunks were taken: while threads record, it changes */
-    uint64_t before; /* the mark of the try before this one */
+    uint32_t depth;  /* how often the most split slot of the ring was halved */
+    uint64_t listed; /* the highest sequence number in the list when the copy began */
+    uint64_t newest; /* no chunk with a higher sequence number is in the copy */
+    uint64_t tick;   /* ticks; everything that was recorded before is in the copy, or was overwritten */
+    /* A hash of which chunks were being written and of how many were taken; it changes while threads record. */
+    uint64_t mark;
+    uint64_t before; /* the mark of the previous try */
     int tries;
-    int lapped;      /* 1: threads have filled half of the ring meanwhile */
-    int torn;        /* 1: so fast that their last events may be missing */
+    int lapped;      /* 1: threads have filled half of the ring during the copy */
+    int torn;        /* 1: threads recorded so fast that their last events may be missing from the copy */
 } prof__copying;
 
-#define PROF__COPIED UINT64_MAX /* instead of a sequence: this chunk was copied in the first pass */
+#define PROF__COPIED UINT64_MAX /* in place of a sequence number: the first pass has copied this chunk */
 
-/* Makes room in the list for another chunk. Returns 0 without memory. In a kernel no slot is split. */
+/* Makes room in the list for one more chunk. Returns 0 if there is no memory. In a freestanding program slots are never
+   split, so the list never grows. */
 static int prof__copied_room(prof__copying *c)
 {
     if (c->count < c->capacity) return 1;
@@ -176,20 +182,21 @@ static int prof__copied_room(prof__copying *c)
     return 1;
 }
 
-/* Lists the chunks in the slots from..end, and which of them are being written. */
+/* Lists the chunks in slots `from` up to `end`. held: 1: also notes which of them are being written. Returns 0 on
+   errors. */
 static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int held)
 {
     const prof__header *h = c->h;
     if (end > h->chunk_count) end = h->chunk_count;
     for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size; at += c->chunks[c->count++].bytes) {
         prof__chunk chunk;
-        chunk.state = chunk.form = 0; /* without a system gcc does not see that what is read fills it */
+        chunk.state = chunk.form = 0; /* in freestanding builds gcc does not see that the read fills the chunk */
         if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, PROF__LEAST_CHUNK)) return 0;
         prof__copied *one = &c->chunks[c->count];
         one->sequence = chunk.sequence;
         if (held && chunk.sequence > c->listed && prof__chunk_likely(&chunk, h->chunk_size, at))
-            c->listed = chunk.sequence; /* older than next_chunk, unless a power loss left them as they were at
-                                           different moments */
+            c->listed = chunk.sequence; /* lower than next_chunk, unless a power loss left header and chunks as they
+                                           were at different moments */
         one->offset = h->chunk_offset + at;
         int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
         one->held = held && written ? chunk.sequence : 0;
@@ -201,8 +208,8 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
     return 1;
 }
 
-/* The copy goes through the chunks from the newest to the oldest. In a kernel nothing sorts them; there they are taken
-   in the order of the slots, with few exceptions. */
+/* The copy visits the chunks from the newest to the oldest. A freestanding program does not sort them: it visits them
+   in the order of the slots, which is the same with few exceptions. */
 #ifdef PROF_FREESTANDING
 static void prof__chunks_order(prof__copying *c) { (void)c; }
 static prof__copied *prof__copied_at(const prof__copying *c, size_t i)
@@ -230,11 +237,13 @@ static int prof__chunk_copy(prof__copying *c, prof__copied *one)
     if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, c->copy + one->offset, c->scratch)) return 0;
     if (chunk->sequence && PROF__FORM_DEPTH(chunk->form) != PROF__FORM_DEPTH(one->form)) memset(chunk, 0, one->bytes);
     c->torn |= one->held && chunk->sequence != one->held;
-    if (!chunk->sequence && one->form) chunk->form = one->form; /* so that readers find the next one */
+    /* An empty chunk keeps its size, so that readers find the next chunk. */
+    if (!chunk->sequence && one->form) chunk->form = one->form;
     return 1;
 }
 
-/* Copies the chunks that were being written when they were listed, by slot, from the newest on: readers know that. */
+/* Copies the chunks that were being written when they were listed. Starts at the newest slot and goes backwards, an
+   order that readers rely on. */
 static int prof__chunks_held(prof__copying *c)
 {
     const prof__header *h = c->h;
@@ -249,8 +258,9 @@ static int prof__chunks_held(prof__copying *c)
     return 1;
 }
 
-/* Copies the other chunks that can be written again; in the second pass those that cannot. A chunk that is not the one
-   that the first pass saw at its place began in the meantime, and does not belong to this copy. */
+/* First pass: copies the chunks that threads may still write to and that are not copied yet. Second pass: copies the
+   others. If the chunk at a place is no longer the one that the first pass saw, it is newer than this copy and is left
+   out. Returns 0 on errors. */
 static int prof__chunks_turn(prof__copying *c, int first)
 {
     for (size_t i = 0; i < c->count; ++i) {
@@ -259,7 +269,8 @@ static int prof__chunks_turn(prof__copying *c, int first)
         if (first) {
             if (!PROF__READ(c->from, one->offset, &now, PROF__LEAST_CHUNK)) return 0;
             one->seen = one->held ? PROF__COPIED : now.sequence;
-            c->torn |= PROF__FORM_DEPTH(now.form) != PROF__FORM_DEPTH(one->form); /* split since it was listed */
+            /* The slot was split after it was listed. */
+            c->torn |= PROF__FORM_DEPTH(now.form) != PROF__FORM_DEPTH(one->form);
             if (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE) continue;
         }
         if (one->seen == PROF__COPIED) continue;
@@ -273,16 +284,17 @@ static int prof__chunks_turn(prof__copying *c, int first)
     return 1;
 }
 
-/* Returns 1 if the copy is to be made again: a few times if little may be left, and more often if it may be wrong; but
-   not if nothing has changed since the last time, because then the image contradicts itself. */
+/* Returns 1 if the copy must be made again: up to 20 times if little may be left of it, up to 100 times if it may be
+   wrong. Returns 0 if nothing has changed since the previous try, because then the image contradicts itself and another
+   try would not help. */
 static int prof__copy_again(const prof__copying *c)
 {
     return (c->lapped || c->torn) && c->mark != c->before && !PROF__HAS_ARCHIVE(c->h) &&
            c->tries < (c->torn ? 100 : 20);
 }
 
-/* Returns how many slots were used when next_chunk was so large. A power loss may have left a header that is older than
-   the chunks. */
+/* Returns how many slots of the ring have been used, if next_chunk is `next`. After a power loss the header may be
+   older than the chunks, so slots beyond `next` are checked. */
 static uint64_t prof__slots_used(const prof__copying *c, uint64_t next)
 {
     const prof__header *h = c->h;
@@ -294,9 +306,10 @@ static uint64_t prof__slots_used(const prof__copying *c, uint64_t next)
     return next;
 }
 
-/* Copies all chunks once: first those that are being written. They have the newest events of their threads, and can be
-   anywhere in the ring. If one is reused before it is copied, its thread's older chunks may still be in the copy,
-   because the thread that is about to take them sleeps. With an archive, reused chunks are in that. */
+/* Copies all chunks once, first those that are being written. They have the newest events of their threads, and can be
+   anywhere in the ring. If they came later, such a chunk could be reused before it is copied, while older chunks of its
+   thread still get into the copy, because the thread that is about to take those sleeps. With an archive, reused chunks
+   are in the archive. */
 static int prof__chunks_copy(prof__copying *c)
 {
     const prof__header *h = c->h;
@@ -307,13 +320,13 @@ static int prof__chunks_copy(prof__copying *c)
     c->mark = before;
     c->count = c->depth = 0;
     used = prof__slots_used(c, before);
-    if (!prof__chunks_list(c, 0, used, 1)) return 0; /* in its first lap, a ring has no others */
+    if (!prof__chunks_list(c, 0, used, 1)) return 0; /* the unused slots of a ring in its first lap are empty */
     c->tick = prof__now_of(h->clock);
     if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
     if (c->newest < c->listed) c->newest = c->listed;
     c->lapped = c->torn = 0;
     if (!PROF__HAS_ARCHIVE(h)) {
-        if (!prof__chunks_held(c)) return 0; /* soon: its threads go on */
+        if (!prof__chunks_held(c)) return 0; /* copied without delay, because their threads go on */
         if (prof__copy_again(c)) return 1;
     }
     if (!prof__chunks_list(c, used, c->newest, 0)) return 0;
@@ -326,9 +339,10 @@ static int prof__chunks_copy(prof__copying *c)
     return 1;
 }
 
-/* Copies the chunks of the image with header h (validated) to their places in a copy, which is all zero. Returns 0 if
-   reading failed, or without memory. If threads have overtaken the copy, it is made again. newest and tick: as above.
-   */
+/* Copies the chunks of the image with header h, which was validated, to their places in a copy that is all zero. If
+   threads have overtaken the copy, makes it again. *newest: the highest sequence number that can be in the copy. *tick:
+   everything that was recorded before is in the copy, or was overwritten. Returns 0 if reading failed or there was no
+   memory. */
 static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
                                  uint64_t *tick)
 {
@@ -356,7 +370,7 @@ static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size
 }
 
 #ifndef PROF_FREESTANDING
-/* Does the same for a session's image. A chunk that is not ready yet is empty. */
+/* Reads from the image of a session. A chunk whose pages are not ready yet reads as zeros. */
 static int prof__session_read(void *session, uint64_t offset, void *to, size_t size)
 {
     const prof__session *s = (const prof__session *)session;
@@ -367,7 +381,7 @@ static int prof__session_read(void *session, uint64_t offset, void *to, size_t s
 }
 #endif
 
-/* Returns how many scopes were removed in the present chunks. */
+/* Returns how many short scopes were removed from the chunks that are in the ring now. */
 static uint64_t prof__taken_back(const prof__session *s)
 {
     uint64_t count = 0;
@@ -394,10 +408,11 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
     prof__header h;
     memset(&h, 0, sizeof h);
     prof__memory_read(s->header, sizeof h.magic, (char *)&h + sizeof h.magic, sizeof h - sizeof h.magic);
-    /* not the magic: in a dump of the machine, what is left of this on the stack must not look like an image */
-    if (PROF__IS_STATS(&h)) h.chunk_count = 0; /* their events are in the statistics */
+    /* The magic is not copied: in a dump of the machine's memory, the remains of this header must not look like an
+       image. */
+    if (PROF__IS_STATS(&h)) h.chunk_count = 0; /* all events of these sessions are in the statistics */
     uint64_t taken_back = PROF__IS_STATS(&h) ? prof__taken_back(s) : 0;
-    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped without the lock */
+    __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped while the lock is not held */
     s->readers++;
     int running = prof__state.running;
     if (running) {
@@ -410,7 +425,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 
     prof_status status = PROF_OK;
     prof__source source = PROF__SOURCE(prof__session_read, s);
-    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages that are never touched cost nothing */
+    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages of it that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,

@@ -1,4 +1,4 @@
-// session/start: prof_start(): under prof__control_word.
+// session/start: prof_start(): checks the configuration, makes the session and starts it. Under the control lock.
 #ifndef PROF__SESSION_START_H
 #define PROF__SESSION_START_H
 #include "api/control.h"
@@ -44,11 +44,11 @@ static prof_status prof__memory_publish(prof__session *s)
 #elif defined(_WIN32)
 static prof_status prof__memory_publish(prof__session *s)
 {
-    s->taken = 0; /* the file stays, whatever comes */
+    s->taken = 0; /* the file stays, even if the start fails now */
     return PROF_OK;
 }
 #else
-/* Gives the file of the image its name. */
+/* Gives the image's file its final name. If that fails for a sidecar file, goes on without it. */
 static prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
@@ -61,7 +61,8 @@ static prof_status prof__memory_publish(prof__session *s)
 }
 #endif
 
-/* Sets the reasons for which the session does not begin yet. Called before the service starts, which reads them. */
+/* Sets the reasons why recording does not begin at once: a delay, a start time, a warm-up. Called before the service
+   starts, because it reads them. */
 static void prof__schedule_configure(prof__session *s, const prof_config *config)
 {
 #ifdef PROF_MINIMAL
@@ -195,10 +196,10 @@ static prof_status prof__config_check(const prof_config *c)
 }
 #endif
 
-/* How prof_server.h starts a session of its own. */
+/* What prof_server.h passes to start an on-demand session. */
 typedef struct prof__on_demand_start {
-    void (*yield)(void);       /* see prof__on_demand */
-    void (*limit)(void *user); /* under the lock, before anything is recorded */
+    void (*yield)(void);       /* called when the program starts a session of its own; ends this one */
+    void (*limit)(void *user); /* called under the state lock before anything is recorded; restricts what is recorded */
     void *user;
 } prof__on_demand_start;
 
@@ -207,11 +208,12 @@ typedef struct prof__on_demand_start {
 static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)began; }
 #else
 #define PROF__START_CLOCK() prof__monotonic()
-/* Notes what the start cost the program. What it made ready is in that. */
+/* Stores how long the start took. That time includes making the first pages ready, so the time for those is set to 0.
+   */
 static void prof__start_took(prof__session *s, uint64_t began)
 {
     const uint64_t took = prof__monotonic() - began;
-    PROF__STORE(&s->header->start_ns, took); /* prof's thread may read it by now */
+    PROF__STORE(&s->header->start_ns, took); /* stored atomically, because the service may read it by now */
     PROF__STORE(&s->like.start_ns, took);
     PROF__STORE(&s->header->ready_ticks, 0u);
 }
@@ -247,7 +249,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     }
     prof__sessions_reap(1);
 #ifndef PROF_FREESTANDING
-    status = prof__service_start(s); /* finds nothing to do until the session runs */
+    status = prof__service_start(s); /* the service has nothing to do until the session runs */
     if (!status) status = prof__reader_table.save_arm(s);
 #endif
 #ifdef PROF__GENERATION_PAGE
@@ -258,7 +260,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     if (!status) status = prof__memory_publish(s);
     if (!status) {
         s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
-        PROF__STORE(&prof__state.epoch, s->epoch); /* ends of scopes compare with it, without the lock */
+        PROF__STORE(&prof__state.epoch, s->epoch); /* ends of scopes compare their session id with it without a lock */
         s->header->session = s->epoch;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
@@ -266,7 +268,8 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;
-        s->like.magic[0] = 0; /* so that images are found in core dumps */
+        /* Without the magic, so that a search for images in a core dump does not find this copy. */
+        s->like.magic[0] = 0;
 #endif
         prof__state.session = s;
         prof__state.level = prof__level_of(config);
@@ -304,7 +307,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     return PROF_OK;
 }
 
-/* Starts a session. on_demand is NULL for the program's own. */
+/* Starts a session. on_demand is NULL for the program's own session. */
 static prof_status prof__start_as(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     prof_status status = PROF_OK;

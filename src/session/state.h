@@ -1,4 +1,4 @@
-// session/state: Makes and frees sessions; frees them only when no thread can point to them.
+// session/state: Makes and frees sessions. A session is freed only when no thread can point to it any more.
 #ifndef PROF__SESSION_STATE_H
 #define PROF__SESSION_STATE_H
 #include "ground/copies.h"
@@ -17,8 +17,8 @@
 
 /*-- SESSION -------------------------------------------------------------------------------------------- >>session --*/
 
-/* Returns whether a session runs, has ended by itself, or neither (0). The service ends one under the state lock alone,
-   so that holders of the control lock must ask, too. */
+/* Returns PROF__RUNS if a session runs, PROF__ENDED if one has ended by itself, else 0. The service ends a session
+   under the state lock alone. So holding the control lock does not make the answer superfluous. */
 enum { PROF__ENDED = 1, PROF__RUNS };
 static int prof__session_phase(void)
 {
@@ -28,7 +28,7 @@ static int prof__session_phase(void)
     return phase;
 }
 
-/* Ends recording; the image stays. Under the lock. */
+/* Ends recording and keeps the image. Called under the state lock. */
 static void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
@@ -41,16 +41,17 @@ static void prof__recording_ends(void)
     }
 }
 
-#ifdef PROF_TINY /* there are no signals */
+#ifdef PROF_TINY /* PROF_TINY has no signal handlers to recover from */
 static void prof__recover(void) {}
 #else
-/* Repairs a thread that is busy in ordinary code, while no session runs: a handler that interrupted a macro has left by
-   siglongjmp(). The event of that macro is given up, and the chunk with it. */
+/* Repairs a thread that holds its write lock although it runs ordinary code: a signal handler interrupted a macro and
+   left with siglongjmp(). Gives up that macro's event and the thread's chunk. Called while no session runs. */
 static void prof__recover(void)
 {
     prof__thread *self = PROF__SELF();
     if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
-    self->fiber = NULL; /* switches were ignored meanwhile: the fiber may be destroyed, or on another thread */
+    /* Switches of fibers were ignored meanwhile: the fiber may be destroyed, or run on another thread. */
+    self->fiber = NULL;
     prof__track_of(self)->owed = 0;
     prof__filled_finish(self);
     if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
@@ -83,7 +84,7 @@ static void prof__session_delete(prof__session *s)
 #endif
 
 #ifdef PROF_FREESTANDING
-/* The one session ends; threads notice by its epoch. */
+/* Ends the one session. Threads notice that by its session id. */
 static void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
@@ -93,7 +94,8 @@ static void prof__sessions_reap(int present)
     prof__state_unlock(gate);
 }
 #else
-/* Deletes the sessions that no thread points to any more, and retires the present one. Under the control lock. */
+/* Deletes the sessions that no thread points to any more. present: 1: also retires the current session. Called under
+   the control lock. */
 static void prof__sessions_reap(int present)
 {
     uint32_t gate = prof__state_lock();
@@ -118,7 +120,7 @@ static void prof__sessions_reap(int present)
         }
     }
     prof__state_unlock(gate);
-#ifdef PROF__THREAD_SANITIZER /* a write that races with those of threads gets new pages */
+#ifdef PROF__THREAD_SANITIZER /* not with ThreadSanitizer: replacing the pages would be reported as a data race */
     retire = 0;
 #endif
     if (retire && prof__state.retired == s) prof__memory_retire(s);
@@ -131,7 +133,7 @@ static void prof__sessions_reap(int present)
 #endif
 
 #ifndef PROF_FREESTANDING
-/* What else a trigger saves, NULL: nothing. See prof_ntff.h. */
+/* A function that saves more data when a trigger saves the recording; prof_ntff.h sets it. NULL: none. */
 static prof_status (*prof__saved_hook)(void);
 static void prof__saved_with(prof_status (*hook)(void))
 {

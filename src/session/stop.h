@@ -1,4 +1,4 @@
-// session/stop: prof_stop(), prof_reset(), pauses: under prof__control_word.
+// session/stop: prof_stop(), prof_reset(), prof_pause() and prof_resume().
 #ifndef PROF__SESSION_STOP_H
 #define PROF__SESSION_STOP_H
 #include "api/control.h"
@@ -21,7 +21,8 @@
 #include "session/state.h"
 #include "session/stream.h"
 
-/* Stops recording. on_demand: 1: only in a session that prof_server.h has started. Under the control lock. */
+/* Stops recording. on_demand: 1: stops only a session that prof_server.h has started; 0: only one of the program.
+   Called under the control lock. */
 static prof_status prof__stop_recording(int on_demand)
 {
     if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
@@ -36,7 +37,7 @@ static prof_status prof__stop_recording(int on_demand)
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
 
-/* Does the work of prof_stop(). Under the control lock. */
+/* Does the work of prof_stop(). Called under the control lock. */
 static prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);
@@ -69,8 +70,8 @@ PROF_DEF prof_status prof_stop(void)
 
 #ifndef PROF_FREESTANDING
 /* Writes the output if the program ends without prof_stop(). Runs after the destructors of the program's own objects,
-   which may have scopes or call prof_stop(), and before the writers are removed. Does not wait for a thread that is in
-   a control function. */
+   which may have scopes or call prof_stop(), and before the writers are removed. Does nothing if another thread is
+   inside a control function, rather than wait for it. */
 PROF__AT_END(102, prof__exit_stop);
 static void prof__exit_stop(void)
 {

@@ -1,4 +1,5 @@
-// session/stream: PROF_STREAM: packs full chunks into the file after the ring, and releases them. The service's thread.
+// session/stream: PROF_STREAM: packs full chunks into the file, after the ring, and releases them. Runs in the service
+// thread.
 #ifndef PROF__SESSION_STREAM_H
 #define PROF__SESSION_STREAM_H
 #include "api/macros.h"
@@ -19,15 +20,17 @@
 #include "session/process.h"
 
 /*-- STREAM ----------------------------------------------------------------------------------------------- >>stream --
-   PROF_STREAM: the service packs full chunks, the oldest first, into blocks after the ring in the file, and releases
-   each chunk when its block is complete and published. So the file is complete at every moment. What cannot be written
-   stays in the ring and is tried again; once the ring is full, events are lost and counted. */
+   With PROF_STREAM, the service packs full chunks, the oldest first, into blocks that follow the ring in the file (the
+   archive). It releases each chunk only when its block is complete and the header points past it. So the file is
+   complete at every moment. What cannot be written stays in the ring and is tried again. Once the ring is full, events
+   are lost and counted. */
 
-#define PROF__MIN_ARCHIVE (512u << 10) /* a limit must have space for some blocks */
-#define PROF__FIRST_RETRY 10000000u    /* ns; doubles up to a second */
+#define PROF__MIN_ARCHIVE (512u << 10) /* bytes; a size limit must leave space for some blocks */
+/* Ns until a failed write is tried again; doubles with each failure, up to a second. */
+#define PROF__FIRST_RETRY 10000000u
 
-/* Returns 1 if the service may empty this chunk: it is full or, if few chunks are left, an ended thread has left it
-   partly free for the next one. */
+/* Returns 1 if the service may empty this chunk: it is full; or it is partial, because its thread has ended, and few
+   chunks are left for other threads. */
 static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
@@ -37,7 +40,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
-/* Prepares the archive, after the memory was taken and before the file has its name. */
+/* Prepares the archive. Called after the image's memory was taken and before the file has its name. */
 static prof_status prof__stream_open(prof__session *s)
 {
     prof__header *h = s->header;
@@ -59,7 +62,7 @@ static prof_status prof__stream_open(prof__session *s)
 }
 
 #ifdef _WIN32
-/* Writes or reads at a place of the file. Returns 0 or an errno. */
+/* Writes or reads size bytes at offset `at` of the file. Returns 0 or an errno. */
 static int prof__stream_move(prof__session *s, void *bytes, size_t size, uint64_t at, int writes)
 {
     char *next = (char *)bytes;
@@ -88,7 +91,7 @@ static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t a
     return prof__stream_move(s, to, size, at, 0);
 }
 #else
-/* Opens the file again, by its name. Returns 0 and errno if that fails. */
+/* Opens the file again by its name. Returns 0 and sets errno on failure. */
 static int prof__stream_file_open(prof__session *s, const char *path)
 {
     int file = open(path, O_RDWR | PROF__O_FILE);
@@ -98,26 +101,29 @@ static int prof__stream_file_open(prof__session *s, const char *path)
     return 1;
 }
 
-/* Makes sure that the descriptor is that of the file. */
+/* Makes sure that the descriptor refers to the image's file; opens the file again if the program has closed the
+   descriptor. Returns 0 on failure. */
 static int prof__stream_file_ready(prof__session *s, prof__about *about)
 {
     if (prof__stream_file_about(s, about)) return 1;
     if (prof__stream_file_open(s, s->live_path)) {
         if (prof__stream_file_about(s, about)) return 1;
-        close(s->stream.file); /* it is another file by now */
+        close(s->stream.file); /* a different file has the name by now */
         s->stream.opened = 0;
     }
     return 0;
 }
 
-/* Returns 0 or errno. Called in the service's thread only, in which all signals are blocked, also a failing write's. */
+/* Writes at offset `at` of the file. Called only in the service thread, in which all signals are blocked, also those
+   that a failing write raises. Returns 0 or errno. */
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
     int tries = 0;
     prof__about about;
     if (!prof__stream_file_ready(s, &about)) return EBADF;
-    if (prof__file_cut(s, &about)) return EILSEQ; /* writing would make it larger again */
+    /* Another program has truncated the file; a write would extend it again. */
+    if (prof__file_cut(s, &about)) return EILSEQ;
     while (size) {
         prof__offset offset = (prof__offset)at;
         errno = EFBIG;
@@ -132,14 +138,15 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     return 0;
 }
 
-static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at) /* 0 or errno; EILSEQ: not all */
+/* Returns 0 or errno; EILSEQ if the file has fewer bytes. */
+static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t at)
 {
     ssize_t n = pread(s->stream.file, to, size, (prof__offset)at);
     return n < 0 ? errno : n != (ssize_t)size ? EILSEQ : 0;
 }
 #endif
 
-/* Drops the oldest block, or the mark that ends a lap. Returns 0 or errno. */
+/* Drops the archive's oldest block, or the mark that ends a lap. Returns 0 or errno. */
 static int prof__archive_drop(prof__session *s)
 {
     prof__header *h = s->header;
@@ -151,7 +158,7 @@ static int prof__archive_drop(prof__session *s)
         if (error) return error;
         if (block.magic != PROF__BLOCK_MAGIC || block.size < sizeof block ||
             block.size > left)
-            return EILSEQ; /* it is not what was written there */
+            return EILSEQ; /* the bytes are not those that were written there */
         ends = !block.sequence;
         if (!ends) PROF__ADD(&h->overwritten, 1);
     }
@@ -159,7 +166,7 @@ static int prof__archive_drop(prof__session *s)
     return 0;
 }
 
-/* Writes a mark that the lap ends at this place. */
+/* Writes a mark that ends a lap of the archive at this offset. Returns 0 or errno. */
 static int prof__archive_lap(prof__session *s, uint64_t at)
 {
     prof__block block;
@@ -171,14 +178,15 @@ static int prof__archive_lap(prof__session *s, uint64_t at)
     return prof__stream_write(s, &block, sizeof block, at);
 }
 
-/* Finds the place for a block of size bytes, and drops older ones for it, if at_limit says so. Returns 0, errno, or
-   EDOM if there is no space. */
+/* Finds the offset for a block of size bytes. Drops older blocks to make space if at_limit is PROF_LIMIT_ROTATE.
+   Returns 0, errno, or EDOM if the archive has reached its limit. */
 static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
 {
     prof__header *h = s->header;
     int error = 0;
     uint64_t next = h->archive_next;
-    while (!error && h->archive_first > next) { /* after a lap: up to the oldest block, which must not be overwritten */
+    /* After the first lap, space ends at the oldest block, which must not be overwritten. */
+    while (!error && h->archive_first > next) {
         *at = next;
         if (h->archive_first - next > size) return 0;
         error = prof__archive_drop(s);
@@ -193,7 +201,7 @@ static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
     return error;
 }
 
-/* Packs and writes a chunk, which can be released then. Returns 0 or errno. */
+/* Packs a chunk and writes it to the archive; the caller may release the chunk afterwards. Returns 0 or errno. */
 static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(chunk + 1);
@@ -228,10 +236,11 @@ static int prof__stream_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Lists the full chunks, the oldest first; returns how many. A thread's chunk is full before its next one is: so once a
-   pass over all finds no more than the previous pass, no listed chunk has an older one of its thread that is not
-   listed. A rotating archive drops blocks in the order in which they were written, and must not drop from the middle of
-   a thread. Chunks that were never taken are not read, because that would give them pages. */
+/* Lists the full chunks, the oldest first, and returns how many there are. A thread fills one chunk before it starts
+   the next. So once a pass over the ring finds no more full chunks than the previous pass, every listed chunk's older
+   full chunks of the same thread are listed, too. That order matters: a rotating archive drops blocks in the order in
+   which they were written, and must not drop from the middle of a thread's events. Chunks that were never taken are not
+   read, because reading would give them pages. */
 static size_t prof__stream_gather(prof__session *s)
 {
     size_t count = 0, before;
@@ -250,7 +259,7 @@ static size_t prof__stream_gather(prof__session *s)
     return count;
 }
 
-/* Packs the full chunks. Returns 1 if there were any. */
+/* Packs the full chunks into the archive. Returns 1 if there were any. */
 static int prof__stream_step(prof__session *s)
 {
     prof__stream *stream = &s->stream;
@@ -258,7 +267,7 @@ static int prof__stream_step(prof__session *s)
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
     if (next == stream->seen && PROF__LOAD(&s->free_chunks) > (int32_t)(PROF__LOAD(&s->pieces) / 2))
-        return 0; /* nothing to look for */
+        return 0; /* no thread has taken a chunk since, and more than half of the chunks are free */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
     if (!count) return 0;
@@ -269,7 +278,7 @@ static int prof__stream_step(prof__session *s)
         uint32_t state = PROF__CHUNK_FULL;
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_HELD, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
-            continue; /* its thread has waited in vain and taken it back */
+            continue; /* the thread that filled it has waited for a free chunk in vain, and taken this one back */
         error = prof__stream_put(s, chunk);
         if (error) PROF__RELEASE(&chunk->state, state);
         if (error) break;
@@ -286,8 +295,8 @@ static int prof__stream_step(prof__session *s)
     return 1;
 }
 
-/* Returns PROF_OK, or says that events were lost while the file of a stream could not be written. written: a file that
-   has all the others. */
+/* Returns PROF_OK, or an error if events were lost while the stream's file could not be written. written: the file that
+   has all other events, for the message. */
 static prof_status prof__stream_told(const char *written)
 {
     uint32_t gate = prof__state_lock();

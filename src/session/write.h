@@ -1,4 +1,5 @@
-// session/write: Creates folders, and finds the writer of an extension.
+// session/write: Finds the writer for an output's extension or layout, checks an output at the start, and creates its
+// directories.
 #ifndef PROF__SESSION_WRITE_H
 #define PROF__SESSION_WRITE_H
 #include "api/reports.h"
@@ -11,8 +12,8 @@
 #include "session/names.h"
 #include "session/process.h"
 
-/* Returns the layout of a writer of prof_report.h, which is registered as "layout:NAME", or "layout:NAME/" for a
-   directory. Returns NULL for other writers. */
+/* Returns the layout of a writer that prof_report.h has registered as "layout:NAME", or as "layout:NAME/" if it writes
+   a directory. Returns NULL for other writers. */
 static const char *prof__writer_layout(const prof_writer *writer)
 {
     static const char prefix[] = "layout:";
@@ -22,7 +23,7 @@ static const char *prof__writer_layout(const prof_writer *writer)
     return name;
 }
 
-/* Returns the writer of a layout, for a file or a directory. */
+/* Finds the writer of a layout, for a file or for a directory. */
 static prof_status prof__layout_find(const char *layout, const char *path, const prof_writer **writer)
 {
 #ifdef PROF_NO_READER
@@ -56,8 +57,7 @@ static prof_status prof__layout_find(const char *layout, const char *path, const
     return PROF_OK;
 }
 
-/* Finds the writer of a path's extension, which is "/" for a directory. Sets *writer to NULL for the image itself
-   (.prof). */
+/* Finds the writer for a path's extension; a directory's is "/". Sets *writer to NULL for the image itself (.prof). */
 static prof_status prof__writer_find(const char *path, const prof_writer **writer)
 {
     const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
@@ -93,7 +93,7 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
                       prof__path_end(path), given, known);
 }
 
-/* Refuses an output with events for a session that keeps none. writer: of the path, NULL for .prof. */
+/* Refuses an output that needs events if the session keeps none. writer: the path's writer; NULL for .prof. */
 static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
 {
     const char *layout = writer ? prof__writer_layout(writer) : NULL;
@@ -103,7 +103,7 @@ static prof_status prof__writer_fits(const char *path, const prof_writer *writer
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);
 }
 
-/* Returns the mode of the present session. */
+/* Returns the mode of the current session. */
 static uint32_t prof__live_mode(void)
 {
     uint32_t gate = prof__state_lock();
@@ -112,14 +112,15 @@ static uint32_t prof__live_mode(void)
     return mode;
 }
 
-/* Finds the writer of a path, and refuses one that needs events in a mode without them: see prof__writer_find(). */
+/* Finds the writer for a path's extension, and refuses one that needs events in a mode without events. Sets *writer to
+   NULL for the image itself (.prof). */
 static prof_status prof__writer_for(const char *path, uint32_t mode, const prof_writer **writer)
 {
     prof_status status = prof__writer_find(path, writer);
     return status ? status : prof__writer_fits(path, *writer, mode);
 }
 
-/* Checks the output at the start rather than at the end, and creates its directories. */
+/* Checks the output and creates its directories. Called at the start, so that errors appear then and not at the end. */
 static prof_status prof__output_check(const char *path)
 {
     const char *target = path;
@@ -154,7 +155,8 @@ static prof_status prof__output_check(const char *path)
     return PROF_OK;
 }
 
-/* Follows a link: the image gets the name of the file that it leads to, so that the link stays. */
+/* Follows a symbolic link: the image gets the name of the file that the link leads to, so that the link itself stays.
+   */
 static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
@@ -170,8 +172,9 @@ static prof_status prof__output_follow(prof__session *s)
     return PROF_OK;
 }
 
-/* Makes a pattern absolute, because the program may change its directory before anything is written. It stays relative
-   if the directory has no name, or if together they are too long. Returns 0 if the pattern alone is too long. */
+/* Makes a pattern absolute, because the program may change its working directory before anything is written. The
+   pattern stays relative if the working directory has no name, or if both together are too long. Returns 0 if the
+   pattern alone is too long. */
 static int prof__pattern_absolute(const char *pattern, char *to, size_t size)
 {
     size_t at = 0;
