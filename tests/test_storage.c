@@ -36,6 +36,8 @@ static struct {
     unsigned first, last; /* calls, of either kind and counted from 1, that fail for want of room. 0: none */
     unsigned both;        /* calls so far */
     unsigned calls;
+    const char *cut; /* this file is truncated to so many bytes when blocks are next reserved; null: none */
+    off_t left;
 } disk;
 
 static int strikes(void)
@@ -49,6 +51,8 @@ int test_fallocate(int file, int how, long long at, long long size)
     int struck = strikes();
     errno = ENOSPC;
     if (struck) return -1;
+    const char *cut = __atomic_exchange_n(&disk.cut, NULL, __ATOMIC_RELAXED);
+    if (cut && truncate(cut, disk.left)) abort();
     unsigned call = __atomic_add_fetch(&disk.calls, 1, __ATOMIC_RELAXED);
     errno = disk.error ? disk.error : EINTR;
     if (disk.error && at + size > disk.room) return -1;
@@ -669,8 +673,9 @@ static void *records_until_told(void *unused)
     return unused;
 }
 
-/* It is cut to these bytes while threads record; the program goes on, and records its next session. */
-static int cut_child(const char *path, const char *said, off_t left, prof_mode mode)
+/* It is cut to these bytes while threads record, or just while one of them reserves blocks of it; the program goes on, and
+   records its next session. */
+static int cut_child(const char *path, const char *said, off_t left, prof_mode mode, int reserving)
 {
     prof_config config = file_config(path, 4 * MEGABYTE);
     pthread_t threads[3];
@@ -681,11 +686,17 @@ static int cut_child(const char *path, const char *said, off_t left, prof_mode m
     trace_start(&config);
     record(0, 8);
     go_on = 1;
+    disk.left = left;
+    if (reserving) disk.cut = path;
     for (int i = 0; i < 3; ++i)
         if (pthread_create(&threads[i], NULL, records_until_told, NULL)) return 3;
     uint64_t before = prof__state.session->header->next_chunk;
-    WAIT_UNTIL(__atomic_load_n(&prof__state.session->header->next_chunk, __ATOMIC_RELAXED) >= before + 20);
-    if (truncate(path, left)) return 4;
+    if (reserving) {
+        WAIT_UNTIL(!__atomic_load_n(&disk.cut, __ATOMIC_RELAXED));
+    } else {
+        WAIT_UNTIL(__atomic_load_n(&prof__state.session->header->next_chunk, __ATOMIC_RELAXED) >= before + 20);
+        if (truncate(path, left)) return 4;
+    }
     for (int i = 0; i < 100000; ++i) {
         PROFILE_SCOPE("after"); /* of some name that is new, too */
         PROFILE_COUNTER("number", i);
@@ -715,14 +726,14 @@ TEST(a_file_that_is_cut)
     if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays the signal");
     snprintf(path, sizeof path, "%s", trace_path("storage_cut.prof"));
     snprintf(said, sizeof said, "%s", trace_path("storage_said.txt"));
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 9; ++i) { /* the last: a ring, which reserves its blocks piece by piece */
         fflush(stdout);
         pid_t child = fork();
-        if (!child) _exit(cut_child(path, said, left[i / 2], i % 2 ? PROF_STREAM : PROF_RING));
+        if (!child) _exit(cut_child(path, said, left[i / 2 % 4], i % 2 ? PROF_STREAM : PROF_RING, i >= 8));
         CHECK_EQUAL(exit_status(child), 0);
         char *text = trace_file_text(said, NULL);
         const char *once = text ? strstr(text, "storage_cut.prof: another program truncated it") : NULL;
-        if (left[i / 2] < MEGABYTE) CHECK(once != NULL); /* else the ring may have ended before what was cut off */
+        if (left[i / 2 % 4] < MEGABYTE) CHECK(once != NULL); /* else the ring may have ended before what was cut off */
         if (once) CHECK(!strstr(once + 1, "storage_cut.prof: another"));
         free(text);
     }

@@ -195,13 +195,13 @@ static int prof__file_cut(prof__session *s, const prof__about *about)
    Async-signal-safe. */
 static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
 
-/* Reserves blocks of a file, and enlarges it if it is smaller. Returns 0; EOPNOTSUPP if that is not possible here, also
-   on a disk with room; or errno, if there is no room. Async-signal-safe. */
+/* Reserves blocks of a file, whose size stays: another program may truncate it just now. Returns 0; EOPNOTSUPP if that is
+   not possible here, also on a disk with room; or errno, if there is no room. Async-signal-safe. */
 static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 {
     prof__file_signal signal;
     prof__file_signal_hold(&signal);
-    int error = fallocate(file, 0, (prof__offset)at, (prof__offset)size) ? errno : 0;
+    int error = fallocate(file, 1 /* FALLOC_FL_KEEP_SIZE */, (prof__offset)at, (prof__offset)size) ? errno : 0;
     prof__file_signal_drop(&signal);
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
