@@ -102,7 +102,8 @@ static inline uint32_t string(image *im, const char *text)
 static inline uint32_t site_in(image *im, const char *name, const char *category, const char *file, uint32_t line,
                         const char *function, uint32_t kind)
 {
-    uint32_t text = string(im, name), path = string(im, file), where = string(im, function), group = string(im, category);
+    uint32_t text = string(im, name), path = string(im, file);
+    uint32_t where = string(im, function), group = string(im, category);
     uint64_t field[4];
     field[0] = (uint64_t)path << 32 | text;
     field[1] = (uint64_t)group << 32 | where;
@@ -146,7 +147,10 @@ static inline void track_on(image *im, uint32_t name, uint64_t id, uint64_t seri
     put(im, thread);
 }
 
-static inline void track(image *im, uint32_t name, uint64_t id) { track_on(im, name, id, ++im->serials[id % 8], 100 + id); }
+static inline void track(image *im, uint32_t name, uint64_t id)
+{
+    track_on(im, name, id, ++im->serials[id % 8], 100 + id);
+}
 
 static inline void at_tick(image *im, unsigned kind, uint32_t id, uint64_t tick)
 {

@@ -3,9 +3,9 @@
      TEST(name) { CHECK(a == b); ... }      a test; CHECK reports and goes on
      TEST_MAIN                              once, at the end of the file
 
-   WAIT_UNTIL(condition) waits for what another thread or process does. A test program runs all its tests, or those whose
-   names are given on its command line. Its last line is "N passed, N failed, N skipped". SKIP("why") ends a test that
-   cannot run here. What takes longer than a second says so.
+   WAIT_UNTIL(condition) waits for what another thread or process does. A test program runs all its tests, or those
+   whose names are given on its command line. Its last line is "N passed, N failed, N skipped". SKIP("why") ends a test
+   that cannot run here. What takes longer than a second says so.
 
    Programs run at the same time: what one writes is in the folder TRACE_FOLDER of its own (trace.h), and a port is one
    that the system gave it. One that can't run beside others says so: tests/marked.sh. */
@@ -105,7 +105,7 @@ static double test_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* For a test whose subject is time, or to give others a turn. Whoever waits for something waits for that: WAIT_UNTIL. */
+/* For a test whose subject is time, or to give others a turn. To wait for something is WAIT_UNTIL. */
 static inline void pause_ns(int64_t ns)
 {
     struct timespec time;

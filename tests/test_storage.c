@@ -673,8 +673,8 @@ static void *records_until_told(void *unused)
     return unused;
 }
 
-/* It is cut to these bytes while threads record, or just while one of them reserves blocks of it; the program goes on, and
-   records its next session. */
+/* It is cut to these bytes while threads record, or just while one of them reserves blocks of it; the program goes on,
+   and records its next session. */
 static int cut_child(const char *path, const char *said, off_t left, prof_mode mode, int reserving)
 {
     prof_config config = file_config(path, 4 * MEGABYTE);
