@@ -195,8 +195,8 @@ static int prof__file_cut(prof__session *s, const prof__about *about)
    Async-signal-safe. */
 static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
 
-/* Reserves blocks of a file, whose size stays: another program may truncate it just now. Returns 0; EOPNOTSUPP if that is
-   not possible here, also on a disk with room; or errno, if there is no room. Async-signal-safe. */
+/* Reserves blocks of a file, whose size stays: another program may truncate it just now. Returns 0; EOPNOTSUPP if that
+   is not possible here, also on a disk with room; or errno, if there is no room. Async-signal-safe. */
 static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
 {
     prof__file_signal signal;
