@@ -5418,17 +5418,18 @@ static void prof__out_more(prof__out *out, uint64_t count)
 #endif
 
 /*-- IMAGE -------------------------------------------------------------------------------------------------- >>image --
-   The same bytes in memory, in a .prof file, in a core dump. All fields have fixed width and the writer's byte order.
-   docs/format.md says what a reader makes of them.
+   The format of a recording: the same bytes in memory, in a .prof file and in a core dump. Every field has a fixed
+   width and the byte order of the program that writes. docs/format.md is the guide for readers.
 
      prof__header       at 0
      meta               append-only records: strings, call sites, session key/values; published by their non-zero head
      index              a hash table over meta, private to the recorder; readers ignore it
-     chunks             chunk_count slots of chunk_size bytes. A slot is one chunk, a prof__chunk followed by words; or
-                        it is split into chunks of a half, a quarter and so on of it, each of which says its size
+     chunks             the ring: chunk_count slots of chunk_size bytes. A slot is one chunk: a prof__chunk, then words.
+                        Or it was split into chunks of a half, a quarter and so on; each states its own size
 
-   A chunk belongs to one thread at a time; its words are a sequence of records, head first, published by the head's
-   non-zero kind: a reader stops at the first word that has none. Heads:
+   A chunk belongs to one thread at a time. Its words are a sequence of records. The first word of a record is its head.
+   The writer stores the head last: its non-zero kind publishes the record. So a reader stops at the first word where a
+   head should be and whose kind is 0. Layouts (bits):
 
        63..60 kind   59..40 call site id   39..0 ticks since the chunk's base     BEGIN END MARK FRAME
                                                                                   COUNTER_*, then 1 word: the value
@@ -5442,42 +5443,45 @@ static void prof__out_more(prof__out *out, uint64_t count)
                      63..8 detail   7..0 prof_event_type;  63..0 object
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   DATA, then n words: the value
 
-   TRACK says which track the next records belong to, and on which thread; it comes first in each chunk. serial counts
-   the TRACK records of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is
-   missing. A name of the system's is the one that the thread had when the track began; a THREAD record of meta has a
-   newer one. ARG belongs to the innermost open scope of its track.
-   DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it. After a FRAME it is
-   the number of its boundary, which its name and track count from 0 on; only now and then, because a reader can count
-   on: at least in the first FRAME of each chunk. Without any, the first that is there is number 0.
-   An ARG or DATA with bit 30 is a string, the key of the next record, which is of the same kind and has call site 0. An
-   ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open scope
-   of that call site.
+   TRACK says to which track the records after it belong, and on which thread they were made. Each chunk begins with
+   one. Its serial counts the TRACK records of its track from 1, over all threads and chunks. It orders them, and a
+   missing number shows a missing chunk. If bit 30 says that the name is the system's, it is the name that the thread
+   had when the track began; a THREAD record of meta has a newer one.
+   ARG is an argument of the innermost open scope of its track. If bit 29 is set, the last word of the ARG is the head
+   of a BEGIN without its ticks, and the argument belongs to the innermost open scope of that call site.
+   DATA is a value of the EVENT, MARK or DATA directly before it. Its call site is the value's key, or 0 for none.
+   An ARG or DATA with bit 30 is a string: the key of the next record, which has the same kind and call site 0.
+   A DATA after a FRAME is the number of the frame's boundary, counted from 0 for each name and track. Only some FRAMEs
+   have one, but at least the first FRAME of each chunk: a reader counts on from there. If no FRAME has a number, the
+   first one is number 0.
    An EVENT whose type is no prof_event_type belongs to a device, not to its track: see >>device.
-   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with
-   the same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
-   Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence
-   number.
-   A power loss leaves some pages of a file as they were earlier: empty, or with words of another chunk that had this
-   place. Such words must not be taken for this chunk's. So a chunk with PROF__FORM_MARKED consists of parts that are
-   pages, or of four quarters if it is larger than four pages. The last word of each part is a mark of this chunk, see
-   prof__part_state(), until a record needs it, that of the last part always. When its thread goes on to another part,
-   or leaves the chunk, a part gets a sum of its last words. See >>intact. */
+   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it.
+   An END closes the innermost open scope of its call site. If no scope of that call site is open, it closes the
+   innermost one of the same name. Scopes that are open inside the closed one have no end: longjmp() has left them.
+   A string ends with at least one zero byte and is padded with zeros to whole words.
+   Chunks are in the order of their sequence numbers.
+   A power loss can leave some pages of a file as they were at an earlier time: empty, or with words of another chunk
+   that had the same place. A reader must not take such words for this chunk's. So a chunk with PROF__FORM_MARKED has
+   parts: its pages, or its quarters if it is larger than four pages. Until a record needs the last word of a part, that
+   word is a mark, which names this chunk: see prof__part_state(). The last part's last word always is a mark. When the
+   thread goes on to another part or leaves the chunk, the header gets a sum of the last words of each part that it
+   leaves: see prof__part_sum() and >>intact. */
 
 #define PROF__MAGIC "prof.img"
 #define PROF__IMAGE_VERSION 4
-#define PROF__IMAGE_OLDEST 3 /* that readers accept: there, no slot was split */
+#define PROF__IMAGE_OLDEST 3 /* the oldest version that readers accept; its slots are never split */
 #define PROF__BYTE_ORDER 0x01020304u
 #define PROF__TICK_BITS 40
 #define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
 #define PROF__SITE_BITS 20
 #define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
 #define PROF__KIND_SHIFT 60
-#define PROF__NAME_OF_SYSTEM (1u << 30) /* of TRACK */
-#define PROF__ARG_KEY (1u << 30) /* of ARG and DATA: the key of the next record */
-#define PROF__ARG_TO (1u << 29)  /* of ARG: the last word says which scope it belongs to */
+#define PROF__NAME_OF_SYSTEM (1u << 30) /* in TRACK: the name is the system's */
+#define PROF__ARG_KEY (1u << 30) /* in ARG and DATA: this is the key of the next record */
+#define PROF__ARG_TO (1u << 29)  /* in ARG: the last word says to which scope it belongs */
 
-/* One moment on two clocks. Ticks are those of the session's clock; width is how many ticks passed during the reading:
-   the smaller, the better the pair. */
+/* One moment on the session's clock (tick) and on the system's clocks. width: ticks that passed while all were read;
+   the smaller, the more exact the pair. */
 typedef struct prof__pair {
     uint64_t tick, monotonic_ns, unix_ns, width;
 } prof__pair;
@@ -5490,39 +5494,40 @@ typedef struct prof__header {
     uint64_t chunk_offset, chunk_count;
     uint32_t chunk_size, chunk_header_size;
     uint32_t mode, clock; /* prof_mode, prof_clock */
-    uint32_t state;       /* PROF__RUNNING, PROF__STOPPED */
-    uint32_t session;     /* counts the sessions of the process */
+    uint32_t state;       /* PROF__RUNNING or PROF__STOPPED */
+    uint32_t session;     /* the session's number in its process, from 1 */
     uint64_t pid;
-    uint64_t tick_hz;     /* if the processor or the user states it, else 0: then only the pairs show it */
-    uint64_t resolution_ticks, cost_ticks_x1000; /* of the clock; of one scope */
-    prof__pair first, last;                      /* the session's start; the newest known */
-    uint64_t next_chunk;  /* the ring's position: counts chunks tried so far */
-    uint64_t overwritten; /* chunks that were reused and so lost their older words */
+    uint64_t tick_hz;     /* as the processor or the user states it; 0: compute it from the pairs */
+    uint64_t resolution_ticks, cost_ticks_x1000; /* the clock's resolution; what one scope costs */
+    prof__pair first, last;                      /* at the session's start; the newest one known */
+    uint64_t next_chunk;  /* counts chunks that were tried: the ring's position */
+    uint64_t overwritten; /* chunks whose older words were lost by reuse */
     uint64_t meta_used;   /* bytes */
-    uint64_t lost;        /* events lost on threads without a chunk; the others' are in their chunks */
+    uint64_t lost;        /* events lost on threads without a chunk; a chunk counts those of its thread */
     uint64_t sites_lost;  /* call sites and names that did not fit into meta */
-    uint64_t tracks;      /* track ids given out, at most 2^40 - 1 */
-    uint64_t parent_pid;  /* the process that created this one, by fork or otherwise; 0: not known */
-    char program[64], clock_name[24], boot_id[40]; /* boot_id: shows whether this machine's counter is still the same */
-    /* PROF_STREAM, file offsets: the archive's region, and in it the oldest block and the place of the next one */
+    uint64_t tracks;      /* how many track ids are in use, at most 2^40 - 1 */
+    uint64_t parent_pid;  /* the process that created this one; 0: unknown */
+    char program[64], clock_name[24], boot_id[40]; /* boot_id: tells whether the processor's counter has restarted */
+    /* PROF_STREAM: file offsets of the archive: where its region begins and ends, its oldest block, where its next
+       block goes */
     uint64_t archive_offset, archive_limit, archive_first, archive_next;
-    uint64_t write_failures; /* writes in the background that failed and were tried again */
-    char write_error[64];    /* why the last of them did, or why the file does not grow any more */
-    uint64_t window_from, window_to; /* ticks: the window that a reader shows; 0: no limit */
-    uint64_t copy_tick; /* in a copy of a running image: when it began. Later events may be incomplete. 0: no
-                           copy */
-    /* Older images end here: see prof__read_header(). */
-    uint64_t taken_back;    /* scopes removed as too short, in reused chunks; other chunks have their own count */
-    uint64_t call_x1000;    /* ticks: as cost_ticks_x1000, of a call with the hooks of functions; 0: there are none */
-    uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
-    uint64_t lost_args;     /* lost arguments, which are no events, of all threads; not in older images */
-    uint64_t lost_busy;     /* of all lost events: those for which there was room: see prof__lose_busy() */
-    uint64_t lost_deep;     /* of all lost events: PROFILE_BEGINs for which there was no place (see >>places), and calls
-                               nested deeper than PROF_INSTRUMENT_DEPTH */
-    uint64_t time_namespace; /* Linux: which one it is; 0: not known */
-    uint64_t since_boot_ns; /* at the first pair, with the time in which the machine was suspended; 0: not known */
-    uint64_t start_ns;      /* how long prof_start() took, before anything was recorded */
-    uint64_t ready_ticks;   /* how long threads were busy with making memory and blocks of the file ready */
+    uint64_t write_failures; /* failed writes in the background, each of which is tried again */
+    char write_error[64];    /* why the last one failed, or why the file stopped growing */
+    uint64_t window_from, window_to; /* ticks: readers show this window only; 0: no limit */
+    uint64_t copy_tick; /* in a copy of a running image: when the copy began; later events may be missing.
+                           0: this is no copy */
+    /* The header of an older image may end here: prof__read_header() sets the rest to 0. */
+    uint64_t taken_back;    /* scopes removed as too short, in chunks reused since; other chunks count theirs */
+    uint64_t call_x1000;    /* ticks: the cost of a call traced by the compiler's hooks; 0: no hooks */
+    uint64_t text_x1000, format_x1000; /* ticks: the cost of a scope with a run-time name; and with a formatted one */
+    uint64_t lost_args;     /* lost arguments of all threads; arguments are no events */
+    uint64_t lost_busy;     /* of the lost events: those that had room: see prof__lose_busy() */
+    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond the most that can be open (see places.h), and
+                               calls nested deeper than PROF_INSTRUMENT_DEPTH */
+    uint64_t time_namespace; /* Linux: the id of the process's time namespace; 0: unknown */
+    uint64_t since_boot_ns; /* time since boot at the first pair, suspended time included; 0: unknown */
+    uint64_t start_ns;      /* duration of prof_start() */
+    uint64_t ready_ticks;   /* time that threads spent on mapping pages and reserving blocks of the file */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -5531,62 +5536,65 @@ enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
 
 #define PROF__PARTS 4
 typedef struct prof__chunk {
-    uint64_t sequence; /* from 1; 0: empty or being reused */
+    uint64_t sequence; /* the chunk's number, from 1; 0: empty or being reused */
     prof__pair base;
-    uint32_t state;    /* PROF__CHUNK_... */
-    uint32_t form;     /* PROF__FORM_... Bits 8 to 11: how often the slot was halved to make it */
-    uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
-    uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
-    /* Images of version 3 end here: see prof__chunk_get(). */
-    uint32_t sums[PROF__PARTS]; /* prof__part_sum() of each part that its thread has left; 0: not yet */
+    uint32_t state;    /* one of PROF__CHUNK_... */
+    uint32_t form;     /* flags PROF__FORM_...; bits 8 to 11: how often the slot was halved */
+    uint64_t lost;     /* events that the chunk's last thread lost since its last LOST record */
+    uint64_t taken_back; /* scopes that were removed from this chunk because they were too short */
+    /* The chunk header of version 3 ends here: see prof__chunk_get(). */
+    uint32_t sums[PROF__PARTS]; /* prof__part_sum() of each part that the thread has left; 0: none yet */
 } prof__chunk;
 
 #define PROF__LEAST_CHUNK offsetof(prof__chunk, sums)
 
-#define PROF__FORM_LATE 1u  /* the ring leaves it out once: see prof__chunk_give() */
-#define PROF__FORM_MARKED 4u /* its parts show whose they are */
-#define PROF__FORM_PLAIN 8u /* in a copy: the marks were removed, because a thread was writing in it */
+#define PROF__FORM_LATE 1u  /* the ring skips the chunk once (second chance): see prof__chunk_give() */
+#define PROF__FORM_MARKED 4u /* its parts have marks and sums */
+#define PROF__FORM_PLAIN 8u /* in a copy: the marks were removed, as a thread was writing */
 #define PROF__FORM_SHIFT 8
 #define PROF__FORM_DEPTH(form) ((form) >> PROF__FORM_SHIFT & 15)
 #define PROF__FORM_KNOWN 0xF0Du
-#define PROF__FORM_LEAST 256u /* bytes: no smaller chunk is made */
+#define PROF__FORM_LEAST 256u /* bytes of the smallest chunk */
 
-/* HELD: full, and kept by its thread, whose next chunk has little yet. */
+/* LEFT: a partial chunk, which its thread no longer uses. HELD: full, but kept by its thread as long as the thread's
+   next chunk has few events. A ring reuses every chunk that is not OWNED, HELD ones last. */
 enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT, PROF__CHUNK_HELD };
 
-/* The archive: chunks that were packed (see >>pack) and removed from the ring, as blocks from archive_offset on. Blocks
-   are in order of time from archive_first to archive_next. A block that does not fit before archive_limit is at
-   archive_offset again; the space that it left free has a header with sequence 0, or fewer than 64 bytes. */
+/* The archive (PROF_STREAM) holds chunks that were packed (see >>pack) and removed from the ring, as blocks in the
+   region that begins at archive_offset. Blocks are in the order of time from archive_first to archive_next. A block
+   that does not fit before archive_limit goes to archive_offset again. The rest of the region that it leaves free has a
+   header with sequence 0, or is smaller than a header (64 bytes). */
 typedef struct prof__block {
-    uint32_t magic, size; /* size: bytes, these 64 included, a multiple of 8 */
-    uint64_t sequence;    /* sequence, base, lost: the chunk's */
+    uint32_t magic, size; /* size: bytes, this header included; a multiple of 8 */
+    uint64_t sequence;    /* sequence, base and lost are copied from the chunk */
     prof__pair base;
     uint64_t lost;
-    uint32_t words;       /* of the chunk, before packing */
-    uint32_t check;       /* prof__block_check(): fails for a block that is being overwritten, or is incomplete */
+    uint32_t words;       /* of the chunk that are packed here */
+    uint32_t check;       /* prof__block_check(): wrong while the block is incomplete or overwritten */
 } prof__block;
 
-/* Files depend on it, whatever the compiler packs. */
+/* Files rely on these sizes, whatever packing of structs the program asks its compiler for. */
 typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
 
-/* Meta records: head = kind << 56 | words << 32 | id, words counting the head. Ids count from 1 for each kind.
-     STRING   the text, zero-terminated, padded to whole words
-     SITE     name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32, level | kind << 32
-              and, of a counter that has a unit, one word more: unit (string id)
-     SESSION  key and value, both zero-terminated; id 0
+/* The records of meta. The head of each is kind << 56 | words << 32 | id; words counts the head, too. Each kind counts
+   its ids from 1.
+     STRING   the text, terminated, padded with zeros to whole words
+     SITE     a call site: name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32,
+              level | kind << 32; and only for a counter with a unit one word more: unit (string id)
+     SESSION  key and value of metadata, both terminated; its id is 0
      DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
      ROW      name (string id) | device << 32
-     THREAD   track; the id is not counted, but that of the string that the system calls the track's thread by now
-     RATE     ticks per second as measured during the start, to 1 %: shows whether the clocks agree later
+     THREAD   track number. Its id is the string id of the name that the system gave the track's thread last
+     RATE     ticks per second, measured during the start, to 1 %: shows a reader whether the clocks disagree later
 */
 enum {
     PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD,
     PROF__META_RATE
 };
-#define PROF__META_SITE_WORDS 5 /* without a unit */
+#define PROF__META_SITE_WORDS 5 /* words without the unit */
 
 /*-- CLOCK -------------------------------------------------------------------------------------------------- >>clock --
    An event's time stamp is a raw reading of the clock, in ticks. A reader converts ticks to nanoseconds with the pairs
@@ -5949,11 +5957,11 @@ static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
     pair->width = 0;
 }
 #else
-#define PROF__PAIR_LONG 100000 /* ticks: some 30 us; reading two clocks takes much less */
+#define PROF__PAIR_LONG 100000 /* ticks, about 30 us; reading both system clocks takes much less */
 
-/* Reads a pair; its tick is the middle of the time that reading the system's clock took. Returns 0 if the thread seems
-   to have lost its processor meanwhile: the readings of the two system clocks should take about the same time, but one
-   took far longer, or both did. */
+/* Reads a pair. Its tick is the middle between the readings before and after CLOCK_MONOTONIC was read. Returns 0 if the
+   thread was probably preempted meanwhile: the two system clocks usually take about the same time to read, so it
+   suspects a pair where one took far longer than the other, or both took long. */
 static int prof__pair_read(uint32_t clock, prof__pair *pair)
 {
     uint64_t before, between, second;
@@ -5980,7 +5988,7 @@ static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 }
 #endif
 
-static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* a reader may be reading `to` */
+static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* word by word: a reader may be reading it */
 {
     PROF__STORE(&to->tick, pair->tick);
     PROF__STORE(&to->monotonic_ns, pair->monotonic_ns);
@@ -5988,7 +5996,7 @@ static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* a reader
     PROF__STORE(&to->width, pair->width);
 }
 
-/* Takes the most exact of several pairs: for the start and the end of a session, when there is time. */
+/* Takes nine pairs and keeps the most exact one. For the start and the end of a session, when time does not matter. */
 static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     prof__pair_take(clock, hz, pair);
@@ -5999,8 +6007,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     }
 }
 
-/* The words of a record of each kind, four bits each; 15: the head says how many follow. One number replaces a branch
-   for each record. */
+/* The number of words of each kind of record, four bits for each kind. 15: the head itself says how many words follow.
+   A table in one number replaces a branch for each record. */
 #define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
 #define PROF__WORDS                                                                                                   \
     (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
@@ -6010,7 +6018,7 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
      PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
      PROF__WORDS_OF(PROF__KIND_NAME, 15))
 
-/* Returns the words of the record with this head, or 0 if it is not a record. left: the words that remain. */
+/* Returns how many words the record with this head has, or 0 if the head is no record's, or more than `left` words. */
 static inline size_t prof__record_words(uint64_t head, size_t left)
 {
     size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
@@ -6018,7 +6026,7 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
     return words <= left ? words : 0;
 }
 
-/* Does the same, for what runs seldom. */
+/* Like prof__record_words(), but not inline, for code that runs seldom. */
 static size_t prof__record_length(uint64_t head, size_t left)
 {
     return prof__record_words(head, left);
@@ -6026,7 +6034,8 @@ static size_t prof__record_length(uint64_t head, size_t left)
 
 #define PROF__HOLE_WORDS 64u
 
-/* Returns where so many words of zero begin that others follow, or count. Looks at every 32nd word. */
+/* Returns the index of the first hole: PROF__HOLE_WORDS or more zero words with other words after them. Returns count
+   if there is none. Looks at every 32nd word only. */
 static size_t prof__words_hole(const uint64_t *words, size_t count)
 {
     size_t at = 0, first, end, all = count;
@@ -6042,7 +6051,7 @@ static size_t prof__words_hole(const uint64_t *words, size_t count)
 
 #define PROF__PAGE_BYTES 4096u
 
-/* Returns 1 if a chunk of this form can be at `at`, in a ring of slots of this size. */
+/* Returns 1 if a chunk of this form can begin at byte `at` of the ring. slot: bytes of a slot. */
 static int prof__form_likely(uint64_t slot, uint64_t at, uint32_t form)
 {
     uint64_t bytes = slot >> PROF__FORM_DEPTH(form);
@@ -6050,8 +6059,8 @@ static int prof__form_likely(uint64_t slot, uint64_t at, uint32_t form)
     return !(form & ~PROF__FORM_KNOWN) && at % slot % bytes == 0;
 }
 
-/* Returns the bytes of such a chunk. What the form of a damaged image says may be wrong: then the next chunk may begin
-   at the next page. */
+/* Returns how many bytes the chunk of this form at byte `at` of the ring has. In a damaged image the form may be
+   impossible: then the next chunk is assumed to begin at the next page. */
 static uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
 {
     uint64_t rest = slot - at % slot, bytes = slot >> PROF__FORM_DEPTH(form);
@@ -6059,32 +6068,32 @@ static uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
     return bytes > rest ? rest : bytes;
 }
 
-/*-- which parts of a chunk are its own: see format.h --*/
+/* -- which parts of a chunk are its own after a power loss: see format.h -- */
 
-/* Returns what the last word of a part is while no record has it: no kind, and bits that differ from chunk to chunk,
-   which no record has by chance. */
+/* Returns the mark that the last word of a part has until a record needs the word. Its kind is 0, and its bits differ
+   from chunk to chunk, so no record looks like it by chance. */
 static uint64_t prof__empty_word(uint64_t sequence) { return (sequence * 0x9E3779B97F4A7C15u | 1) >> 4; }
 
 #define PROF__BEGUN_BIT (1ull << 59)
 enum { PROF__PART_EMPTY = 1, PROF__PART_BEGUN };
 
-/* Returns what the last word of a part says: one of these, or 0 if it is not the mark of this chunk. BEGUN: the thread
-   may have written there. */
+/* Returns what the last word of a part says: PROF__PART_EMPTY, PROF__PART_BEGUN (the thread may have written to the
+   part), or 0 if the word is not a mark of this chunk. */
 static int prof__part_state(uint64_t sequence, uint64_t last)
 {
     uint64_t empty = prof__empty_word(sequence);
     return last == empty ? PROF__PART_EMPTY : (last ^ empty) == PROF__BEGUN_BIT ? PROF__PART_BEGUN : 0;
 }
 
-/* Returns the bytes of a part of a chunk. */
+/* Returns how many bytes a part of a chunk has: a page, or a quarter of a chunk that is larger than four pages. */
 static size_t prof__part_bytes(size_t bytes)
 {
     size_t quarter = bytes / PROF__PARTS / 8 * 8;
     return quarter > PROF__PAGE_BYTES ? quarter : PROF__PAGE_BYTES;
 }
 
-/* Returns how many words of a chunk of so many bytes lie before the end of part 0, 1, 2 or 3. A small chunk has fewer
-   parts: the others have no words. */
+/* Returns how many words of a chunk lie before the end of part 0, 1, 2 or 3. bytes: the size of the chunk. A small
+   chunk has fewer parts; the others have no words. */
 static size_t prof__part_end(size_t bytes, size_t header, size_t part)
 {
     size_t step = prof__part_bytes(bytes), end = bytes / step > part + 1 ? step * (part + 1) : bytes;
@@ -6095,10 +6104,10 @@ static size_t prof__part_end(size_t bytes, size_t header, size_t part)
 #define PROF__SUM_REST 511u
 #define PROF__SUM_WORDS 64u
 
-/* Returns a sum of the last words of a part, but for the `rest` behind them, which it says as well. Never 0. Words of a
-   part are only appended, so a page of it has the words of another chunk or the first ones of its own: the last words,
-   and how many there are, show which. Their times differ from chunk to chunk. What is written is a matter of chance,
-   not of attacks. */
+/* Returns a sum of the last words of a part, without the unused `rest` words at its end; the low bits of the sum are
+   that number. Never 0. A thread only appends to a part. So after a power loss a page of the part has words of an
+   earlier chunk, or only the first words of this one. The last words and their number tell which, because their times
+   differ from chunk to chunk. The sum need not resist attacks: power losses happen by chance. */
 static uint32_t prof__part_sum(const uint64_t *words, size_t count, uint32_t rest)
 {
     uint64_t a = 0, b = 0;
@@ -6114,8 +6123,8 @@ static uint32_t prof__part_sum(const uint64_t *words, size_t count, uint32_t res
     return (sum ? sum : PROF__SUM_REST + 1) | rest;
 }
 
-/* Returns 1 if a chunk's header says that it was never used: it has nothing, but for how large the chunk is. All of it
-   is looked at that each version has. */
+/* Returns 1 if a chunk was never used: its header is zero except for the chunk's size. Looks only at fields that all
+   versions have. */
 static int prof__chunk_blank(const prof__chunk *chunk)
 {
     const unsigned char *bytes = (const unsigned char *)chunk;
@@ -6125,14 +6134,15 @@ static int prof__chunk_blank(const prof__chunk *chunk)
     return i == PROF__LEAST_CHUNK;
 }
 
-/* Returns 1 if this can be the header of a chunk with marks, at `at` of a ring of slots of this size. */
+/* Returns 1 if this can be the header of a chunk with marks at byte `at` of the ring. slot: bytes of a slot. */
 static int prof__chunk_likely(const prof__chunk *chunk, uint64_t slot, uint64_t at)
 {
     return chunk->form & PROF__FORM_MARKED && chunk->state <= PROF__CHUNK_HELD &&
            prof__form_likely(slot, at, chunk->form);
 }
 
-/* Returns 1 if the parts of a chunk with a header of so many bytes show whose they are. */
+/* Returns 1 if a chunk has marks and sums. header: bytes of a chunk's header in this image; that of version 3 has none.
+   */
 static int prof__chunk_marked(const prof__chunk *chunk, size_t header)
 {
     return chunk->form & PROF__FORM_MARKED && header >= sizeof *chunk;
@@ -6146,7 +6156,8 @@ static void prof__marks_clear(uint64_t sequence, uint64_t *words, size_t bytes, 
     }
 }
 
-/* Removes the marks of a chunk that is not to be examined any more. bytes: of the chunk, with its header. */
+/* Removes the marks of a chunk when nobody needs to check its parts any more. bytes: the size of the chunk, header
+   included. */
 static void prof__chunk_unmark(prof__chunk *chunk, uint64_t *words, size_t bytes, size_t header)
 {
     if (!prof__chunk_marked(chunk, header)) return;
@@ -6154,7 +6165,7 @@ static void prof__chunk_unmark(prof__chunk *chunk, uint64_t *words, size_t bytes
     chunk->form ^= PROF__FORM_MARKED ^ PROF__FORM_PLAIN;
 }
 
-/* Stores a word of a chunk. The head of a record comes last, and publishes it. */
+/* Stores a word of a chunk with release order. The head of a record is stored last, which publishes the record. */
 static void prof__store_word(uint64_t *at, uint64_t word)
 {
 #if PROF__WIDE
@@ -6162,7 +6173,7 @@ static void prof__store_word(uint64_t *at, uint64_t word)
 #else
     prof__half *half = (prof__half *)at;
     PROF__STORE(half + PROF__LOW_HALF, (uint32_t)word);
-    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes the word */
+    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* the half with the kind: publishes the word */
 #endif
 }
 
@@ -11060,40 +11071,43 @@ static prof_status prof__rules_set(const char *list)
 #define PROF__READER 1
 #endif
 /*-- PACK --------------------------------------------------------------------------------------------------- >>pack --
-   The archive after the ring consists of blocks of packed words. A record is packed as its symbol (the head without the
-   ticks or, of a record without a time, the whole head), its ticks and its payload. Programs repeat themselves, so the
-   symbol that followed the previous one the last time is expected to follow again. Usually a record is one number:
+   The archive, which follows the ring in a file, consists of blocks of packed records. A record is packed as its
+   symbol, its ticks and its payload. The symbol is the head without the ticks, or the whole head if the record has no
+   time. Programs repeat themselves: the packer expects that a symbol is followed by the one that followed it last time.
+   So most records become a single number:
 
-     number   ticks since the previous timed record << 1 | 1 if the symbol is not the expected one; only then:
+     number   ticks since the previous record with a time << 1 | 1 if the symbol is not the expected one, when a code
+              follows:
      code     0: an END of the innermost open call site; 1: the whole head follows, 8 bytes; 2: a new symbol follows,
               as the number kind | site << 4 and, if it has no time, bits 39..0 of the head as another; 3 and above:
               3 + the index of a known symbol, in order of first appearance
-     payload  integers as zigzag numbers; doubles as 8 bytes; other words as numbers; a string as the number 1 if it is
-              the symbol's previous string, else as its length << 1, without zeros at the end, and its bytes
+     payload  integers as zigzag numbers; doubles as 8 bytes; other words as numbers. A string that equals the previous
+              string of its symbol is the number 1; another is its length << 1, without the zeros at its end, and its
+              bytes
 
-   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. Heads and doubles of
-   8 bytes, and the head after a string (PROF__ARG_TO), are little-endian as well: packed bytes are the same on every
-   machine. The table of symbols is bounded; a symbol that finds no space in it is written as new each time. A block can
-   be unpacked without any other block. Any words are unpacked as they were: what is not a record, and a time that runs
-   backwards, uses code 1. */
+   A number is stored in groups of 7 bits, low groups first; each byte but the last has its eighth bit set. Heads,
+   doubles, and the head after a string (PROF__ARG_TO) are 8 bytes, little-endian. So packed bytes are the same on every
+   machine. The table of symbols is bounded: a symbol that finds no room in it is written as new each time. A block can
+   be unpacked without any other block. Any words are restored exactly: a word that is no record, or a time that runs
+   backwards, is packed with code 1. */
 
 #define PROF__PACK_SYMBOLS 500u
 #define PROF__PACK_SLOTS 2048u /* a power of two */
 #define PROF__PACK_OPEN 64u
-#define PROF__PACK_BOUND(count) ((size_t)(count) * 12 + 16) /* bytes that any count words fit into */
+#define PROF__PACK_BOUND(count) ((size_t)(count) * 12 + 16) /* bytes that always suffice for count words */
 #define PROF__BLOCK_BOUND(count) (sizeof(prof__block) + (PROF__PACK_BOUND(count) + 7) / 8 * 8)
 
 enum { PROF__PACK_INNER = 0, PROF__PACK_WHOLE, PROF__PACK_NEW, PROF__PACK_KNOWN };
 
-/* What both packer and unpacker learn from the previous records. Symbols count from 1. */
+/* What packer and unpacker both learn from the records so far. Symbols are numbered from 1. */
 typedef struct prof__packer {
     uint64_t tick;
     uint32_t count, before, depth;
     uint64_t symbols[PROF__PACK_SYMBOLS + 1];
-    uint32_t strings[PROF__PACK_SYMBOLS + 1]; /* index of the first word of the symbol's last string; 0: none */
-    uint16_t next[PROF__PACK_SYMBOLS + 1];    /* the symbol that came after this one; 0: none yet */
+    uint32_t strings[PROF__PACK_SYMBOLS + 1]; /* index of the first word of its last string; 0: none */
+    uint16_t next[PROF__PACK_SYMBOLS + 1];    /* the symbol that followed this one last; 0: none yet */
     uint16_t slots[PROF__PACK_SLOTS];         /* hash table over symbols */
-    uint32_t open[PROF__PACK_OPEN];           /* call sites of the innermost open scopes: a ring */
+    uint32_t open[PROF__PACK_OPEN];           /* call sites of the innermost open scopes, as a ring */
 } prof__packer;
 
 typedef struct prof__unpacker {
@@ -11101,13 +11115,13 @@ typedef struct prof__unpacker {
     int bad;
 } prof__unpacker;
 
-/* Returns 1 if the head is a BEGIN or an END, most of all records: one word, with a time. */
+/* Returns 1 if the head is a BEGIN or END: one word with a time. Most records are of these kinds. */
 static inline int prof__record_scope(uint64_t head)
 {
     return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
 }
 
-/* Returns how many of the words after the head are a string; the others are numbers or a head. */
+/* Returns how many words after the head are a string. Others are numbers, or the head of a scope. */
 static size_t prof__record_text_words(uint64_t head, size_t words)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
@@ -11116,7 +11130,7 @@ static size_t prof__record_text_words(uint64_t head, size_t words)
     return words - 1 - (kind == PROF__KIND_ARG && head & PROF__ARG_TO && words > 1);
 }
 
-/* Returns 1 if bits 39..0 of the head are a time. */
+/* Returns 1 if bits 39..0 of the head are ticks. */
 static int prof__record_timed(uint64_t head)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
@@ -11129,7 +11143,8 @@ static uint64_t prof__pack_symbol(uint64_t head)
     return prof__record_timed(head) ? head & ~PROF__TICK_MASK : head;
 }
 
-/* Returns the number of a symbol. Returns 0 if it is new and is not to be added (add is 0), or has no space. */
+/* Returns the number of a symbol; adds a new symbol if add is 1. Returns 0 if a new symbol is not added or finds no
+   room. */
 static uint32_t prof__pack_number(prof__packer *p, uint64_t symbol, int add)
 {
     uint32_t slot = (uint32_t)(symbol * 0x9E3779B97F4A7C15u >> 40) & (PROF__PACK_SLOTS - 1);
@@ -11158,7 +11173,8 @@ static uint64_t prof__pack_inner(const prof__packer *p)
            (uint64_t)p->open[(p->depth - 1) % PROF__PACK_OPEN] << PROF__TICK_BITS;
 }
 
-/* Notes a record, after it was packed or unpacked. number: that of the head's symbol; 0: it has none. */
+/* Updates the packer with a record that was just packed or unpacked. number: that of the head's symbol; 0: it has none.
+   */
 static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
 {
     unsigned kind = (unsigned)(head >> PROF__KIND_SHIFT);
@@ -11173,7 +11189,7 @@ static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
 
 enum { PROF__PACK_PLAIN = 0, PROF__PACK_ZIGZAG, PROF__PACK_DOUBLE, PROF__PACK_STRING };
 
-/* Returns how the payload of a record is written. */
+/* Returns in which way the payload of a record is packed: PROF__PACK_PLAIN and so on. */
 static int prof__pack_way(uint64_t head)
 {
     switch (head >> PROF__KIND_SHIFT) {
@@ -11199,7 +11215,7 @@ static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value)
     return to;
 }
 
-/* Converts between words of this machine and little-endian ones. */
+/* Copies count words and converts them between this machine's byte order and little-endian. */
 static void prof__pack_words(void *to, const void *from, size_t count)
 {
     memcpy(to, from, count * 8);
@@ -11246,7 +11262,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     return to;
 }
 
-/* Writes the n words of a string, of which the last may be a head. */
+/* Writes the n words of a string. headed: 1: the last word is no text, but the head of a scope (PROF__ARG_TO). */
 static unsigned char *prof__pack_string(const uint64_t *words, size_t n, int headed, unsigned char *to)
 {
     const unsigned char *bytes = (const unsigned char *)words;
@@ -11262,14 +11278,14 @@ static unsigned char *prof__pack_string(const uint64_t *words, size_t n, int hea
     return to + size;
 }
 
-/* Packs n words of payload; at: the index of the first one, which comes after the head. */
+/* Packs n words of payload. at: the index in words of the first one; the record's head is before it. */
 static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words, size_t at, size_t n, unsigned char *to)
 {
     size_t i;
     uint32_t before;
     switch (prof__pack_way(words[at - 1])) {
     case PROF__PACK_STRING:
-        before = p->strings[p->before]; /* the same symbol, so it has as many words */
+        before = p->strings[p->before]; /* the previous string of the same symbol has as many words */
         if (p->before) p->strings[p->before] = (uint32_t)at;
         if (p->before && before && !memcmp(words + before, words + at, n * 8)) return prof__pack_integer(to, 1);
         return prof__pack_string(words + at, n, prof__record_text_words(words[at - 1], n + 1) < n, to);
@@ -11283,8 +11299,8 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
     }
 }
 
-/* Writes a number below 2^28 without a branch, because the processor cannot predict lengths well. Writes 4 bytes, and
-   returns how many of them count. */
+/* Writes a number below 2^28 without branches: lengths vary too much for the processor to predict them. Writes 4 bytes
+   and returns how many of them count. */
 static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
 {
     uint32_t groups = (value & 0x7F) | (value & 0x3F80) << 1 | (value & 0x1FC000) << 2 | (value & 0xFE00000) << 3;
@@ -11297,8 +11313,9 @@ static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
     return more + 1;
 }
 
-/* Packs the BEGINs and ENDs from here on that are expected. Returns the index of the word after them. Leaves the next
-   record, and all that is large or runs backwards, to prof__pack_head(). to: 4 bytes a word, and 4 more. */
+/* Packs BEGINs and ENDs from words[at] on, as long as they are the expected ones. Returns the index of the first other
+   record. A large or backward time also ends the run: prof__pack_head() packs that record. to: needs 4 bytes a word,
+   and 4 more. */
 static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t at, size_t count, unsigned char **to)
 {
     unsigned char *out = *to;
@@ -11308,7 +11325,7 @@ static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t
         uint64_t head = words[at], ticks = (head & PROF__TICK_MASK) - tick;
         uint32_t number = p->next[before];
         if ((p->symbols[number] ^ head) >> PROF__TICK_BITS || !prof__record_scope(head) || ticks >= 1u << 27) break;
-        if (ticks < 64) /* in a tight loop always */
+        if (ticks < 64) /* always so in a tight loop */
             *out++ = (unsigned char)(ticks << 1);
         else
             out += prof__pack_small(out, (uint32_t)ticks << 1);
@@ -11326,9 +11343,9 @@ static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t
     return at;
 }
 
-/* Packs count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be too
-   small; PROF__PACK_BOUND(count) is always enough. end: NULL, or packing ends at the first word that is no record, and
-   *end receives its index. */
+/* Packs count words (below 2^32) into at most size bytes. Returns how many bytes it wrote, or 0 if size might not
+   suffice; PROF__PACK_BOUND(count) always suffices. end: if it is not NULL, packing ends at the first word that is no
+   record, and *end is set to the index of that word. */
 static size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size, size_t *end)
 {
     prof__packer p;
@@ -11356,7 +11373,7 @@ static uint64_t prof__unpack_integer(prof__unpacker *u)
     unsigned shift = 0;
     for (; u->at < u->end && shift < 70; shift += 7) {
         unsigned char byte = *u->at++;
-        value |= (uint64_t)(byte & 127) << shift; /* at most 10 groups; what does not fit into 64 bits is lost */
+        value |= (uint64_t)(byte & 127) << shift; /* at most 10 groups; bits beyond 64 are dropped */
         if (byte < 128) return value;
     }
     u->bad = 1;
@@ -11457,8 +11474,8 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
     }
 }
 
-/* Unpacks the BEGINs and ENDs from here on that were expected, most of all records. Returns the index of the word after
-   them. Leaves the last bytes, and all that may be bad, to prof__unpack_head(). */
+/* Unpacks BEGINs and ENDs as long as they are the expected ones. Returns the index of the first other word. Leaves the
+   last 10 bytes, and whatever may be invalid, to prof__unpack_head(). */
 static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t count)
 {
     const unsigned char *from = u->at;
@@ -11488,9 +11505,9 @@ static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t
     return at;
 }
 
-/* Unpacks size bytes of prof__pack() to at most count words, and returns how many they are. Returns 0 if the bytes are
-   invalid; words may have been written then. Up to 7 more bytes may follow those of count words. Any bytes are safe.
- */
+/* Unpacks size bytes that prof__pack() wrote to at most count words. Returns how many words it wrote, or 0 if the bytes
+   are invalid; some words may be written then. Up to 7 bytes of padding may follow the last word's. Any bytes are safe.
+   */
 static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
@@ -11519,7 +11536,8 @@ static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-/* Returns what block->check must be, the same on every machine. bytes: what follows the block's header. */
+/* Returns the value that block->check must have, the same on every machine. bytes: the packed bytes after the header.
+   */
 static uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
     const unsigned char *at = (const unsigned char *)bytes;
@@ -11540,8 +11558,8 @@ static uint32_t prof__block_check(const prof__block *block, const void *bytes)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* Makes a block of a chunk and the records of its first count words, and returns its size. block: 8-byte aligned,
-   PROF__BLOCK_BOUND(count) bytes. */
+/* Makes a block from a chunk and the records in its first count words. Returns the size of the block in bytes. block:
+   8-byte aligned, with PROF__BLOCK_BOUND(count) bytes. */
 static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count, prof__block *block)
 {
     unsigned char *bytes = (unsigned char *)(block + 1);
@@ -19367,22 +19385,23 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
 
 #ifndef PROF_FREESTANDING
 /*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
-   Events with times of their own, in the chunk of the thread that reports them. Tracks of threads do not show them,
-   because their types are no prof_event_type. An event is reserved in one piece, and published by its head, the last
-   word to be written:
+   A device's event has a time of its own, by the device's clock. It is stored in the chunk of the thread that reports
+   it. Its type is no prof_event_type, so the thread's track does not show it. The writer reserves the words of all its
+   records in one piece, and stores the head of the EVENT last, which publishes them together:
 
      EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
      NAME   unless it is empty
-     DATA   without a key, of type NONE, for a counter INT or DOUBLE: the scope's ticks from begin to end, the counter's
-            value, or the pair's CLOCK_MONOTONIC; and then, if there is one, the id of the flow
-     DATA   two for each argument: a STRING, its key; the value
+     DATA   without a key. Type NONE: a scope's duration in ticks, or the CLOCK_MONOTONIC of a pair; INT or DOUBLE: a
+            counter's value. A second word is the id of the event's flow, if it has one
+     DATA   two for each argument: its key (a STRING), its value
 
-   A device's record in meta has, for a ring that has overwritten all others, the first pair and the last seven that the
-   process knows: ticks, CLOCK_MONOTONIC, and a check, because a reader may come while one is being replaced. */
+   A ring may overwrite all events that are pairs of clocks. So the device's record in meta also has the first pair and
+   the last seven that the process knows. Each has three words: ticks, CLOCK_MONOTONIC, and a check word, which is wrong
+   while the pair is being replaced. */
 
 enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
 #define PROF__DEVICE_PAIRS 8
-#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
+#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */
 #define PROF__ROW_WORDS 2
 
 static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)

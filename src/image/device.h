@@ -1,25 +1,26 @@
-// image/device: The records of what devices report, in chunks and in meta.
+// image/device: How an image stores what devices (such as a GPU) report: events in chunks, devices and rows in meta.
 #ifndef PROF__IMAGE_DEVICE_H
 #define PROF__IMAGE_DEVICE_H
 #include "ground/base.h"
 
 /*-- DEVICES ----------------------------------------------------------------------------------------------- >>device --
-   Events with times of their own, in the chunk of the thread that reports them. Tracks of threads do not show them,
-   because their types are no prof_event_type. An event is reserved in one piece, and published by its head, the last
-   word to be written:
+   A device's event has a time of its own, by the device's clock. It is stored in the chunk of the thread that reports
+   it. Its type is no prof_event_type, so the thread's track does not show it. The writer reserves the words of all its
+   records in one piece, and stores the head of the EVENT last, which publishes them together:
 
      EVENT  call site: the device's   detail: number of the row (of a pair: of the device)   object: ticks of the device
      NAME   unless it is empty
-     DATA   without a key, of type NONE, for a counter INT or DOUBLE: the scope's ticks from begin to end, the counter's
-            value, or the pair's CLOCK_MONOTONIC; and then, if there is one, the id of the flow
-     DATA   two for each argument: a STRING, its key; the value
+     DATA   without a key. Type NONE: a scope's duration in ticks, or the CLOCK_MONOTONIC of a pair; INT or DOUBLE: a
+            counter's value. A second word is the id of the event's flow, if it has one
+     DATA   two for each argument: its key (a STRING), its value
 
-   A device's record in meta has, for a ring that has overwritten all others, the first pair and the last seven that the
-   process knows: ticks, CLOCK_MONOTONIC, and a check, because a reader may come while one is being replaced. */
+   A ring may overwrite all events that are pairs of clocks. So the device's record in meta also has the first pair and
+   the last seven that the process knows. Each has three words: ticks, CLOCK_MONOTONIC, and a check word, which is wrong
+   while the pair is being replaced. */
 
 enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
 #define PROF__DEVICE_PAIRS 8
-#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* of the record in meta, head included */
+#define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */
 #define PROF__ROW_WORDS 2
 
 static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)

@@ -1,20 +1,22 @@
-// image/format: The image: header, chunks, records, meta. Structs that are the specification; no code.
+// image/format: The layout of an image: header, ring of chunks, records, meta. Its structs and comments are the
+// specification.
 #ifndef PROF__IMAGE_FORMAT_H
 #define PROF__IMAGE_FORMAT_H
 #include "ground/base.h"
 
 /*-- IMAGE -------------------------------------------------------------------------------------------------- >>image --
-   The same bytes in memory, in a .prof file, in a core dump. All fields have fixed width and the writer's byte order.
-   docs/format.md says what a reader makes of them.
+   The format of a recording: the same bytes in memory, in a .prof file and in a core dump. Every field has a fixed
+   width and the byte order of the program that writes. docs/format.md is the guide for readers.
 
      prof__header       at 0
      meta               append-only records: strings, call sites, session key/values; published by their non-zero head
      index              a hash table over meta, private to the recorder; readers ignore it
-     chunks             chunk_count slots of chunk_size bytes. A slot is one chunk, a prof__chunk followed by words; or
-                        it is split into chunks of a half, a quarter and so on of it, each of which says its size
+     chunks             the ring: chunk_count slots of chunk_size bytes. A slot is one chunk: a prof__chunk, then words.
+                        Or it was split into chunks of a half, a quarter and so on; each states its own size
 
-   A chunk belongs to one thread at a time; its words are a sequence of records, head first, published by the head's
-   non-zero kind: a reader stops at the first word that has none. Heads:
+   A chunk belongs to one thread at a time. Its words are a sequence of records. The first word of a record is its head.
+   The writer stores the head last: its non-zero kind publishes the record. So a reader stops at the first word where a
+   head should be and whose kind is 0. Layouts (bits):
 
        63..60 kind   59..40 call site id   39..0 ticks since the chunk's base     BEGIN END MARK FRAME
                                                                                   COUNTER_*, then 1 word: the value
@@ -28,42 +30,45 @@
                      63..8 detail   7..0 prof_event_type;  63..0 object
        63..60 kind   59..40 call site id   39..32 value type   31 cut   15..0 n   DATA, then n words: the value
 
-   TRACK says which track the next records belong to, and on which thread; it comes first in each chunk. serial counts
-   the TRACK records of its track from 1 on, over all threads and chunks: it puts them in order, and shows what is
-   missing. A name of the system's is the one that the thread had when the track began; a THREAD record of meta has a
-   newer one. ARG belongs to the innermost open scope of its track.
-   DATA is a value, with its key's call site or 0, of the EVENT, MARK or DATA directly before it. After a FRAME it is
-   the number of its boundary, which its name and track count from 0 on; only now and then, because a reader can count
-   on: at least in the first FRAME of each chunk. Without any, the first that is there is number 0.
-   An ARG or DATA with bit 30 is a string, the key of the next record, which is of the same kind and has call site 0. An
-   ARG with bit 29 has as its last word the head of a BEGIN without its ticks, and belongs to the innermost open scope
-   of that call site.
+   TRACK says to which track the records after it belong, and on which thread they were made. Each chunk begins with
+   one. Its serial counts the TRACK records of its track from 1, over all threads and chunks. It orders them, and a
+   missing number shows a missing chunk. If bit 30 says that the name is the system's, it is the name that the thread
+   had when the track began; a THREAD record of meta has a newer one.
+   ARG is an argument of the innermost open scope of its track. If bit 29 is set, the last word of the ARG is the head
+   of a BEGIN without its ticks, and the argument belongs to the innermost open scope of that call site.
+   DATA is a value of the EVENT, MARK or DATA directly before it. Its call site is the value's key, or 0 for none.
+   An ARG or DATA with bit 30 is a string: the key of the next record, which has the same kind and call site 0.
+   A DATA after a FRAME is the number of the frame's boundary, counted from 0 for each name and track. Only some FRAMEs
+   have one, but at least the first FRAME of each chunk: a reader counts on from there. If no FRAME has a number, the
+   first one is number 0.
    An EVENT whose type is no prof_event_type belongs to a device, not to its track: see >>device.
-   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. An END closes the innermost open scope with
-   the same call site or, failing that, of the same name; scopes inside that one were left without an end (longjmp).
-   Strings end with at least one zero byte and are padded to whole words. Chunks are in order of their sequence
-   number.
-   A power loss leaves some pages of a file as they were earlier: empty, or with words of another chunk that had this
-   place. Such words must not be taken for this chunk's. So a chunk with PROF__FORM_MARKED consists of parts that are
-   pages, or of four quarters if it is larger than four pages. The last word of each part is a mark of this chunk, see
-   prof__part_state(), until a record needs it, that of the last part always. When its thread goes on to another part,
-   or leaves the chunk, a part gets a sum of its last words. See >>intact. */
+   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it.
+   An END closes the innermost open scope of its call site. If no scope of that call site is open, it closes the
+   innermost one of the same name. Scopes that are open inside the closed one have no end: longjmp() has left them.
+   A string ends with at least one zero byte and is padded with zeros to whole words.
+   Chunks are in the order of their sequence numbers.
+   A power loss can leave some pages of a file as they were at an earlier time: empty, or with words of another chunk
+   that had the same place. A reader must not take such words for this chunk's. So a chunk with PROF__FORM_MARKED has
+   parts: its pages, or its quarters if it is larger than four pages. Until a record needs the last word of a part, that
+   word is a mark, which names this chunk: see prof__part_state(). The last part's last word always is a mark. When the
+   thread goes on to another part or leaves the chunk, the header gets a sum of the last words of each part that it
+   leaves: see prof__part_sum() and >>intact. */
 
 #define PROF__MAGIC "prof.img"
 #define PROF__IMAGE_VERSION 4
-#define PROF__IMAGE_OLDEST 3 /* that readers accept: there, no slot was split */
+#define PROF__IMAGE_OLDEST 3 /* the oldest version that readers accept; its slots are never split */
 #define PROF__BYTE_ORDER 0x01020304u
 #define PROF__TICK_BITS 40
 #define PROF__TICK_MASK ((1ull << PROF__TICK_BITS) - 1)
 #define PROF__SITE_BITS 20
 #define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
 #define PROF__KIND_SHIFT 60
-#define PROF__NAME_OF_SYSTEM (1u << 30) /* of TRACK */
-#define PROF__ARG_KEY (1u << 30) /* of ARG and DATA: the key of the next record */
-#define PROF__ARG_TO (1u << 29)  /* of ARG: the last word says which scope it belongs to */
+#define PROF__NAME_OF_SYSTEM (1u << 30) /* in TRACK: the name is the system's */
+#define PROF__ARG_KEY (1u << 30) /* in ARG and DATA: this is the key of the next record */
+#define PROF__ARG_TO (1u << 29)  /* in ARG: the last word says to which scope it belongs */
 
-/* One moment on two clocks. Ticks are those of the session's clock; width is how many ticks passed during the reading:
-   the smaller, the better the pair. */
+/* One moment on the session's clock (tick) and on the system's clocks. width: ticks that passed while all were read;
+   the smaller, the more exact the pair. */
 typedef struct prof__pair {
     uint64_t tick, monotonic_ns, unix_ns, width;
 } prof__pair;
@@ -76,39 +81,40 @@ typedef struct prof__header {
     uint64_t chunk_offset, chunk_count;
     uint32_t chunk_size, chunk_header_size;
     uint32_t mode, clock; /* prof_mode, prof_clock */
-    uint32_t state;       /* PROF__RUNNING, PROF__STOPPED */
-    uint32_t session;     /* counts the sessions of the process */
+    uint32_t state;       /* PROF__RUNNING or PROF__STOPPED */
+    uint32_t session;     /* the session's number in its process, from 1 */
     uint64_t pid;
-    uint64_t tick_hz;     /* if the processor or the user states it, else 0: then only the pairs show it */
-    uint64_t resolution_ticks, cost_ticks_x1000; /* of the clock; of one scope */
-    prof__pair first, last;                      /* the session's start; the newest known */
-    uint64_t next_chunk;  /* the ring's position: counts chunks tried so far */
-    uint64_t overwritten; /* chunks that were reused and so lost their older words */
+    uint64_t tick_hz;     /* as the processor or the user states it; 0: compute it from the pairs */
+    uint64_t resolution_ticks, cost_ticks_x1000; /* the clock's resolution; what one scope costs */
+    prof__pair first, last;                      /* at the session's start; the newest one known */
+    uint64_t next_chunk;  /* counts chunks that were tried: the ring's position */
+    uint64_t overwritten; /* chunks whose older words were lost by reuse */
     uint64_t meta_used;   /* bytes */
-    uint64_t lost;        /* events lost on threads without a chunk; the others' are in their chunks */
+    uint64_t lost;        /* events lost on threads without a chunk; a chunk counts those of its thread */
     uint64_t sites_lost;  /* call sites and names that did not fit into meta */
-    uint64_t tracks;      /* track ids given out, at most 2^40 - 1 */
-    uint64_t parent_pid;  /* the process that created this one, by fork or otherwise; 0: not known */
-    char program[64], clock_name[24], boot_id[40]; /* boot_id: shows whether this machine's counter is still the same */
-    /* PROF_STREAM, file offsets: the archive's region, and in it the oldest block and the place of the next one */
+    uint64_t tracks;      /* how many track ids are in use, at most 2^40 - 1 */
+    uint64_t parent_pid;  /* the process that created this one; 0: unknown */
+    char program[64], clock_name[24], boot_id[40]; /* boot_id: tells whether the processor's counter has restarted */
+    /* PROF_STREAM: file offsets of the archive: where its region begins and ends, its oldest block, where its next
+       block goes */
     uint64_t archive_offset, archive_limit, archive_first, archive_next;
-    uint64_t write_failures; /* writes in the background that failed and were tried again */
-    char write_error[64];    /* why the last of them did, or why the file does not grow any more */
-    uint64_t window_from, window_to; /* ticks: the window that a reader shows; 0: no limit */
-    uint64_t copy_tick; /* in a copy of a running image: when it began. Later events may be incomplete. 0: no
-                           copy */
-    /* Older images end here: see prof__read_header(). */
-    uint64_t taken_back;    /* scopes removed as too short, in reused chunks; other chunks have their own count */
-    uint64_t call_x1000;    /* ticks: as cost_ticks_x1000, of a call with the hooks of functions; 0: there are none */
-    uint64_t text_x1000, format_x1000; /* of a scope whose name is made at run time, without and with a format */
-    uint64_t lost_args;     /* lost arguments, which are no events, of all threads; not in older images */
-    uint64_t lost_busy;     /* of all lost events: those for which there was room: see prof__lose_busy() */
-    uint64_t lost_deep;     /* of all lost events: PROFILE_BEGINs for which there was no place (see >>places), and calls
-                               nested deeper than PROF_INSTRUMENT_DEPTH */
-    uint64_t time_namespace; /* Linux: which one it is; 0: not known */
-    uint64_t since_boot_ns; /* at the first pair, with the time in which the machine was suspended; 0: not known */
-    uint64_t start_ns;      /* how long prof_start() took, before anything was recorded */
-    uint64_t ready_ticks;   /* how long threads were busy with making memory and blocks of the file ready */
+    uint64_t write_failures; /* failed writes in the background, each of which is tried again */
+    char write_error[64];    /* why the last one failed, or why the file stopped growing */
+    uint64_t window_from, window_to; /* ticks: readers show this window only; 0: no limit */
+    uint64_t copy_tick; /* in a copy of a running image: when the copy began; later events may be missing.
+                           0: this is no copy */
+    /* The header of an older image may end here: prof__read_header() sets the rest to 0. */
+    uint64_t taken_back;    /* scopes removed as too short, in chunks reused since; other chunks count theirs */
+    uint64_t call_x1000;    /* ticks: the cost of a call traced by the compiler's hooks; 0: no hooks */
+    uint64_t text_x1000, format_x1000; /* ticks: the cost of a scope with a run-time name; and with a formatted one */
+    uint64_t lost_args;     /* lost arguments of all threads; arguments are no events */
+    uint64_t lost_busy;     /* of the lost events: those that had room: see prof__lose_busy() */
+    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond the most that can be open (see places.h), and
+                               calls nested deeper than PROF_INSTRUMENT_DEPTH */
+    uint64_t time_namespace; /* Linux: the id of the process's time namespace; 0: unknown */
+    uint64_t since_boot_ns; /* time since boot at the first pair, suspended time included; 0: unknown */
+    uint64_t start_ns;      /* duration of prof_start() */
+    uint64_t ready_ticks;   /* time that threads spent on mapping pages and reserving blocks of the file */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -117,61 +123,64 @@ enum { PROF__RUNNING = 1, PROF__STOPPED = 2 };
 
 #define PROF__PARTS 4
 typedef struct prof__chunk {
-    uint64_t sequence; /* from 1; 0: empty or being reused */
+    uint64_t sequence; /* the chunk's number, from 1; 0: empty or being reused */
     prof__pair base;
-    uint32_t state;    /* PROF__CHUNK_... */
-    uint32_t form;     /* PROF__FORM_... Bits 8 to 11: how often the slot was halved to make it */
-    uint64_t lost;     /* events that the last thread in this chunk could not record since its last LOST record */
-    uint64_t taken_back; /* scopes that were recorded here and removed, because they were too short */
-    /* Images of version 3 end here: see prof__chunk_get(). */
-    uint32_t sums[PROF__PARTS]; /* prof__part_sum() of each part that its thread has left; 0: not yet */
+    uint32_t state;    /* one of PROF__CHUNK_... */
+    uint32_t form;     /* flags PROF__FORM_...; bits 8 to 11: how often the slot was halved */
+    uint64_t lost;     /* events that the chunk's last thread lost since its last LOST record */
+    uint64_t taken_back; /* scopes that were removed from this chunk because they were too short */
+    /* The chunk header of version 3 ends here: see prof__chunk_get(). */
+    uint32_t sums[PROF__PARTS]; /* prof__part_sum() of each part that the thread has left; 0: none yet */
 } prof__chunk;
 
 #define PROF__LEAST_CHUNK offsetof(prof__chunk, sums)
 
-#define PROF__FORM_LATE 1u  /* the ring leaves it out once: see prof__chunk_give() */
-#define PROF__FORM_MARKED 4u /* its parts show whose they are */
-#define PROF__FORM_PLAIN 8u /* in a copy: the marks were removed, because a thread was writing in it */
+#define PROF__FORM_LATE 1u  /* the ring skips the chunk once (second chance): see prof__chunk_give() */
+#define PROF__FORM_MARKED 4u /* its parts have marks and sums */
+#define PROF__FORM_PLAIN 8u /* in a copy: the marks were removed, as a thread was writing */
 #define PROF__FORM_SHIFT 8
 #define PROF__FORM_DEPTH(form) ((form) >> PROF__FORM_SHIFT & 15)
 #define PROF__FORM_KNOWN 0xF0Du
-#define PROF__FORM_LEAST 256u /* bytes: no smaller chunk is made */
+#define PROF__FORM_LEAST 256u /* bytes of the smallest chunk */
 
-/* HELD: full, and kept by its thread, whose next chunk has little yet. */
+/* LEFT: a partial chunk, which its thread no longer uses. HELD: full, but kept by its thread as long as the thread's
+   next chunk has few events. A ring reuses every chunk that is not OWNED, HELD ones last. */
 enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT, PROF__CHUNK_HELD };
 
-/* The archive: chunks that were packed (see >>pack) and removed from the ring, as blocks from archive_offset on. Blocks
-   are in order of time from archive_first to archive_next. A block that does not fit before archive_limit is at
-   archive_offset again; the space that it left free has a header with sequence 0, or fewer than 64 bytes. */
+/* The archive (PROF_STREAM) holds chunks that were packed (see >>pack) and removed from the ring, as blocks in the
+   region that begins at archive_offset. Blocks are in the order of time from archive_first to archive_next. A block
+   that does not fit before archive_limit goes to archive_offset again. The rest of the region that it leaves free has a
+   header with sequence 0, or is smaller than a header (64 bytes). */
 typedef struct prof__block {
-    uint32_t magic, size; /* size: bytes, these 64 included, a multiple of 8 */
-    uint64_t sequence;    /* sequence, base, lost: the chunk's */
+    uint32_t magic, size; /* size: bytes, this header included; a multiple of 8 */
+    uint64_t sequence;    /* sequence, base and lost are copied from the chunk */
     prof__pair base;
     uint64_t lost;
-    uint32_t words;       /* of the chunk, before packing */
-    uint32_t check;       /* prof__block_check(): fails for a block that is being overwritten, or is incomplete */
+    uint32_t words;       /* of the chunk that are packed here */
+    uint32_t check;       /* prof__block_check(): wrong while the block is incomplete or overwritten */
 } prof__block;
 
-/* Files depend on it, whatever the compiler packs. */
+/* Files rely on these sizes, whatever packing of structs the program asks its compiler for. */
 typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
 
-/* Meta records: head = kind << 56 | words << 32 | id, words counting the head. Ids count from 1 for each kind.
-     STRING   the text, zero-terminated, padded to whole words
-     SITE     name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32, level | kind << 32
-              and, of a counter that has a unit, one word more: unit (string id)
-     SESSION  key and value, both zero-terminated; id 0
+/* The records of meta. The head of each is kind << 56 | words << 32 | id; words counts the head, too. Each kind counts
+   its ids from 1.
+     STRING   the text, terminated, padded with zeros to whole words
+     SITE     a call site: name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32,
+              level | kind << 32; and only for a counter with a unit one word more: unit (string id)
+     SESSION  key and value of metadata, both terminated; its id is 0
      DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
      ROW      name (string id) | device << 32
-     THREAD   track; the id is not counted, but that of the string that the system calls the track's thread by now
-     RATE     ticks per second as measured during the start, to 1 %: shows whether the clocks agree later
+     THREAD   track number. Its id is the string id of the name that the system gave the track's thread last
+     RATE     ticks per second, measured during the start, to 1 %: shows a reader whether the clocks disagree later
 */
 enum {
     PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD,
     PROF__META_RATE
 };
-#define PROF__META_SITE_WORDS 5 /* without a unit */
+#define PROF__META_SITE_WORDS 5 /* words without the unit */
 
 #endif /* PROF__IMAGE_FORMAT_H */

@@ -1,4 +1,5 @@
-// image/pack: Packs and unpacks the records of the archive: pure functions on words.
+// image/pack: Compresses the records of a chunk to a block of the archive, and decompresses them. Pure functions on
+// words.
 #ifndef PROF__IMAGE_PACK_H
 #define PROF__IMAGE_PACK_H
 #include "api/markup.h"
@@ -7,40 +8,43 @@
 #include "image/words.h"
 
 /*-- PACK --------------------------------------------------------------------------------------------------- >>pack --
-   The archive after the ring consists of blocks of packed words. A record is packed as its symbol (the head without the
-   ticks or, of a record without a time, the whole head), its ticks and its payload. Programs repeat themselves, so the
-   symbol that followed the previous one the last time is expected to follow again. Usually a record is one number:
+   The archive, which follows the ring in a file, consists of blocks of packed records. A record is packed as its
+   symbol, its ticks and its payload. The symbol is the head without the ticks, or the whole head if the record has no
+   time. Programs repeat themselves: the packer expects that a symbol is followed by the one that followed it last time.
+   So most records become a single number:
 
-     number   ticks since the previous timed record << 1 | 1 if the symbol is not the expected one; only then:
+     number   ticks since the previous record with a time << 1 | 1 if the symbol is not the expected one, when a code
+              follows:
      code     0: an END of the innermost open call site; 1: the whole head follows, 8 bytes; 2: a new symbol follows,
               as the number kind | site << 4 and, if it has no time, bits 39..0 of the head as another; 3 and above:
               3 + the index of a known symbol, in order of first appearance
-     payload  integers as zigzag numbers; doubles as 8 bytes; other words as numbers; a string as the number 1 if it is
-              the symbol's previous string, else as its length << 1, without zeros at the end, and its bytes
+     payload  integers as zigzag numbers; doubles as 8 bytes; other words as numbers. A string that equals the previous
+              string of its symbol is the number 1; another is its length << 1, without the zeros at its end, and its
+              bytes
 
-   Numbers are little-endian in groups of 7 bits; all groups but the last have the eighth bit set. Heads and doubles of
-   8 bytes, and the head after a string (PROF__ARG_TO), are little-endian as well: packed bytes are the same on every
-   machine. The table of symbols is bounded; a symbol that finds no space in it is written as new each time. A block can
-   be unpacked without any other block. Any words are unpacked as they were: what is not a record, and a time that runs
-   backwards, uses code 1. */
+   A number is stored in groups of 7 bits, low groups first; each byte but the last has its eighth bit set. Heads,
+   doubles, and the head after a string (PROF__ARG_TO) are 8 bytes, little-endian. So packed bytes are the same on every
+   machine. The table of symbols is bounded: a symbol that finds no room in it is written as new each time. A block can
+   be unpacked without any other block. Any words are restored exactly: a word that is no record, or a time that runs
+   backwards, is packed with code 1. */
 
 #define PROF__PACK_SYMBOLS 500u
 #define PROF__PACK_SLOTS 2048u /* a power of two */
 #define PROF__PACK_OPEN 64u
-#define PROF__PACK_BOUND(count) ((size_t)(count) * 12 + 16) /* bytes that any count words fit into */
+#define PROF__PACK_BOUND(count) ((size_t)(count) * 12 + 16) /* bytes that always suffice for count words */
 #define PROF__BLOCK_BOUND(count) (sizeof(prof__block) + (PROF__PACK_BOUND(count) + 7) / 8 * 8)
 
 enum { PROF__PACK_INNER = 0, PROF__PACK_WHOLE, PROF__PACK_NEW, PROF__PACK_KNOWN };
 
-/* What both packer and unpacker learn from the previous records. Symbols count from 1. */
+/* What packer and unpacker both learn from the records so far. Symbols are numbered from 1. */
 typedef struct prof__packer {
     uint64_t tick;
     uint32_t count, before, depth;
     uint64_t symbols[PROF__PACK_SYMBOLS + 1];
-    uint32_t strings[PROF__PACK_SYMBOLS + 1]; /* index of the first word of the symbol's last string; 0: none */
-    uint16_t next[PROF__PACK_SYMBOLS + 1];    /* the symbol that came after this one; 0: none yet */
+    uint32_t strings[PROF__PACK_SYMBOLS + 1]; /* index of the first word of its last string; 0: none */
+    uint16_t next[PROF__PACK_SYMBOLS + 1];    /* the symbol that followed this one last; 0: none yet */
     uint16_t slots[PROF__PACK_SLOTS];         /* hash table over symbols */
-    uint32_t open[PROF__PACK_OPEN];           /* call sites of the innermost open scopes: a ring */
+    uint32_t open[PROF__PACK_OPEN];           /* call sites of the innermost open scopes, as a ring */
 } prof__packer;
 
 typedef struct prof__unpacker {
@@ -48,13 +52,13 @@ typedef struct prof__unpacker {
     int bad;
 } prof__unpacker;
 
-/* Returns 1 if the head is a BEGIN or an END, most of all records: one word, with a time. */
+/* Returns 1 if the head is a BEGIN or END: one word with a time. Most records are of these kinds. */
 static inline int prof__record_scope(uint64_t head)
 {
     return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
 }
 
-/* Returns how many of the words after the head are a string; the others are numbers or a head. */
+/* Returns how many words after the head are a string. Others are numbers, or the head of a scope. */
 static size_t prof__record_text_words(uint64_t head, size_t words)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
@@ -63,7 +67,7 @@ static size_t prof__record_text_words(uint64_t head, size_t words)
     return words - 1 - (kind == PROF__KIND_ARG && head & PROF__ARG_TO && words > 1);
 }
 
-/* Returns 1 if bits 39..0 of the head are a time. */
+/* Returns 1 if bits 39..0 of the head are ticks. */
 static int prof__record_timed(uint64_t head)
 {
     uint64_t kind = head >> PROF__KIND_SHIFT;
@@ -76,7 +80,8 @@ static uint64_t prof__pack_symbol(uint64_t head)
     return prof__record_timed(head) ? head & ~PROF__TICK_MASK : head;
 }
 
-/* Returns the number of a symbol. Returns 0 if it is new and is not to be added (add is 0), or has no space. */
+/* Returns the number of a symbol; adds a new symbol if add is 1. Returns 0 if a new symbol is not added or finds no
+   room. */
 static uint32_t prof__pack_number(prof__packer *p, uint64_t symbol, int add)
 {
     uint32_t slot = (uint32_t)(symbol * 0x9E3779B97F4A7C15u >> 40) & (PROF__PACK_SLOTS - 1);
@@ -105,7 +110,8 @@ static uint64_t prof__pack_inner(const prof__packer *p)
            (uint64_t)p->open[(p->depth - 1) % PROF__PACK_OPEN] << PROF__TICK_BITS;
 }
 
-/* Notes a record, after it was packed or unpacked. number: that of the head's symbol; 0: it has none. */
+/* Updates the packer with a record that was just packed or unpacked. number: that of the head's symbol; 0: it has none.
+   */
 static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
 {
     unsigned kind = (unsigned)(head >> PROF__KIND_SHIFT);
@@ -120,7 +126,7 @@ static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
 
 enum { PROF__PACK_PLAIN = 0, PROF__PACK_ZIGZAG, PROF__PACK_DOUBLE, PROF__PACK_STRING };
 
-/* Returns how the payload of a record is written. */
+/* Returns in which way the payload of a record is packed: PROF__PACK_PLAIN and so on. */
 static int prof__pack_way(uint64_t head)
 {
     switch (head >> PROF__KIND_SHIFT) {
@@ -146,7 +152,7 @@ static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value)
     return to;
 }
 
-/* Converts between words of this machine and little-endian ones. */
+/* Copies count words and converts them between this machine's byte order and little-endian. */
 static void prof__pack_words(void *to, const void *from, size_t count)
 {
     memcpy(to, from, count * 8);
@@ -193,7 +199,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     return to;
 }
 
-/* Writes the n words of a string, of which the last may be a head. */
+/* Writes the n words of a string. headed: 1: the last word is no text, but the head of a scope (PROF__ARG_TO). */
 static unsigned char *prof__pack_string(const uint64_t *words, size_t n, int headed, unsigned char *to)
 {
     const unsigned char *bytes = (const unsigned char *)words;
@@ -209,14 +215,14 @@ static unsigned char *prof__pack_string(const uint64_t *words, size_t n, int hea
     return to + size;
 }
 
-/* Packs n words of payload; at: the index of the first one, which comes after the head. */
+/* Packs n words of payload. at: the index in words of the first one; the record's head is before it. */
 static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words, size_t at, size_t n, unsigned char *to)
 {
     size_t i;
     uint32_t before;
     switch (prof__pack_way(words[at - 1])) {
     case PROF__PACK_STRING:
-        before = p->strings[p->before]; /* the same symbol, so it has as many words */
+        before = p->strings[p->before]; /* the previous string of the same symbol has as many words */
         if (p->before) p->strings[p->before] = (uint32_t)at;
         if (p->before && before && !memcmp(words + before, words + at, n * 8)) return prof__pack_integer(to, 1);
         return prof__pack_string(words + at, n, prof__record_text_words(words[at - 1], n + 1) < n, to);
@@ -230,8 +236,8 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
     }
 }
 
-/* Writes a number below 2^28 without a branch, because the processor cannot predict lengths well. Writes 4 bytes, and
-   returns how many of them count. */
+/* Writes a number below 2^28 without branches: lengths vary too much for the processor to predict them. Writes 4 bytes
+   and returns how many of them count. */
 static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
 {
     uint32_t groups = (value & 0x7F) | (value & 0x3F80) << 1 | (value & 0x1FC000) << 2 | (value & 0xFE00000) << 3;
@@ -244,8 +250,9 @@ static inline size_t prof__pack_small(unsigned char *to, uint32_t value)
     return more + 1;
 }
 
-/* Packs the BEGINs and ENDs from here on that are expected. Returns the index of the word after them. Leaves the next
-   record, and all that is large or runs backwards, to prof__pack_head(). to: 4 bytes a word, and 4 more. */
+/* Packs BEGINs and ENDs from words[at] on, as long as they are the expected ones. Returns the index of the first other
+   record. A large or backward time also ends the run: prof__pack_head() packs that record. to: needs 4 bytes a word,
+   and 4 more. */
 static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t at, size_t count, unsigned char **to)
 {
     unsigned char *out = *to;
@@ -255,7 +262,7 @@ static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t
         uint64_t head = words[at], ticks = (head & PROF__TICK_MASK) - tick;
         uint32_t number = p->next[before];
         if ((p->symbols[number] ^ head) >> PROF__TICK_BITS || !prof__record_scope(head) || ticks >= 1u << 27) break;
-        if (ticks < 64) /* in a tight loop always */
+        if (ticks < 64) /* always so in a tight loop */
             *out++ = (unsigned char)(ticks << 1);
         else
             out += prof__pack_small(out, (uint32_t)ticks << 1);
@@ -273,9 +280,9 @@ static size_t prof__pack_expected(prof__packer *p, const uint64_t *words, size_t
     return at;
 }
 
-/* Packs count words (below 2^32) into at most size bytes, and returns how many it wrote. Returns 0 if size may be too
-   small; PROF__PACK_BOUND(count) is always enough. end: NULL, or packing ends at the first word that is no record, and
-   *end receives its index. */
+/* Packs count words (below 2^32) into at most size bytes. Returns how many bytes it wrote, or 0 if size might not
+   suffice; PROF__PACK_BOUND(count) always suffices. end: if it is not NULL, packing ends at the first word that is no
+   record, and *end is set to the index of that word. */
 static size_t prof__pack(const uint64_t *words, size_t count, unsigned char *to, size_t size, size_t *end)
 {
     prof__packer p;
@@ -303,7 +310,7 @@ static uint64_t prof__unpack_integer(prof__unpacker *u)
     unsigned shift = 0;
     for (; u->at < u->end && shift < 70; shift += 7) {
         unsigned char byte = *u->at++;
-        value |= (uint64_t)(byte & 127) << shift; /* at most 10 groups; what does not fit into 64 bits is lost */
+        value |= (uint64_t)(byte & 127) << shift; /* at most 10 groups; bits beyond 64 are dropped */
         if (byte < 128) return value;
     }
     u->bad = 1;
@@ -404,8 +411,8 @@ static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *w
     }
 }
 
-/* Unpacks the BEGINs and ENDs from here on that were expected, most of all records. Returns the index of the word after
-   them. Leaves the last bytes, and all that may be bad, to prof__unpack_head(). */
+/* Unpacks BEGINs and ENDs as long as they are the expected ones. Returns the index of the first other word. Leaves the
+   last 10 bytes, and whatever may be invalid, to prof__unpack_head(). */
 static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t count)
 {
     const unsigned char *from = u->at;
@@ -435,9 +442,9 @@ static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t
     return at;
 }
 
-/* Unpacks size bytes of prof__pack() to at most count words, and returns how many they are. Returns 0 if the bytes are
-   invalid; words may have been written then. Up to 7 more bytes may follow those of count words. Any bytes are safe.
- */
+/* Unpacks size bytes that prof__pack() wrote to at most count words. Returns how many words it wrote, or 0 if the bytes
+   are invalid; some words may be written then. Up to 7 bytes of padding may follow the last word's. Any bytes are safe.
+   */
 static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
@@ -466,7 +473,8 @@ static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-/* Returns what block->check must be, the same on every machine. bytes: what follows the block's header. */
+/* Returns the value that block->check must have, the same on every machine. bytes: the packed bytes after the header.
+   */
 static uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
     const unsigned char *at = (const unsigned char *)bytes;
@@ -487,8 +495,8 @@ static uint32_t prof__block_check(const prof__block *block, const void *bytes)
     return (uint32_t)(hash ^ hash >> 32);
 }
 
-/* Makes a block of a chunk and the records of its first count words, and returns its size. block: 8-byte aligned,
-   PROF__BLOCK_BOUND(count) bytes. */
+/* Makes a block from a chunk and the records in its first count words. Returns the size of the block in bytes. block:
+   8-byte aligned, with PROF__BLOCK_BOUND(count) bytes. */
 static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words, size_t count, prof__block *block)
 {
     unsigned char *bytes = (unsigned char *)(block + 1);

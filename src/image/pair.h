@@ -1,4 +1,4 @@
-// image/pair: Takes pairs of readings of the counter and the system's clocks.
+// image/pair: Reads pairs: the session's clock and the system's clocks at the same moment.
 #ifndef PROF__IMAGE_PAIR_H
 #define PROF__IMAGE_PAIR_H
 #include "ground/clock.h"
@@ -14,11 +14,11 @@ static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
     pair->width = 0;
 }
 #else
-#define PROF__PAIR_LONG 100000 /* ticks: some 30 us; reading two clocks takes much less */
+#define PROF__PAIR_LONG 100000 /* ticks, about 30 us; reading both system clocks takes much less */
 
-/* Reads a pair; its tick is the middle of the time that reading the system's clock took. Returns 0 if the thread seems
-   to have lost its processor meanwhile: the readings of the two system clocks should take about the same time, but one
-   took far longer, or both did. */
+/* Reads a pair. Its tick is the middle between the readings before and after CLOCK_MONOTONIC was read. Returns 0 if the
+   thread was probably preempted meanwhile: the two system clocks usually take about the same time to read, so it
+   suspects a pair where one took far longer than the other, or both took long. */
 static int prof__pair_read(uint32_t clock, prof__pair *pair)
 {
     uint64_t before, between, second;
@@ -45,7 +45,7 @@ static void prof__pair_take(uint32_t clock, uint64_t hz, prof__pair *pair)
 }
 #endif
 
-static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* a reader may be reading `to` */
+static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* word by word: a reader may be reading it */
 {
     PROF__STORE(&to->tick, pair->tick);
     PROF__STORE(&to->monotonic_ns, pair->monotonic_ns);
@@ -53,7 +53,7 @@ static void prof__pair_store(prof__pair *to, const prof__pair *pair) /* a reader
     PROF__STORE(&to->width, pair->width);
 }
 
-/* Takes the most exact of several pairs: for the start and the end of a session, when there is time. */
+/* Takes nine pairs and keeps the most exact one. For the start and the end of a session, when time does not matter. */
 static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 {
     prof__pair_take(clock, hz, pair);

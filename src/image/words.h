@@ -1,11 +1,12 @@
-// image/words: How many words a record has, for those who read what is being written; how a word is published.
+// image/words: Sizes of records, chunks and their parts, for readers of a chunk that may still be written; marks and
+// sums that show after a power loss which words are a chunk's own; the store that publishes a record.
 #ifndef PROF__IMAGE_WORDS_H
 #define PROF__IMAGE_WORDS_H
 #include "api/markup.h"
 #include "image/format.h"
 
-/* The words of a record of each kind, four bits each; 15: the head says how many follow. One number replaces a branch
-   for each record. */
+/* The number of words of each kind of record, four bits for each kind. 15: the head itself says how many words follow.
+   A table in one number replaces a branch for each record. */
 #define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
 #define PROF__WORDS                                                                                                   \
     (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
@@ -15,7 +16,7 @@
      PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
      PROF__WORDS_OF(PROF__KIND_NAME, 15))
 
-/* Returns the words of the record with this head, or 0 if it is not a record. left: the words that remain. */
+/* Returns how many words the record with this head has, or 0 if the head is no record's, or more than `left` words. */
 static inline size_t prof__record_words(uint64_t head, size_t left)
 {
     size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
@@ -23,7 +24,7 @@ static inline size_t prof__record_words(uint64_t head, size_t left)
     return words <= left ? words : 0;
 }
 
-/* Does the same, for what runs seldom. */
+/* Like prof__record_words(), but not inline, for code that runs seldom. */
 static size_t prof__record_length(uint64_t head, size_t left)
 {
     return prof__record_words(head, left);
@@ -31,7 +32,8 @@ static size_t prof__record_length(uint64_t head, size_t left)
 
 #define PROF__HOLE_WORDS 64u
 
-/* Returns where so many words of zero begin that others follow, or count. Looks at every 32nd word. */
+/* Returns the index of the first hole: PROF__HOLE_WORDS or more zero words with other words after them. Returns count
+   if there is none. Looks at every 32nd word only. */
 static size_t prof__words_hole(const uint64_t *words, size_t count)
 {
     size_t at = 0, first, end, all = count;
@@ -47,7 +49,7 @@ static size_t prof__words_hole(const uint64_t *words, size_t count)
 
 #define PROF__PAGE_BYTES 4096u
 
-/* Returns 1 if a chunk of this form can be at `at`, in a ring of slots of this size. */
+/* Returns 1 if a chunk of this form can begin at byte `at` of the ring. slot: bytes of a slot. */
 static int prof__form_likely(uint64_t slot, uint64_t at, uint32_t form)
 {
     uint64_t bytes = slot >> PROF__FORM_DEPTH(form);
@@ -55,8 +57,8 @@ static int prof__form_likely(uint64_t slot, uint64_t at, uint32_t form)
     return !(form & ~PROF__FORM_KNOWN) && at % slot % bytes == 0;
 }
 
-/* Returns the bytes of such a chunk. What the form of a damaged image says may be wrong: then the next chunk may begin
-   at the next page. */
+/* Returns how many bytes the chunk of this form at byte `at` of the ring has. In a damaged image the form may be
+   impossible: then the next chunk is assumed to begin at the next page. */
 static uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
 {
     uint64_t rest = slot - at % slot, bytes = slot >> PROF__FORM_DEPTH(form);
@@ -64,32 +66,32 @@ static uint64_t prof__form_bytes(uint64_t slot, uint64_t at, uint32_t form)
     return bytes > rest ? rest : bytes;
 }
 
-/*-- which parts of a chunk are its own: see format.h --*/
+/* -- which parts of a chunk are its own after a power loss: see format.h -- */
 
-/* Returns what the last word of a part is while no record has it: no kind, and bits that differ from chunk to chunk,
-   which no record has by chance. */
+/* Returns the mark that the last word of a part has until a record needs the word. Its kind is 0, and its bits differ
+   from chunk to chunk, so no record looks like it by chance. */
 static uint64_t prof__empty_word(uint64_t sequence) { return (sequence * 0x9E3779B97F4A7C15u | 1) >> 4; }
 
 #define PROF__BEGUN_BIT (1ull << 59)
 enum { PROF__PART_EMPTY = 1, PROF__PART_BEGUN };
 
-/* Returns what the last word of a part says: one of these, or 0 if it is not the mark of this chunk. BEGUN: the thread
-   may have written there. */
+/* Returns what the last word of a part says: PROF__PART_EMPTY, PROF__PART_BEGUN (the thread may have written to the
+   part), or 0 if the word is not a mark of this chunk. */
 static int prof__part_state(uint64_t sequence, uint64_t last)
 {
     uint64_t empty = prof__empty_word(sequence);
     return last == empty ? PROF__PART_EMPTY : (last ^ empty) == PROF__BEGUN_BIT ? PROF__PART_BEGUN : 0;
 }
 
-/* Returns the bytes of a part of a chunk. */
+/* Returns how many bytes a part of a chunk has: a page, or a quarter of a chunk that is larger than four pages. */
 static size_t prof__part_bytes(size_t bytes)
 {
     size_t quarter = bytes / PROF__PARTS / 8 * 8;
     return quarter > PROF__PAGE_BYTES ? quarter : PROF__PAGE_BYTES;
 }
 
-/* Returns how many words of a chunk of so many bytes lie before the end of part 0, 1, 2 or 3. A small chunk has fewer
-   parts: the others have no words. */
+/* Returns how many words of a chunk lie before the end of part 0, 1, 2 or 3. bytes: the size of the chunk. A small
+   chunk has fewer parts; the others have no words. */
 static size_t prof__part_end(size_t bytes, size_t header, size_t part)
 {
     size_t step = prof__part_bytes(bytes), end = bytes / step > part + 1 ? step * (part + 1) : bytes;
@@ -100,10 +102,10 @@ static size_t prof__part_end(size_t bytes, size_t header, size_t part)
 #define PROF__SUM_REST 511u
 #define PROF__SUM_WORDS 64u
 
-/* Returns a sum of the last words of a part, but for the `rest` behind them, which it says as well. Never 0. Words of a
-   part are only appended, so a page of it has the words of another chunk or the first ones of its own: the last words,
-   and how many there are, show which. Their times differ from chunk to chunk. What is written is a matter of chance,
-   not of attacks. */
+/* Returns a sum of the last words of a part, without the unused `rest` words at its end; the low bits of the sum are
+   that number. Never 0. A thread only appends to a part. So after a power loss a page of the part has words of an
+   earlier chunk, or only the first words of this one. The last words and their number tell which, because their times
+   differ from chunk to chunk. The sum need not resist attacks: power losses happen by chance. */
 static uint32_t prof__part_sum(const uint64_t *words, size_t count, uint32_t rest)
 {
     uint64_t a = 0, b = 0;
@@ -119,8 +121,8 @@ static uint32_t prof__part_sum(const uint64_t *words, size_t count, uint32_t res
     return (sum ? sum : PROF__SUM_REST + 1) | rest;
 }
 
-/* Returns 1 if a chunk's header says that it was never used: it has nothing, but for how large the chunk is. All of it
-   is looked at that each version has. */
+/* Returns 1 if a chunk was never used: its header is zero except for the chunk's size. Looks only at fields that all
+   versions have. */
 static int prof__chunk_blank(const prof__chunk *chunk)
 {
     const unsigned char *bytes = (const unsigned char *)chunk;
@@ -130,14 +132,15 @@ static int prof__chunk_blank(const prof__chunk *chunk)
     return i == PROF__LEAST_CHUNK;
 }
 
-/* Returns 1 if this can be the header of a chunk with marks, at `at` of a ring of slots of this size. */
+/* Returns 1 if this can be the header of a chunk with marks at byte `at` of the ring. slot: bytes of a slot. */
 static int prof__chunk_likely(const prof__chunk *chunk, uint64_t slot, uint64_t at)
 {
     return chunk->form & PROF__FORM_MARKED && chunk->state <= PROF__CHUNK_HELD &&
            prof__form_likely(slot, at, chunk->form);
 }
 
-/* Returns 1 if the parts of a chunk with a header of so many bytes show whose they are. */
+/* Returns 1 if a chunk has marks and sums. header: bytes of a chunk's header in this image; that of version 3 has none.
+   */
 static int prof__chunk_marked(const prof__chunk *chunk, size_t header)
 {
     return chunk->form & PROF__FORM_MARKED && header >= sizeof *chunk;
@@ -151,7 +154,8 @@ static void prof__marks_clear(uint64_t sequence, uint64_t *words, size_t bytes, 
     }
 }
 
-/* Removes the marks of a chunk that is not to be examined any more. bytes: of the chunk, with its header. */
+/* Removes the marks of a chunk when nobody needs to check its parts any more. bytes: the size of the chunk, header
+   included. */
 static void prof__chunk_unmark(prof__chunk *chunk, uint64_t *words, size_t bytes, size_t header)
 {
     if (!prof__chunk_marked(chunk, header)) return;
@@ -159,7 +163,7 @@ static void prof__chunk_unmark(prof__chunk *chunk, uint64_t *words, size_t bytes
     chunk->form ^= PROF__FORM_MARKED ^ PROF__FORM_PLAIN;
 }
 
-/* Stores a word of a chunk. The head of a record comes last, and publishes it. */
+/* Stores a word of a chunk with release order. The head of a record is stored last, which publishes the record. */
 static void prof__store_word(uint64_t *at, uint64_t word)
 {
 #if PROF__WIDE
@@ -167,7 +171,7 @@ static void prof__store_word(uint64_t *at, uint64_t word)
 #else
     prof__half *half = (prof__half *)at;
     PROF__STORE(half + PROF__LOW_HALF, (uint32_t)word);
-    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* holds the kind, which publishes the word */
+    PROF__RELEASE(half + !PROF__LOW_HALF, (uint32_t)(word >> 32)); /* the half with the kind: publishes the word */
 #endif
 }
 
