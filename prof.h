@@ -3163,8 +3163,8 @@ PROF__AT_UNLOAD("9", prof__unloads);
 typedef uint32_t prof__half; /* Microsoft's compiler does not use types to decide which pointers can alias */
 
 /* The C library calls the functions in sections .CRT$XCT* in the order of the sections' names, and functions of
-   atexit() in reverse order of registration. /include keeps the linker from dropping a pointer that no code refers to.
-   */
+   atexit() in reverse order of registration. /include keeps the linker from dropping a pointer that no code refers
+   to. */
 #if defined(PROF_STATIC) && defined(__clang__)
 #define PROF__STARTER(name) static __attribute__((__used__)) void (*prof__starter_##name)(void)
 #elif defined(PROF_STATIC) /* a static variable has no name for the linker to keep */
@@ -5827,8 +5827,8 @@ static void prof__unlock(int *lock)
 }
 #else
 /* Without a futex a thread polls. On Windows prof__wait() returns at once if no other thread is ready to run, and never
-   lets a thread of lower priority run. So after 1000 attempts the thread sleeps for a millisecond, which counts as 20.
-   */
+   lets a thread of lower priority run. So after 1000 attempts the thread sleeps for a millisecond, which counts as
+   20. */
 static int prof__lock_sleep(int *lock, int spent)
 {
     (void)lock;
@@ -6141,8 +6141,8 @@ static int prof__chunk_likely(const prof__chunk *chunk, uint64_t slot, uint64_t 
            prof__form_likely(slot, at, chunk->form);
 }
 
-/* Returns 1 if a chunk has marks and sums. header: bytes of a chunk's header in this image; that of version 3 has none.
-   */
+/* Returns 1 if a chunk has marks and sums. header: bytes of a chunk's header in this image; that of version 3 has
+   none. */
 static int prof__chunk_marked(const prof__chunk *chunk, size_t header)
 {
     return chunk->form & PROF__FORM_MARKED && header >= sizeof *chunk;
@@ -6857,8 +6857,8 @@ static uint32_t prof__piece_end(uint32_t from)
     return from >= PROF__READY_PIECE ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : from ? from * 4 : 1;
 }
 
-/* Makes the next piece ready, which begins at chunk number from. If there is no room for it, the ring ends before it.
-   */
+/* Makes the next piece ready, which begins at chunk number from. If there is no room for it, the ring ends before
+   it. */
 static void prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = prof__piece_end(from);
@@ -7578,17 +7578,18 @@ static void prof__site_store(prof_site *site, uint64_t state)
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
 
-/*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state: the passes until a site is simply off --*/
+/* -- sites that are off but still call the recorder: see >>note. Bits 32 to 39 of a site's state count the passes that
+   are left until the site is simply off -- */
 
 #define PROF__PASSES_SHIFT 32
-#define PROF__PASSES_ALL 255u  /* the site stays asked for the rest of the generation */
-#define PROF__PASSES_MORE 250u /* passes without an argument */
+#define PROF__PASSES_ALL 255u  /* the site calls the recorder until the config version changes */
+#define PROF__PASSES_MORE 250u /* how many passes without an argument are waited for */
 
-static struct { /* changes under the lock, except that bits are set without it */
-    uint32_t epoch;          /* the session to which all of this belongs */
-    uint32_t with_args[128]; /* by number: scopes in which an argument was dropped */
-    uint32_t given_up[16];   /* by hash: functions with a scope that is no longer asked */
-    uint32_t known[16];      /* by hash: functions for which prof__site_late() has returned 1 */
+static struct { /* cleared under the state's lock; bits are set without it */
+    uint32_t epoch;          /* the session id to which the bits below belong */
+    uint32_t with_args[128]; /* by the site's number: scopes in which an argument was dropped */
+    uint32_t given_up[16];   /* by hash of its name: functions with a scope that no longer calls */
+    uint32_t known[16];      /* by hash of its name: functions for which prof__site_late() has returned 1 */
 } prof__asked;
 
 static int prof__bit(const uint32_t *bits, uint32_t at) { return (int)(PROF__LOAD(&bits[at / 32]) >> at % 32 & 1); }
@@ -7600,7 +7601,7 @@ static void prof__bit_set(uint32_t *bits, uint32_t at)
     }
 }
 
-/* Return the place of a site, and of its function, in these lists. Sharing a place only costs time. */
+/* Return the index of a site, and of its function, in these bit sets. Two that share an index only cost time. */
 static uint32_t prof__asked_place(uint64_t head) { return (uint32_t)(head >> PROF__TICK_BITS) % (128 * 32); }
 static uint32_t prof__asked_function(const prof_site *site)
 {
@@ -7613,8 +7614,8 @@ static int prof__site_asked(const prof_site *site)
     return !PROF__MINIMAL && (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
 }
 
-/* Returns the state of a site that is off. Scopes of instrumented functions have no source line, and are not asked: an
-   argument in them belongs to the enclosing scope. */
+/* Returns the state of a site that is off. A scope that the compiler's hooks recorded has no source line. Such a site
+   does not call the recorder: an argument in its function belongs to the enclosing scope. */
 static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
 {
     if (PROF__MINIMAL || prof__site_kind(site) != PROF__KIND_BEGIN || !site->line)
@@ -7623,7 +7624,8 @@ static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t ge
     return head | passes << PROF__PASSES_SHIFT | generation | PROF__ASKED;
 }
 
-/* Counts a pass of an asked site. If another thread changes the site at the same time, the pass is not counted. */
+/* Counts a pass of a site that is off and calls the recorder. If another thread changes the site at the same time, the
+   pass is not counted. */
 static void prof__site_pass(prof_site *site)
 {
     uint64_t state = prof__site_load(site);
@@ -7642,7 +7644,7 @@ static void prof__site_pass(prof_site *site)
     }
 }
 
-/* Forgets what earlier sessions have learned, because each session numbers the sites anew. Under the lock. */
+/* Clears what earlier sessions have learned, because each session numbers the sites anew. Under the state's lock. */
 static void prof__asked_clear(uint32_t epoch)
 {
     if (PROF__MINIMAL || prof__asked.epoch == epoch) return;
@@ -7654,8 +7656,9 @@ static void prof__asked_clear(uint32_t epoch)
     }
 }
 
-/* Returns 1 if the site of an argument is used for the first time after a scope of its function was found to have no
-   arguments: then all sites must be asked once more. Returns 1 only once for each function. Under the lock. */
+/* Returns 1 if this site of an argument is used for the first time, and a scope of the same function no longer calls
+   the recorder because it seemed to have no arguments. Then all sites must call once more. Returns 1 only once for each
+   function. Under the state's lock. */
 static int prof__site_late(const prof_site *site)
 {
     if (PROF__MINIMAL) return 0;
@@ -7895,8 +7898,8 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
 #endif
 
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
-   The places where the recorder calls prof_bridge.h for other tools, after it has recorded an event and opened the gate
-   for signal handlers again. Without PROF_WITH_... the lines with PROF__BRIDGE_ are empty. */
+   The recorder calls these hooks after it has recorded an event and released the thread's write lock. So other tools
+   may call prof again. Without a PROF_WITH_... switch the hooks expand to nothing. */
 
 #ifdef PROF__BRIDGED
 #ifdef __cplusplus
@@ -7908,27 +7911,27 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
 extern "C" {
 #endif
 #else
-#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and not sent to other tools */
-#define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* with its first argument */
-#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* the scope that has just begun ends with PROFILE_END */
+#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: neither recorded nor sent to other tools */
+#define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* a begin with its first argument */
+#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* the new scope is unscoped: PROFILE_END ends it */
 #define PROF__BRIDGE_END(self, token) ((void)0)
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
 #define PROF__BRIDGE_MARK(site, text) ((void)0)
 #define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
-#define PROF__BRIDGE_COUNTER_GONE(site) ((void)0) /* it is destroyed */
+#define PROF__BRIDGE_COUNTER_GONE(site) ((void)0) /* the counter is destroyed */
 #define PROF__BRIDGE_FRAME(site) ((void)0)
 #define PROF__BRIDGE_EVENT(site, type, detail, object) ((void)0)
-#define PROF__BRIDGE_LOG_KEEP(list) ((void)0) /* the values, before they are fetched from the list */
-#define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* of these values */
+#define PROF__BRIDGE_LOG_KEEP(list) ((void)0) /* keeps the values, before the recorder fetches them */
+#define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* sends the message with the kept values */
 #define PROF__BRIDGE_THREAD(name) ((void)0)
-#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber runs on this thread */
-#define PROF__BRIDGE_FORGET(self, track) ((void)0) /* of a thread or fiber that ends */
-#define PROF__BRIDGE_PAUSE() ((void)0)             /* or resume */
-#define PROF__BRIDGE_START() ((void)0)             /* before prof_start(), */
-#define PROF__BRIDGE_STARTED() ((void)0)           /* and after it */
+#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber runs on this thread now */
+#define PROF__BRIDGE_FORGET(self, track) ((void)0) /* a thread or fiber ends */
+#define PROF__BRIDGE_PAUSE() ((void)0)             /* pause or resume */
+#define PROF__BRIDGE_START() ((void)0)             /* before prof_start() starts */
+#define PROF__BRIDGE_STARTED() ((void)0)           /* after prof_start() has started */
 #define PROF__BRIDGE_STOP() ((void)0)
-#define PROF__BRIDGE_CHILD() ((void)0)             /* of a fork */
+#define PROF__BRIDGE_CHILD() ((void)0)             /* in the child of a fork */
 #define PROF__BRIDGE_UNLOAD() ((void)0)
 #endif
 
@@ -8288,8 +8291,8 @@ static prof__chunk *prof__chunk_own(prof__thread *self)
 
 #ifndef PROF__ALONE
 /* Waits for a chunk. Meanwhile the thread gives its full one away, because the service may need that to make room. If
-   it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open scopes.
-   */
+   it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open
+   scopes. */
 static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
 {
     prof__session *s = self->session;
@@ -9505,8 +9508,8 @@ static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t g
     return text;
 }
 
-/* Does the same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not longer.
-   */
+/* Does the same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not
+   longer. */
 static inline prof__text prof__measure_text(const char *bytes)
 {
 #ifndef PROF_FREESTANDING
@@ -9697,7 +9700,7 @@ PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_
     return token;
 }
 
-/* 1: one instruction compares and exchanges 64 bits; most 32-bit processors have one, too. */
+/* 1 if one instruction compares and exchanges 64 bits. Most 32-bit processors have such an instruction, too. */
 #ifndef PROF__TALLY_WIDE
 #if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2) || defined(_MSC_VER)
 #define PROF__TALLY_WIDE 1
@@ -9713,20 +9716,20 @@ PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_
 
 enum { PROF__TALLY_INT = 0, PROF__TALLY_DOUBLE, PROF__TALLY_UINT };
 
-/* The number behind a counter. */
+/* A shared counter: the number that all call sites of the same category, name and unit change. */
 typedef struct prof__tally {
-    uintptr_t key; /* hash of a macro's category, name and unit; 0 while it is free */
+    uintptr_t key; /* hash of category, name and unit; 0: the entry is free */
     uint64_t bits PROF__TALLY_ALIGNED;
-    uint32_t real; /* PROF__TALLY_INT...: what bits are */
-    int busy;      /* a lock, used if no instruction exchanges 64 bits */
+    uint32_t real; /* PROF__TALLY_...: the type of the number in bits */
+    int busy;      /* a lock, used only if no instruction exchanges 64 bits */
 } prof__tally;
 
 #define PROF__TALLIES PROF__LESS(1024, 16)
 #if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
-static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
+static prof__tally prof__tallies[PROF__TALLIES]; /* a hash table of the macros' counters */
 static prof__tally *prof__tallies_get(void) { return prof__tallies; }
 #else
-static prof__tally *prof__tallies; /* of macros: mapped for the first of them, which may be in a signal handler */
+static prof__tally *prof__tallies; /* the same table, mapped at first use, maybe in a signal handler */
 static prof__tally *prof__tallies_get(void)
 {
     size_t size = PROF__TALLIES * sizeof *prof__tallies;
@@ -9742,7 +9745,7 @@ static prof__tally *prof__tallies_get(void)
     return tallies ? tallies : made;
 }
 
-/* The library is unloaded: no macro counts any more. */
+/* Unmaps the table. Called when the library is unloaded, when no macro can count any more. */
 static void prof__tallies_unmap(void)
 {
     if (prof__tallies) munmap((void *)prof__tallies, PROF__TALLIES * sizeof *prof__tallies);
@@ -9763,8 +9766,9 @@ static int64_t prof__count_next(int64_t now, int how, int64_t value)
     return value;
 }
 
-/* Returns bits, an integer of this type, and size more, or less. An unsigned counter reaches to 2^64 - 1, and so does
-   one to which an unsigned number was added; at the ends of its range a counter stays. */
+/* Returns the integer `bits` of *type plus `size`, or minus size if less is 1. Stays at the ends of its range. An
+   unsigned counter reaches 2^64 - 1, and so does one to which an unsigned number is added (whole is 1): then sets *type
+   to PROF__TALLY_UINT. */
 static uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64_t size, int whole)
 {
     int negative = *type == PROF__TALLY_INT && bits >> 63;
@@ -9793,7 +9797,7 @@ static double prof__count_next_double(double now, int how, double value)
 }
 #endif
 
-/* Without the lock the halves may be of two numbers: prof__tally_swap() finds that out. */
+/* Without the counter's lock the two halves may be of different numbers. prof__tally_swap() finds that out. */
 static uint64_t prof__tally_load(const prof__tally *tally)
 {
 #if PROF__TALLY_WIDE
@@ -9806,9 +9810,9 @@ static uint64_t prof__tally_load(const prof__tally *tally)
 
 enum { PROF__TALLY_AGAIN = 0, PROF__TALLY_DONE, PROF__TALLY_GIVEN_UP };
 
-/* Compares and exchanges: if bits were `before`, they are `after` now; else sets before to them. Gives up if it can't
-   get the lock, because an interrupt has stopped the lock's owner, or the owner was killed. (Signal handlers don't stop
-   it.) */
+/* Compares and exchanges: if bits are `before`, sets them to `after`; else sets *before to the present bits and returns
+   PROF__TALLY_AGAIN. Gives up if it cannot get the lock for long: an interrupt has stopped the owner, or the owner was
+   killed. (A signal handler cannot stop the owner, because the lock blocks signals.) */
 static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
 {
 #if PROF__TALLY_WIDE
@@ -9831,7 +9835,8 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 }
 
 #ifndef PROF__NO_FORK
-/* A child of fork() has only the thread that forked: no thread would release the locks of the others. */
+/* Called in the child of a fork(). Only the forking thread exists there, so nobody would release the locks of
+   others. */
 static void prof__tallies_unlock(void)
 {
     for (size_t i = 0; prof__tallies && i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
@@ -9844,14 +9849,14 @@ static uintptr_t prof__tally_key(const prof_site *site)
     const char *const texts[] = {site->category, site->name, prof__site_unit(site)};
     for (int i = 0; i < 3; ++i) {
         for (const char *c = texts[i]; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
-        key *= 0x100000001B3u; /* the same as for a zero byte */
+        key *= 0x100000001B3u; /* FNV-1a's step for a zero byte, which separates texts */
     }
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* Returns the number for a macro's name, category and unit. Returns NULL if there are too many, or no memory. Takes no
-   lock, because macros may be used in signal handlers. The numbers are not in the memory of a call site's module,
-   because it may be unloaded. */
+/* Returns the shared counter of a macro's category, name and unit. Returns NULL if the table is full or there is no
+   memory. Takes no lock, because macros may run in signal handlers. The counters are not in the memory of the call
+   site's module, because a module can be unloaded. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     PROF__LED(prof__tally_find, (site));
@@ -9867,7 +9872,8 @@ static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
     return NULL;
 }
 
-/* Returns the number of a call site, or NULL if prof__tally_find() has none: then the sample counts as lost. */
+/* Returns the shared counter of a call site. Returns NULL, and counts the sample as lost, if prof__tally_find() has
+   none. */
 static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
 {
     prof__tally *tally = PROF__LOAD(&known->tally);
@@ -9878,7 +9884,7 @@ static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *k
     return tally;
 }
 
-/* Returns 1 if a change was given up, and counts it as a lost event. */
+/* Returns 1 if the change of a counter was given up; counts it as a lost event. */
 static inline int prof__tally_given_up(const prof_site *site, int swapped)
 {
     if (PROF__LIKELY(swapped != PROF__TALLY_GIVEN_UP)) return 0;
@@ -9905,7 +9911,7 @@ static PROF__NOINLINE void prof__tally_calm(prof_site *site, prof__tally *tally,
     if (prof__live(site)) prof__counter_double(site, number);
 }
 
-/* Does the same where floating-point exceptions trap. */
+/* Changes the counter while the host's floating-point traps are off: the arithmetic could otherwise end the program. */
 static PROF__COLD void prof__tally_trapped(prof_site *site, prof__tally *tally, int how, double value)
 {
     PROF__CALM();
@@ -9927,8 +9933,8 @@ PROF_DEF void prof__count_double(prof_site *site, prof__number *known, int how, 
 }
 #endif
 
-/* Counts where a number may be unsigned or floating-point. whole: 1: the number is unsigned. less: 1: it is negative,
-   and value its size. */
+/* Changes a counter if its number or the change may be unsigned or floating-point. whole: 1: the change is unsigned.
+   less: 1: the change is negative, and value is its magnitude. */
 static PROF__COLD void prof__count_whole(prof_site *site, prof__tally *tally, int how, uint64_t value, int less,
                                          int whole)
 {
@@ -9984,20 +9990,21 @@ PROF_DEF void prof__count_uint(prof_site *site, prof__number *known, int how, ui
     if (!tally) return;
     if (how != PROF__TALLY_SET && !PROF__LOAD(&tally->real) && value <= 1u << 31 &&
         prof__tally_load(tally) + ((uint64_t)1 << 62) < (uint64_t)1 << 63)
-        prof__count_int(site, known, how, (int64_t)value); /* far from the ends of its range */
+        prof__count_int(site, known, how, (int64_t)value); /* cannot overflow */
     else
         prof__count_whole(site, tally, how, value, 0, 1);
 }
 
 /*-- messages --
-   A format is parsed once for each call site, into one code for each value that has to be fetched, so that copying does
-   not look at the text. The reader parses the format again and pairs its conversions with the values in order. */
+   A format is parsed once for each call site. The result has one code for each value to fetch, so that recording a
+   message does not look at the format. The reader parses the format again and assigns the values to its conversions in
+   order. */
 
 #define PROF__LOG_VALUES 16
-#define PROF__LOG_COUNT 0xFFu      /* known: the number of values, plus 1, ... */
-#define PROF__LOG_HAS_TEXT 0x100u  /* ... and this flag if a text is among them */
+#define PROF__LOG_COUNT 0xFFu      /* in `known`: the number of values + 1 */
+#define PROF__LOG_HAS_TEXT 0x100u  /* in `known`: a text is among the values */
 
-enum { /* codes: the type of a value, and its bytes */
+enum { /* codes of values: type and size in bits */
     PROF__LOG_NONE = 0,
     PROF__LOG_INT8,
     PROF__LOG_INT16,
@@ -10008,19 +10015,19 @@ enum { /* codes: the type of a value, and its bytes */
     PROF__LOG_UINT32,
     PROF__LOG_UINT64,
     PROF__LOG_DOUBLE,
-    PROF__LOG_LONG_DOUBLE, /* recorded as a double */
+    PROF__LOG_LONG_DOUBLE, /* is recorded as a double */
     PROF__LOG_POINTER,
     PROF__LOG_TEXT,
-    PROF__LOG_TEXT_STAR, /* its precision is the previous value */
-    PROF__LOG_TEXT_PART  /* its precision is in the next two codes */
+    PROF__LOG_TEXT_STAR, /* the previous value is its precision */
+    PROF__LOG_TEXT_PART  /* the next two codes are its precision: low byte, high byte */
 };
 
 typedef struct prof__log_spec {
-    int width, precision; /* PROF__LOG_OMITTED, PROF__LOG_STAR: a value of its own */
-    char flags[6];        /* the flags of "-+ #0" that are set */
+    int width, precision; /* or PROF__LOG_OMITTED, or PROF__LOG_STAR: it is a value of its own */
+    char flags[6];        /* those of "-+ #0" that the conversion has, terminated */
     char conversion;
     unsigned char code;
-    int supported;        /* 0: not recorded, as the message says */
+    int supported;        /* 0: the value is not recorded, and the message says so */
 } prof__log_spec;
 
 enum { PROF__LOG_OMITTED = -1, PROF__LOG_STAR = -2 };
@@ -10036,7 +10043,7 @@ static const char *prof__log_number(const char *at, int *value)
     return at;
 }
 
-/* Reads the size of an integer, and whether there was an l (wide text) or L (long double). */
+/* Parses a length modifier. *size: the bytes of an integer; *is_long: 1 after l (wide text) or L (long double). */
 static const char *prof__log_length(const char *at, size_t *size, int *is_long)
 {
     *size = sizeof(int);
@@ -10061,8 +10068,8 @@ static unsigned char prof__log_integer(unsigned char code, size_t size)
     return (unsigned char)(code + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
 }
 
-/* Parses a conversion that begins after its %. Returns the text after it, or NULL if it is unknown, so that nothing
-   after it can be interpreted. */
+/* Parses a conversion whose first character after the % is at `at`. Returns the text after the conversion. Returns NULL
+   if it is unknown: then nothing after it can be interpreted. */
 static PROF__COLD const char *prof__log_parse(const char *at, prof__log_spec *spec)
 {
     size_t size, flags = 0;
@@ -10073,7 +10080,7 @@ static PROF__COLD const char *prof__log_parse(const char *at, prof__log_spec *sp
     for (;; ++at) {
         if (*at == '\'') continue;
         if (*at != '-' && *at != '+' && *at != ' ' && *at != '#' && *at != '0') break;
-#ifndef PROF_FREESTANDING /* only readers need them */
+#ifndef PROF_FREESTANDING /* only readers need flags */
         size_t i = 0;
         while (i < flags && spec->flags[i] != *at) ++i;
         if (i == flags) spec->flags[flags++] = *at;
@@ -10114,18 +10121,18 @@ static PROF__COLD const char *prof__log_parse(const char *at, prof__log_spec *sp
                      : spec->precision == PROF__LOG_STAR    ? PROF__LOG_TEXT_STAR
                                                                : PROF__LOG_TEXT_PART;
         return at + 1;
-    case 'n': /* its target is not changed */
+    case 'n': /* the target of %n is not changed */
         spec->code = PROF__LOG_POINTER;
         spec->supported = 0;
         return at + 1;
-    case 'm': /* has no value */
+    case 'm': /* %m has no value */
         spec->supported = 0;
         return at + 1;
     default: return NULL;
     }
 }
 
-/* Parses a call site's format. Several threads may do this at the same time: they store the same values. */
+/* Parses a call site's format. Several threads may do so at the same time, because all store the same values. */
 static PROF__COLD void prof__log_learn(prof__log_format *known, const char *format)
 {
     size_t at = 0;
@@ -10138,10 +10145,10 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
         format = prof__log_parse(format, &spec);
         if (!format) break;
 #ifdef PROF_FREESTANDING
-        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* its conversion to a double may need a library */
+        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* converting it to double may need a library */
 #endif
 #ifdef PROF__NO_DOUBLE
-        if (spec.code == PROF__LOG_DOUBLE) break; /* no caller can pass one */
+        if (spec.code == PROF__LOG_DOUBLE) break; /* without double no caller can pass one */
 #endif
         if (spec.width == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
         if (spec.precision == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
@@ -10161,7 +10168,7 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
     PROF__RELEASE(&known->known, (values + 1) | has_text);
 }
 
-/* Passes a va_list by reference, whatever its type is. */
+/* A va_list in a struct, to pass its address: on some platforms va_list is an array. */
 typedef struct prof__log_list {
     va_list values;
 } prof__log_list;
@@ -10169,12 +10176,12 @@ typedef struct prof__log_list {
 #ifndef PROF_FREESTANDING
 static uint64_t prof__log_long_double(prof__log_list *list)
 {
-    PROF__CALM(); /* it may be too large for a double */
+    PROF__CALM(); /* it may exceed the range of double */
     return prof__double_bits((double)va_arg(list->values, long double));
 }
 #endif
 
-/* Fetches the next value, of a code below PROF__LOG_TEXT. */
+/* Fetches the next value. code: below PROF__LOG_TEXT. */
 static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
 {
     if (PROF__UNLIKELY(code > PROF__LOG_UINT32 || code == PROF__LOG_INT64)) {
@@ -10187,14 +10194,14 @@ static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
         if (!PROF__WIDE && code == PROF__LOG_POINTER) return (uint64_t)(uintptr_t)va_arg(list->values, void *);
         return va_arg(list->values, unsigned long long);
     }
-    int value = va_arg(list->values, int); /* what is shorter is passed as an int, too */
+    int value = va_arg(list->values, int); /* shorter types are passed as an int */
     if (code == PROF__LOG_INT32) return (uint64_t)value;
     int shift = 32 - (8 << (code - 1) % 4);
     return code < PROF__LOG_INT64 ? (uint64_t)((int32_t)((uint32_t)value << shift) >> shift)
                                   : (uint32_t)value << shift >> shift;
 }
 
-/* Returns the head of a value, without the size of a text. */
+/* Returns the head of a value's record; of a text without its size. */
 static inline uint64_t prof__log_head(unsigned code)
 {
     unsigned type = code <= PROF__LOG_INT64         ? PROF_VALUE_INT
@@ -10204,7 +10211,7 @@ static inline uint64_t prof__log_head(unsigned code)
     return (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)type << 32 | 1;
 }
 
-/* Copies numbers from the caller's registers into the chunk, from `at` on. Returns the words that they take. */
+/* Copies numbers from the caller's registers to the chunk at `at`. Returns how many words they take. */
 static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *known, uint32_t values,
                                          prof__log_list *list)
 {
@@ -10218,10 +10225,10 @@ static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *k
 
 typedef struct prof__log_value {
     uint64_t head, number;
-    prof__text text; /* bytes is NULL: a number */
+    prof__text text; /* bytes is NULL for a number */
 } prof__log_value;
 
-/* Fetches as many values as fit into `room` words; sets *words to the words that they take. */
+/* Fetches as many values as fit into `room` words. Sets *words to the words that they take. Returns how many. */
 static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values, prof__log_list *list, uint64_t room,
                                   prof__log_value *to, uint64_t *words)
 {
@@ -10230,7 +10237,7 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
     uint32_t count = 0;
     for (; count < values && used + 2 <= room; ++count, ++code) {
         unsigned kind = PROF__LOAD(code);
-        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* leaves a word for each of the rest */
+        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* leaves two words for each of the rest */
         prof__log_value *value = &to[count];
         value->text.bytes = NULL;
         value->text.words = 1;
@@ -10252,8 +10259,8 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
     return count;
 }
 
-/* Reserves words for values with texts among them, which must be measured first. Returns what prof__reserve()
-   returns. */
+/* Reserves words for a message and writes its values, if some are texts, which must be measured first. Returns what
+   prof__reserve() returns. */
 static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *known, uint32_t values,
                                  prof__log_list *list, uint64_t *now, uint64_t *words)
 {
@@ -10306,18 +10313,18 @@ PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t sever
 }
 
 /*-- names made by a format --
-   vsnprintf() takes some 600 instructions for "job %d". So names of the usual conversions are made here: %d %i %u %x %X
-   of int, long, long long and size_t, %c, %s and %%, with a width and a 0 before it, and %s with a precision. A format
-   with anything else, and a long name, is left to vsnprintf() as a whole. Both make the same names. */
+   vsnprintf() takes about 600 instructions for "job %d". So this module formats the usual conversions itself: %d %i %u
+   %x %X of int, long, long long and size_t, %c, %s and %%, with a width and a leading 0, and %s with a precision. A
+   format with any other conversion, and a long name, is passed to vsnprintf() as a whole. The results are the same. */
 
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
-#define PROF__SHORT_NAME (PROF_MAX_TEXT < 200 ? PROF_MAX_TEXT : 200) /* bytes of a name that is made here */
-#define PROF__SHORT_ITEM 40                                          /* the maximum width, and bytes of a number */
+#define PROF__SHORT_NAME (PROF_MAX_TEXT < 200 ? PROF_MAX_TEXT : 200) /* bytes of a name formatted here */
+#define PROF__SHORT_ITEM 40                                          /* the most bytes of a width or a number */
 
-/* A conversion: %[0][width][.precision][size]letter. */
+/* A parsed conversion: %[0][width][.precision][size]letter. */
 typedef struct prof__conversion {
-    int width, precision; /* precision: -1 if there is none */
+    int width, precision; /* precision: -1: none */
     size_t size;          /* of an integer, in bytes */
     char fill;            /* '0' or a space */
     char letter;
@@ -10331,7 +10338,7 @@ static inline const char *prof__conversion_number(const char *at, int *number)
     return at;
 }
 
-/* Parses a conversion that begins after its %. Returns its letter. */
+/* Parses a conversion whose first character after the % is at `at`. Returns the address of its letter. */
 static inline const char *prof__conversion_parse(const char *at, prof__conversion *to, prof__log_list *list)
 {
     to->width = 0;
@@ -10361,7 +10368,8 @@ static inline const char *prof__conversion_parse(const char *at, prof__conversio
     return at;
 }
 
-/* Fetches a number. If it is negative, sets *sign to '-' and returns its absolute value; else sets *sign to 0. */
+/* Fetches the integer of a conversion. If it is negative, sets *sign to '-' and returns the absolute value; else sets
+   *sign to 0. */
 static inline uint64_t prof__conversion_fetch(const prof__conversion *how, prof__log_list *list, char *sign)
 {
     uint64_t value;
@@ -10389,7 +10397,7 @@ static size_t prof__hex_digits(char *to, uint64_t value, char ten)
     return size;
 }
 
-/* Inserts count bytes before the text from `from` to `to`. Returns its new end. */
+/* Inserts count `fill` characters before the text from `from` to `to`. Returns the new end of the text. */
 static char *prof__widen(char *from, char *to, int count, char fill)
 {
     memmove(from + count, from, (size_t)(to - from));
@@ -10397,7 +10405,8 @@ static char *prof__widen(char *from, char *to, int count, char fill)
     return to + count;
 }
 
-/* The functions below write a conversion at `to`, and return its end; or NULL, if it is left to vsnprintf(). */
+/* prof__conversion_integer() and prof__conversion_text() write a conversion at `to`. They return the end of what they
+   wrote, or NULL if vsnprintf() must format the whole name. */
 static inline char *prof__conversion_integer(char *to, const prof__conversion *how, prof__log_list *list)
 {
     char *from = to, sign;
@@ -10417,7 +10426,7 @@ static inline char *prof__conversion_integer(char *to, const prof__conversion *h
 static inline char *prof__conversion_text(char *to, const char *end, const prof__conversion *how, const char *text)
 {
     size_t max = (size_t)(end - to) + 1, length;
-    int part = how->precision >= 0 && (size_t)how->precision < max; /* else a text that is too long is not cut here */
+    int part = how->precision >= 0 && (size_t)how->precision < max; /* else a longer text goes to vsnprintf() */
     if (!text || how->wide || how->fill == '0' || how->width > PROF__SHORT_ITEM) return NULL;
     if (part) max = (size_t)how->precision;
     const char *zero = (const char *)memchr(text, 0, max);
@@ -10441,11 +10450,11 @@ static inline char *prof__four_digits(char *to, unsigned number)
 }
 
 typedef struct prof__format_place {
-    char *to;           /* NULL: the name is left to vsnprintf() */
-    const char *format; /* the rest */
+    char *to;           /* NULL: vsnprintf() must format the whole name */
+    const char *format; /* the rest of the format */
 } prof__format_place;
 
-/* Writes a conversion that begins after its %. */
+/* Writes a conversion. at.format: its first character after the %. */
 static PROF__NOINLINE prof__format_place prof__format_one(prof__format_place at, const char *end, prof__log_list *list)
 {
     prof__conversion how;
@@ -10473,8 +10482,8 @@ static PROF__NOINLINE prof__format_place prof__format_one(prof__format_place at,
     return at;
 }
 
-/* Makes a name, and zeros after it to the end of a word. Returns its length, or -1 if it is left to vsnprintf(). text:
-   space for PROF__SHORT_NAME bytes, and PROF__SHORT_ITEM and eight more. */
+/* Formats a name, and appends zeros up to the end of the last word. Returns the name's length, or -1 if vsnprintf()
+   must format the name. text: room for PROF__SHORT_NAME + PROF__SHORT_ITEM + 8 bytes. */
 static PROF__NOINLINE int prof__format_short(char *text, const char *format, prof__log_list *list)
 {
     char *const end = text + PROF__SHORT_NAME;
@@ -10511,7 +10520,7 @@ static PROF__COLD prof__token prof__format_long(prof_site *site, const char *for
 #ifdef PROF_VSNPRINTF
     char text[PROF_MAX_TEXT + 2];
     PROF__ERRNO_SAVE();
-    /* vsnprintf() fails, for example, if the value of %lc is no character. */
+    /* vsnprintf() fails, for example, if the value of %lc is no character. Then the name is the format itself. */
     const char *name = PROF_VSNPRINTF(text, (int)sizeof text, format, list->values) < 0 ? format : text;
     PROF__ERRNO_RESTORE();
     if (!owes_end) PROF__BRIDGE_MARK(site, name);
@@ -10560,11 +10569,11 @@ PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list.values);
 }
 
-#define PROF__LOOSE_NONE 0xffffffffu /* of the turn: no place can be taken until a begin ends */
+#define PROF__LOOSE_NONE 0xffffffffu /* loose_turn: no slot can be reused before a begin ends */
 
-/* Takes a place of a full list: that of a begin that has ended, else of one that was passed, which means that a scope
-   around it has ended, so that its own end may never come. They take turns: a begin that gets such a place counts as
-   passed, too, because it is among older ones. Null pointers: there is none. */
+/* Finds a slot to reuse in a full list of unscoped begins: one whose begin has ended, else one whose begin was passed:
+   a scope around it has ended, so its own end may never come. Looks round robin from loose_turn. A begin that gets such
+   a slot is marked as passed, too, as it stands among older begins. Returns null pointers if there is none. */
 static PROF__COLD prof__loose_place prof__loose_take(prof_fiber *track)
 {
     prof__loose_place place = {NULL, NULL};
@@ -10586,7 +10595,7 @@ static PROF__COLD prof__loose_place prof__loose_take(prof_fiber *track)
     return place;
 }
 
-/* Called when the list of PROFILE_BEGINs is full. The list may be of an earlier session. */
+/* Begins a scope when the list of unscoped begins is full. The list may still be that of an earlier session. */
 static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *track, prof_site *site)
 {
     uint64_t head;
@@ -10611,8 +10620,8 @@ static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *tr
     if (*place.token) PROF__BRIDGE_LOOSE(track, *place.token);
 }
 
-/* Returns the place of the last begin without a name, plus 1; 0: there is none. A site that did not get the lock has
-   none yet: the begin is only noted, see >>note. */
+/* Returns the index + 1 of the last begin in the list whose name is not known, or 0 if there is none. A site that could
+   not get the lock has no name yet: its begin is only an off-scope marker, see >>note. */
 static PROF__COLD uint32_t prof__loose_nameless(prof_fiber *track)
 {
     uint32_t at = track->loose_count;
@@ -10632,19 +10641,20 @@ PROF_DEF void prof__begin_loose(prof_site *site)
     if (!token) return;
     uint32_t at = track->loose_count;
     prof__loose_place place = prof__loose_at(track, at);
-    if (PROF__UNLIKELY(!place.name)) { /* a handler has taken the last place */
+    if (PROF__UNLIKELY(!place.name)) { /* a signal handler has taken the last slot */
         prof__end(token);
         return;
     }
-    track->loose_count = at + 1; /* before the place is written: a handler that interrupts here takes the next one */
+    /* Before the slot is written: a signal handler that interrupts here takes the next slot. */
+    track->loose_count = at + 1;
     PROF__BARRIER();
     *place.name = PROF__LOAD(&site->private_name);
     *place.token = token;
     PROF__BRIDGE_LOOSE(track, token);
 }
 
-/* Notes that the begin before this place has ended, and that it has passed those from this place on, which began inside
-   it. Places never move, because a handler may be using them. */
+/* Marks the begin at index at - 1 as ended, and those from index `at` on, which began inside it, as passed. No slot
+   moves, because a signal handler may be using it. */
 static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
 {
     prof__loose_place place = prof__loose_at(track, at - 1);
@@ -10658,7 +10668,7 @@ static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
     if (track->loose_turn == PROF__LOOSE_NONE) track->loose_turn = 0;
 }
 
-/* Removes begins at the end of the list that have ended. */
+/* Removes ended begins from the end of the list. */
 static PROF__COLD void prof__loose_shrink(prof_fiber *track)
 {
     uint32_t at = track->loose_count;
@@ -10674,7 +10684,8 @@ PROF_DEF void prof__end_loose(prof_site *site)
     prof_fiber *track = prof__track_of(self);
     uint64_t head;
     if (!track->loose_count) return;
-    /* The name of a new site is not known yet. An end whose begin was lost to an interrupted macro is lost as well. */
+    /* Settles a new site first, whose name is not known yet. If the begin was lost because this handler interrupted a
+       macro, the end is lost as well. */
     if (PROF__UNLIKELY(((uint32_t)prof__site_load(site) ^ PROF__LOAD(prof__generation)) || self->gate == PROF__BUSY)) {
         if (!prof__enter(self, site, &head)) return;
         prof__leave(self);
@@ -10695,15 +10706,15 @@ PROF_DEF void prof__end_loose(prof_site *site)
     prof__end(token);
 }
 
-/* Makes the thread of a control function busy while it holds the lock, so that a signal handler with a scope in it does
-   not wait for the lock. */
+/* prof__state_lock() also takes the thread's write lock: a signal handler with a scope then gives up at once, instead
+   of waiting for a lock that its own thread holds. */
 #ifdef PROF_FREESTANDING
-static prof__signals prof__state_interrupts; /* under the lock */
+static prof__signals prof__state_interrupts; /* changes under prof__lock_word */
 
-/* Keeps interrupts off while the lock is held: they have states of their own, and would wait for the lock that they
-   interrupt. No gate is closed: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor meanwhile,
-   whose gate is not ours, and the one that it left may be in a macro. The macros of an interrupt then give up after
-   PROF__PATIENCE. */
+/* Keeps interrupts off while the lock is held: an interrupt has a state of its own, and would wait for the lock that it
+   interrupted. Takes no write lock: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor
+   meanwhile, which has another write lock, and the processor that it left may be in a macro. Then macros of an
+   interrupt give up after PROF__PATIENCE. */
 static uint32_t prof__state_lock(void)
 {
     prof__signals signals;
@@ -10738,9 +10749,9 @@ static void prof__state_unlock(uint32_t gate)
 }
 #endif
 
-/* The lock of the control functions. */
-static int prof__control_cancel; /* under this lock: the cancelability to restore */
-static prof__fpu prof__control_before; /* and how the thread computed: see prof__calm_enter() */
+/* The control lock: one control function at a time. */
+static int prof__control_cancel; /* under the control lock: the thread's cancel state before */
+static prof__fpu prof__control_before; /* likewise: the thread's floating-point environment before */
 static void prof__control_lock(void)
 {
     prof__generation_look();
@@ -10754,7 +10765,7 @@ static void prof__control_unlock(void)
     prof__unlock_steady(&prof__control_word, prof__control_cancel);
 }
 
-/* Copies a name, cut between UTF-8 characters. NULL counts as "". */
+/* Sets the name of a track. A long name is cut between UTF-8 characters. NULL counts as "". */
 static void prof__track_name(prof_fiber *track, const char *name)
 {
     size_t length = name ? prof__length(name) : 0;
@@ -10773,7 +10784,7 @@ PROF_DEF void prof_thread_name(const char *name)
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self), PROF__LOSS_EVENT)) return;
-    if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: it is entered with its name */
+    if (self->own.name_id != PROF__NAME_NEW) { /* the session did not know the track: it has the new name now */
         prof__leave(self);
         return;
     }
@@ -10786,7 +10797,7 @@ PROF_DEF void prof_thread_name(const char *name)
         if (self->free_words >= 3 + 2)
             prof__track_write(self);
         else
-            prof__chunk_next(self, 3); /* a chunk begins with a TRACK record */
+            prof__chunk_next(self, 3); /* a new chunk begins with a TRACK record */
     } else {
         prof__lose_busy(self, PROF__LOSS_EVENT);
     }
@@ -10834,7 +10845,7 @@ PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
-/* The notes of scopes that are off move with the track: see >>note. */
+/* Moves the off-scope markers to the thread's new track, see >>note: those of the old track stay with it. */
 static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
 {
     prof__track_of(self)->note = self->note;
@@ -10847,9 +10858,10 @@ static inline void prof__note_move(prof__thread *self, prof_fiber *to)
     if (!PROF__MINIMAL && PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
 }
 
-/* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
-   the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written
-   in vain. Does nothing in a handler that interrupts a macro. */
+/* Makes a thread record on the track of a fiber, or on its own track if fiber is NULL. If the thread is not synced to
+   the config version, or the session does not know the track, only closes the fast path: the next macro enters the
+   track, in prof__settle(). During a pause it always does this, so that no record is written in vain. Does nothing in a
+   signal handler that interrupted a macro. */
 PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
@@ -10871,7 +10883,7 @@ PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
     PROF__BRIDGE_SWITCH(self);
 }
 
-/* Records an instant of one word, its head. */
+/* Records an instant: one word, its head. */
 static void prof__instant(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));
@@ -10893,7 +10905,8 @@ PROF_DEF void prof__frame(prof_site *site)
     PROF__BRIDGE_FRAME(site);
 }
 #else
-/* Returns where the boundaries of frames of this name are counted on the present track; NULL: it has too many names. */
+/* Returns the count of frame boundaries of this name on the present track, or NULL if the track has too many names of
+   frames. */
 static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site *site)
 {
     prof_fiber *track = prof__track_of(self);
@@ -10908,8 +10921,8 @@ static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site 
     return NULL;
 }
 
-/* Writes the first boundary of a call site in a chunk, or since one of another call site, with its number; or counts
-   one that was lost, so that the next one has its right number. */
+/* Records a frame boundary with its number: the first one of a chunk, or after a boundary of another call site. If the
+   event is lost, still counts the boundary, so that the next one has the right number. */
 static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, prof__place place)
 {
     uint64_t words = 1;
@@ -10927,8 +10940,8 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
     prof__place_leave(self, place, words);
 }
 
-/* Records the boundary of a frame. Boundaries are numbered for each name and track from 0 on. The number is written now
-   and then only: a reader counts on from there. */
+/* Records the boundary of a frame. Boundaries are numbered from 0 for each name and track. The number is written only
+   now and then: a reader counts on from there. */
 PROF_DEF void prof__frame(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__frame, (site)));
@@ -10952,7 +10965,7 @@ PROF_DEF uint64_t prof_flow_new(void)
     return PROF__ADD(&prof__flow_last, 1) + 1;
 }
 
-/* Writes two more words after the head; the head, which is written last, publishes the event. */
+/* Writes an EVENT: the two words after its head first, then the head, which publishes the event. */
 static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
 {
     PROF__STORE(at + 1, what);
@@ -10977,7 +10990,7 @@ PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
     uint64_t first = freed ? 3 : 0, words = first + (address ? 3 : 0);
-    if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and changed nothing */
+    if (!words || (!address && bytes)) return; /* free(NULL), or a failed allocation */
     if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
     prof__place place = prof__place_take(self, site, words);
     if (place.at) {
@@ -10992,7 +11005,7 @@ PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64
 }
 
 #if !defined(_WIN32) && !defined(PROF_FREESTANDING)
-/* A free lock records no wait; a lock that is not free records the wait as a scope. */
+/* Locks a mutex and records that. If the mutex is taken, also records the wait for it as a scope. */
 PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 {
     int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);
@@ -11173,8 +11186,8 @@ static uint64_t prof__pack_inner(const prof__packer *p)
            (uint64_t)p->open[(p->depth - 1) % PROF__PACK_OPEN] << PROF__TICK_BITS;
 }
 
-/* Updates the packer with a record that was just packed or unpacked. number: that of the head's symbol; 0: it has none.
-   */
+/* Updates the packer with a record that was just packed or unpacked. number: that of the head's symbol; 0: it has
+   none. */
 static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
 {
     unsigned kind = (unsigned)(head >> PROF__KIND_SHIFT);
@@ -11506,8 +11519,8 @@ static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t
 }
 
 /* Unpacks size bytes that prof__pack() wrote to at most count words. Returns how many words it wrote, or 0 if the bytes
-   are invalid; some words may be written then. Up to 7 bytes of padding may follow the last word's. Any bytes are safe.
-   */
+   are invalid; some words may be written then. Up to 7 bytes of padding may follow the last word's. Any bytes are
+   safe. */
 static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
@@ -11536,8 +11549,8 @@ static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-/* Returns the value that block->check must have, the same on every machine. bytes: the packed bytes after the header.
-   */
+/* Returns the value that block->check must have, the same on every machine. bytes: the packed bytes after the
+   header. */
 static uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
     const unsigned char *at = (const unsigned char *)bytes;
@@ -15000,13 +15013,12 @@ static void prof__symbols_free(prof__symbols *symbols)
 #endif
 
 /*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
-   gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
-   function gets a call site when it is first called while something records; the tables are static, so that this works
-   before main, in signal handlers, and without an allocation.
-
-   Limits. After a longjmp(), calls of the function that called setjmp() may show inside a call that was left, until it
-   returns or makes the same call again: the addresses of frames do not always show it. Scopes of coroutines that switch
-   stacks on one thread are cut short. If a module is unloaded and another one loaded at its address, functions keep the
+   gcc and clang call __cyg_profile_func_enter and _exit in every function that is compiled with -finstrument-functions.
+   A function gets a call site at its first call while something records. The tables are static, so this works before
+   main, in signal handlers, and without an allocation. Limits: (1) After a longjmp(), calls made by the function that
+   called setjmp() may appear inside a call that longjmp() has left. This ends when that function returns or makes the
+   same call again: frame addresses do not always show that a call was left. (2) Scopes of coroutines that switch stacks
+   on one thread are cut short. (3) If a module is unloaded and another one is loaded at its address, functions keep the
    names of the first. */
 
 #ifdef PROF_INSTRUMENT_FUNCTIONS
@@ -15015,7 +15027,7 @@ static void prof__symbols_free(prof__symbols *symbols)
 #endif
 #include <link.h>
 #include <signal.h>
-#ifdef PROF__LATE /* see >>platform: link.h leaves this out without _GNU_SOURCE */
+#ifdef PROF__LATE /* see >>platform: link.h declares these only with _GNU_SOURCE */
 typedef struct prof__phdr_info {
     ElfW(Addr) dlpi_addr;
     const char *dlpi_name;
@@ -15030,13 +15042,13 @@ typedef struct dl_phdr_info prof__phdr_info;
 #endif
 
 #ifndef PROF_INSTRUMENT_MAX
-#define PROF_INSTRUMENT_MAX 16384 /* functions; calls of all others count as "(more functions)" */
+#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of any others count as "(more functions)" */
 #endif
 #ifndef PROF_INSTRUMENT_DEPTH
-#define PROF_INSTRUMENT_DEPTH 1024 /* nested calls on a thread; deeper ones are lost, and counted */
+#define PROF_INSTRUMENT_DEPTH 1024 /* nested calls of a thread; deeper ones are lost, and counted */
 #endif
-#define PROF__NOT_TRACED __attribute__((__no_instrument_function__, __noinline__)) /* they have frames of their own */
-#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* some are always free */
+#define PROF__NOT_TRACED __attribute__((__no_instrument_function__, __noinline__)) /* each has its own frame */
+#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* so some are always free */
 
 typedef struct prof__loaded_module {
     char path[512];
@@ -15049,21 +15061,21 @@ typedef struct PROF__SITE_TYPE prof__function {
     char name[64];
 } prof__function;
 
-/* A hash table of functions with open addressing; a slot holds the function's number, from 1. It is written under
-   prof__function_lock, and read without it: a slot is published last. Modules and their functions stay here when the
-   module is unloaded. */
+/* prof__function_slots is a hash table with open addressing. A slot holds the number of a function, from 1. Writers
+   hold prof__function_lock. Readers take no lock, because a slot is stored after the function that it names. Functions
+   and modules stay in the tables when the module is unloaded. */
 static int prof__function_lock;
-static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, which is no function, for measurements */
+static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, for measuring costs */
 static uint32_t prof__function_slots[PROF__FUNCTION_SLOTS], prof__function_count;
 static prof__loaded_module prof__loaded_modules[64];
 static uint32_t prof__loaded_module_count;
 static prof__function prof__more_functions = {
     0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0}, ""};
 
-/* A call that has not returned. frame, that of the hook, distinguishes calls that a longjmp() has left from those that
-   will return: stacks grow down. caller, where the call returns to, and hook, where its hook does, tell apart calls
-   of the same frame: functions that are inlined into one another share frame and caller, and each has a hook of its
-   own. */
+/* A call that has not returned. frame: the frame address of the enter hook. As stacks grow down, it tells calls that a
+   longjmp() has left from those that will return. caller and hook: the addresses to which the function and its hook
+   return. They distinguish calls with the same frame: functions that are inlined into one another share frame and
+   caller, but each has its own call of the hook. */
 typedef struct prof__call {
     uintptr_t address, frame, caller, hook;
     prof__token token;
@@ -15071,8 +15083,8 @@ typedef struct prof__call {
 
 typedef struct prof__calls {
     uint32_t depth;
-    uint32_t busy; /* 1: in a hook; prevents recursion if the implementation is traced, too */
-    uint32_t over; /* calls beyond the last one in the list */
+    uint32_t busy; /* 1: in a hook, so that prof's own functions are not recorded */
+    uint32_t over; /* open calls beyond the most that the list holds */
     prof__call list[PROF_INSTRUMENT_DEPTH];
 } prof__calls;
 
@@ -15083,7 +15095,7 @@ typedef struct prof__module_search {
     prof__loaded_module *module;
 } prof__module_search;
 
-/* Identifies the build of a module: its build id, or the time when its file was changed. */
+/* Stores what identifies the build of a module: its build id or, without one, its file's size and modification time. */
 static void prof__module_identify(prof__loaded_module *module, const prof__phdr_info *info)
 {
     char id[2 * PROF__MAX_BUILD_ID + 1] = "", build[48] = "";
@@ -15110,8 +15122,8 @@ static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
     return 0;
 }
 
-/* Stores the path of a module. name: the loader's, "" for the program itself. The path must stay valid when the program
-   changes its directory. */
+/* Stores the path of a module. name: the path as the loader knows it, "" for the program itself. A relative path
+   becomes absolute, because the program may change its directory. */
 static void prof__module_path(prof__loaded_module *module, const char *name)
 {
     char *path = module->path;
@@ -15128,7 +15140,8 @@ static void prof__module_path(prof__loaded_module *module, const char *name)
     snprintf(path + length, sizeof module->path - length, "%s", name);
 }
 
-/* Called for each loaded module; ends the search when it holds the address. */
+/* The loader calls this for each loaded module. Returns 1, which ends the search, at the module that contains the
+   address. */
 static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument)
 {
     prof__module_search *search = (prof__module_search *)argument;
@@ -15151,7 +15164,7 @@ static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument
     return 1;
 }
 
-/* Fills in the call site of a function. Under prof__function_lock. */
+/* Fills in the call site of a function that is called for the first time. Under prof__function_lock. */
 static void prof__function_describe(prof__function *function, uintptr_t address)
 {
     prof__module_search search;
@@ -15187,8 +15200,8 @@ static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
     return NULL;
 }
 
-/* Adds a function that is called for the first time. If the table is full, or its lock is taken (a signal handler may
-   have interrupted the owner), the call counts for all such functions together. */
+/* Adds a function that is called for the first time. If the table is full, or its lock is taken (this may be a signal
+   handler that interrupted the owner), the call counts for the common "(more functions)". */
 static PROF__COLD prof__function *prof__function_add(uintptr_t address)
 {
     prof__function *function = &prof__more_functions;
@@ -15209,9 +15222,9 @@ static PROF__COLD prof__function *prof__function_add(uintptr_t address)
     return function;
 }
 
-/* Removes the calls from number on from the list. Only the first of them gets its end here, which closes those inside
-   it. But an end closes the innermost scope of its function, so that further calls of that function need their ends
-   first. */
+/* Removes all calls from index `number` on from the list. Only the first of them gets an end here, which also closes
+   the scopes inside. But an end closes the innermost open scope of its function. So if the function has further calls
+   inside, those get their ends first. */
 static void prof__calls_leave(prof__calls *calls, uint32_t number)
 {
     uintptr_t address = calls->list[number].address;
@@ -15222,8 +15235,9 @@ static void prof__calls_leave(prof__calls *calls, uint32_t number)
     calls->over = 0;
 }
 
-/* If a function is entered above the frame of one that was called before it, or in its frame by another caller or by
-   the same hook, longjmp() has left that one. This does not hold for a signal handler on a stack of its own. */
+/* Removes calls that a longjmp() has left: those whose frame is below the entered one's, and those in the same frame
+   with another caller or the same hook. Does nothing in a signal handler on its own stack, whose frame addresses cannot
+   be compared. */
 static PROF__COLD void prof__calls_abandon(prof__calls *calls, const prof__call *entered)
 {
     stack_t stack;
@@ -15262,10 +15276,10 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
     calls->list[depth].token = prof__on(&function->site) ? prof__begin(&function->site) : 0;
 }
 
-/* Finds the call that returns. Usually it is the last one, and the exit hook's frame is where the enter hook's was.
-   Frames below belong to calls that a longjmp() left. But if the exit hook is a tail call, the function's own frame is
-   gone already, so that the hook's frame is higher than the enter hook's was, and may be where that of the caller was.
-   If the function called alloca(), it is lower. Returns the call's number, or depth if its enter was not seen. */
+/* Returns the index of the call that returns, or depth if its entry was not seen. Usually it is the last call, and the
+   exit hook's frame is where the enter hook's frame was. Calls with lower frames were left by a longjmp(). But if the
+   exit hook is a tail call, the function's frame is gone: then the hook's frame is higher than the enter hook's was,
+   and may be where the caller's was. If the function called alloca(), the hook's frame is lower. */
 static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
 {
     uint32_t i = calls->depth, below = calls->depth;
@@ -15278,7 +15292,8 @@ static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t 
     return below;
 }
 
-/* If the hook returns to where the function does, it was a tail call. */
+/* Ends the scope of the function that returns. If the hook returns to the same address as the function, the hook was a
+   tail call. */
 static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame,
                                                           uintptr_t caller, uintptr_t hook)
 {
@@ -15298,7 +15313,8 @@ static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, ui
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller) PROF__NOT_TRACED;
 PROF_DEF void __cyg_profile_func_exit(void *function, void *caller) PROF__NOT_TRACED;
 
-/* The two hooks have the same shape, so that their frames have the same size: all other work is in other functions. */
+/* Both hooks have the same shape, so that their frames have the same size and can be compared. All other work is in
+   other functions. */
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller)
 {
     prof__calls *calls = &prof__thread_calls;
@@ -18346,23 +18362,23 @@ PROF_DEF void prof__thread_part(const char *text, size_t bytes)
     prof_thread_name(prof__part(copy, text, bytes));
 }
 
-/*-- lists of arguments: contiguous words with their event, so that nothing comes in between --*/
+/* -- lists of arguments: in contiguous words with their event, so that no other record comes between -- */
 
 #define PROF__WITH_ARGS PROF_DEVICE_ARGS
 
 typedef struct prof__with_arg {
-    prof__text key, text; /* text: of a string */
-    uint64_t words;       /* of both records */
+    prof__text key, text; /* text: the value, if it is a string */
+    uint64_t words;       /* of the two records: key and value */
 } prof__with_arg;
 
 typedef struct prof__with_list {
     const prof_arg *args;
-    uint64_t kind, to;    /* ARG or DATA; and the head of the scope that they belong to, or 0 */
+    uint64_t kind, to;    /* kind: ARG or DATA; to: the head of the BEGIN that they belong to, or 0 */
     uint64_t words, count;
     prof__with_arg parts[PROF__WITH_ARGS];
 } prof__with_list;
 
-/* Finds out how many of the arguments fit into `room` words: usually all; long texts are cut. */
+/* Counts how many of the arguments fit into `room` words, usually all of them. Long texts are cut to make room. */
 static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t room)
 {
     uint64_t to = list->to != 0;
@@ -18398,7 +18414,8 @@ static void prof__with_value(uint64_t *at, const prof__with_list *list, const pr
     }
 }
 
-/* Writes the arguments into the words at `at`, from the last to the first, so that a reader sees all or nothing. */
+/* Writes the arguments to the words at `at`, from the last to the first. The head of the first one, stored last,
+   publishes all, so a reader sees all arguments or none. */
 static void prof__with_write(uint64_t *at, const prof__with_list *list)
 {
     at += list->words;
@@ -18410,10 +18427,10 @@ static void prof__with_write(uint64_t *at, const prof__with_list *list)
     }
 }
 
-/* Writes the arguments of a scope. The thread is busy. */
+/* Writes the arguments of a scope. The thread holds its write lock. */
 static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t count)
 {
-    uint64_t now = self->base, *at; /* they have no time */
+    uint64_t now = self->base, *at; /* arguments have no time */
     list->kind = PROF__KIND_ARG;
     prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
     at = prof__reserve_or_lose(self, list->words, &now, PROF__LOSS_ARGS(list->count));
@@ -18422,7 +18439,8 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
     prof__commit(self, list->words);
 }
 
-/* The scope of a handle may be recorded although its category is off by now. */
+/* Writes the arguments of a scope that a handle (token) names. That scope may be recorded although its category is off
+   by now. */
 static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_list *list, uint32_t count)
 {
     uint32_t gate = prof__take(self);
@@ -18435,7 +18453,7 @@ static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_lis
     }
 }
 
-/* Writes a MARK or an EVENT with arguments. The thread is busy. */
+/* Writes a MARK or an EVENT with arguments. The thread holds its write lock. */
 static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, uint64_t object, prof__with_list *list,
                              uint32_t count)
 {
@@ -19410,15 +19428,16 @@ static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
 }
 
 #ifndef PROF_FREESTANDING
-/* All fields except name, clock and site change under the lock. epoch: the session to which the device was added. */
+/* All fields except name, clock and site change under the state's lock. epoch: the id of the session to whose image the
+   device was added. */
 struct prof_device {
-    void *site; /* a prof_site after this, whose type C++ hides from the program */
+    void *site; /* the prof_site behind this struct; void, as C++ hides prof_site from the program */
     const char *name;
     prof_device *next;
     prof_device_row *rows;
     prof_device_clock clock;
     uint32_t number, epoch;
-    uint64_t *record; /* in that session's meta; NULL: there was no space */
+    uint64_t *record; /* the device's record in that session's meta; NULL: no room */
     uint64_t pair_count;
     struct {
         uint64_t ticks, ns;
@@ -19435,7 +19454,7 @@ struct prof_device_row {
 static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
-/* Allocates a zeroed object with a name after it. Returns NULL if no memory is left. */
+/* Allocates a zeroed object with a copy of its name behind it. Returns NULL if there is no memory. */
 static void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
@@ -19512,8 +19531,8 @@ PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *nam
     return row;
 }
 
-/* Appends a record to meta, also if an equal one exists. words: without the head. Returns NULL if there is no space.
-   Under the lock. */
+/* Appends a record to meta, even if an equal one exists. words: the record without its head. Returns the record, or
+   NULL if there is no room. Under the state's lock. */
 static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id, const uint64_t *words, uint64_t count)
 {
     uint64_t used = s->header->meta_used / 8, *record = s->meta + used;
@@ -19524,7 +19543,8 @@ static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id,
     return record;
 }
 
-/* Stores a pair in a slot of three words. A reader finds the whole pair, or none. */
+/* Stores a pair of clocks in three words, so that a reader finds the whole pair or sees by the check word that it is
+   not complete. */
 static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
 {
     PROF__RELEASE(slot + 2, 0);
@@ -19533,8 +19553,8 @@ static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
     PROF__RELEASE(slot + 2, prof__device_check(ticks, ns));
 }
 
-/* Adds the device and the row (may be NULL) to the thread's session. Returns 0 if that failed, and counts the loss. The
-   thread is busy. */
+/* Adds the device, and the row if it is not NULL, to the image of the thread's session. Returns 0, and counts the loss,
+   if the lock is taken for long. The thread holds its write lock. */
 static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -19564,7 +19584,7 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
     return good;
 }
 
-/* The parts of an event and their sizes, so that it can be reserved in one piece. */
+/* The measured parts of an event. All its words are reserved in one piece, so their number must be known first. */
 typedef struct prof__device_parts {
     const prof_device_event *event;
     prof__text name, keys[PROF_DEVICE_ARGS], texts[PROF_DEVICE_ARGS];
@@ -19607,7 +19627,7 @@ static uint64_t *prof__device_put_number(uint64_t *at, uint64_t type, uint64_t w
     return at + 1 + words;
 }
 
-/* Writes all but the head of the EVENT, which is still zero, so that no reader looks here. */
+/* Writes all records of an event but the EVENT's head. The head is still zero, so no reader reads these words yet. */
 static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
 {
     const prof_device_event *event = parts->event;
@@ -19626,11 +19646,11 @@ static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
     }
 }
 
-/* Returns 1 if something may be recorded. It is checked first because it costs least. */
+/* Returns 1 if the device's events may be recorded. Callers check this first, because it is the cheapest check. */
 static inline int prof__device_live(const prof_device *device) { return prof__live((prof_site *)device->site); }
 
-/* Writes an event of a row. If row is NULL, writes a clock pair instead: event->start is the device's time, number the
-   host's nanoseconds. */
+/* Writes an event of a row. If row is NULL, writes a pair of clocks instead: event->start is the device's time in
+   ticks, number is CLOCK_MONOTONIC in nanoseconds. */
 static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type,
                                           const prof_device_event *event, uint64_t number)
 {
@@ -19677,7 +19697,7 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
 
 static prof_device_event prof__device_event_of(prof_event_type type, const char *name, uint64_t time)
 {
-    prof_device_event event; /* field by field: the code that gcc makes to clear all at once takes ten times as long */
+    prof_device_event event; /* set field by field: gcc's code to clear it as a whole takes ten times as long */
     event.type = type;
     event.name = name;
     event.start = time;
@@ -19690,7 +19710,8 @@ static prof_device_event prof__device_event_of(prof_event_type type, const char 
     return event;
 }
 
-/* Records an event without arguments. number: the end of a scope; the value of a counter, whose type is `value`. */
+/* Records an event without arguments. number: the end of a scope in ticks, or the value of a counter. value: the type
+   of the counter's value. */
 static void prof__device_plain(prof_device_row *row, const char *name, uint64_t time, uint64_t number,
                                prof_event_type type, prof_value_type value)
 {
@@ -19753,9 +19774,9 @@ PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint6
     return PROF_OK;
 }
 
-/* Returns Unix time less CLOCK_MONOTONIC. Both advance at the same rate until the clock is set. So the difference is
-   measured once, and replaced only if it has changed by more than 1 ms: new measurements would exchange the order of
-   events that are close together. Under the lock of the state. */
+/* Returns Unix time minus CLOCK_MONOTONIC, in nanoseconds. The difference is constant until somebody sets the system's
+   clock. So it is measured once, and replaced only if it has changed by more than 1 ms: a new measurement differs
+   slightly each time, and could swap events that are close together. Under the state's lock. */
 static int64_t prof__host_offset(void)
 {
     static int64_t offset;
@@ -19777,15 +19798,15 @@ static int64_t prof__host_offset(void)
     return offset;
 }
 
-/* Sets a device's time to CLOCK_MONOTONIC if it has none yet. Its clock has to tick once a nanosecond. Returns
-   what to subtract from a Unix time to get the device's time. Any thread. */
+/* Makes the time of a device that has no pair yet the same as CLOCK_MONOTONIC. Its clock must tick once a nanosecond.
+   Returns what to subtract from a Unix time to get the device's time. Any thread may call this. */
 static int64_t prof__device_on_host(prof_device *device)
 {
     uint32_t gate = prof__state_lock();
     int64_t offset = prof__host_offset();
     int fresh = !device->pair_count;
     prof__state_unlock(gate);
-    if (fresh) { /* two threads may both do this, and set the same time */
+    if (fresh) { /* if two threads do this at once, both set the same time */
         uint64_t now = prof_host_ns();
         prof_device_sync(device, now, now);
     }
@@ -32260,11 +32281,11 @@ PROF__HIDDEN __attribute__((__used__)) prof__hub prof__hub_here = {
 #endif
 
 /*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
-   PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() in the program takes precedence over
-   that of any library, for every module of the process. glibc also exports its own under internal names, so that
-   nothing must be looked up, which would allocate. */
+   PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() that the program defines replaces that of
+   every library, for all modules of the process. glibc also exports its allocator under internal names, so that the
+   original need not be looked up with dlsym(), which allocates. */
 
-#ifdef __EMSCRIPTEN__ /* see prof__heap_has() */
+#ifdef __EMSCRIPTEN__ /* they were defined in ground/base.h, see prof__heap_has() */
 #undef malloc
 #undef calloc
 #undef realloc
@@ -32285,7 +32306,7 @@ PROF__HIDDEN __attribute__((__used__)) prof__hub prof__hub_here = {
 #undef localtime_r
 #undef pthread_create
 #undef pthread_setspecific
-#ifdef PROF__LATE_POSIX /* as above, for the other headers of prof */
+#ifdef PROF__LATE_POSIX /* as in ground/platform.h, for prof's other headers */
 #define fdopen(file, mode) prof__libc_fdopen(file, mode)
 #define localtime_r(time, to) prof__libc_localtime_r(time, to)
 #endif

@@ -59,8 +59,8 @@ PROF__AT_UNLOAD("9", prof__unloads);
 typedef uint32_t prof__half; /* Microsoft's compiler does not use types to decide which pointers can alias */
 
 /* The C library calls the functions in sections .CRT$XCT* in the order of the sections' names, and functions of
-   atexit() in reverse order of registration. /include keeps the linker from dropping a pointer that no code refers to.
-   */
+   atexit() in reverse order of registration. /include keeps the linker from dropping a pointer that no code refers
+   to. */
 #if defined(PROF_STATIC) && defined(__clang__)
 #define PROF__STARTER(name) static __attribute__((__used__)) void (*prof__starter_##name)(void)
 #elif defined(PROF_STATIC) /* a static variable has no name for the linker to keep */

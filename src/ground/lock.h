@@ -68,8 +68,8 @@ static void prof__unlock(int *lock)
 }
 #else
 /* Without a futex a thread polls. On Windows prof__wait() returns at once if no other thread is ready to run, and never
-   lets a thread of lower priority run. So after 1000 attempts the thread sleeps for a millisecond, which counts as 20.
-   */
+   lets a thread of lower priority run. So after 1000 attempts the thread sleeps for a millisecond, which counts as
+   20. */
 static int prof__lock_sleep(int *lock, int spent)
 {
     (void)lock;

@@ -110,8 +110,8 @@ static uint64_t prof__pack_inner(const prof__packer *p)
            (uint64_t)p->open[(p->depth - 1) % PROF__PACK_OPEN] << PROF__TICK_BITS;
 }
 
-/* Updates the packer with a record that was just packed or unpacked. number: that of the head's symbol; 0: it has none.
-   */
+/* Updates the packer with a record that was just packed or unpacked. number: that of the head's symbol; 0: it has
+   none. */
 static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
 {
     unsigned kind = (unsigned)(head >> PROF__KIND_SHIFT);
@@ -443,8 +443,8 @@ static size_t prof__unpack_expected(prof__packer *p, prof__unpacker *u, uint64_t
 }
 
 /* Unpacks size bytes that prof__pack() wrote to at most count words. Returns how many words it wrote, or 0 if the bytes
-   are invalid; some words may be written then. Up to 7 bytes of padding may follow the last word's. Any bytes are safe.
-   */
+   are invalid; some words may be written then. Up to 7 bytes of padding may follow the last word's. Any bytes are
+   safe. */
 static size_t prof__unpack(const unsigned char *from, size_t size, uint64_t *words, size_t count)
 {
     prof__packer p;
@@ -473,8 +473,8 @@ static uint64_t prof__block_hash(uint64_t hash, uint64_t word)
     return hash ^ hash >> 29;
 }
 
-/* Returns the value that block->check must have, the same on every machine. bytes: the packed bytes after the header.
-   */
+/* Returns the value that block->check must have, the same on every machine. bytes: the packed bytes after the
+   header. */
 static uint32_t prof__block_check(const prof__block *block, const void *bytes)
 {
     const unsigned char *at = (const unsigned char *)bytes;

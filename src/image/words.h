@@ -139,8 +139,8 @@ static int prof__chunk_likely(const prof__chunk *chunk, uint64_t slot, uint64_t 
            prof__form_likely(slot, at, chunk->form);
 }
 
-/* Returns 1 if a chunk has marks and sums. header: bytes of a chunk's header in this image; that of version 3 has none.
-   */
+/* Returns 1 if a chunk has marks and sums. header: bytes of a chunk's header in this image; that of version 3 has
+   none. */
 static int prof__chunk_marked(const prof__chunk *chunk, size_t header)
 {
     return chunk->form & PROF__FORM_MARKED && header >= sizeof *chunk;

@@ -1,4 +1,4 @@
-// record/args: PROFILE_ARGS and the like: several arguments with a scope, a mark or an event.
+// record/args: Records several arguments at once, of a scope, an instant or an event: PROFILE_ARGS and similar macros.
 #ifndef PROF__RECORD_ARGS_H
 #define PROF__RECORD_ARGS_H
 #include "api/devices.h"
@@ -19,23 +19,23 @@
 #include "record/track.h"
 #include "record/value.h"
 
-/*-- lists of arguments: contiguous words with their event, so that nothing comes in between --*/
+/* -- lists of arguments: in contiguous words with their event, so that no other record comes between -- */
 
 #define PROF__WITH_ARGS PROF_DEVICE_ARGS
 
 typedef struct prof__with_arg {
-    prof__text key, text; /* text: of a string */
-    uint64_t words;       /* of both records */
+    prof__text key, text; /* text: the value, if it is a string */
+    uint64_t words;       /* of the two records: key and value */
 } prof__with_arg;
 
 typedef struct prof__with_list {
     const prof_arg *args;
-    uint64_t kind, to;    /* ARG or DATA; and the head of the scope that they belong to, or 0 */
+    uint64_t kind, to;    /* kind: ARG or DATA; to: the head of the BEGIN that they belong to, or 0 */
     uint64_t words, count;
     prof__with_arg parts[PROF__WITH_ARGS];
 } prof__with_list;
 
-/* Finds out how many of the arguments fit into `room` words: usually all; long texts are cut. */
+/* Counts how many of the arguments fit into `room` words, usually all of them. Long texts are cut to make room. */
 static void prof__with_measure(prof__with_list *list, uint32_t count, uint64_t room)
 {
     uint64_t to = list->to != 0;
@@ -71,7 +71,8 @@ static void prof__with_value(uint64_t *at, const prof__with_list *list, const pr
     }
 }
 
-/* Writes the arguments into the words at `at`, from the last to the first, so that a reader sees all or nothing. */
+/* Writes the arguments to the words at `at`, from the last to the first. The head of the first one, stored last,
+   publishes all, so a reader sees all arguments or none. */
 static void prof__with_write(uint64_t *at, const prof__with_list *list)
 {
     at += list->words;
@@ -83,10 +84,10 @@ static void prof__with_write(uint64_t *at, const prof__with_list *list)
     }
 }
 
-/* Writes the arguments of a scope. The thread is busy. */
+/* Writes the arguments of a scope. The thread holds its write lock. */
 static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t count)
 {
-    uint64_t now = self->base, *at; /* they have no time */
+    uint64_t now = self->base, *at; /* arguments have no time */
     list->kind = PROF__KIND_ARG;
     prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
     at = prof__reserve_or_lose(self, list->words, &now, PROF__LOSS_ARGS(list->count));
@@ -95,7 +96,8 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
     prof__commit(self, list->words);
 }
 
-/* The scope of a handle may be recorded although its category is off by now. */
+/* Writes the arguments of a scope that a handle (token) names. That scope may be recorded although its category is off
+   by now. */
 static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_list *list, uint32_t count)
 {
     uint32_t gate = prof__take(self);
@@ -108,7 +110,7 @@ static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_lis
     }
 }
 
-/* Writes a MARK or an EVENT with arguments. The thread is busy. */
+/* Writes a MARK or an EVENT with arguments. The thread holds its write lock. */
 static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, uint64_t object, prof__with_list *list,
                              uint32_t count)
 {

@@ -1,4 +1,5 @@
-// record/asked: Call sites that are off, but call the recorder at each pass ("asked"), and what was learned about them.
+// record/asked: Off-scope markers of call sites: which sites that are off still call the recorder at each pass, and
+// what it has learned from these calls.
 #ifndef PROF__RECORD_ASKED_H
 #define PROF__RECORD_ASKED_H
 #include "api/markup.h"
@@ -6,17 +7,18 @@
 #include "record/site.h"
 #include "record/state.h"
 
-/*-- sites that are off but asked: see >>note. Bits 32 to 39 of the state: the passes until a site is simply off --*/
+/* -- sites that are off but still call the recorder: see >>note. Bits 32 to 39 of a site's state count the passes that
+   are left until the site is simply off -- */
 
 #define PROF__PASSES_SHIFT 32
-#define PROF__PASSES_ALL 255u  /* the site stays asked for the rest of the generation */
-#define PROF__PASSES_MORE 250u /* passes without an argument */
+#define PROF__PASSES_ALL 255u  /* the site calls the recorder until the config version changes */
+#define PROF__PASSES_MORE 250u /* how many passes without an argument are waited for */
 
-static struct { /* changes under the lock, except that bits are set without it */
-    uint32_t epoch;          /* the session to which all of this belongs */
-    uint32_t with_args[128]; /* by number: scopes in which an argument was dropped */
-    uint32_t given_up[16];   /* by hash: functions with a scope that is no longer asked */
-    uint32_t known[16];      /* by hash: functions for which prof__site_late() has returned 1 */
+static struct { /* cleared under the state's lock; bits are set without it */
+    uint32_t epoch;          /* the session id to which the bits below belong */
+    uint32_t with_args[128]; /* by the site's number: scopes in which an argument was dropped */
+    uint32_t given_up[16];   /* by hash of its name: functions with a scope that no longer calls */
+    uint32_t known[16];      /* by hash of its name: functions for which prof__site_late() has returned 1 */
 } prof__asked;
 
 static int prof__bit(const uint32_t *bits, uint32_t at) { return (int)(PROF__LOAD(&bits[at / 32]) >> at % 32 & 1); }
@@ -28,7 +30,7 @@ static void prof__bit_set(uint32_t *bits, uint32_t at)
     }
 }
 
-/* Return the place of a site, and of its function, in these lists. Sharing a place only costs time. */
+/* Return the index of a site, and of its function, in these bit sets. Two that share an index only cost time. */
 static uint32_t prof__asked_place(uint64_t head) { return (uint32_t)(head >> PROF__TICK_BITS) % (128 * 32); }
 static uint32_t prof__asked_function(const prof_site *site)
 {
@@ -41,8 +43,8 @@ static int prof__site_asked(const prof_site *site)
     return !PROF__MINIMAL && (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
 }
 
-/* Returns the state of a site that is off. Scopes of instrumented functions have no source line, and are not asked: an
-   argument in them belongs to the enclosing scope. */
+/* Returns the state of a site that is off. A scope that the compiler's hooks recorded has no source line. Such a site
+   does not call the recorder: an argument in its function belongs to the enclosing scope. */
 static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
 {
     if (PROF__MINIMAL || prof__site_kind(site) != PROF__KIND_BEGIN || !site->line)
@@ -51,7 +53,8 @@ static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t ge
     return head | passes << PROF__PASSES_SHIFT | generation | PROF__ASKED;
 }
 
-/* Counts a pass of an asked site. If another thread changes the site at the same time, the pass is not counted. */
+/* Counts a pass of a site that is off and calls the recorder. If another thread changes the site at the same time, the
+   pass is not counted. */
 static void prof__site_pass(prof_site *site)
 {
     uint64_t state = prof__site_load(site);
@@ -70,7 +73,7 @@ static void prof__site_pass(prof_site *site)
     }
 }
 
-/* Forgets what earlier sessions have learned, because each session numbers the sites anew. Under the lock. */
+/* Clears what earlier sessions have learned, because each session numbers the sites anew. Under the state's lock. */
 static void prof__asked_clear(uint32_t epoch)
 {
     if (PROF__MINIMAL || prof__asked.epoch == epoch) return;
@@ -82,8 +85,9 @@ static void prof__asked_clear(uint32_t epoch)
     }
 }
 
-/* Returns 1 if the site of an argument is used for the first time after a scope of its function was found to have no
-   arguments: then all sites must be asked once more. Returns 1 only once for each function. Under the lock. */
+/* Returns 1 if this site of an argument is used for the first time, and a scope of the same function no longer calls
+   the recorder because it seemed to have no arguments. Then all sites must call once more. Returns 1 only once for each
+   function. Under the state's lock. */
 static int prof__site_late(const prof_site *site)
 {
     if (PROF__MINIMAL) return 0;

@@ -1,4 +1,5 @@
-// record/bridge: Hooks for prof_bridge.h; nothing without PROF_WITH_...
+// record/bridge: The hooks for prof_bridge.h, which sends events to other tools. Without a PROF_WITH_... they are
+// empty.
 #ifndef PROF__RECORD_BRIDGE_H
 #define PROF__RECORD_BRIDGE_H
 #include "ground/lock.h"
@@ -9,8 +10,8 @@
 #include "record/thread.h"
 
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
-   The places where the recorder calls prof_bridge.h for other tools, after it has recorded an event and opened the gate
-   for signal handlers again. Without PROF_WITH_... the lines with PROF__BRIDGE_ are empty. */
+   The recorder calls these hooks after it has recorded an event and released the thread's write lock. So other tools
+   may call prof again. Without a PROF_WITH_... switch the hooks expand to nothing. */
 
 #ifdef PROF__BRIDGED
 #ifdef __cplusplus
@@ -22,27 +23,27 @@
 extern "C" {
 #endif
 #else
-#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: not recorded, and not sent to other tools */
-#define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* with its first argument */
-#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* the scope that has just begun ends with PROFILE_END */
+#define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: neither recorded nor sent to other tools */
+#define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* a begin with its first argument */
+#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* the new scope is unscoped: PROFILE_END ends it */
 #define PROF__BRIDGE_END(self, token) ((void)0)
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
 #define PROF__BRIDGE_MARK(site, text) ((void)0)
 #define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
-#define PROF__BRIDGE_COUNTER_GONE(site) ((void)0) /* it is destroyed */
+#define PROF__BRIDGE_COUNTER_GONE(site) ((void)0) /* the counter is destroyed */
 #define PROF__BRIDGE_FRAME(site) ((void)0)
 #define PROF__BRIDGE_EVENT(site, type, detail, object) ((void)0)
-#define PROF__BRIDGE_LOG_KEEP(list) ((void)0) /* the values, before they are fetched from the list */
-#define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* of these values */
+#define PROF__BRIDGE_LOG_KEEP(list) ((void)0) /* keeps the values, before the recorder fetches them */
+#define PROF__BRIDGE_LOG(site, severity, format) ((void)0) /* sends the message with the kept values */
 #define PROF__BRIDGE_THREAD(name) ((void)0)
-#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber runs on this thread */
-#define PROF__BRIDGE_FORGET(self, track) ((void)0) /* of a thread or fiber that ends */
-#define PROF__BRIDGE_PAUSE() ((void)0)             /* or resume */
-#define PROF__BRIDGE_START() ((void)0)             /* before prof_start(), */
-#define PROF__BRIDGE_STARTED() ((void)0)           /* and after it */
+#define PROF__BRIDGE_SWITCH(self) ((void)0)        /* another fiber runs on this thread now */
+#define PROF__BRIDGE_FORGET(self, track) ((void)0) /* a thread or fiber ends */
+#define PROF__BRIDGE_PAUSE() ((void)0)             /* pause or resume */
+#define PROF__BRIDGE_START() ((void)0)             /* before prof_start() starts */
+#define PROF__BRIDGE_STARTED() ((void)0)           /* after prof_start() has started */
 #define PROF__BRIDGE_STOP() ((void)0)
-#define PROF__BRIDGE_CHILD() ((void)0)             /* of a fork */
+#define PROF__BRIDGE_CHILD() ((void)0)             /* in the child of a fork */
 #define PROF__BRIDGE_UNLOAD() ((void)0)
 #endif
 

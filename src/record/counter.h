@@ -1,4 +1,5 @@
-// record/counter: The numbers behind PROFILE_COUNTER_ADD and so on. Atomic, without a lock.
+// record/counter: The shared counters behind PROFILE_COUNTER_ADD, _SUB and _SET: one number for each name. Atomic,
+// without a lock.
 #ifndef PROF__RECORD_COUNTER_H
 #define PROF__RECORD_COUNTER_H
 #include "api/markup.h"
@@ -12,7 +13,7 @@
 #include "record/self.h"
 #include "record/value.h"
 
-/* 1: one instruction compares and exchanges 64 bits; most 32-bit processors have one, too. */
+/* 1 if one instruction compares and exchanges 64 bits. Most 32-bit processors have such an instruction, too. */
 #ifndef PROF__TALLY_WIDE
 #if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2) || defined(_MSC_VER)
 #define PROF__TALLY_WIDE 1
@@ -28,20 +29,20 @@
 
 enum { PROF__TALLY_INT = 0, PROF__TALLY_DOUBLE, PROF__TALLY_UINT };
 
-/* The number behind a counter. */
+/* A shared counter: the number that all call sites of the same category, name and unit change. */
 typedef struct prof__tally {
-    uintptr_t key; /* hash of a macro's category, name and unit; 0 while it is free */
+    uintptr_t key; /* hash of category, name and unit; 0: the entry is free */
     uint64_t bits PROF__TALLY_ALIGNED;
-    uint32_t real; /* PROF__TALLY_INT...: what bits are */
-    int busy;      /* a lock, used if no instruction exchanges 64 bits */
+    uint32_t real; /* PROF__TALLY_...: the type of the number in bits */
+    int busy;      /* a lock, used only if no instruction exchanges 64 bits */
 } prof__tally;
 
 #define PROF__TALLIES PROF__LESS(1024, 16)
 #if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
-static prof__tally prof__tallies[PROF__TALLIES]; /* of macros */
+static prof__tally prof__tallies[PROF__TALLIES]; /* a hash table of the macros' counters */
 static prof__tally *prof__tallies_get(void) { return prof__tallies; }
 #else
-static prof__tally *prof__tallies; /* of macros: mapped for the first of them, which may be in a signal handler */
+static prof__tally *prof__tallies; /* the same table, mapped at first use, maybe in a signal handler */
 static prof__tally *prof__tallies_get(void)
 {
     size_t size = PROF__TALLIES * sizeof *prof__tallies;
@@ -57,7 +58,7 @@ static prof__tally *prof__tallies_get(void)
     return tallies ? tallies : made;
 }
 
-/* The library is unloaded: no macro counts any more. */
+/* Unmaps the table. Called when the library is unloaded, when no macro can count any more. */
 static void prof__tallies_unmap(void)
 {
     if (prof__tallies) munmap((void *)prof__tallies, PROF__TALLIES * sizeof *prof__tallies);
@@ -78,8 +79,9 @@ static int64_t prof__count_next(int64_t now, int how, int64_t value)
     return value;
 }
 
-/* Returns bits, an integer of this type, and size more, or less. An unsigned counter reaches to 2^64 - 1, and so does
-   one to which an unsigned number was added; at the ends of its range a counter stays. */
+/* Returns the integer `bits` of *type plus `size`, or minus size if less is 1. Stays at the ends of its range. An
+   unsigned counter reaches 2^64 - 1, and so does one to which an unsigned number is added (whole is 1): then sets *type
+   to PROF__TALLY_UINT. */
 static uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64_t size, int whole)
 {
     int negative = *type == PROF__TALLY_INT && bits >> 63;
@@ -108,7 +110,7 @@ static double prof__count_next_double(double now, int how, double value)
 }
 #endif
 
-/* Without the lock the halves may be of two numbers: prof__tally_swap() finds that out. */
+/* Without the counter's lock the two halves may be of different numbers. prof__tally_swap() finds that out. */
 static uint64_t prof__tally_load(const prof__tally *tally)
 {
 #if PROF__TALLY_WIDE
@@ -121,9 +123,9 @@ static uint64_t prof__tally_load(const prof__tally *tally)
 
 enum { PROF__TALLY_AGAIN = 0, PROF__TALLY_DONE, PROF__TALLY_GIVEN_UP };
 
-/* Compares and exchanges: if bits were `before`, they are `after` now; else sets before to them. Gives up if it can't
-   get the lock, because an interrupt has stopped the lock's owner, or the owner was killed. (Signal handlers don't stop
-   it.) */
+/* Compares and exchanges: if bits are `before`, sets them to `after`; else sets *before to the present bits and returns
+   PROF__TALLY_AGAIN. Gives up if it cannot get the lock for long: an interrupt has stopped the owner, or the owner was
+   killed. (A signal handler cannot stop the owner, because the lock blocks signals.) */
 static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
 {
 #if PROF__TALLY_WIDE
@@ -146,7 +148,8 @@ static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after
 }
 
 #ifndef PROF__NO_FORK
-/* A child of fork() has only the thread that forked: no thread would release the locks of the others. */
+/* Called in the child of a fork(). Only the forking thread exists there, so nobody would release the locks of
+   others. */
 static void prof__tallies_unlock(void)
 {
     for (size_t i = 0; prof__tallies && i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
@@ -159,14 +162,14 @@ static uintptr_t prof__tally_key(const prof_site *site)
     const char *const texts[] = {site->category, site->name, prof__site_unit(site)};
     for (int i = 0; i < 3; ++i) {
         for (const char *c = texts[i]; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
-        key *= 0x100000001B3u; /* the same as for a zero byte */
+        key *= 0x100000001B3u; /* FNV-1a's step for a zero byte, which separates texts */
     }
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
-/* Returns the number for a macro's name, category and unit. Returns NULL if there are too many, or no memory. Takes no
-   lock, because macros may be used in signal handlers. The numbers are not in the memory of a call site's module,
-   because it may be unloaded. */
+/* Returns the shared counter of a macro's category, name and unit. Returns NULL if the table is full or there is no
+   memory. Takes no lock, because macros may run in signal handlers. The counters are not in the memory of the call
+   site's module, because a module can be unloaded. */
 static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
 {
     PROF__LED(prof__tally_find, (site));
@@ -182,7 +185,8 @@ static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
     return NULL;
 }
 
-/* Returns the number of a call site, or NULL if prof__tally_find() has none: then the sample counts as lost. */
+/* Returns the shared counter of a call site. Returns NULL, and counts the sample as lost, if prof__tally_find() has
+   none. */
 static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
 {
     prof__tally *tally = PROF__LOAD(&known->tally);
@@ -193,7 +197,7 @@ static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *k
     return tally;
 }
 
-/* Returns 1 if a change was given up, and counts it as a lost event. */
+/* Returns 1 if the change of a counter was given up; counts it as a lost event. */
 static inline int prof__tally_given_up(const prof_site *site, int swapped)
 {
     if (PROF__LIKELY(swapped != PROF__TALLY_GIVEN_UP)) return 0;
@@ -220,7 +224,7 @@ static PROF__NOINLINE void prof__tally_calm(prof_site *site, prof__tally *tally,
     if (prof__live(site)) prof__counter_double(site, number);
 }
 
-/* Does the same where floating-point exceptions trap. */
+/* Changes the counter while the host's floating-point traps are off: the arithmetic could otherwise end the program. */
 static PROF__COLD void prof__tally_trapped(prof_site *site, prof__tally *tally, int how, double value)
 {
     PROF__CALM();
@@ -242,8 +246,8 @@ PROF_DEF void prof__count_double(prof_site *site, prof__number *known, int how, 
 }
 #endif
 
-/* Counts where a number may be unsigned or floating-point. whole: 1: the number is unsigned. less: 1: it is negative,
-   and value its size. */
+/* Changes a counter if its number or the change may be unsigned or floating-point. whole: 1: the change is unsigned.
+   less: 1: the change is negative, and value is its magnitude. */
 static PROF__COLD void prof__count_whole(prof_site *site, prof__tally *tally, int how, uint64_t value, int less,
                                          int whole)
 {
@@ -299,7 +303,7 @@ PROF_DEF void prof__count_uint(prof_site *site, prof__number *known, int how, ui
     if (!tally) return;
     if (how != PROF__TALLY_SET && !PROF__LOAD(&tally->real) && value <= 1u << 31 &&
         prof__tally_load(tally) + ((uint64_t)1 << 62) < (uint64_t)1 << 63)
-        prof__count_int(site, known, how, (int64_t)value); /* far from the ends of its range */
+        prof__count_int(site, known, how, (int64_t)value); /* cannot overflow */
     else
         prof__count_whole(site, tally, how, value, 0, 1);
 }

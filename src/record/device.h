@@ -1,4 +1,4 @@
-// record/device: Events of devices, which go into the chunk of the thread that reports them.
+// record/device: Records events of devices, such as a GPU, in the chunk of the thread that reports them.
 #ifndef PROF__RECORD_DEVICE_H
 #define PROF__RECORD_DEVICE_H
 #include "api/devices.h"
@@ -25,15 +25,16 @@
 #include "record/value.h"
 
 #ifndef PROF_FREESTANDING
-/* All fields except name, clock and site change under the lock. epoch: the session to which the device was added. */
+/* All fields except name, clock and site change under the state's lock. epoch: the id of the session to whose image the
+   device was added. */
 struct prof_device {
-    void *site; /* a prof_site after this, whose type C++ hides from the program */
+    void *site; /* the prof_site behind this struct; void, as C++ hides prof_site from the program */
     const char *name;
     prof_device *next;
     prof_device_row *rows;
     prof_device_clock clock;
     uint32_t number, epoch;
-    uint64_t *record; /* in that session's meta; NULL: there was no space */
+    uint64_t *record; /* the device's record in that session's meta; NULL: no room */
     uint64_t pair_count;
     struct {
         uint64_t ticks, ns;
@@ -50,7 +51,7 @@ struct prof_device_row {
 static prof_device *prof__devices;
 static uint32_t prof__device_count, prof__row_count;
 
-/* Allocates a zeroed object with a name after it. Returns NULL if no memory is left. */
+/* Allocates a zeroed object with a copy of its name behind it. Returns NULL if there is no memory. */
 static void *prof__named_object(size_t size, const char *name, const char **copy)
 {
     size_t length = strlen(name) + 1;
@@ -127,8 +128,8 @@ PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *nam
     return row;
 }
 
-/* Appends a record to meta, also if an equal one exists. words: without the head. Returns NULL if there is no space.
-   Under the lock. */
+/* Appends a record to meta, even if an equal one exists. words: the record without its head. Returns the record, or
+   NULL if there is no room. Under the state's lock. */
 static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id, const uint64_t *words, uint64_t count)
 {
     uint64_t used = s->header->meta_used / 8, *record = s->meta + used;
@@ -139,7 +140,8 @@ static uint64_t *prof__meta_append(prof__session *s, uint32_t kind, uint32_t id,
     return record;
 }
 
-/* Stores a pair in a slot of three words. A reader finds the whole pair, or none. */
+/* Stores a pair of clocks in three words, so that a reader finds the whole pair or sees by the check word that it is
+   not complete. */
 static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
 {
     PROF__RELEASE(slot + 2, 0);
@@ -148,8 +150,8 @@ static void prof__device_store(uint64_t *slot, uint64_t ticks, uint64_t ns)
     PROF__RELEASE(slot + 2, prof__device_check(ticks, ns));
 }
 
-/* Adds the device and the row (may be NULL) to the thread's session. Returns 0 if that failed, and counts the loss. The
-   thread is busy. */
+/* Adds the device, and the row if it is not NULL, to the image of the thread's session. Returns 0, and counts the loss,
+   if the lock is taken for long. The thread holds its write lock. */
 static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device, prof_device_row *row, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -179,7 +181,7 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
     return good;
 }
 
-/* The parts of an event and their sizes, so that it can be reserved in one piece. */
+/* The measured parts of an event. All its words are reserved in one piece, so their number must be known first. */
 typedef struct prof__device_parts {
     const prof_device_event *event;
     prof__text name, keys[PROF_DEVICE_ARGS], texts[PROF_DEVICE_ARGS];
@@ -222,7 +224,7 @@ static uint64_t *prof__device_put_number(uint64_t *at, uint64_t type, uint64_t w
     return at + 1 + words;
 }
 
-/* Writes all but the head of the EVENT, which is still zero, so that no reader looks here. */
+/* Writes all records of an event but the EVENT's head. The head is still zero, so no reader reads these words yet. */
 static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
 {
     const prof_device_event *event = parts->event;
@@ -241,11 +243,11 @@ static void prof__device_fill(uint64_t *at, const prof__device_parts *parts)
     }
 }
 
-/* Returns 1 if something may be recorded. It is checked first because it costs least. */
+/* Returns 1 if the device's events may be recorded. Callers check this first, because it is the cheapest check. */
 static inline int prof__device_live(const prof_device *device) { return prof__live((prof_site *)device->site); }
 
-/* Writes an event of a row. If row is NULL, writes a clock pair instead: event->start is the device's time, number the
-   host's nanoseconds. */
+/* Writes an event of a row. If row is NULL, writes a pair of clocks instead: event->start is the device's time in
+   ticks, number is CLOCK_MONOTONIC in nanoseconds. */
 static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *row, uint64_t type,
                                           const prof_device_event *event, uint64_t number)
 {
@@ -292,7 +294,7 @@ PROF_DEF void prof_device_record(prof_device_row *row, const prof_device_event *
 
 static prof_device_event prof__device_event_of(prof_event_type type, const char *name, uint64_t time)
 {
-    prof_device_event event; /* field by field: the code that gcc makes to clear all at once takes ten times as long */
+    prof_device_event event; /* set field by field: gcc's code to clear it as a whole takes ten times as long */
     event.type = type;
     event.name = name;
     event.start = time;
@@ -305,7 +307,8 @@ static prof_device_event prof__device_event_of(prof_event_type type, const char 
     return event;
 }
 
-/* Records an event without arguments. number: the end of a scope; the value of a counter, whose type is `value`. */
+/* Records an event without arguments. number: the end of a scope in ticks, or the value of a counter. value: the type
+   of the counter's value. */
 static void prof__device_plain(prof_device_row *row, const char *name, uint64_t time, uint64_t number,
                                prof_event_type type, prof_value_type value)
 {
@@ -368,9 +371,9 @@ PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint6
     return PROF_OK;
 }
 
-/* Returns Unix time less CLOCK_MONOTONIC. Both advance at the same rate until the clock is set. So the difference is
-   measured once, and replaced only if it has changed by more than 1 ms: new measurements would exchange the order of
-   events that are close together. Under the lock of the state. */
+/* Returns Unix time minus CLOCK_MONOTONIC, in nanoseconds. The difference is constant until somebody sets the system's
+   clock. So it is measured once, and replaced only if it has changed by more than 1 ms: a new measurement differs
+   slightly each time, and could swap events that are close together. Under the state's lock. */
 static int64_t prof__host_offset(void)
 {
     static int64_t offset;
@@ -392,15 +395,15 @@ static int64_t prof__host_offset(void)
     return offset;
 }
 
-/* Sets a device's time to CLOCK_MONOTONIC if it has none yet. Its clock has to tick once a nanosecond. Returns
-   what to subtract from a Unix time to get the device's time. Any thread. */
+/* Makes the time of a device that has no pair yet the same as CLOCK_MONOTONIC. Its clock must tick once a nanosecond.
+   Returns what to subtract from a Unix time to get the device's time. Any thread may call this. */
 static int64_t prof__device_on_host(prof_device *device)
 {
     uint32_t gate = prof__state_lock();
     int64_t offset = prof__host_offset();
     int fresh = !device->pair_count;
     prof__state_unlock(gate);
-    if (fresh) { /* two threads may both do this, and set the same time */
+    if (fresh) { /* if two threads do this at once, both set the same time */
         uint64_t now = prof_host_ns();
         prof_device_sync(device, now, now);
     }

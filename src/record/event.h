@@ -1,4 +1,4 @@
-// record/event: Events of three words, with an object: flows, locks, allocations and frees.
+// record/event: Records events that concern an object: flows, locks, allocations and frees. Each has three words.
 #ifndef PROF__RECORD_EVENT_H
 #define PROF__RECORD_EVENT_H
 #include "api/markup.h"
@@ -17,7 +17,7 @@ PROF_DEF uint64_t prof_flow_new(void)
     return PROF__ADD(&prof__flow_last, 1) + 1;
 }
 
-/* Writes two more words after the head; the head, which is written last, publishes the event. */
+/* Writes an EVENT: the two words after its head first, then the head, which publishes the event. */
 static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64_t object)
 {
     PROF__STORE(at + 1, what);
@@ -42,7 +42,7 @@ PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
     uint64_t first = freed ? 3 : 0, words = first + (address ? 3 : 0);
-    if (!words || (!address && bytes)) return; /* free(NULL), or an allocation that failed and changed nothing */
+    if (!words || (!address && bytes)) return; /* free(NULL), or a failed allocation */
     if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
     prof__place place = prof__place_take(self, site, words);
     if (place.at) {
@@ -57,7 +57,7 @@ PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64
 }
 
 #if !defined(_WIN32) && !defined(PROF_FREESTANDING)
-/* A free lock records no wait; a lock that is not free records the wait as a scope. */
+/* Locks a mutex and records that. If the mutex is taken, also records the wait for it as a scope. */
 PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
 {
     int result = pthread_mutex_trylock((pthread_mutex_t *)mutex);

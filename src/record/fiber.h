@@ -1,4 +1,4 @@
-// record/fiber: Names of threads, and fibers that move between them.
+// record/fiber: Names of threads; and fibers, whose tracks move from thread to thread.
 #ifndef PROF__RECORD_FIBER_H
 #define PROF__RECORD_FIBER_H
 #include "api/control.h"
@@ -18,7 +18,7 @@
 #include "record/thread.h"
 #include "record/track.h"
 
-/* Copies a name, cut between UTF-8 characters. NULL counts as "". */
+/* Sets the name of a track. A long name is cut between UTF-8 characters. NULL counts as "". */
 static void prof__track_name(prof_fiber *track, const char *name)
 {
     size_t length = name ? prof__length(name) : 0;
@@ -37,7 +37,7 @@ PROF_DEF void prof_thread_name(const char *name)
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self), PROF__LOSS_EVENT)) return;
-    if (self->own.name_id != PROF__NAME_NEW) { /* new to the session: it is entered with its name */
+    if (self->own.name_id != PROF__NAME_NEW) { /* the session did not know the track: it has the new name now */
         prof__leave(self);
         return;
     }
@@ -50,7 +50,7 @@ PROF_DEF void prof_thread_name(const char *name)
         if (self->free_words >= 3 + 2)
             prof__track_write(self);
         else
-            prof__chunk_next(self, 3); /* a chunk begins with a TRACK record */
+            prof__chunk_next(self, 3); /* a new chunk begins with a TRACK record */
     } else {
         prof__lose_busy(self, PROF__LOSS_EVENT);
     }
@@ -98,7 +98,7 @@ PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 }
 #endif
 
-/* The notes of scopes that are off move with the track: see >>note. */
+/* Moves the off-scope markers to the thread's new track, see >>note: those of the old track stay with it. */
 static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
 {
     prof__track_of(self)->note = self->note;
@@ -111,9 +111,10 @@ static inline void prof__note_move(prof__thread *self, prof_fiber *to)
     if (!PROF__MINIMAL && PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
 }
 
-/* Leaves the thread's present track and enters that of the fiber. If the thread is out of date, or the track is new to
-   the session, the next macro enters it, in prof__settle(). During a pause it always does, so that no record is written
-   in vain. Does nothing in a handler that interrupts a macro. */
+/* Makes a thread record on the track of a fiber, or on its own track if fiber is NULL. If the thread is not synced to
+   the config version, or the session does not know the track, only closes the fast path: the next macro enters the
+   track, in prof__settle(). During a pause it always does this, so that no record is written in vain. Does nothing in a
+   signal handler that interrupted a macro. */
 PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));

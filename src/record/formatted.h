@@ -1,4 +1,4 @@
-// record/formatted: The names of the _F macros, which are formatted when they are recorded.
+// record/formatted: Formats the names of the _F macros (printf style) at run time, faster than vsnprintf().
 #ifndef PROF__RECORD_FORMATTED_H
 #define PROF__RECORD_FORMATTED_H
 #include "api/markup.h"
@@ -9,18 +9,18 @@
 #include "record/value.h"
 
 /*-- names made by a format --
-   vsnprintf() takes some 600 instructions for "job %d". So names of the usual conversions are made here: %d %i %u %x %X
-   of int, long, long long and size_t, %c, %s and %%, with a width and a 0 before it, and %s with a precision. A format
-   with anything else, and a long name, is left to vsnprintf() as a whole. Both make the same names. */
+   vsnprintf() takes about 600 instructions for "job %d". So this module formats the usual conversions itself: %d %i %u
+   %x %X of int, long, long long and size_t, %c, %s and %%, with a width and a leading 0, and %s with a precision. A
+   format with any other conversion, and a long name, is passed to vsnprintf() as a whole. The results are the same. */
 
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
-#define PROF__SHORT_NAME (PROF_MAX_TEXT < 200 ? PROF_MAX_TEXT : 200) /* bytes of a name that is made here */
-#define PROF__SHORT_ITEM 40                                          /* the maximum width, and bytes of a number */
+#define PROF__SHORT_NAME (PROF_MAX_TEXT < 200 ? PROF_MAX_TEXT : 200) /* bytes of a name formatted here */
+#define PROF__SHORT_ITEM 40                                          /* the most bytes of a width or a number */
 
-/* A conversion: %[0][width][.precision][size]letter. */
+/* A parsed conversion: %[0][width][.precision][size]letter. */
 typedef struct prof__conversion {
-    int width, precision; /* precision: -1 if there is none */
+    int width, precision; /* precision: -1: none */
     size_t size;          /* of an integer, in bytes */
     char fill;            /* '0' or a space */
     char letter;
@@ -34,7 +34,7 @@ static inline const char *prof__conversion_number(const char *at, int *number)
     return at;
 }
 
-/* Parses a conversion that begins after its %. Returns its letter. */
+/* Parses a conversion whose first character after the % is at `at`. Returns the address of its letter. */
 static inline const char *prof__conversion_parse(const char *at, prof__conversion *to, prof__log_list *list)
 {
     to->width = 0;
@@ -64,7 +64,8 @@ static inline const char *prof__conversion_parse(const char *at, prof__conversio
     return at;
 }
 
-/* Fetches a number. If it is negative, sets *sign to '-' and returns its absolute value; else sets *sign to 0. */
+/* Fetches the integer of a conversion. If it is negative, sets *sign to '-' and returns the absolute value; else sets
+   *sign to 0. */
 static inline uint64_t prof__conversion_fetch(const prof__conversion *how, prof__log_list *list, char *sign)
 {
     uint64_t value;
@@ -92,7 +93,7 @@ static size_t prof__hex_digits(char *to, uint64_t value, char ten)
     return size;
 }
 
-/* Inserts count bytes before the text from `from` to `to`. Returns its new end. */
+/* Inserts count `fill` characters before the text from `from` to `to`. Returns the new end of the text. */
 static char *prof__widen(char *from, char *to, int count, char fill)
 {
     memmove(from + count, from, (size_t)(to - from));
@@ -100,7 +101,8 @@ static char *prof__widen(char *from, char *to, int count, char fill)
     return to + count;
 }
 
-/* The functions below write a conversion at `to`, and return its end; or NULL, if it is left to vsnprintf(). */
+/* prof__conversion_integer() and prof__conversion_text() write a conversion at `to`. They return the end of what they
+   wrote, or NULL if vsnprintf() must format the whole name. */
 static inline char *prof__conversion_integer(char *to, const prof__conversion *how, prof__log_list *list)
 {
     char *from = to, sign;
@@ -120,7 +122,7 @@ static inline char *prof__conversion_integer(char *to, const prof__conversion *h
 static inline char *prof__conversion_text(char *to, const char *end, const prof__conversion *how, const char *text)
 {
     size_t max = (size_t)(end - to) + 1, length;
-    int part = how->precision >= 0 && (size_t)how->precision < max; /* else a text that is too long is not cut here */
+    int part = how->precision >= 0 && (size_t)how->precision < max; /* else a longer text goes to vsnprintf() */
     if (!text || how->wide || how->fill == '0' || how->width > PROF__SHORT_ITEM) return NULL;
     if (part) max = (size_t)how->precision;
     const char *zero = (const char *)memchr(text, 0, max);
@@ -144,11 +146,11 @@ static inline char *prof__four_digits(char *to, unsigned number)
 }
 
 typedef struct prof__format_place {
-    char *to;           /* NULL: the name is left to vsnprintf() */
-    const char *format; /* the rest */
+    char *to;           /* NULL: vsnprintf() must format the whole name */
+    const char *format; /* the rest of the format */
 } prof__format_place;
 
-/* Writes a conversion that begins after its %. */
+/* Writes a conversion. at.format: its first character after the %. */
 static PROF__NOINLINE prof__format_place prof__format_one(prof__format_place at, const char *end, prof__log_list *list)
 {
     prof__conversion how;
@@ -176,8 +178,8 @@ static PROF__NOINLINE prof__format_place prof__format_one(prof__format_place at,
     return at;
 }
 
-/* Makes a name, and zeros after it to the end of a word. Returns its length, or -1 if it is left to vsnprintf(). text:
-   space for PROF__SHORT_NAME bytes, and PROF__SHORT_ITEM and eight more. */
+/* Formats a name, and appends zeros up to the end of the last word. Returns the name's length, or -1 if vsnprintf()
+   must format the name. text: room for PROF__SHORT_NAME + PROF__SHORT_ITEM + 8 bytes. */
 static PROF__NOINLINE int prof__format_short(char *text, const char *format, prof__log_list *list)
 {
     char *const end = text + PROF__SHORT_NAME;
@@ -214,7 +216,7 @@ static PROF__COLD prof__token prof__format_long(prof_site *site, const char *for
 #ifdef PROF_VSNPRINTF
     char text[PROF_MAX_TEXT + 2];
     PROF__ERRNO_SAVE();
-    /* vsnprintf() fails, for example, if the value of %lc is no character. */
+    /* vsnprintf() fails, for example, if the value of %lc is no character. Then the name is the format itself. */
     const char *name = PROF_VSNPRINTF(text, (int)sizeof text, format, list->values) < 0 ? format : text;
     PROF__ERRNO_RESTORE();
     if (!owes_end) PROF__BRIDGE_MARK(site, name);

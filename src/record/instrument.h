@@ -1,4 +1,5 @@
-// record/instrument: -finstrument-functions: call sites by address. Static tables, no allocation.
+// record/instrument: Records functions that were compiled with -finstrument-functions: a call site for each address.
+// Static tables, no allocation.
 #ifndef PROF__RECORD_INSTRUMENT_H
 #define PROF__RECORD_INSTRUMENT_H
 #include "api/markup.h"
@@ -8,13 +9,12 @@
 #include "record/self.h"
 
 /*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
-   gcc and clang call __cyg_profile_func_enter and _exit in every function compiled with -finstrument-functions. A
-   function gets a call site when it is first called while something records; the tables are static, so that this works
-   before main, in signal handlers, and without an allocation.
-
-   Limits. After a longjmp(), calls of the function that called setjmp() may show inside a call that was left, until it
-   returns or makes the same call again: the addresses of frames do not always show it. Scopes of coroutines that switch
-   stacks on one thread are cut short. If a module is unloaded and another one loaded at its address, functions keep the
+   gcc and clang call __cyg_profile_func_enter and _exit in every function that is compiled with -finstrument-functions.
+   A function gets a call site at its first call while something records. The tables are static, so this works before
+   main, in signal handlers, and without an allocation. Limits: (1) After a longjmp(), calls made by the function that
+   called setjmp() may appear inside a call that longjmp() has left. This ends when that function returns or makes the
+   same call again: frame addresses do not always show that a call was left. (2) Scopes of coroutines that switch stacks
+   on one thread are cut short. (3) If a module is unloaded and another one is loaded at its address, functions keep the
    names of the first. */
 
 #ifdef PROF_INSTRUMENT_FUNCTIONS
@@ -23,7 +23,7 @@
 #endif
 #include <link.h>
 #include <signal.h>
-#ifdef PROF__LATE /* see >>platform: link.h leaves this out without _GNU_SOURCE */
+#ifdef PROF__LATE /* see >>platform: link.h declares these only with _GNU_SOURCE */
 typedef struct prof__phdr_info {
     ElfW(Addr) dlpi_addr;
     const char *dlpi_name;
@@ -38,13 +38,13 @@ typedef struct dl_phdr_info prof__phdr_info;
 #endif
 
 #ifndef PROF_INSTRUMENT_MAX
-#define PROF_INSTRUMENT_MAX 16384 /* functions; calls of all others count as "(more functions)" */
+#define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of any others count as "(more functions)" */
 #endif
 #ifndef PROF_INSTRUMENT_DEPTH
-#define PROF_INSTRUMENT_DEPTH 1024 /* nested calls on a thread; deeper ones are lost, and counted */
+#define PROF_INSTRUMENT_DEPTH 1024 /* nested calls of a thread; deeper ones are lost, and counted */
 #endif
-#define PROF__NOT_TRACED __attribute__((__no_instrument_function__, __noinline__)) /* they have frames of their own */
-#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* some are always free */
+#define PROF__NOT_TRACED __attribute__((__no_instrument_function__, __noinline__)) /* each has its own frame */
+#define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* so some are always free */
 
 typedef struct prof__loaded_module {
     char path[512];
@@ -57,21 +57,21 @@ typedef struct PROF__SITE_TYPE prof__function {
     char name[64];
 } prof__function;
 
-/* A hash table of functions with open addressing; a slot holds the function's number, from 1. It is written under
-   prof__function_lock, and read without it: a slot is published last. Modules and their functions stay here when the
-   module is unloaded. */
+/* prof__function_slots is a hash table with open addressing. A slot holds the number of a function, from 1. Writers
+   hold prof__function_lock. Readers take no lock, because a slot is stored after the function that it names. Functions
+   and modules stay in the tables when the module is unloaded. */
 static int prof__function_lock;
-static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, which is no function, for measurements */
+static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, for measuring costs */
 static uint32_t prof__function_slots[PROF__FUNCTION_SLOTS], prof__function_count;
 static prof__loaded_module prof__loaded_modules[64];
 static uint32_t prof__loaded_module_count;
 static prof__function prof__more_functions = {
     0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0}, ""};
 
-/* A call that has not returned. frame, that of the hook, distinguishes calls that a longjmp() has left from those that
-   will return: stacks grow down. caller, where the call returns to, and hook, where its hook does, tell apart calls
-   of the same frame: functions that are inlined into one another share frame and caller, and each has a hook of its
-   own. */
+/* A call that has not returned. frame: the frame address of the enter hook. As stacks grow down, it tells calls that a
+   longjmp() has left from those that will return. caller and hook: the addresses to which the function and its hook
+   return. They distinguish calls with the same frame: functions that are inlined into one another share frame and
+   caller, but each has its own call of the hook. */
 typedef struct prof__call {
     uintptr_t address, frame, caller, hook;
     prof__token token;
@@ -79,8 +79,8 @@ typedef struct prof__call {
 
 typedef struct prof__calls {
     uint32_t depth;
-    uint32_t busy; /* 1: in a hook; prevents recursion if the implementation is traced, too */
-    uint32_t over; /* calls beyond the last one in the list */
+    uint32_t busy; /* 1: in a hook, so that prof's own functions are not recorded */
+    uint32_t over; /* open calls beyond the most that the list holds */
     prof__call list[PROF_INSTRUMENT_DEPTH];
 } prof__calls;
 
@@ -91,7 +91,7 @@ typedef struct prof__module_search {
     prof__loaded_module *module;
 } prof__module_search;
 
-/* Identifies the build of a module: its build id, or the time when its file was changed. */
+/* Stores what identifies the build of a module: its build id or, without one, its file's size and modification time. */
 static void prof__module_identify(prof__loaded_module *module, const prof__phdr_info *info)
 {
     char id[2 * PROF__MAX_BUILD_ID + 1] = "", build[48] = "";
@@ -118,8 +118,8 @@ static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
     return 0;
 }
 
-/* Stores the path of a module. name: the loader's, "" for the program itself. The path must stay valid when the program
-   changes its directory. */
+/* Stores the path of a module. name: the path as the loader knows it, "" for the program itself. A relative path
+   becomes absolute, because the program may change its directory. */
 static void prof__module_path(prof__loaded_module *module, const char *name)
 {
     char *path = module->path;
@@ -136,7 +136,8 @@ static void prof__module_path(prof__loaded_module *module, const char *name)
     snprintf(path + length, sizeof module->path - length, "%s", name);
 }
 
-/* Called for each loaded module; ends the search when it holds the address. */
+/* The loader calls this for each loaded module. Returns 1, which ends the search, at the module that contains the
+   address. */
 static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument)
 {
     prof__module_search *search = (prof__module_search *)argument;
@@ -159,7 +160,7 @@ static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument
     return 1;
 }
 
-/* Fills in the call site of a function. Under prof__function_lock. */
+/* Fills in the call site of a function that is called for the first time. Under prof__function_lock. */
 static void prof__function_describe(prof__function *function, uintptr_t address)
 {
     prof__module_search search;
@@ -195,8 +196,8 @@ static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
     return NULL;
 }
 
-/* Adds a function that is called for the first time. If the table is full, or its lock is taken (a signal handler may
-   have interrupted the owner), the call counts for all such functions together. */
+/* Adds a function that is called for the first time. If the table is full, or its lock is taken (this may be a signal
+   handler that interrupted the owner), the call counts for the common "(more functions)". */
 static PROF__COLD prof__function *prof__function_add(uintptr_t address)
 {
     prof__function *function = &prof__more_functions;
@@ -217,9 +218,9 @@ static PROF__COLD prof__function *prof__function_add(uintptr_t address)
     return function;
 }
 
-/* Removes the calls from number on from the list. Only the first of them gets its end here, which closes those inside
-   it. But an end closes the innermost scope of its function, so that further calls of that function need their ends
-   first. */
+/* Removes all calls from index `number` on from the list. Only the first of them gets an end here, which also closes
+   the scopes inside. But an end closes the innermost open scope of its function. So if the function has further calls
+   inside, those get their ends first. */
 static void prof__calls_leave(prof__calls *calls, uint32_t number)
 {
     uintptr_t address = calls->list[number].address;
@@ -230,8 +231,9 @@ static void prof__calls_leave(prof__calls *calls, uint32_t number)
     calls->over = 0;
 }
 
-/* If a function is entered above the frame of one that was called before it, or in its frame by another caller or by
-   the same hook, longjmp() has left that one. This does not hold for a signal handler on a stack of its own. */
+/* Removes calls that a longjmp() has left: those whose frame is below the entered one's, and those in the same frame
+   with another caller or the same hook. Does nothing in a signal handler on its own stack, whose frame addresses cannot
+   be compared. */
 static PROF__COLD void prof__calls_abandon(prof__calls *calls, const prof__call *entered)
 {
     stack_t stack;
@@ -270,10 +272,10 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
     calls->list[depth].token = prof__on(&function->site) ? prof__begin(&function->site) : 0;
 }
 
-/* Finds the call that returns. Usually it is the last one, and the exit hook's frame is where the enter hook's was.
-   Frames below belong to calls that a longjmp() left. But if the exit hook is a tail call, the function's own frame is
-   gone already, so that the hook's frame is higher than the enter hook's was, and may be where that of the caller was.
-   If the function called alloca(), it is lower. Returns the call's number, or depth if its enter was not seen. */
+/* Returns the index of the call that returns, or depth if its entry was not seen. Usually it is the last call, and the
+   exit hook's frame is where the enter hook's frame was. Calls with lower frames were left by a longjmp(). But if the
+   exit hook is a tail call, the function's frame is gone: then the hook's frame is higher than the enter hook's was,
+   and may be where the caller's was. If the function called alloca(), the hook's frame is lower. */
 static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t address, uintptr_t frame, int tail)
 {
     uint32_t i = calls->depth, below = calls->depth;
@@ -286,7 +288,8 @@ static PROF__COLD uint32_t prof__call_match(const prof__calls *calls, uintptr_t 
     return below;
 }
 
-/* If the hook returns to where the function does, it was a tail call. */
+/* Ends the scope of the function that returns. If the hook returns to the same address as the function, the hook was a
+   tail call. */
 static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, uintptr_t address, uintptr_t frame,
                                                           uintptr_t caller, uintptr_t hook)
 {
@@ -306,7 +309,8 @@ static __attribute__((__noinline__)) void prof__call_exit(prof__calls *calls, ui
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller) PROF__NOT_TRACED;
 PROF_DEF void __cyg_profile_func_exit(void *function, void *caller) PROF__NOT_TRACED;
 
-/* The two hooks have the same shape, so that their frames have the same size: all other work is in other functions. */
+/* Both hooks have the same shape, so that their frames have the same size and can be compared. All other work is in
+   other functions. */
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller)
 {
     prof__calls *calls = &prof__thread_calls;

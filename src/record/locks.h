@@ -1,4 +1,5 @@
-// record/locks: The locks of control functions: of the state, which macros take, too, and of a whole start or stop.
+// record/locks: The locks of control functions: the state's lock, which macros take as well, and the control lock,
+// which covers a whole start or stop.
 #ifndef PROF__RECORD_LOCKS_H
 #define PROF__RECORD_LOCKS_H
 #include "ground/lock.h"
@@ -8,15 +9,15 @@
 #include "record/state.h"
 #include "record/thread.h"
 
-/* Makes the thread of a control function busy while it holds the lock, so that a signal handler with a scope in it does
-   not wait for the lock. */
+/* prof__state_lock() also takes the thread's write lock: a signal handler with a scope then gives up at once, instead
+   of waiting for a lock that its own thread holds. */
 #ifdef PROF_FREESTANDING
-static prof__signals prof__state_interrupts; /* under the lock */
+static prof__signals prof__state_interrupts; /* changes under prof__lock_word */
 
-/* Keeps interrupts off while the lock is held: they have states of their own, and would wait for the lock that they
-   interrupt. No gate is closed: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor meanwhile,
-   whose gate is not ours, and the one that it left may be in a macro. The macros of an interrupt then give up after
-   PROF__PATIENCE. */
+/* Keeps interrupts off while the lock is held: an interrupt has a state of its own, and would wait for the lock that it
+   interrupted. Takes no write lock: without PROF_INTERRUPTS_OFF() the caller may be moved to another processor
+   meanwhile, which has another write lock, and the processor that it left may be in a macro. Then macros of an
+   interrupt give up after PROF__PATIENCE. */
 static uint32_t prof__state_lock(void)
 {
     prof__signals signals;
@@ -51,9 +52,9 @@ static void prof__state_unlock(uint32_t gate)
 }
 #endif
 
-/* The lock of the control functions. */
-static int prof__control_cancel; /* under this lock: the cancelability to restore */
-static prof__fpu prof__control_before; /* and how the thread computed: see prof__calm_enter() */
+/* The control lock: one control function at a time. */
+static int prof__control_cancel; /* under the control lock: the thread's cancel state before */
+static prof__fpu prof__control_before; /* likewise: the thread's floating-point environment before */
 static void prof__control_lock(void)
 {
     prof__generation_look();

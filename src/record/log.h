@@ -1,4 +1,4 @@
-// record/log: Log messages: reads the format once for each call site, then only copies values.
+// record/log: Records log messages: parses a format once for each call site, then only copies values.
 #ifndef PROF__RECORD_LOG_H
 #define PROF__RECORD_LOG_H
 #include "api/markup.h"
@@ -16,14 +16,15 @@
 #include "record/value.h"
 
 /*-- messages --
-   A format is parsed once for each call site, into one code for each value that has to be fetched, so that copying does
-   not look at the text. The reader parses the format again and pairs its conversions with the values in order. */
+   A format is parsed once for each call site. The result has one code for each value to fetch, so that recording a
+   message does not look at the format. The reader parses the format again and assigns the values to its conversions in
+   order. */
 
 #define PROF__LOG_VALUES 16
-#define PROF__LOG_COUNT 0xFFu      /* known: the number of values, plus 1, ... */
-#define PROF__LOG_HAS_TEXT 0x100u  /* ... and this flag if a text is among them */
+#define PROF__LOG_COUNT 0xFFu      /* in `known`: the number of values + 1 */
+#define PROF__LOG_HAS_TEXT 0x100u  /* in `known`: a text is among the values */
 
-enum { /* codes: the type of a value, and its bytes */
+enum { /* codes of values: type and size in bits */
     PROF__LOG_NONE = 0,
     PROF__LOG_INT8,
     PROF__LOG_INT16,
@@ -34,19 +35,19 @@ enum { /* codes: the type of a value, and its bytes */
     PROF__LOG_UINT32,
     PROF__LOG_UINT64,
     PROF__LOG_DOUBLE,
-    PROF__LOG_LONG_DOUBLE, /* recorded as a double */
+    PROF__LOG_LONG_DOUBLE, /* is recorded as a double */
     PROF__LOG_POINTER,
     PROF__LOG_TEXT,
-    PROF__LOG_TEXT_STAR, /* its precision is the previous value */
-    PROF__LOG_TEXT_PART  /* its precision is in the next two codes */
+    PROF__LOG_TEXT_STAR, /* the previous value is its precision */
+    PROF__LOG_TEXT_PART  /* the next two codes are its precision: low byte, high byte */
 };
 
 typedef struct prof__log_spec {
-    int width, precision; /* PROF__LOG_OMITTED, PROF__LOG_STAR: a value of its own */
-    char flags[6];        /* the flags of "-+ #0" that are set */
+    int width, precision; /* or PROF__LOG_OMITTED, or PROF__LOG_STAR: it is a value of its own */
+    char flags[6];        /* those of "-+ #0" that the conversion has, terminated */
     char conversion;
     unsigned char code;
-    int supported;        /* 0: not recorded, as the message says */
+    int supported;        /* 0: the value is not recorded, and the message says so */
 } prof__log_spec;
 
 enum { PROF__LOG_OMITTED = -1, PROF__LOG_STAR = -2 };
@@ -62,7 +63,7 @@ static const char *prof__log_number(const char *at, int *value)
     return at;
 }
 
-/* Reads the size of an integer, and whether there was an l (wide text) or L (long double). */
+/* Parses a length modifier. *size: the bytes of an integer; *is_long: 1 after l (wide text) or L (long double). */
 static const char *prof__log_length(const char *at, size_t *size, int *is_long)
 {
     *size = sizeof(int);
@@ -87,8 +88,8 @@ static unsigned char prof__log_integer(unsigned char code, size_t size)
     return (unsigned char)(code + (size == 1 ? 0 : size == 2 ? 1 : size == 4 ? 2 : 3));
 }
 
-/* Parses a conversion that begins after its %. Returns the text after it, or NULL if it is unknown, so that nothing
-   after it can be interpreted. */
+/* Parses a conversion whose first character after the % is at `at`. Returns the text after the conversion. Returns NULL
+   if it is unknown: then nothing after it can be interpreted. */
 static PROF__COLD const char *prof__log_parse(const char *at, prof__log_spec *spec)
 {
     size_t size, flags = 0;
@@ -99,7 +100,7 @@ static PROF__COLD const char *prof__log_parse(const char *at, prof__log_spec *sp
     for (;; ++at) {
         if (*at == '\'') continue;
         if (*at != '-' && *at != '+' && *at != ' ' && *at != '#' && *at != '0') break;
-#ifndef PROF_FREESTANDING /* only readers need them */
+#ifndef PROF_FREESTANDING /* only readers need flags */
         size_t i = 0;
         while (i < flags && spec->flags[i] != *at) ++i;
         if (i == flags) spec->flags[flags++] = *at;
@@ -140,18 +141,18 @@ static PROF__COLD const char *prof__log_parse(const char *at, prof__log_spec *sp
                      : spec->precision == PROF__LOG_STAR    ? PROF__LOG_TEXT_STAR
                                                                : PROF__LOG_TEXT_PART;
         return at + 1;
-    case 'n': /* its target is not changed */
+    case 'n': /* the target of %n is not changed */
         spec->code = PROF__LOG_POINTER;
         spec->supported = 0;
         return at + 1;
-    case 'm': /* has no value */
+    case 'm': /* %m has no value */
         spec->supported = 0;
         return at + 1;
     default: return NULL;
     }
 }
 
-/* Parses a call site's format. Several threads may do this at the same time: they store the same values. */
+/* Parses a call site's format. Several threads may do so at the same time, because all store the same values. */
 static PROF__COLD void prof__log_learn(prof__log_format *known, const char *format)
 {
     size_t at = 0;
@@ -164,10 +165,10 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
         format = prof__log_parse(format, &spec);
         if (!format) break;
 #ifdef PROF_FREESTANDING
-        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* its conversion to a double may need a library */
+        if (spec.code == PROF__LOG_LONG_DOUBLE) break; /* converting it to double may need a library */
 #endif
 #ifdef PROF__NO_DOUBLE
-        if (spec.code == PROF__LOG_DOUBLE) break; /* no caller can pass one */
+        if (spec.code == PROF__LOG_DOUBLE) break; /* without double no caller can pass one */
 #endif
         if (spec.width == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
         if (spec.precision == PROF__LOG_STAR) codes[count++] = PROF__LOG_INT32;
@@ -187,7 +188,7 @@ static PROF__COLD void prof__log_learn(prof__log_format *known, const char *form
     PROF__RELEASE(&known->known, (values + 1) | has_text);
 }
 
-/* Passes a va_list by reference, whatever its type is. */
+/* A va_list in a struct, to pass its address: on some platforms va_list is an array. */
 typedef struct prof__log_list {
     va_list values;
 } prof__log_list;
@@ -195,12 +196,12 @@ typedef struct prof__log_list {
 #ifndef PROF_FREESTANDING
 static uint64_t prof__log_long_double(prof__log_list *list)
 {
-    PROF__CALM(); /* it may be too large for a double */
+    PROF__CALM(); /* it may exceed the range of double */
     return prof__double_bits((double)va_arg(list->values, long double));
 }
 #endif
 
-/* Fetches the next value, of a code below PROF__LOG_TEXT. */
+/* Fetches the next value. code: below PROF__LOG_TEXT. */
 static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
 {
     if (PROF__UNLIKELY(code > PROF__LOG_UINT32 || code == PROF__LOG_INT64)) {
@@ -213,14 +214,14 @@ static inline uint64_t prof__log_fetch(unsigned code, prof__log_list *list)
         if (!PROF__WIDE && code == PROF__LOG_POINTER) return (uint64_t)(uintptr_t)va_arg(list->values, void *);
         return va_arg(list->values, unsigned long long);
     }
-    int value = va_arg(list->values, int); /* what is shorter is passed as an int, too */
+    int value = va_arg(list->values, int); /* shorter types are passed as an int */
     if (code == PROF__LOG_INT32) return (uint64_t)value;
     int shift = 32 - (8 << (code - 1) % 4);
     return code < PROF__LOG_INT64 ? (uint64_t)((int32_t)((uint32_t)value << shift) >> shift)
                                   : (uint32_t)value << shift >> shift;
 }
 
-/* Returns the head of a value, without the size of a text. */
+/* Returns the head of a value's record; of a text without its size. */
 static inline uint64_t prof__log_head(unsigned code)
 {
     unsigned type = code <= PROF__LOG_INT64         ? PROF_VALUE_INT
@@ -230,7 +231,7 @@ static inline uint64_t prof__log_head(unsigned code)
     return (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)type << 32 | 1;
 }
 
-/* Copies numbers from the caller's registers into the chunk, from `at` on. Returns the words that they take. */
+/* Copies numbers from the caller's registers to the chunk at `at`. Returns how many words they take. */
 static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *known, uint32_t values,
                                          prof__log_list *list)
 {
@@ -244,10 +245,10 @@ static inline uint64_t prof__log_numbers(uint64_t *at, const prof__log_format *k
 
 typedef struct prof__log_value {
     uint64_t head, number;
-    prof__text text; /* bytes is NULL: a number */
+    prof__text text; /* bytes is NULL for a number */
 } prof__log_value;
 
-/* Fetches as many values as fit into `room` words; sets *words to the words that they take. */
+/* Fetches as many values as fit into `room` words. Sets *words to the words that they take. Returns how many. */
 static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values, prof__log_list *list, uint64_t room,
                                   prof__log_value *to, uint64_t *words)
 {
@@ -256,7 +257,7 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
     uint32_t count = 0;
     for (; count < values && used + 2 <= room; ++count, ++code) {
         unsigned kind = PROF__LOAD(code);
-        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* leaves a word for each of the rest */
+        uint64_t given = ~(uint64_t)0, kept = used + 2 * (values - count); /* leaves two words for each of the rest */
         prof__log_value *value = &to[count];
         value->text.bytes = NULL;
         value->text.words = 1;
@@ -278,8 +279,8 @@ static uint32_t prof__log_collect(const prof__log_format *known, uint32_t values
     return count;
 }
 
-/* Reserves words for values with texts among them, which must be measured first. Returns what prof__reserve()
-   returns. */
+/* Reserves words for a message and writes its values, if some are texts, which must be measured first. Returns what
+   prof__reserve() returns. */
 static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *known, uint32_t values,
                                  prof__log_list *list, uint64_t *now, uint64_t *words)
 {

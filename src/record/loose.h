@@ -1,4 +1,4 @@
-// record/loose: PROFILE_BEGIN and PROFILE_END: scopes without a block.
+// record/loose: PROFILE_BEGIN and PROFILE_END: unscoped begins, which no block ends.
 #ifndef PROF__RECORD_LOOSE_H
 #define PROF__RECORD_LOOSE_H
 #include "api/markup.h"
@@ -13,11 +13,11 @@
 #include "record/site.h"
 #include "record/thread.h"
 
-#define PROF__LOOSE_NONE 0xffffffffu /* of the turn: no place can be taken until a begin ends */
+#define PROF__LOOSE_NONE 0xffffffffu /* loose_turn: no slot can be reused before a begin ends */
 
-/* Takes a place of a full list: that of a begin that has ended, else of one that was passed, which means that a scope
-   around it has ended, so that its own end may never come. They take turns: a begin that gets such a place counts as
-   passed, too, because it is among older ones. Null pointers: there is none. */
+/* Finds a slot to reuse in a full list of unscoped begins: one whose begin has ended, else one whose begin was passed:
+   a scope around it has ended, so its own end may never come. Looks round robin from loose_turn. A begin that gets such
+   a slot is marked as passed, too, as it stands among older begins. Returns null pointers if there is none. */
 static PROF__COLD prof__loose_place prof__loose_take(prof_fiber *track)
 {
     prof__loose_place place = {NULL, NULL};
@@ -39,7 +39,7 @@ static PROF__COLD prof__loose_place prof__loose_take(prof_fiber *track)
     return place;
 }
 
-/* Called when the list of PROFILE_BEGINs is full. The list may be of an earlier session. */
+/* Begins a scope when the list of unscoped begins is full. The list may still be that of an earlier session. */
 static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *track, prof_site *site)
 {
     uint64_t head;
@@ -64,8 +64,8 @@ static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *tr
     if (*place.token) PROF__BRIDGE_LOOSE(track, *place.token);
 }
 
-/* Returns the place of the last begin without a name, plus 1; 0: there is none. A site that did not get the lock has
-   none yet: the begin is only noted, see >>note. */
+/* Returns the index + 1 of the last begin in the list whose name is not known, or 0 if there is none. A site that could
+   not get the lock has no name yet: its begin is only an off-scope marker, see >>note. */
 static PROF__COLD uint32_t prof__loose_nameless(prof_fiber *track)
 {
     uint32_t at = track->loose_count;
@@ -85,19 +85,20 @@ PROF_DEF void prof__begin_loose(prof_site *site)
     if (!token) return;
     uint32_t at = track->loose_count;
     prof__loose_place place = prof__loose_at(track, at);
-    if (PROF__UNLIKELY(!place.name)) { /* a handler has taken the last place */
+    if (PROF__UNLIKELY(!place.name)) { /* a signal handler has taken the last slot */
         prof__end(token);
         return;
     }
-    track->loose_count = at + 1; /* before the place is written: a handler that interrupts here takes the next one */
+    /* Before the slot is written: a signal handler that interrupts here takes the next slot. */
+    track->loose_count = at + 1;
     PROF__BARRIER();
     *place.name = PROF__LOAD(&site->private_name);
     *place.token = token;
     PROF__BRIDGE_LOOSE(track, token);
 }
 
-/* Notes that the begin before this place has ended, and that it has passed those from this place on, which began inside
-   it. Places never move, because a handler may be using them. */
+/* Marks the begin at index at - 1 as ended, and those from index `at` on, which began inside it, as passed. No slot
+   moves, because a signal handler may be using it. */
 static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
 {
     prof__loose_place place = prof__loose_at(track, at - 1);
@@ -111,7 +112,7 @@ static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
     if (track->loose_turn == PROF__LOOSE_NONE) track->loose_turn = 0;
 }
 
-/* Removes begins at the end of the list that have ended. */
+/* Removes ended begins from the end of the list. */
 static PROF__COLD void prof__loose_shrink(prof_fiber *track)
 {
     uint32_t at = track->loose_count;
@@ -127,7 +128,8 @@ PROF_DEF void prof__end_loose(prof_site *site)
     prof_fiber *track = prof__track_of(self);
     uint64_t head;
     if (!track->loose_count) return;
-    /* The name of a new site is not known yet. An end whose begin was lost to an interrupted macro is lost as well. */
+    /* Settles a new site first, whose name is not known yet. If the begin was lost because this handler interrupted a
+       macro, the end is lost as well. */
     if (PROF__UNLIKELY(((uint32_t)prof__site_load(site) ^ PROF__LOAD(prof__generation)) || self->gate == PROF__BUSY)) {
         if (!prof__enter(self, site, &head)) return;
         prof__leave(self);

@@ -1,4 +1,4 @@
-// record/malloc: PROF_WRAP_MALLOC: records the calls of the C library's allocator.
+// record/malloc: PROF_WRAP_MALLOC: replaces malloc() and its relatives with functions that record each call.
 #ifndef PROF__RECORD_MALLOC_H
 #define PROF__RECORD_MALLOC_H
 #include "api/markup.h"
@@ -6,11 +6,11 @@
 #include "ground/base.h"
 
 /*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --
-   PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() in the program takes precedence over
-   that of any library, for every module of the process. glibc also exports its own under internal names, so that
-   nothing must be looked up, which would allocate. */
+   PROF_WRAP_MALLOC records the calls of the C library's allocator. A malloc() that the program defines replaces that of
+   every library, for all modules of the process. glibc also exports its allocator under internal names, so that the
+   original need not be looked up with dlsym(), which allocates. */
 
-#ifdef __EMSCRIPTEN__ /* see prof__heap_has() */
+#ifdef __EMSCRIPTEN__ /* they were defined in ground/base.h, see prof__heap_has() */
 #undef malloc
 #undef calloc
 #undef realloc
@@ -31,7 +31,7 @@
 #undef localtime_r
 #undef pthread_create
 #undef pthread_setspecific
-#ifdef PROF__LATE_POSIX /* as above, for the other headers of prof */
+#ifdef PROF__LATE_POSIX /* as in ground/platform.h, for prof's other headers */
 #define fdopen(file, mode) prof__libc_fdopen(file, mode)
 #define localtime_r(time, to) prof__libc_localtime_r(time, to)
 #endif

@@ -1,4 +1,4 @@
-// record/mark: Instants and frames.
+// record/mark: Records instants and boundaries of frames.
 #ifndef PROF__RECORD_MARK_H
 #define PROF__RECORD_MARK_H
 #include "api/markup.h"
@@ -11,7 +11,7 @@
 #include "record/self.h"
 #include "record/thread.h"
 
-/* Records an instant of one word, its head. */
+/* Records an instant: one word, its head. */
 static void prof__instant(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));
@@ -33,7 +33,8 @@ PROF_DEF void prof__frame(prof_site *site)
     PROF__BRIDGE_FRAME(site);
 }
 #else
-/* Returns where the boundaries of frames of this name are counted on the present track; NULL: it has too many names. */
+/* Returns the count of frame boundaries of this name on the present track, or NULL if the track has too many names of
+   frames. */
 static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site *site)
 {
     prof_fiber *track = prof__track_of(self);
@@ -48,8 +49,8 @@ static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site 
     return NULL;
 }
 
-/* Writes the first boundary of a call site in a chunk, or since one of another call site, with its number; or counts
-   one that was lost, so that the next one has its right number. */
+/* Records a frame boundary with its number: the first one of a chunk, or after a boundary of another call site. If the
+   event is lost, still counts the boundary, so that the next one has the right number. */
 static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, prof__place place)
 {
     uint64_t words = 1;
@@ -67,8 +68,8 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
     prof__place_leave(self, place, words);
 }
 
-/* Records the boundary of a frame. Boundaries are numbered for each name and track from 0 on. The number is written now
-   and then only: a reader counts on from there. */
+/* Records the boundary of a frame. Boundaries are numbered from 0 for each name and track. The number is written only
+   now and then: a reader counts on from there. */
 PROF_DEF void prof__frame(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__frame, (site)));

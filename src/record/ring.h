@@ -278,8 +278,8 @@ static uint32_t prof__piece_end(uint32_t from)
     return from >= PROF__READY_PIECE ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : from ? from * 4 : 1;
 }
 
-/* Makes the next piece ready, which begins at chunk number from. If there is no room for it, the ring ends before it.
-   */
+/* Makes the next piece ready, which begins at chunk number from. If there is no room for it, the ring ends before
+   it. */
 static void prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = prof__piece_end(from);

@@ -219,8 +219,8 @@ static prof__chunk *prof__chunk_own(prof__thread *self)
 
 #ifndef PROF__ALONE
 /* Waits for a chunk. Meanwhile the thread gives its full one away, because the service may need that to make room. If
-   it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open scopes.
-   */
+   it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open
+   scopes. */
 static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
 {
     prof__session *s = self->session;

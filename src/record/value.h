@@ -137,8 +137,8 @@ static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t g
     return text;
 }
 
-/* Does the same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not longer.
-   */
+/* Does the same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not
+   longer. */
 static inline prof__text prof__measure_text(const char *bytes)
 {
 #ifndef PROF_FREESTANDING
