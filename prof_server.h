@@ -184,7 +184,7 @@ LIMITS
 extern "C" {
 #endif
 
-/* A structure of zeros has the defaults. prof_server_start() copies everything, also the strings. */
+/* Options of the server. A structure of zeros has the defaults. prof_server_start() copies all values and strings. */
 typedef struct prof_server_options {
     const char *host;           /* the address to listen on, in digits. NULL: 127.0.0.1 and ::1, with the same port. All
                                    others than loopback, such as "0.0.0.0" and "::", need a token */
@@ -200,15 +200,15 @@ typedef struct prof_server_options {
 } prof_server_options;
 
 #if PROF_ENABLE
-/* Starts a server on a TCP port, 0 to 65535; 0 takes any free port, see prof_server_port(). options may be NULL.
-   Returns PROF_INVALID_ARGUMENT for a wrong port or option, PROF_INVALID_STATE if a server runs already, PROF_IO if the
-   port is taken, PROF_NO_MEMORY if no thread can be created, PROF_UNSUPPORTED if another copy of prof records for this
-   process: start the server there. These three functions may be called from any thread, but not from signal handlers;
-   PROF_FREESTANDING does not have them. */
+/* Starts a server on a TCP port, 0 to 65535. Port 0 takes any free port: prof_server_port() says which. options may be
+   NULL. Returns PROF_INVALID_ARGUMENT for an invalid port or option, PROF_INVALID_STATE if a server runs already,
+   PROF_IO if the port is taken, PROF_NO_MEMORY if no thread can be created, and PROF_UNSUPPORTED if another instance of
+   prof records for this process: start the server there. Any thread may call the functions of this header, but no
+   signal handler. PROF_FREESTANDING does not have them. */
 PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options);
 
-/* Ends all captures, sends their answers (see HOW IT CAPTURES for how long that may take), and ends the thread. Returns
-   PROF_INVALID_STATE if no server runs. */
+/* Stops the server: ends all captures, sends their answers (HOW IT CAPTURES says how long that may take), and ends the
+   server's thread. Returns PROF_INVALID_STATE if no server runs. */
 PROF_DEF prof_status prof_server_stop(void);
 
 /* Returns the port, or 0 if no server runs. */
@@ -263,13 +263,13 @@ extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
 /*-- THE SYSTEM ---------------------------------------------------------------------------------------------------*/
 
 #ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 /* not needed: the thread blocks all signals */
+#define MSG_NOSIGNAL 0 /* not needed there: the server's thread blocks all signals */
 #endif
 #define PROF__SOCKET(file) (file)
 #define PROF__SOCKET_REUSE SO_REUSEADDR
 
 typedef pthread_t prof__server_thread;
-typedef void *prof__server_result; /* of a thread's function */
+typedef void *prof__server_result; /* what a thread's function returns */
 #define PROF__SERVER_MAIN
 #define prof__server_create(thread, main, user) prof__thread_create(thread, main, user)
 #define prof__server_join(thread) pthread_join(thread, NULL)
@@ -305,7 +305,7 @@ static int prof__socket_accept(int listener)
 #endif
 }
 
-/* Returns a socket for a listener, or -1 and errno. */
+/* Returns a new socket. Returns -1 and sets errno if that fails. */
 static int prof__socket_open(int family)
 {
 #if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK)
@@ -315,7 +315,7 @@ static int prof__socket_open(int family)
 #endif
 }
 
-/* Makes what wakes the thread from its poll: a pipe. Returns 0 or errno. */
+/* Makes the pipe that wakes the thread from poll(). Returns 0 or an errno. */
 static int prof__wake_make(int wake[2])
 {
 #ifdef __linux__
@@ -337,14 +337,14 @@ static int prof__wake_make(int wake[2])
 #include <ws2tcpip.h>
 
 /*-- THE SYSTEM -----------------------------------------------------------------------------------------------------
-   A socket is kept as an int: Windows gives small numbers. */
+   A socket is kept as an int, as on POSIX: Windows numbers sockets with small integers. */
 
 #define PROF__SOCKET(file) ((SOCKET)(file))
-/* Unlike SO_REUSEADDR of Windows, which takes a port that another program listens on. */
+/* SO_REUSEADDR of Windows would take a port from a program that listens on it. This option does not. */
 #define PROF__SOCKET_REUSE SO_EXCLUSIVEADDRUSE
 
 typedef HANDLE prof__server_thread;
-typedef DWORD prof__server_result; /* of a thread's function */
+typedef DWORD prof__server_result; /* what a thread's function returns */
 #define PROF__SERVER_MAIN WINAPI
 
 static int prof__server_create(HANDLE *thread, LPTHREAD_START_ROUTINE run, void *user)
@@ -365,7 +365,7 @@ static int prof__socket_errno(void)
     case WSAEWOULDBLOCK: return EAGAIN;
     case WSAEINTR: return EINTR;
     case WSAECONNABORTED: return ECONNABORTED;
-    case WSAEACCES: /* the port is another's alone */
+    case WSAEACCES: /* another program has the port for itself */
     case WSAEADDRINUSE: return EADDRINUSE;
     case WSAEADDRNOTAVAIL: return EADDRNOTAVAIL;
     case WSAEAFNOSUPPORT: return EAFNOSUPPORT;
@@ -373,7 +373,7 @@ static int prof__socket_errno(void)
     }
 }
 
-static const char *prof__socket_strerror(int error) /* the C runtime knows fewer */
+static const char *prof__socket_strerror(int error) /* strerror() of the C runtime does not know all of these */
 {
     return error == EADDRINUSE ? "Address already in use"
            : error == EADDRNOTAVAIL || error == EAFNOSUPPORT ? "Cannot assign requested address" : strerror(error);
@@ -402,7 +402,7 @@ static ptrdiff_t prof__socket_recv(int file, void *at, size_t size)
     return prof__socket_did(recv(PROF__SOCKET(file), (char *)at, (int)size, 0));
 }
 
-/* Makes a socket non-blocking, and not inherited. Returns -1 and errno if there is none, or that fails. */
+/* Makes a socket non-blocking and not inherited. Returns -1 and sets errno if that fails, or if `file` is no socket. */
 static int prof__server_descriptor(SOCKET file)
 {
     u_long on = 1;
@@ -434,7 +434,7 @@ static int prof__socket_open(int family) /* the first call starts Winsock */
 }
 
 typedef struct prof__server_pollfd {
-    int fd; /* -1: it is left out */
+    int fd; /* -1: poll ignores this entry */
     short events, revents;
 } prof__server_pollfd;
 
@@ -450,12 +450,12 @@ static int prof__socket_poll(prof__server_pollfd *files, size_t count, int ms)
         asked[used++].revents = 0;
     }
     int result = WSAPoll(asked, used, ms);
-    if (result < 0) Sleep(10); /* if it fails again and again, do not keep a processor busy */
+    if (result < 0) Sleep(10); /* so that repeated failures do not keep a processor busy */
     for (i = 0, used = 0; i < count; ++i) files[i].revents = files[i].fd < 0 ? 0 : asked[used++].revents;
     return result;
 }
 
-/* Makes what wakes the thread from its poll: a socket that is connected to itself. Returns 0 or errno. */
+/* Makes the socket that wakes the thread from its poll: it is connected to itself. Returns 0 or an errno. */
 static int prof__wake_make(int wake[2])
 {
     struct sockaddr_in here;
@@ -476,30 +476,30 @@ static ptrdiff_t prof__wake_take(int file, char *at, size_t size) { return prof_
 #endif
 
 #define PROF__SERVER_CLIENTS 16
-#define PROF__SERVER_STREAMS 8            /* requests of an HTTP/2 connection at the same time */
+#define PROF__SERVER_STREAMS 8            /* requests that an HTTP/2 connection may have at a time */
 #define PROF__SERVER_HEAD 16384           /* bytes of a request's head (HTTP/1) or of a header block (HTTP/2) */
 #define PROF__SERVER_BODY 65536
 #define PROF__SERVER_FRAME 16384          /* payload of an HTTP/2 frame, in both directions */
 #define PROF__SERVER_OUT (4 * PROF__SERVER_FRAME)
-#define PROF__SERVER_FRONT 2048           /* space before an answer for what is only known when it is complete */
-#define PROF__SERVER_REQUEST_NS 10000000000u /* to send a request */
-#define PROF__SERVER_ANSWER_NS 20000000000u  /* to read an answer, plus a second for each PROF__SERVER_RATE bytes */
+#define PROF__SERVER_FRONT 2048           /* free space kept before an answer, for a prefix that depends on the whole */
+#define PROF__SERVER_REQUEST_NS 10000000000u /* the time a client has for sending a request */
+#define PROF__SERVER_ANSWER_NS 20000000000u  /* for reading an answer, plus 1 s for each PROF__SERVER_RATE bytes */
 #define PROF__SERVER_RATE 65536u
-#define PROF__SERVER_IDLE_NS 300000000000u   /* for a connection without a request, unless its place is needed */
-#define PROF__SERVER_LEAVE_NS 2000000000u    /* for the next bytes of the answers, when the server stops */
-#define PROF__SERVER_LEFT_NS 20000000000u    /* for all answers, when the server stops */
-#define PROF__SERVER_TICK_NS 50000000u       /* how often a capture checks that its session still exists */
-#define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
+#define PROF__SERVER_IDLE_NS 300000000000u   /* for a connection without a request, unless its slot is needed */
+#define PROF__SERVER_LEAVE_NS 2000000000u    /* of a server that stops: how long a client may read nothing */
+#define PROF__SERVER_LEFT_NS 20000000000u    /* of a server that stops: how long sending all answers may take */
+#define PROF__SERVER_TICK_NS 50000000u       /* how often a capture checks that its session still runs */
+#define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row without a request or data */
 #define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may cancel */
 #define PROF__SERVER_AHEAD 8                 /* requests that an HTTP/1 connection may send without waiting */
 #define PROF__SERVER_WATCHERS 4              /* answers to /live at the same time */
-#define PROF__SERVER_PERIOD_NS 250000000u    /* of /live, at least: and ten times what making one takes */
-#define PROF__SERVER_LIVE_BUFFER ((size_t)8 << 20) /* of /live, if nothing records: all of it is read each time */
-#define PROF__SERVER_LAG_NS 20000000u        /* how long ago a period ends: what is older has been recorded */
-#define PROF__SERVER_STALL_NS 60000000000u   /* for the next bytes of /live */
-#define PROF__SERVER_TURN_NS 10000000u       /* a connection begins nothing new in its turn after this time */
+#define PROF__SERVER_PERIOD_NS 250000000u    /* the least period of /live; at least 10 times the work for it */
+#define PROF__SERVER_LIVE_BUFFER ((size_t)8 << 20) /* of a session that /live starts: all is read each time */
+#define PROF__SERVER_LAG_NS 20000000u        /* how long ago a period of /live ends: threads have written it */
+#define PROF__SERVER_STALL_NS 60000000000u   /* how long a client of /live may read nothing */
+#define PROF__SERVER_TURN_NS 10000000u       /* after this time, a connection lets others have their turn */
 
-/* Memory that grows: an answer or a body. It is valid from first to size. */
+/* Memory that grows, for an answer or a body. The bytes from `first` to `size` are valid. */
 typedef struct prof__server_bytes {
     unsigned char *at;
     size_t first, size, capacity;
@@ -515,74 +515,74 @@ typedef enum prof__server_format {
     PROF__SERVE_MONITOR
 } prof__server_format;
 
-/* A capture: what was asked for, and its state. */
+/* A capture: what the client asked for, and how far it has come. Times are nanoseconds of CLOCK_MONOTONIC. */
 typedef struct prof__server_capture {
     prof__server_format format;
-    int whole;               /* 1: of what is in the buffer already, without waiting */
-    double last;             /* then: the seconds before now; 0: all */
-    uint64_t begin_at, ns;   /* begin_at: CLOCK_MONOTONIC, 0: as soon as its turn comes; ns: its duration */
-    uint64_t from, end_at;   /* when it began, and when it ends */
-    uint32_t epoch;          /* that of the session when it began */
+    int whole;               /* 1: of what is in the buffer now, without waiting */
+    double last;             /* with whole: only this many seconds before now; 0: everything */
+    uint64_t begin_at, ns;   /* begin_at: 0: as soon as its turn comes; ns: how long it records */
+    uint64_t from, end_at;   /* when it began, and when it is to end */
+    uint32_t epoch;          /* the id of the session at its begin */
     int on_demand;           /* 1: it is a user of the on-demand session */
-    int dump;                /* of the recording of /start: 1: what it has so far; 2: all, and it is dropped */
-    int quiet;               /* 1: host_tracer_level 0, no scopes */
+    int dump;                /* of the recording of /start: 1: a copy so far; 2: all, and discards it */
+    int quiet;               /* 1: records no scopes, because host_tracer_level is 0 */
     int no_devices;
-    int configured;          /* 1: config has settings, which a session of the program does not follow */
+    int configured;          /* 1: the client has set keys of config, which a session of the program ignores */
     int emit_xspace, continuous;
-    int number;              /* the level of Monitor; for /level, the level + 1 */
-    prof_config config;      /* for an on-demand session */
+    int number;              /* the level of Monitor; for /level: the level plus 1 */
+    prof_config config;      /* how an on-demand session records */
     size_t text_used;
-    char texts[1024];        /* what config points to */
+    char texts[1024];        /* the strings that config points to */
     char session[128];
-    char host[64];           /* override_hostname */
+    char host[64];           /* override_hostname of the request; "": not set */
     size_t note_used;
-    char notes[1024];        /* lines for the client: what the answer lacks */
+    char notes[1024];        /* lines that tell the client what the answer lacks */
 } prof__server_capture;
 
 enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER,
        PROF__ASK_LIVE };
 
-/* An answer to /live: what it has told so far. Times are nanoseconds, those with _at of CLOCK_MONOTONIC. */
+/* The state of an answer to /live. Durations are nanoseconds. next_at is a time of CLOCK_MONOTONIC. */
 typedef struct prof__server_live {
-    uint32_t epoch;    /* the session that it shows; 0: none yet */
-    int ended;         /* 1: all of that session was sent */
+    uint32_t epoch;    /* the id of the session that it shows; 0: none yet */
+    int ended;         /* 1: that session has ended, and all of it was sent */
     int over;          /* 1: the last message was made */
     uint64_t tick;     /* where the next period begins; 0: the first */
     uint64_t next_at, period, took;
-    uint64_t messages, skipped, skipped_ns; /* skipped: periods that the client was too slow for, and their time */
-    uint64_t overwritten_ns;                /* time whose events were overwritten before they were read */
+    uint64_t messages, skipped, skipped_ns; /* periods that the client missed by reading slowly, and their time */
+    uint64_t overwritten_ns;                /* how much time the ring had overwritten before it was read */
 } prof__server_live;
 
-/* A request and its answer. An HTTP/1 connection has one at a time, an HTTP/2 connection has several. */
+/* A request and its answer. An HTTP/1 connection has one at a time. An HTTP/2 connection may have several. */
 typedef struct prof__server_ask {
     int phase;
     uint32_t stream;
     int grpc, trusted, bad; /* bad: the HTTP status if the head is invalid; 0: it is valid */
-    uint32_t seen;          /* the fields that have come: see prof__server_once() */
-    const char *twice;      /* the one of these that came more than once, or NULL */
-    int ended;              /* HTTP/2: 1: the whole request has come */
-    int keep;               /* HTTP/1: 1: the connection stays open */
-    uint64_t since;         /* time of the first byte of the request, then of the answer */
-    uint64_t taken;         /* bytes of the answer that the client has read */
+    uint32_t seen;          /* bits of the fields that have come: see prof__server_once() */
+    const char *twice;      /* the name of a field of these that came twice, or NULL */
+    int ended;              /* HTTP/2: 1: all of the request has come */
+    int keep;               /* HTTP/1: 1: the connection stays open after the answer */
+    uint64_t since;         /* when the first byte of the request came, and later that of the answer was sent */
+    uint64_t taken;         /* how many bytes of the answer the client has read */
     char method[16], path[128], query[2048], host[256], origin[256], site[32];
-    uint64_t length;        /* HTTP/1: bytes of the body */
+    uint64_t length;        /* HTTP/1: how many bytes the body has */
     prof__server_bytes body, answer;
     prof__server_capture capture;
     prof__server_live *live;
-    int html;               /* 1: the client takes a page; 2: the answer is one */
+    int html;               /* 1: the client accepts a page; 2: the answer is a page */
     int status, grpc_status;
     int head_sent;
     int64_t window;
     char head[2048];        /* the header lines of the answer */
-    char message[512];      /* gRPC's message for people */
+    char message[512];      /* the text of grpc-message */
 } prof__server_ask;
 
-/* The decoder's table of HPACK, RFC 7541. The texts of the entries follow each other, the oldest first. */
+/* The dynamic table of an HPACK decoder, RFC 7541. The names and values lie one after another, the oldest first. */
 typedef struct prof__hpack {
     struct {
-        unsigned short name, value; /* lengths */
+        unsigned short name, value; /* bytes */
     } entry[128];
-    size_t count, used, limit; /* used: bytes of text; limit: of the table, as the RFC counts */
+    size_t count, used, limit; /* used: bytes of text; limit: the table's size in the RFC's count */
     char text[4096];
 } prof__hpack;
 
@@ -590,8 +590,8 @@ enum { PROF__SPEAKS_NOTHING, PROF__SPEAKS_HTTP1, PROF__SPEAKS_HTTP2 };
 
 typedef struct prof__server_client {
     int file, speaks;
-    int closing;             /* 1: nothing more is read, and the connection is closed when all is sent */
-    uint64_t since;          /* when it was accepted, or its last answer ended */
+    int closing;             /* 1: reads nothing more, and closes the connection once all is sent */
+    uint64_t since;          /* when it connected, or when its last answer ended */
     uint64_t partial_since;  /* when the first byte of an incomplete request came; 0: there is none */
     size_t in_size, out_at, out_size;
     prof__hpack hpack;
@@ -600,49 +600,49 @@ typedef struct prof__server_client {
     unsigned aborts, ahead;  /* ahead: requests in a row that came before the previous answer was sent */
     size_t block_size;
     int64_t window, first_window;
-    unsigned next;           /* the request that may send next */
+    unsigned next;           /* the request whose turn to send is next */
     prof__server_ask asks[PROF__SERVER_STREAMS];
     unsigned char in[PROF__SERVER_HEAD + 1024], block[PROF__SERVER_HEAD], out[PROF__SERVER_OUT];
 } prof__server_client;
 
-/* The server of the process. files are under the lock prof__server_files, so that they are consistent in a fork; kept
-   is under prof__server_kept. Only the server's thread uses the rest once it runs. */
+/* The server of the process. The lock prof__server_files guards the descriptors, so that a fork() finds them complete.
+   The lock prof__server_kept guards `kept`. All else belongs to the server's thread while it runs. */
 typedef struct prof__server {
     int running, port;
     int wake[2], listeners[2];
     prof__server_thread thread;
     uint32_t stop;
-    uint64_t leave_at, left_at; /* 0, or when to end: leave_at: if nothing is sent until then; left_at: at the latest */
-    uint64_t deaf_until;        /* accepts no client before this time, because there were no descriptors */
+    uint64_t leave_at, left_at; /* when a stopping server ends: if it sends nothing until then; in any case; or 0 */
+    uint64_t deaf_until;        /* accepts no client before this time, because descriptors ran out */
     prof__server_client *clients[PROF__SERVER_CLIENTS];
     char token[256];
     size_t token_size;
     uint64_t max_ms;
-    size_t max_buffer, max_answer, answers; /* answers: bytes of all answers */
+    size_t max_buffer, max_answer, answers; /* answers: how many bytes all answers have */
     int read_only;
     prof_config capture;
-    int sized;                       /* 1: the program has set its buffer_size */
+    int sized;                       /* 1: the program has set capture.buffer_size */
     char categories[1024];
-    int on_demand_users, continuous; /* users of the on-demand session; one of them is continuous profiling */
+    int on_demand_users, continuous; /* how many use the on-demand session; continuous profiling may be one of them */
     int on_demand_level;
-    void *kept; /* the image of an on-demand session that prof_start() has ended, while it has users */
+    void *kept; /* the image of an on-demand session that a prof_start() has ended, until its users have read it */
     size_t kept_size;
-    uint32_t paused_epoch;       /* the session that a client has paused; 0: none */
+    uint32_t paused_epoch;       /* the id of the session that a client has paused; 0: none */
     int remote;                  /* 1: the recording of /start is a user of the on-demand session */
-    uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: when it began and ended; remote_to 0: it still runs */
-    void *stopped;               /* the image of a recording that /stop has ended, until /dump or /start */
+    uint64_t remote_from, remote_to; /* when that recording began and ended; remote_to 0: it still runs */
+    void *stopped;               /* the image of the recording that /stop has ended, until /dump or /start */
     size_t stopped_size;
-    int wished;                  /* 1: wish has what /config has set for /start */
+    int wished;                  /* 1: `wish` has what /config has set for the next /start */
     prof__server_capture wish;
     uint64_t captures;
 } prof__server;
 
 static prof__server prof__server_state;
-static int prof__server_word, prof__server_files, prof__server_kept; /* locks; the first is that of start and stop */
+static int prof__server_word, prof__server_files, prof__server_kept; /* locks: start and stop; descriptors; kept */
 
 /*-- memory --*/
 
-/* Makes space for this many more bytes. Returns 0 without memory, or beyond max_answer. */
+/* Makes space for `more` bytes. Returns 0 without memory, or if all answers together would exceed max_answer. */
 static int prof__server_grow(prof__server *v, prof__server_bytes *b, size_t more)
 {
     size_t capacity = b->capacity < 32768 ? 65536 : b->capacity * 2, left = v->max_answer - v->answers + b->capacity;
@@ -679,7 +679,7 @@ static int prof__server_sink(void *answer, const void *data, size_t size)
     return !prof__server_add(&prof__server_state, (prof__server_bytes *)answer, data, size);
 }
 
-/* Copies a client's text. Returns 0 if it does not fit: a cut text would mean something else, so it is refused. */
+/* Copies a text of a client. Returns 0 if it does not fit: a shortened text could mean something else. */
 static int prof__server_copy(char *to, size_t capacity, const char *text, size_t size)
 {
     if (size >= capacity) return 0;
@@ -699,7 +699,7 @@ static void prof__server_note(prof__server_capture *capture, const char *format,
     va_end(list);
     if (size <= 0) return;
     if ((size_t)size > capacity - 2) size = (int)(capacity - 2);
-    for (int i = 0; i < size; ++i) { /* it becomes a part of a header line */
+    for (int i = 0; i < size; ++i) { /* a note becomes a part of a header line */
         char *c = &capture->notes[capture->note_used + (size_t)i];
         if ((unsigned char)*c < 32 || (unsigned char)*c > 126) *c = '?';
     }
@@ -727,13 +727,13 @@ static void prof__server_head(prof__server_ask *ask, const char *format, ...)
     va_start(list, format);
     int size = vsnprintf(ask->head + used, capacity, format, list);
     va_end(list);
-    if (size < 0 || (size_t)size >= capacity) ask->head[used] = 0; /* the line is left out */
+    if (size < 0 || (size_t)size >= capacity) ask->head[used] = 0; /* leaves out a line that does not fit */
 }
 
-/* What the page may load: its own script, and what this server answers. */
+/* The content security policy of the page: it may load its own script, and the answers of this server. */
 #define PROF__SERVER_PAGE "script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; worker-src blob:; "
 
-/* Adds the fields about security that every head has. policy: what a page may load. */
+/* Adds the header fields for security that every answer has. policy: what a page may load. */
 static void prof__server_guard(prof__server_ask *ask, const char *policy)
 {
     prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
@@ -753,10 +753,10 @@ static void prof__server_end_answer(prof__server_ask *ask, int status, const cha
     prof__server_head(ask, "content-type: %s\r\ncontent-length: %llu\r\n", type,
                       (unsigned long long)(ask->answer.size - ask->answer.first));
     prof__server_guard(ask, ask->status == 200 && ask->html > 1 ? PROF__SERVER_PAGE : "");
-    if (!strcmp(ask->method, "HEAD")) ask->answer.first = ask->answer.size; /* its answers have no body */
+    if (!strcmp(ask->method, "HEAD")) ask->answer.first = ask->answer.size; /* an answer to HEAD has no body */
 }
 
-/* The status codes of gRPC that are used. */
+/* Status codes of gRPC, as many as are needed here. */
 enum {
     PROF__GRPC_OK = 0,
     PROF__GRPC_INVALID_ARGUMENT = 3,
@@ -768,7 +768,7 @@ enum {
     PROF__GRPC_UNAUTHENTICATED = 16
 };
 
-/* Answers with one line, usually an error. */
+/* Answers with one line of text, usually an error. */
 static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
     PROF__PRINTF(5, 6);
 static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
@@ -795,7 +795,7 @@ static void prof__server_say(prof__server *v, prof__server_ask *ask, int status,
     prof__server_end_answer(ask, status, "text/plain; charset=utf-8");
 }
 
-/* Answers with the text of prof_error(). */
+/* Answers with the text of prof_error() and the status that goes with it. */
 static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_status status)
 {
     static const struct {
@@ -811,10 +811,11 @@ static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_sta
 }
 
 /*-- WHAT IS RECORDED ----------------------------------------------------------------------------------- >>on_demand --
-   A capture uses the program's session or, if there is none, an on-demand session, which starts with the first of its
-   users and ends with the last one. */
+   A capture uses the session of the program. If the program has none, the capture uses the on-demand session, which
+   starts with its first user and ends with the last one. */
 
-/* Keeps what the captures have so far, because the program starts a session of its own. Under the control lock. */
+/* Keeps the image of the on-demand session for its captures, because the program is starting a session, which ends it.
+   The caller holds the control lock. */
 static void prof__server_keep(void *image, size_t size)
 {
     prof__lock(&prof__server_kept);
@@ -832,7 +833,7 @@ static int prof__server_was_sent_away(prof__server *v)
     return kept;
 }
 
-/* Removes a user of the on-demand session. Gives it the image, unless bytes is NULL. */
+/* Removes a user from the on-demand session. Unless bytes is NULL, sets *bytes to the image, which the caller frees. */
 static prof_status prof__server_on_demand_leave(prof__server *v, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
@@ -860,7 +861,8 @@ static prof_status prof__server_on_demand_leave(prof__server *v, void **bytes, s
     return status;
 }
 
-/* Starts the on-demand session, or adds a user to it. Returns PROF_INVALID_STATE if the program has its own by now. */
+/* Adds a user to the on-demand session, and starts the session for the first one. Returns PROF_INVALID_STATE if the
+   program has started a session meanwhile. */
 static prof_status prof__server_on_demand_join(prof__server *v, prof__server_capture *capture, int running)
 {
     int level = capture->quiet ? 0 : prof__level_of(&capture->config);
@@ -881,7 +883,7 @@ static prof_status prof__server_on_demand_join(prof__server *v, prof__server_cap
 
 /*-- recordings from /start to /stop --*/
 
-/* Copies a capture. Pointers into the texts of `from` become pointers into those of `to`. */
+/* Copies a capture. Its pointers into the texts of `from` become pointers into the texts of `to`. */
 static void prof__server_capture_copy(prof__server_capture *to, const prof__server_capture *from)
 {
     const char *own = from->config.categories;
@@ -896,7 +898,7 @@ static void prof__server_remote_drop(prof__server *v)
     v->stopped = NULL;
 }
 
-/* Ends the recording of /start, and keeps its image. */
+/* Ends the recording that /start has begun, and keeps its image for /dump. */
 static prof_status prof__server_remote_stop(prof__server *v)
 {
     void *bytes = NULL;
@@ -910,7 +912,7 @@ static prof_status prof__server_remote_stop(prof__server *v)
     return status;
 }
 
-/* Copies what the recording of /start has so far. A prof_start() of the program may have ended it meanwhile. */
+/* Copies what the recording of /start has so far, also if a prof_start() of the program has ended it. */
 static prof_status prof__server_remote_copy(prof__server *v, void **bytes, size_t *size)
 {
     const void *from = v->stopped;
@@ -935,7 +937,7 @@ static prof_status prof__server_remote_copy(prof__server *v, void **bytes, size_
     return status;
 }
 
-/* Gets the image for /dump. */
+/* Gives /dump the image: that of an ended recording, or a copy of the running one. */
 static prof_status prof__server_remote_take(prof__server *v, prof__server_capture *capture, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
@@ -961,7 +963,7 @@ static void prof__server_capture_init(const prof__server *v, prof__server_captur
 #endif
 }
 
-/* Refuses what a client must not ask for. */
+/* Checks that a client may ask for this: no more buffer than allowed, and no mode that writes files. */
 static prof_status prof__server_capture_check(const prof__server *v, const prof__server_capture *capture)
 {
     const prof_config *config = &capture->config;
@@ -976,7 +978,7 @@ static prof_status prof__server_capture_check(const prof__server *v, const prof_
 static const char *const prof__server_keys[] = {"buffer",      "level", "categories", "min_duration",
                                                 "filter_mask", "mode",  "clock",      NULL};
 
-/* Sets a key of the configuration for a client. */
+/* Sets a key of a capture's configuration, as a client asked. */
 static prof_status prof__server_set(prof__server_capture *capture, const char *key, const char *value)
 {
     size_t size = strlen(value) + 1;
@@ -994,7 +996,7 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
     memcpy(copy, value, size);
     prof_config before = capture->config;
     prof_status status = prof_config_set(&capture->config, key, copy);
-    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* the client does not know of a mode */
+    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* another key has set a mode, too */
         capture->config = before;
         return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': a capture keeps events in a ring, and no statistics of "
                           "those before: only the program can set it", key, value);
@@ -1011,7 +1013,7 @@ static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
     ask->capture.on_demand = 0;
 }
 
-/* Refuses to record: the program's session holds the buffer. */
+/* Fails because the session of the program has ended by itself, and holds the buffer until prof_stop(). */
 static prof_status prof__server_ended(void)
 {
     return prof__fail(PROF_INVALID_STATE,
@@ -1024,12 +1026,12 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     if (look.ended) return prof__server_ended();
-    capture->from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
+    capture->from = prof_host_ns(); /* taken before a session starts, so that the capture covers all of it */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.on_demand) {
         status = prof__server_on_demand_join(v, capture, look.running);
-        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* starting takes time */
-        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started one meanwhile */
+        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* not the time of the start */
+        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started a session meanwhile */
         if (status && (!look.running || look.on_demand)) return status;
     }
     if (!capture->on_demand) {
@@ -1048,7 +1050,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     return PROF_OK;
 }
 
-/* Returns 1 if nothing more can be recorded for the capture. */
+/* Returns 1 if the session of a capture has ended, so that waiting longer records nothing more. */
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
     prof__look look = prof__look_now();
@@ -1056,11 +1058,11 @@ static int prof__server_capture_over(prof__server *v, const prof__server_capture
     return !look.running || look.epoch != capture->epoch;
 }
 
-/* Limits the trace to the time that was asked for. */
+/* Sets the window of a trace to the time that the client asked for. */
 static void prof__server_window(const prof__server_capture *capture, prof_trace *trace, uint64_t until)
 {
     const prof_trace_info *about = prof_trace_about(trace);
-    if (about->mode == PROF_STATS) return; /* statistics are of the whole run */
+    if (about->mode == PROF_STATS) return; /* statistics cover the whole run and have no window */
     if (capture->whole) {
         if (capture->last > 0) prof__trace_last(trace, capture->last);
         return;
@@ -1071,7 +1073,7 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
     prof_trace_window(trace, from, to > from ? to : from + 1);
 }
 
-/* Notes what is missing from the trace. */
+/* Adds notes to the answer about events that the trace has lost. */
 static void prof__server_losses(prof__server_capture *capture, const prof_trace *trace)
 {
     const prof_trace_info *about = prof_trace_about(trace);
@@ -1101,7 +1103,7 @@ static prof_status prof__server_has_events(const prof_trace *trace)
     return prof__fail(PROF_INVALID_STATE, "mode stats keeps no events: see /summary");
 }
 
-/* Answers with the image itself, limited to the time that was asked for. */
+/* Makes the answer of an image: the bytes as they are, with the window set to the time that the client asked for. */
 static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t size, uint64_t until)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
@@ -1114,10 +1116,11 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
     }
     prof__server_window(&ask->capture, trace, until);
     prof__server_losses(&ask->capture, trace);
-    return prof__image_stream(bytes, size, trace, sink); /* closes it */
+    return prof__image_stream(bytes, size, trace, sink); /* closes the trace */
 }
 
-/* The times of PROFILE_STEPs in ns: integers, so that the average is never outside of minimum and maximum. */
+/* The times of PROFILE_STEPs. They are integers of nanoseconds, because a rounded average could be outside of minimum
+   and maximum. */
 typedef struct prof__server_steps {
     uint64_t count, sum, least, max;
 } prof__server_steps;
@@ -1130,7 +1133,7 @@ static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
     steps->count++;
 }
 
-/* Writes average, minimum and maximum in ms. There must be at least one step. */
+/* Writes average, minimum and maximum in milliseconds to values[0] to [2]. There must be at least one step. */
 static void prof__server_step_values(const prof__server_steps *steps, double *values)
 {
     values[0] = (double)steps->sum / (double)steps->count / 1e6;
@@ -1163,7 +1166,7 @@ static size_t prof__server_varint(unsigned char *to, uint64_t value)
     return n;
 }
 
-/* Puts a tag and its length before the answer, which so becomes a field of a message. */
+/* Puts a tag and a length before the answer, which makes the answer a field of a protobuf message. */
 static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
 {
     unsigned char head[16];
@@ -1173,7 +1176,7 @@ static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
     memcpy(ask->answer.at + ask->answer.first, head, n);
 }
 
-/* Makes a MonitorResponse: the data as text, and the times of the steps. */
+/* Makes a MonitorResponse: a text about the program, and the times of the steps. */
 static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
@@ -1213,7 +1216,7 @@ static prof_status prof__server_xspace(const prof__server_ask *ask, const prof_t
 {
     prof_xplane_options options;
     memset(&options, 0, sizeof options);
-    options.host = ask->capture.host; /* "": this computer's name */
+    options.host = ask->capture.host; /* "": the name of this computer */
     return prof_xplane_stream(trace, sink, &options);
 }
 #endif
@@ -1238,7 +1241,8 @@ static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, co
     }
 }
 
-/* Returns the header that this format needs and the program was built without, or NULL. */
+/* Returns the name of the header without which a format cannot be made, if the program was built without that header.
+   Returns NULL if nothing is missing. */
 static const char *prof__server_missing(prof__server_format format)
 {
 #ifndef PROF_CHROME_H
@@ -1254,7 +1258,8 @@ static const char *prof__server_missing(prof__server_format format)
     return NULL;
 }
 
-/* Appends the notes as warnings to the XSpace: fields may be added after a serialised message. */
+/* Adds the notes to the answer as warnings of an XSpace. Protobuf allows fields to be appended to a complete message.
+   */
 static void prof__server_warn(prof__server *v, prof__server_ask *ask)
 {
     const char *line = ask->capture.notes, *end;
@@ -1268,7 +1273,7 @@ static void prof__server_warn(prof__server *v, prof__server_ask *ask)
     }
 }
 
-/* Puts gRPC's prefix before the answer: a flag, not compressed, and the length. */
+/* Puts the prefix of a gRPC message before the answer: the flag "not compressed", and the length. */
 static void prof__server_prefix(prof__server_ask *ask)
 {
     uint64_t size = ask->answer.size - ask->answer.first;
@@ -1277,7 +1282,7 @@ static void prof__server_prefix(prof__server_ask *ask)
     for (int i = 0; i < 4; ++i) at[1 + i] = (unsigned char)(size >> (24 - 8 * i));
 }
 
-/* Writes the program's name, for the name of a file in a header. */
+/* Writes the program's name in a form that is valid as a file name in a header. */
 static void prof__server_name(char *name, size_t size)
 {
     prof__program_name(name, size);
@@ -1310,13 +1315,13 @@ static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
         prof__server_warn(v, ask);
         if (ask->capture.emit_xspace) {
             prof__server_wrap(ask, 0x42);
-        } else { /* ProfileToolData: name, data */
+        } else { /* the message ProfileToolData has a name and data */
             prof__server_wrap(ask, 0x12);
             memcpy(ask->answer.at + (ask->answer.first -= 11), "\x0A\x09xplane.pb", 11);
             prof__server_wrap(ask, 0x32);
         }
     }
-    if (ask->answer.size - ask->answer.first > 0x7fffff00u) { /* what protobuf can read */
+    if (ask->answer.size - ask->answer.first > 0x7fffff00u) { /* protobuf cannot read larger messages */
         prof__server_say(v, ask, 503, PROF__GRPC_RESOURCE_EXHAUSTED, "the trace is larger than 2 GiB: capture less");
         return;
     }
@@ -1325,7 +1330,7 @@ static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
     prof__server_end_answer(ask, 200, "");
 }
 
-/* Reads what was recorded, and makes the answer. */
+/* Reads what the capture has recorded, and makes the answer. */
 static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
@@ -1350,7 +1355,7 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
         free(bytes);
         return status;
     }
-    if (!status && !trace) status = prof__read_image(bytes, size, NULL, "the capture", &trace); /* takes the bytes */
+    if (!status && !trace) status = prof__read_image(bytes, size, NULL, "the capture", &trace); /* frees bytes later */
     if (status) return status;
     if (capture->format != PROF__SERVE_SUMMARY) status = prof__server_has_events(trace);
     if (!status) {
@@ -1385,7 +1390,7 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
         prof__server_finish_http(ask);
 }
 
-/* Answers, and returns 1, if the program was built without what this format needs. */
+/* Answers with an error and returns 1, if the program was built without what a format needs. */
 static int prof__server_lacks(prof__server *v, prof__server_ask *ask, prof__server_format format)
 {
     const char *missing = prof__server_missing(format);
@@ -1396,7 +1401,8 @@ static int prof__server_lacks(prof__server *v, prof__server_ask *ask, prof__serv
     return missing != NULL;
 }
 
-/* Lets a capture wait for its begin, or at least for its turn, so that one that is cancelled at once costs nothing. */
+/* Begins the wait of a capture. Even a capture without a delay waits for its turn: if the client cancels it at once, it
+   has cost nothing. */
 static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
@@ -1409,7 +1415,7 @@ static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
         ask->phase = PROF__ASK_DELAYED;
 }
 
-/* Begins a capture whose turn has come. */
+/* Begins a capture that has waited for its time or turn. */
 static void prof__server_turn(prof__server *v, prof__server_ask *ask)
 {
     if (ask->capture.whole || ask->capture.dump) {
@@ -1424,9 +1430,10 @@ static void prof__server_turn(prof__server *v, prof__server_ask *ask)
 }
 
 /*-- LIVE -------------------------------------------------------------------------------------------------- >>live --
-   An answer that ends with the connection: messages of prof_html.h, see there. Each says how things are, and has what
-   happened since the one before, cut at both ends. None is made while the client has not read the one before: then the
-   next one has the time of several or, if that is too long, of the last part of it. */
+   The answer to /live has no end: it is a sequence of messages, as prof_html.h describes them, until the connection
+   closes. Each message says how the recording is, and has the events since the previous message. Scopes that cross the
+   begin or end of that period are cut there. While the client has not read a message, no further one is made. The next
+   message then covers several periods or, if that is too much, only the last part of them. */
 
 #ifdef PROF_HTML_H
 static unsigned prof__server_watchers(const prof__server *v)
@@ -1437,7 +1444,7 @@ static unsigned prof__server_watchers(const prof__server *v)
     return count;
 }
 
-/* Returns how many periods those who watch now were too slow for. */
+/* Returns how many periods the present clients of /live have missed because they read too slowly. */
 static uint64_t prof__server_unread(const prof__server *v)
 {
     uint64_t count = 0;
@@ -1447,7 +1454,7 @@ static uint64_t prof__server_unread(const prof__server *v)
     return count;
 }
 
-/* The pairs of a message: a list that ends with a null. What is more than fits would be left out. */
+/* The keys and values of a message, as a list that ends with NULL. Beyond PROF__SERVER_PAIRS, pairs are left out. */
 #define PROF__SERVER_PAIRS 20
 typedef struct prof__server_pairs {
     size_t count, used;
@@ -1472,13 +1479,14 @@ static void prof__server_pair_number(prof__server_pairs *pairs, const char *key,
     prof__server_pair(pairs, key, text);
 }
 
-/* Returns the longest time, in ns, that one message covers: a client that reads late does not get more. */
+/* Returns how many nanoseconds a message covers at most. A client that reads late misses what was before. */
 static int64_t prof__server_live_most(const prof__server_live *live)
 {
     return live->period > 1500000000u ? 2 * (int64_t)live->period : 3000000000;
 }
 
-/* Sets the window of the next period. Returns 0 if it would be empty. end: when it must end, ns since the start. */
+/* Sets the window of the trace to the next period. Returns 0 if the period is empty. end: the end of the period, in ns
+   since the start. Sets *from to the begin, and *joins to 1 if the period follows the previous one without a gap. */
 static int prof__server_live_window(prof__server_live *live, prof_trace *trace, int64_t end, int64_t *from, int *joins)
 {
     int64_t max = prof__server_live_most(live), oldest = INT64_MAX;
@@ -1501,7 +1509,7 @@ static int prof__server_live_window(prof__server_live *live, prof_trace *trace, 
     return prof_trace_window(trace, *from, end) == PROF_OK;
 }
 
-/* Takes what was recorded since the last period. *trace: NULL if there is none. */
+/* Reads what was recorded since the last period. Sets *trace to NULL if the period is empty. */
 static prof_status prof__server_live_take(prof__server_live *live, const prof__look *look, prof_trace **trace,
                                           int64_t *from, int *joins)
 {
@@ -1533,7 +1541,7 @@ static const char *prof__server_live_state(const prof__look *look)
     return look->paused ? "paused" : "recording";
 }
 
-/* Lists the names of categories, domains and devices, one a line, as many as fit. */
+/* Lists the names of categories, domains and devices, one a line. Leaves out names that do not fit. */
 static void prof__server_category_names(char *to, size_t size)
 {
     const char *names[256];
@@ -1576,7 +1584,7 @@ static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask
     return prof__html_live_message(sink, pairs.at, trace);
 }
 
-/* Makes the next message. */
+/* Makes the next message, and sets when the one after it is due. */
 static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
 {
     prof__server_live *live = ask->live;
@@ -1585,7 +1593,7 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     uint64_t began = prof_host_ns();
     int64_t from = 0;
     int joins = 0;
-    if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program has started a session */
+    if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program started a session */
         prof__server_on_demand_leave(v, NULL, NULL);
         ask->capture.on_demand = 0;
         look = prof__look_now();
@@ -1600,7 +1608,7 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     if (look.epoch && look.epoch == live->epoch && !live->ended && look.mode != PROF_STATS)
         status = prof__server_live_take(live, &look, &trace, &from, &joins);
     if (!status) status = prof__server_live_send(v, ask, &look, trace, from, joins);
-    if (status && trace) { /* larger than max_answer, or no memory */
+    if (status && trace) { /* the message exceeds max_answer, or there is no memory */
         live->skipped++;
         live->skipped_ns += (uint64_t)(prof_trace_about(trace)->to_ns - from);
         live->tick = 0;
@@ -1616,8 +1624,8 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     ask->since = prof_host_ns();
 }
 
-/* Begins the answer. If nothing records, starts a session on demand; but not later, when a session of the program has
-   ended, because what it has recorded would be discarded. */
+/* Begins the answer. If nothing records, starts an on-demand session. Not if a session of the program has ended,
+   because that session's buffer would be discarded. */
 static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
@@ -1635,7 +1643,8 @@ static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *as
     return PROF_OK;
 }
 
-/* Does what is due for a client that watches. Returns when something is due next. */
+/* Makes a message for a client of /live if one is due. Returns when to call again. all: 1: the server stops, so the
+   last message is due. */
 static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, uint64_t now, int all)
 {
     prof__server_ask *ask = &c->asks[0];
@@ -1660,7 +1669,7 @@ static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, u
     return live->over ? UINT64_MAX : live->next_at;
 }
 
-/* Handles /live. */
+/* Handles a request for /live. */
 static void prof__server_watch(prof__server *v, prof__server_ask *ask)
 {
     prof_status status = prof__server_capture_check(v, &ask->capture);
@@ -1683,7 +1692,7 @@ static void prof__server_watch(prof__server *v, prof__server_ask *ask)
     ask->phase = PROF__ASK_LIVE;
 }
 
-/* Answers with the page. */
+/* Answers with the page that shows /live. */
 static void prof__server_page(prof__server *v, prof__server_ask *ask)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
@@ -1724,11 +1733,12 @@ static void prof__server_watch(prof__server *v, prof__server_ask *ask)
 #endif
 
 /*-- REQUESTS --------------------------------------------------------------------------------------------- >>request --
-   Both protocols make an ask of each request. Its head must be complete and checked before anything is done for it. */
+   HTTP/1 and HTTP/2 both turn a request into a prof__server_ask. Nothing is done for a request before its whole head
+   has come and was checked. */
 
 static int prof__server_lower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
-/* Returns 1 if the first size bytes of text are word; case does not matter. */
+/* Returns 1 if the first `size` bytes of `text` are `word`. Ignores case. */
 static int prof__server_is(const char *text, size_t size, const char *word)
 {
     size_t i;
@@ -1742,7 +1752,8 @@ static int prof__server_starts(const char *text, const char *prefix)
     return strlen(text) >= strlen(prefix) && prof__server_is(text, strlen(prefix), prefix);
 }
 
-/* Compares the token in a time that depends only on the length of what was sent. */
+/* Compares a text with the token. The time that takes depends on the length of the text alone, so it tells a client
+   nothing about the token. */
 static int prof__server_token_is(const prof__server *v, const char *text, size_t size)
 {
     volatile unsigned char differs = (unsigned char)(size != v->token_size);
@@ -1759,7 +1770,7 @@ static int prof__server_base64(char c)
     return at ? (int)(at - letters) : -1;
 }
 
-/* Compares the token in what a browser sends after it has asked its user: base64 of NAME:TOKEN. Accepts any name. */
+/* Compares the token with the password that a browser has asked its user for: base64 of NAME:TOKEN. NAME may be any. */
 static int prof__server_basic_is(const prof__server *v, const char *text, size_t size)
 {
     char plain[512];
@@ -1781,7 +1792,7 @@ static int prof__server_trusts(const prof__server *v, const char *value, size_t 
     return size > 6 && prof__server_is(value, 6, "basic ") && prof__server_basic_is(v, value + 6, size - 6);
 }
 
-/* Returns 1 if a client that accepts this wants pages: a browser. */
+/* Returns 1 if the header field accept shows that the client is a browser, which wants a page. */
 static int prof__server_takes_pages(const char *value, size_t size)
 {
     static const char type[] = "text/html";
@@ -1790,8 +1801,8 @@ static int prof__server_takes_pages(const char *value, size_t size)
     return 0;
 }
 
-/* Notes that a field came that decides what the request may do, or where its body ends. A second one of that name is
-   refused, also if it is equal or empty: a program between the client and us may believe the other one. */
+/* Notes a field that decides what the request may do, or where its body ends. A second field of that name makes the
+   request invalid, even if it is equal or empty, because a proxy before this server may have used the other one. */
 #define PROF__SEEN_HOST 1u
 static void prof__server_once(prof__server_ask *ask, const char *name, size_t size)
 {
@@ -1809,8 +1820,8 @@ static void prof__server_once(prof__server_ask *ask, const char *name, size_t si
     }
 }
 
-/* Reads the host that the client means. HTTP/1: that of the start line, which came first, has precedence. HTTP/2: two
-   must be equal. */
+/* Reads the host that the client names. In HTTP/1, a host in the start line, which comes first, has precedence. In
+   HTTP/2, two hosts must be equal. */
 static int prof__server_host(prof__server_ask *ask, const char *value, size_t size)
 {
     if (!ask->host[0]) return prof__server_copy(ask->host, sizeof ask->host, value, size);
@@ -1818,7 +1829,7 @@ static int prof__server_host(prof__server_ask *ask, const char *value, size_t si
     return 1;
 }
 
-/* Reads a header field. The case of the name does not matter. */
+/* Reads a header field. Ignores the case of its name. */
 static void prof__server_field(const prof__server *v, prof__server_ask *ask, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
@@ -1838,7 +1849,7 @@ static void prof__server_field(const prof__server *v, prof__server_ask *ask, con
     if (!fits && !ask->bad) ask->bad = 431;
 }
 
-/* Splits "http://host/path?query". A host before the path replaces that of the header field. */
+/* Splits a target such as "http://host/path?query". A host in it replaces that of the header field. */
 static void prof__server_target(prof__server_ask *ask, const char *text, size_t size)
 {
     const char *end = text + size, *path = text;
@@ -1855,8 +1866,8 @@ static void prof__server_target(prof__server_ask *ask, const char *text, size_t 
         ask->bad = 414;
 }
 
-/* Returns 1 for names of this machine itself: localhost, NAME.localhost, 127.x.y.z, [::1], with or without a port. A
-   web page whose own name resolves to 127.0.0.1 sends its own name, and is refused. */
+/* Returns 1 for the names of this machine: localhost, NAME.localhost, 127.x.y.z and [::1], with or without a port. This
+   check stops web pages whose host name resolves to 127.0.0.1: their requests carry that name, and are refused. */
 static int prof__server_host_is_here(const char *host)
 {
     static const char own[] = "localhost";
@@ -1881,7 +1892,7 @@ static int prof__server_host_is_here(const char *host)
     return 1;
 }
 
-/* Checks that the client may ask. If not, answers with the reason and returns 0. */
+/* Checks that this client may ask. Returns 0 if not, and then has answered with the reason. */
 static int prof__server_admits(prof__server *v, prof__server_ask *ask)
 {
     if (v->token_size && !ask->trusted) {
@@ -1904,7 +1915,7 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
     return 0;
 }
 
-/* Parses a number of milliseconds, which must be the whole text. */
+/* Parses a number of milliseconds. The text must have nothing else. */
 static prof_status prof__server_ms(const prof__server *v, const char *key, const char *text, uint64_t least,
                                    uint64_t *ns)
 {
@@ -1919,7 +1930,7 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
 enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16,
        PROF__MAY_ANY = 32, PROF__MAY_FINISH = 64, PROF__MAY_CATEGORY = 128 };
 
-/* Reads a parameter of a query. */
+/* Reads a parameter of a query. may: which kinds of parameters the path accepts. */
 static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
                                           const char *value)
 {
@@ -1948,7 +1959,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
             return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': must be 0 to 255", value);
         capture->number = (int)ns + 1;
     } else if (may & PROF__MAY_CATEGORY && (!strcmp(key, "on") || !strcmp(key, "off"))) {
-        size_t size = strlen(value) + 2; /* with a sign, for prof__server_categories() */
+        size_t size = strlen(value) + 2; /* one more for the sign that prof__server_categories() looks for */
         if (size > sizeof capture->texts - capture->text_used)
             return prof__fail(PROF_INVALID_ARGUMENT, "'%s': its value is too long", key);
         capture->texts[capture->text_used] = key[1] == 'n' ? '+' : '-';
@@ -1973,7 +1984,7 @@ static int prof__server_hex(char c)
     return low >= '0' && low <= '9' ? low - '0' : low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/* Decodes %41 and + in place. Returns 0 if the text is invalid or has a zero byte. */
+/* Decodes %XX and + in place. Returns 0 if the text is invalid, or has a zero byte. */
 static int prof__server_decode(char *text)
 {
     char *to = text;
@@ -1991,7 +2002,7 @@ static int prof__server_decode(char *text)
     return 1;
 }
 
-/* Reads key=value&key=value. Changes the text. */
+/* Reads "key=value&key=value". Writes into the text. */
 static prof_status prof__server_parameters(prof__server *v, prof__server_ask *ask, unsigned may, char *query)
 {
     while (*query) {
@@ -2010,7 +2021,7 @@ static prof_status prof__server_parameters(prof__server *v, prof__server_ask *as
     return PROF_OK;
 }
 
-/*-- HTTP's paths --*/
+/*-- the paths of HTTP --*/
 
 static void prof__server_index(prof__server *v, prof__server_ask *ask)
 {
@@ -2094,7 +2105,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
     prof__server_end_answer(ask, 200, "application/json");
 }
 
-/* Pauses and resumes for clients. Several pauses count as one. */
+/* Pauses or resumes the recording for a client. Several pauses count as one. */
 static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause)
 {
     prof__look look = prof__look_now();
@@ -2117,7 +2128,8 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
         prof__server_say(v, ask, 200, 0, "%s", pause ? "paused" : "recording");
 }
 
-/* Fails unless the program, /start or /live records: the recording of a capture ends too soon to be changed. */
+/* Fails unless the program, /start or /live records. A client cannot change the recording of a capture, which soon
+   ends. */
 static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
 {
     if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;
@@ -2139,7 +2151,7 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "level %d", level);
 }
 
-/* Turns categories on and off, in the order of the parameters. */
+/* Turns categories on and off, in the order in which the parameters name them. */
 static void prof__server_categories(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
@@ -2154,7 +2166,7 @@ static void prof__server_categories(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "categories are set");
 }
 
-/* Sets how /start records from now on. Replaces all that was set before. */
+/* Sets the configuration of later /start requests. Replaces all earlier settings of /config. */
 static void prof__server_config(prof__server *v, prof__server_ask *ask)
 {
     prof_status status = prof__server_capture_check(v, &ask->capture);
@@ -2166,7 +2178,8 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "configured, for /start");
 }
 
-/* Handles /start. A second /start continues the same recording. If the program itself records, nothing is started. */
+/* Begins the recording of /start. If that runs already, lets it go on. If the program itself records, starts nothing.
+   */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
@@ -2176,7 +2189,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
-        v->remote_from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
+        v->remote_from = prof_host_ns(); /* taken before a session starts, so that the recording covers all of it */
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
         own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program has started one meanwhile */
         if (own) status = PROF_OK;
@@ -2213,7 +2226,7 @@ static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     if (!v->remote && !v->stopped && !look.on_demand && (look.running || look.ended)) {
-        ask->capture.whole = 1; /* like /save */
+        ask->capture.whole = 1; /* answers at once, like /save */
         ask->capture.dump = 0;
     }
     prof__server_ask_capture(v, ask);
@@ -2247,7 +2260,7 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
         const char *path, *method;
         unsigned may;
         int post;
-    } paths[] = {{"/", "GET", PROF__MAY_CONFIG, 0}, /* for /live, which the page asks for with the same */
+    } paths[] = {{"/", "GET", PROF__MAY_CONFIG, 0}, /* the page passes its parameters to /live */
                  {"/status", "GET", 0, 0},
                  {"/trace", "GET", PROF__MAY_MS | PROF__MAY_FORMAT | PROF__MAY_CONFIG, 0},
                  {"/summary", "GET", PROF__MAY_MS | PROF__MAY_LAST | PROF__MAY_CONFIG, 0},
@@ -2294,16 +2307,16 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
 }
 
 /*-- GRPC ---------------------------------------------------------------------------------------------------- >>grpc --
-   tensorflow.ProfilerService, as XProf's client calls it. */
+   Implements tensorflow.ProfilerService as the client of XProf calls it. */
 
-/* A protobuf message that is being read. */
+/* Reads the fields of a protobuf message, one after another. */
 typedef struct prof__proto {
     const unsigned char *at, *end;
     int bad;
     uint32_t field;
     unsigned type;
-    uint64_t number;            /* of types 0, 1 and 5 */
-    const unsigned char *bytes; /* of type 2 */
+    uint64_t number;            /* the value of a field of wire type 0, 1 or 5 */
+    const unsigned char *bytes; /* the value of a field of wire type 2 */
     size_t size;
 } prof__proto;
 
@@ -2320,7 +2333,7 @@ static uint64_t prof__proto_varint(prof__proto *p)
     return 0;
 }
 
-/* Reads the next field. Returns 0 if there is none, or the message is invalid. */
+/* Reads the next field. Returns 0 at the end of the message, or if the message is invalid. */
 static int prof__proto_next(prof__proto *p)
 {
     if (p->bad || p->at == p->end) return 0;
@@ -2363,12 +2376,13 @@ static prof__proto prof__proto_of(const unsigned char *at, size_t size)
 }
 static prof__proto prof__proto_inside(const prof__proto *p) { return prof__proto_of(p->bytes, p->size); }
 
-/* The keys that were not recognised, for one error about all of them. */
+/* Collects the option names that are unknown, so that one error names all of them. */
 typedef struct prof__server_unknown {
     char names[300], why[200];
 } prof__server_unknown;
 
-/* Reads an entry of advanced_configuration: {key=1, value=2: {string=1 | bool=2 | int64=3}}. */
+/* Reads an entry of advanced_configuration. Its fields are the key, 1, and the value, 2: a message with one of string
+   1, bool 2, int64 3. */
 static prof_status prof__server_advanced(prof__server_capture *capture, const prof__proto *entry,
                                          prof__server_unknown *unknown)
 {
@@ -2415,7 +2429,7 @@ static prof_status prof__server_advanced(prof__server_capture *capture, const pr
     return result;
 }
 
-/* Reads ProfileOptions. A field that is missing is 0, also a level. Options without a version are ignored. */
+/* Reads ProfileOptions. A missing field is 0, and so is a missing level. Ignores options without a version. */
 static prof_status prof__server_options_read(prof__server_capture *capture, const prof__proto *options,
                                              uint64_t *duration)
 {
@@ -2511,7 +2525,7 @@ static void prof__server_serve_profile(prof__server *v, prof__server_ask *ask, c
         prof__server_ask_capture(v, ask);
 }
 
-/* Ends the captures of a session id early. An unknown id is no error. */
+/* Ends the captures with a session id early. No error if there is none. */
 static void prof__server_terminate(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
     prof__proto p = prof__proto_of(at, size);
@@ -2549,7 +2563,8 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
         prof__server_ask_capture(v, ask);
 }
 
-/* Starts a recording, if the program does not record already; else snapshots are copies of the program's buffer. */
+/* Begins continuous profiling: starts a session, unless the program already records. Snapshots then copy the buffer of
+   the session that runs. */
 static void prof__server_continue(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
     prof__look look = prof__look_now();
@@ -2565,7 +2580,7 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
         if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
     }
-    if (!status) v->continuous = ask->capture.on_demand ? 2 : 1; /* 2: it is a user of the on-demand session */
+    if (!status) v->continuous = ask->capture.on_demand ? 2 : 1; /* 2: this is a user of the on-demand session */
     ask->capture.on_demand = 0;
     if (status)
         prof__server_refuse(v, ask, status);
@@ -2579,7 +2594,7 @@ static void prof__server_discontinue(prof__server *v)
     v->continuous = 0;
 }
 
-/* Drops the recording of /start when the server ends, because nobody can ask for it any more. */
+/* Discards the recording of /start when the server ends, because no client can fetch it any more. */
 static void prof__server_remote_leave(prof__server *v)
 {
     if (v->remote) prof__server_on_demand_leave(v, NULL, NULL);
@@ -2642,7 +2657,7 @@ static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
     }
 }
 
-/* Handles a complete request. */
+/* Carries out a request whose head and body have come. */
 static void prof__server_serve(prof__server *v, prof__server_ask *ask)
 {
     static const struct {
@@ -2659,7 +2674,7 @@ static void prof__server_serve(prof__server *v, prof__server_ask *ask)
     if (ask->bad) {
         while (i + 1 < sizeof reasons / sizeof *reasons && reasons[i].status != ask->bad) ++i;
         if (ask->bad == 400 && ask->twice) {
-            ask->grpc = 0; /* if the type came twice, nobody knows whether this is gRPC */
+            ask->grpc = 0; /* the content type came twice, so it does not say whether this is gRPC */
             prof__server_say(v, ask, 400, 0, "the header %s came more than once", ask->twice);
         } else {
             prof__server_say(v, ask, ask->bad, PROF__GRPC_INVALID_ARGUMENT, "%s", reasons[i].text);
@@ -2683,7 +2698,7 @@ static void prof__server_free(prof__server *v, prof__server_ask *ask)
 
 /*-- HTTP/1 ----------------------------------------------------------------------------------------------- >>http1 --*/
 
-/* Returns the size of a head, with the empty line that ends it, or 0 if that has not come yet. */
+/* Returns the size of a request's head, with the empty line that ends it. Returns 0 if the head is incomplete. */
 static size_t prof__http1_head_size(const unsigned char *in, size_t size)
 {
     for (size_t i = 0; i + 1 < size; ++i) {
@@ -2767,7 +2782,7 @@ static void prof__server_ate(prof__server_client *c, size_t size)
     c->in_size -= size;
 }
 
-/* Reads a part of a request. Returns 1 if it could. */
+/* Reads a head or a part of a body from the bytes that have come. Returns 1 if it used some. */
 static int prof__http1_read(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];
@@ -2815,7 +2830,7 @@ static const char *prof__http1_reason(int status)
     return "Error";
 }
 
-/* Copies a part of the answer to the bytes that are sent next. */
+/* Copies a part of the answer to the bytes that are sent next. Returns 1 if it copied some. */
 static int prof__http1_fill(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];
@@ -2846,7 +2861,7 @@ static int prof__http1_fill(prof__server *v, prof__server_client *c)
 }
 
 /*-- HPACK -------------------------------------------------------------------------------------------------- >>hpack --
-   A decoder for RFC 7541. Answers are encoded without a table. */
+   A decoder for RFC 7541. Answers need no encoder with a table: their fields are written as literals. */
 
 static const char *const prof__hpack_static[61][2] = {{":authority", ""},
                                                       {":method", "GET"},
@@ -2910,8 +2925,9 @@ static const char *const prof__hpack_static[61][2] = {{":authority", ""},
                                                       {"via", ""},
                                                       {"www-authenticate", ""}};
 
-/* The lengths in bits of the codes of all bytes and of the end of a string (appendix B). The code is canonical: if the
-   symbols are sorted by length and then by value, each code is the previous one plus 1, with zeros appended. */
+/* How many bits the Huffman code of each byte, and of the end of a string, has (RFC 7541, appendix B). The lengths give
+   the codes: if the symbols are sorted by length and then by value, each code is the previous one plus 1, shifted left
+   where the length grows. */
 static const unsigned char prof__huffman_bits[257] = {
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
     28, 28, 28, 6,  10, 10, 12, 13, 6,  8,  11, 10, 10, 8,  11, 8,  6,  6,  6,  5,  5,  5,  6,  6,  6,  6,  6,  6,  6,
@@ -2923,7 +2939,7 @@ static const unsigned char prof__huffman_bits[257] = {
     27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23,
     22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30};
 
-/* For each length: the first code, how many there are, and where their symbols begin. */
+/* For each length: the first code, the number of codes, and where their symbols begin. */
 static struct {
     uint32_t code;
     unsigned short count, first;
@@ -2945,7 +2961,7 @@ static void prof__huffman_prepare(void)
     }
 }
 
-/* Decodes size bytes. Returns 0 if they are invalid, or need more than capacity bytes. */
+/* Decodes `size` bytes of Huffman code. Returns 0 if they are invalid, or decode to more than `capacity` bytes. */
 static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, size_t capacity, size_t *length)
 {
     uint32_t code = 0;
@@ -2963,10 +2979,10 @@ static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, 
         code = bits = 0;
     }
     *length = n;
-    return bits < 8 && code == (1u << bits) - 1; /* padding is the begin of the end's code: ones */
+    return bits < 8 && code == (1u << bits) - 1; /* padding: ones, the begin of the code for the end */
 }
 
-/* Reads an integer whose first byte has this many bits of it. Returns 0 if it is invalid or too large. */
+/* Reads an integer of which the first byte holds `bits` bits. Returns 0 if it is invalid or too large. */
 static int prof__hpack_integer(const unsigned char **at, const unsigned char *end, unsigned bits, uint32_t *value)
 {
     uint32_t max = (1u << bits) - 1;
@@ -2998,7 +3014,7 @@ static int prof__hpack_string(const unsigned char **at, const unsigned char *end
 
 static size_t prof__hpack_size(const prof__hpack *h) { return h->used + 32 * h->count; }
 
-/* Drops the oldest entries until the table has space for this many bytes, as the RFC counts them. */
+/* Drops the oldest entries until the table has space for `bytes` more, in the RFC's count: each entry has 32 extra. */
 static void prof__hpack_evict(prof__hpack *h, size_t bytes)
 {
     size_t gone = 0, text = 0;
@@ -3016,7 +3032,7 @@ static void prof__hpack_evict(prof__hpack *h, size_t bytes)
 static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_size, const char *value, size_t size)
 {
     prof__hpack_evict(h, name_size + size + 32);
-    if (name_size + size + 32 > h->limit) return; /* the table is empty now */
+    if (name_size + size + 32 > h->limit) return; /* larger than the table, which is now empty */
     memcpy(h->text + h->used, name, name_size);
     memcpy(h->text + h->used + name_size, value, size);
     h->entry[h->count].name = (unsigned short)name_size;
@@ -3024,7 +3040,7 @@ static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_siz
     h->used += name_size + size;
 }
 
-/* Copies the entry of an index. Returns 0 if there is none, or if it is too long. */
+/* Copies the name and value with this index. Returns 0 if there is no such entry, or if it is too long. */
 static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, size_t *name_size, char *value,
                               size_t *size, size_t capacity)
 {
@@ -3050,10 +3066,10 @@ static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, 
     return 1;
 }
 
-#define PROF__HPACK_TEXT 8192 /* bytes of a name or value */
+#define PROF__HPACK_TEXT 8192 /* the limit for a name, and for a value, in bytes */
 
-/* Calls field for each header of a block. max: the size of the table that was announced. Returns 0 if the block is
-   invalid or too large. */
+/* Decodes a header block, and calls `field` for each header field. max: the table size that our SETTINGS announced.
+   Returns 0 if the block is invalid or too large. */
 static int prof__hpack_block(prof__hpack *h, size_t max, const unsigned char *at, size_t block,
                              void (*field)(void *user, const char *name, size_t name_size, const char *value,
                                            size_t size),
@@ -3068,7 +3084,7 @@ static int prof__hpack_block(prof__hpack *h, size_t max, const unsigned char *at
         uint32_t index;
         unsigned bits = c & 0x80 ? 7 : c & 0x40 ? 6 : c & 0x20 ? 5 : 4;
         if (!prof__hpack_integer(&at, end, bits, &index)) return 0;
-        if (bits == 5) { /* changes the table's size; must come before all fields */
+        if (bits == 5) { /* sets the table's size; only allowed before the first field */
             if (index > max || fields) return 0;
             h->limit = index;
             prof__hpack_evict(h, 0);
@@ -3091,7 +3107,7 @@ static int prof__hpack_block(prof__hpack *h, size_t max, const unsigned char *at
 }
 
 /*-- HTTP/2 ------------------------------------------------------------------------------------------------- >>http2 --
-   RFC 9113, for clients with prior knowledge. Without priorities and push. */
+   HTTP/2 of RFC 9113, for clients that begin with it ("prior knowledge"). It neither pushes nor uses priorities. */
 
 enum {
     PROF__H2_DATA,
@@ -3114,11 +3130,11 @@ enum {
     PROF__H2_COMPRESSION = 9,
     PROF__H2_CALM = 11
 };
-#define PROF__H2_END_STREAM 1u /* flags; of SETTINGS and PING this is ACK */
+#define PROF__H2_END_STREAM 1u /* flags of frames; on SETTINGS and PING, this bit means ACK */
 #define PROF__H2_END_HEADERS 4u
 #define PROF__H2_PADDED 8u
 #define PROF__H2_WITH_PRIORITY 32u
-#define PROF__H2_TABLE 4096u /* the default, which our SETTINGS do not change */
+#define PROF__H2_TABLE 4096u /* bytes of HPACK's table: the default, which our SETTINGS leave */
 static const char prof__h2_preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 static void prof__h2_number(unsigned char *to, uint32_t number)
@@ -3130,7 +3146,7 @@ static uint32_t prof__h2_number_at(const unsigned char *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* Appends a frame. There is space for it: see prof__h2_read. */
+/* Appends a frame to the bytes that are sent next. prof__h2_read() reads frames only while there is space for one. */
 static void prof__h2_frame(prof__server_client *c, unsigned type, unsigned flags, uint32_t stream, const void *payload,
                            size_t size)
 {
@@ -3150,7 +3166,7 @@ static void prof__h2_reset(prof__server_client *c, uint32_t stream, uint32_t err
     prof__h2_frame(c, PROF__H2_RESET, 0, stream, code, 4);
 }
 
-/* Sends the reason, and closes the connection. */
+/* Tells the client why the connection ends, and closes it once that is sent. */
 static void prof__h2_goaway(prof__server *v, prof__server_client *c, uint32_t error)
 {
     unsigned char payload[8];
@@ -3182,7 +3198,7 @@ static void prof__h2_greet(prof__server_client *c)
 typedef struct prof__h2_head {
     const prof__server *v;
     prof__server_ask *ask;
-    int fields; /* 1: a field came, after which no pseudo-header may come */
+    int fields; /* 1: a regular field has come; pseudo-header fields must not follow */
 } prof__h2_head;
 
 static void prof__h2_field(void *user, const char *name, size_t name_size, const char *value, size_t size)
@@ -3212,7 +3228,7 @@ static void prof__h2_complete(prof__server *v, prof__server_ask *ask)
     prof__server_serve(v, ask);
 }
 
-/* Reads a complete header block: that of a request, or the trailers after its body. */
+/* Reads a complete header block: the head of a request, or the trailers after its body. */
 static void prof__h2_block(prof__server *v, prof__server_client *c)
 {
     uint32_t stream = c->block_stream;
@@ -3242,7 +3258,7 @@ static void prof__h2_block(prof__server *v, prof__server_client *c)
     if (c->block_flags & PROF__H2_END_STREAM) ask->ended = 1;
 }
 
-/* Reads HEADERS and CONTINUATION: the parts of a block, between which no other frame may come. */
+/* Reads a HEADERS or CONTINUATION frame, a part of a header block. No other frame may come between the parts. */
 static void prof__h2_headers(prof__server *v, prof__server_client *c, unsigned type, unsigned flags, uint32_t stream,
                              const unsigned char *payload, size_t size)
 {
@@ -3295,7 +3311,7 @@ static void prof__h2_data(prof__server *v, prof__server_client *c, unsigned flag
     if (whole) prof__h2_frame(c, PROF__H2_WINDOW, 0, 0, window, 4);
     if (!ask || ask->phase != PROF__ASK_BODY) {
         if (ask && flags & PROF__H2_END_STREAM) ask->ended = 1;
-        return; /* its stream has been answered already */
+        return; /* its request was answered already */
     }
     if (size > PROF__SERVER_BODY - ask->body.size || !prof__server_add(v, &ask->body, payload, size)) ask->bad = 413;
     if (whole && !(flags & PROF__H2_END_STREAM)) prof__h2_frame(c, PROF__H2_WINDOW, 0, stream, window, 4);
@@ -3386,14 +3402,14 @@ static void prof__h2_take(prof__server *v, prof__server_client *c, unsigned type
         if (ask) prof__server_free(v, ask);
         if (ask && ++c->aborts >= PROF__SERVER_ABORTS) prof__h2_goaway(v, c, PROF__H2_CALM);
         break;
-    default: break; /* PRIORITY, GOAWAY, and unknown types are ignored */
+    default: break; /* ignores PRIORITY, GOAWAY and unknown types */
     }
 }
 
 static int prof__h2_read(prof__server *v, prof__server_client *c)
 {
     uint32_t size = c->in_size >= 9 ? prof__h2_number_at(c->in) >> 8 : 0;
-    if (c->in_size < 9 || sizeof c->out - c->out_size < 1024) return 0; /* answers to earlier frames go first */
+    if (c->in_size < 9 || sizeof c->out - c->out_size < 1024) return 0; /* first sends the answers to earlier frames */
     if (size > PROF__SERVER_FRAME) {
         prof__h2_goaway(v, c, PROF__H2_SIZE);
         return 1;
@@ -3404,7 +3420,8 @@ static int prof__h2_read(prof__server *v, prof__server_client *c)
     return 1;
 }
 
-/* Appends a literal header to a block, if it has space for it. */
+/* Appends a literal header field to a block. Appends nothing if the block has no space. Returns the end of the block.
+   */
 static size_t prof__h2_literal(unsigned char *block, size_t at, size_t capacity, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
@@ -3424,7 +3441,7 @@ static size_t prof__h2_literal(unsigned char *block, size_t at, size_t capacity,
     return at;
 }
 
-/* Makes the trailers grpc-status and grpc-message. In the message, all bytes but printable ASCII become %XX. */
+/* Makes the trailers grpc-status and grpc-message. In grpc-message, every byte but printable ASCII becomes %XX. */
 static size_t prof__h2_trailers(const prof__server_ask *ask, unsigned char *block, size_t at, size_t capacity)
 {
     char number[12], message[3 * sizeof ask->message];
@@ -3463,7 +3480,7 @@ static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
     ask->head_sent = last ? 2 : 1;
 }
 
-/* Sends the next frame of an answer. Returns 0 if there is none, or it must wait. */
+/* Sends the next frame of an answer. Returns 0 if none is left, or if the client must first allow more. */
 static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_ask *ask)
 {
     prof__server_bytes *answer = &ask->answer;
@@ -3516,12 +3533,12 @@ static int prof__h2_fill(prof__server *v, prof__server_client *c)
 static void prof__server_shut(int *file)
 {
     int had = *file;
-    *file = -1; /* first: the child of a fork must not close what has this number next */
+    *file = -1; /* first, so that the child of a fork does not close a new file with this number */
     if (had >= 0) prof__socket_close(had);
 }
 
-/* Closes a client's connection, and frees the client. Descriptors change under the lock, so that the child of a fork
-   knows all of them. */
+/* Closes a client's connection, and frees the client. Holds the lock prof__server_files, so that the child of a fork
+   finds all open descriptors in the list. */
 static void prof__server_close(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -3533,7 +3550,7 @@ static void prof__server_close(prof__server *v, int index)
     free(c);
 }
 
-/* Returns 1 if this client waits for an answer. */
+/* Returns 1 if the client waits for an answer. */
 static int prof__server_busy(const prof__server_client *c)
 {
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i)
@@ -3541,8 +3558,8 @@ static int prof__server_busy(const prof__server_client *c)
     return 0;
 }
 
-/* Returns a place for a client: a free one, or that of the client that was silent for longest. Returns -1 if all wait
-   for answers. */
+/* Returns the index for a new client: a free one, or that of the client that was silent for longest, which is then
+   closed. Returns -1 if all clients wait for answers. */
 static int prof__server_place(prof__server *v)
 {
     int oldest = -1;
@@ -3570,7 +3587,7 @@ static void prof__server_accept(prof__server *v, int listener)
     if (file < 0) {
         free(c);
         if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR && error != ECONNABORTED)
-            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors or memory: retries later */
+            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors or memory: tries again in a second */
         return;
     }
     if (v->clients[place] != c) {
@@ -3587,7 +3604,7 @@ static void prof__server_accept(prof__server *v, int listener)
 #endif
 }
 
-/* Recognises the protocol by the first bytes. Returns 1 if it is known. */
+/* Finds out the protocol from the first bytes. Returns 1 if there are enough bytes to know. */
 static int prof__server_greet(prof__server_client *c)
 {
     size_t size = sizeof prof__h2_preface - 1, there = c->in_size < size ? c->in_size : size;
@@ -3618,7 +3635,7 @@ static int prof__server_send(prof__server_client *c)
     return got_on;
 }
 
-/* Handles the bytes that have come, until the client's turn is over. Returns -1 if the connection is gone. */
+/* Handles the bytes that have come, until the client's turn is over. Returns -1 if the connection is broken. */
 static int prof__server_pump(prof__server *v, prof__server_client *c)
 {
     int got_on = 1, sent = 0;
@@ -3643,7 +3660,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
     return got_on;
 }
 
-/* Reads the bytes that have come. Returns 0 if the client has closed its side or is gone. */
+/* Reads bytes from the client. Returns 0 if the client has closed its side, or the connection is broken. */
 static int prof__server_read(prof__server_client *c)
 {
     int tries = 0;
@@ -3659,7 +3676,7 @@ static int prof__server_read(prof__server_client *c)
     return 1;
 }
 
-/* Returns the time when this client has been too slow. */
+/* Returns the time from which on the client is too slow. */
 static uint64_t prof__server_patience_ends(const prof__server_client *c)
 {
     uint64_t end = prof__server_busy(c) ? UINT64_MAX : c->since + PROF__SERVER_IDLE_NS;
@@ -3676,7 +3693,7 @@ static uint64_t prof__server_patience_ends(const prof__server_client *c)
     return end;
 }
 
-/* Ends a request that took too long, or an idle connection. */
+/* Ends a request that has taken too long, or closes an idle connection. */
 static void prof__server_expire(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -3692,7 +3709,7 @@ static void prof__server_expire(prof__server *v, int index)
     prof__server_close(v, index);
 }
 
-/* Does what is due, and returns when something is due next. */
+/* Does what is due for a request. Returns when to call again. all: 1: the server stops, so captures end now. */
 static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_t now, int all)
 {
     prof__server_capture *capture = &ask->capture;
@@ -3716,7 +3733,7 @@ static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_
     return UINT64_MAX;
 }
 
-/* Visits every client: makes answers, checks deadlines. Returns when to do so again. */
+/* Visits all clients: makes answers that are due, and checks deadlines. Returns when to do so again. */
 static uint64_t prof__server_round(prof__server *v)
 {
     uint64_t next = v->deaf_until ? v->deaf_until : UINT64_MAX;
@@ -3754,7 +3771,8 @@ static uint64_t prof__server_round(prof__server *v)
     return next;
 }
 
-/* Reads from a client. If it has closed its side, its captures are dropped, but answers that are being sent are not. */
+/* Reads from a client. If the client has closed its side, discards its captures, but goes on sending answers that have
+   begun. */
 static void prof__server_hear(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -3765,7 +3783,7 @@ static void prof__server_hear(prof__server *v, int index)
         return;
     }
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i) {
-        int at_once = c->asks[i].phase == PROF__ASK_DELAYED && c->asks[i].capture.whole; /* its answer needs no time */
+        int at_once = c->asks[i].phase == PROF__ASK_DELAYED && c->asks[i].capture.whole; /* answered at once */
         if (c->asks[i].phase != PROF__ASK_ANSWER && !at_once) prof__server_free(v, &c->asks[i]);
     }
     if (!prof__server_busy(c) && !c->out_size) {
@@ -3784,17 +3802,18 @@ static void prof__server_stop_listening(prof__server *v)
     v->leave_at = prof_host_ns() + PROF__SERVER_LEAVE_NS;
 }
 
-/* Called after each round of a server that stops. Returns 1 if nobody waits for an answer, or nobody reads any. */
+/* Returns 1 if the server's thread can end: no client waits for an answer, or none reads it. Called after each round of
+   a server that stops. */
 static int prof__server_goes(prof__server *v)
 {
     uint64_t now = prof_host_ns();
     int clients = 0;
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) clients += v->clients[i] != NULL;
-    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* the time that making the answers took does not count */
+    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* not the time of making answers */
     return !clients || now >= v->leave_at || now >= v->left_at;
 }
 
-/* Sleeps until something comes, or until the time `next`. */
+/* Sleeps until a descriptor is ready, or until the time `next`. */
 static void prof__server_sleep(prof__server *v, uint64_t next)
 {
     prof__server_pollfd files[3 + PROF__SERVER_CLIENTS];
@@ -3866,7 +3885,7 @@ typedef union prof__server_address {
     struct sockaddr_in6 six;
 } prof__server_address;
 
-/* Parses an address in digits. Returns 0 if host is none. */
+/* Parses an IP address in digits. Returns 0 if `host` is not one. */
 static int prof__server_address_of(const char *host, int port, prof__server_address *address, socklen_t *size)
 {
     memset(address, 0, sizeof *address);
@@ -3888,8 +3907,9 @@ static int prof__server_is_loopback(const prof__server_address *address)
     return IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
 }
 
-/* Makes *listener a socket that listens, at once, so that the child of a fork meanwhile closes it. Returns 0, or errno
-   and -1 in *listener. If *port is 0, sets it to the port that was taken. */
+/* Opens a socket that listens. If *port is 0, sets *port to the port that the system chose. Sets *listener at once, so
+   that the child of a fork that happens meanwhile closes the socket. Returns 0; or an errno, and then *listener is -1.
+   */
 static int prof__server_listen(const char *host, int *port, int *listener)
 {
     prof__server_address address;
@@ -3897,7 +3917,7 @@ static int prof__server_listen(const char *host, int *port, int *listener)
     if (!prof__server_address_of(host, *port, &address, &size)) return EINVAL;
     int file = *listener = prof__socket_open(address.any.sa_family);
     if (file < 0) return errno;
-    prof__socket_option(file, SOL_SOCKET, PROF__SOCKET_REUSE, 1); /* takes ports of closed connections, not listeners */
+    prof__socket_option(file, SOL_SOCKET, PROF__SOCKET_REUSE, 1); /* takes no port from a listener */
     if (address.any.sa_family == AF_INET6) prof__socket_option(file, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     if (bind(PROF__SOCKET(file), &address.any, size) || listen(PROF__SOCKET(file), 16) ||
         getsockname(PROF__SOCKET(file), &address.any, &size)) {
@@ -3909,8 +3929,8 @@ static int prof__server_listen(const char *host, int *port, int *listener)
     return 0;
 }
 
-/* Listens on both loopback addresses with the same port, because localhost may mean either. A machine may have only one
-   of them. */
+/* Listens on both loopback addresses with one port, because clients may take localhost for either. A machine that has
+   only one of them is no error. */
 static int prof__server_listen_here(prof__server *v, int port)
 {
     for (int tries = 0; tries < 20; ++tries) {
@@ -4018,8 +4038,8 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
 }
 
 #ifndef _WIN32
-/* The child of a fork has no server: it has no thread, and closes the descriptors, which would keep connections
-   open. */
+/* The child of a fork() has no server, because it has no thread. It closes the descriptors that it inherited: open ones
+   would keep connections from ending. */
 static PROF__PER_THREAD int prof__server_fork_holds;
 static void prof__server_before_fork(void) { prof__server_fork_holds = prof__lock_try(&prof__server_files); }
 static void prof__server_parent_of_fork(void)
@@ -4031,7 +4051,7 @@ static void prof__server_child_of_fork(void)
 {
     prof__server *v = &prof__server_state;
     PROF__ERRNO_SAVE();
-    int known = v->running || prof__server_fork_holds; /* also if it was just starting */
+    int known = v->running || prof__server_fork_holds; /* or a server is just starting */
     prof__server_files = 0;
     if (known) {
         for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
@@ -4057,7 +4077,7 @@ static prof_status prof__server_stop_locked(prof__server *v)
     return PROF_OK;
 }
 
-/* Called at the end of the process, or when the library that has this code is unloaded. */
+/* Stops the server at the end of the process, or when the library with this code is unloaded. */
 static void prof__server_leave(void)
 {
     if (!prof__lock_try(&prof__server_word)) return;
@@ -4070,7 +4090,7 @@ static prof_status prof__server_begin(prof__server *v, int port, const prof_serv
     static int watches;
     prof_status status = prof__server_configure(v, options);
     if (status) return status;
-    if (!watches) { /* before the first descriptor */
+    if (!watches) { /* must come before the first descriptor is opened */
 #ifndef _WIN32
         pthread_atfork(prof__server_before_fork, prof__server_parent_of_fork, prof__server_child_of_fork);
 #endif
@@ -4126,8 +4146,8 @@ PROF_DEF int prof_server_port(void)
 }
 
 #ifdef PROF__AUTOSTARTS
-/* Starts the server of PROF_SERVER: 9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, or [ADDRESS]:9012 for an address
-   with colons. */
+/* Starts the server that PROF_SERVER asks for: PORT, ADDRESS:PORT if PROF_SERVER_TOKEN is set, or [ADDRESS]:PORT for an
+   address with colons. */
 static prof_status prof__server_from_text(const char *text, const char *token)
 {
     prof_server_options options;

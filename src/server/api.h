@@ -3,7 +3,7 @@
 #define PROF__SERVER_API_H
 #include "ground/base.h"
 
-/* A structure of zeros has the defaults. prof_server_start() copies everything, also the strings. */
+/* Options of the server. A structure of zeros has the defaults. prof_server_start() copies all values and strings. */
 typedef struct prof_server_options {
     const char *host;           /* the address to listen on, in digits. NULL: 127.0.0.1 and ::1, with the same port. All
                                    others than loopback, such as "0.0.0.0" and "::", need a token */
@@ -19,15 +19,15 @@ typedef struct prof_server_options {
 } prof_server_options;
 
 #if PROF_ENABLE
-/* Starts a server on a TCP port, 0 to 65535; 0 takes any free port, see prof_server_port(). options may be NULL.
-   Returns PROF_INVALID_ARGUMENT for a wrong port or option, PROF_INVALID_STATE if a server runs already, PROF_IO if the
-   port is taken, PROF_NO_MEMORY if no thread can be created, PROF_UNSUPPORTED if another copy of prof records for this
-   process: start the server there. These three functions may be called from any thread, but not from signal handlers;
-   PROF_FREESTANDING does not have them. */
+/* Starts a server on a TCP port, 0 to 65535. Port 0 takes any free port: prof_server_port() says which. options may be
+   NULL. Returns PROF_INVALID_ARGUMENT for an invalid port or option, PROF_INVALID_STATE if a server runs already,
+   PROF_IO if the port is taken, PROF_NO_MEMORY if no thread can be created, and PROF_UNSUPPORTED if another instance of
+   prof records for this process: start the server there. Any thread may call the functions of this header, but no
+   signal handler. PROF_FREESTANDING does not have them. */
 PROF_DEF prof_status prof_server_start(int port, const prof_server_options *options);
 
-/* Ends all captures, sends their answers (see HOW IT CAPTURES for how long that may take), and ends the thread. Returns
-   PROF_INVALID_STATE if no server runs. */
+/* Stops the server: ends all captures, sends their answers (HOW IT CAPTURES says how long that may take), and ends the
+   server's thread. Returns PROF_INVALID_STATE if no server runs. */
 PROF_DEF prof_status prof_server_stop(void);
 
 /* Returns the port, or 0 if no server runs. */

@@ -1,4 +1,4 @@
-// server/capture: Begins captures, ends them, and makes files of them.
+// server/capture: Begins and ends captures, and writes what they recorded as the answer, in the format asked for.
 #ifndef PROF__SERVER_CAPTURE_H
 #define PROF__SERVER_CAPTURE_H
 #include "api/control.h"
@@ -33,7 +33,7 @@ static void prof__server_capture_init(const prof__server *v, prof__server_captur
 #endif
 }
 
-/* Refuses what a client must not ask for. */
+/* Checks that a client may ask for this: no more buffer than allowed, and no mode that writes files. */
 static prof_status prof__server_capture_check(const prof__server *v, const prof__server_capture *capture)
 {
     const prof_config *config = &capture->config;
@@ -48,7 +48,7 @@ static prof_status prof__server_capture_check(const prof__server *v, const prof_
 static const char *const prof__server_keys[] = {"buffer",      "level", "categories", "min_duration",
                                                 "filter_mask", "mode",  "clock",      NULL};
 
-/* Sets a key of the configuration for a client. */
+/* Sets a key of a capture's configuration, as a client asked. */
 static prof_status prof__server_set(prof__server_capture *capture, const char *key, const char *value)
 {
     size_t size = strlen(value) + 1;
@@ -66,7 +66,7 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
     memcpy(copy, value, size);
     prof_config before = capture->config;
     prof_status status = prof_config_set(&capture->config, key, copy);
-    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* the client does not know of a mode */
+    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* another key has set a mode, too */
         capture->config = before;
         return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': a capture keeps events in a ring, and no statistics of "
                           "those before: only the program can set it", key, value);
@@ -83,7 +83,7 @@ static void prof__server_cancel(prof__server *v, prof__server_ask *ask)
     ask->capture.on_demand = 0;
 }
 
-/* Refuses to record: the program's session holds the buffer. */
+/* Fails because the session of the program has ended by itself, and holds the buffer until prof_stop(). */
 static prof_status prof__server_ended(void)
 {
     return prof__fail(PROF_INVALID_STATE,
@@ -96,12 +96,12 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     prof__look look = prof__look_now();
     prof_status status = PROF_OK;
     if (look.ended) return prof__server_ended();
-    capture->from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
+    capture->from = prof_host_ns(); /* taken before a session starts, so that the capture covers all of it */
     capture->end_at = capture->from + capture->ns;
     if (!look.running || look.on_demand) {
         status = prof__server_on_demand_join(v, capture, look.running);
-        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* starting takes time */
-        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started one meanwhile */
+        if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* not the time of the start */
+        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started a session meanwhile */
         if (status && (!look.running || look.on_demand)) return status;
     }
     if (!capture->on_demand) {
@@ -120,7 +120,7 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     return PROF_OK;
 }
 
-/* Returns 1 if nothing more can be recorded for the capture. */
+/* Returns 1 if the session of a capture has ended, so that waiting longer records nothing more. */
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
     prof__look look = prof__look_now();
@@ -128,11 +128,11 @@ static int prof__server_capture_over(prof__server *v, const prof__server_capture
     return !look.running || look.epoch != capture->epoch;
 }
 
-/* Limits the trace to the time that was asked for. */
+/* Sets the window of a trace to the time that the client asked for. */
 static void prof__server_window(const prof__server_capture *capture, prof_trace *trace, uint64_t until)
 {
     const prof_trace_info *about = prof_trace_about(trace);
-    if (about->mode == PROF_STATS) return; /* statistics are of the whole run */
+    if (about->mode == PROF_STATS) return; /* statistics cover the whole run and have no window */
     if (capture->whole) {
         if (capture->last > 0) prof__trace_last(trace, capture->last);
         return;
@@ -143,7 +143,7 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
     prof_trace_window(trace, from, to > from ? to : from + 1);
 }
 
-/* Notes what is missing from the trace. */
+/* Adds notes to the answer about events that the trace has lost. */
 static void prof__server_losses(prof__server_capture *capture, const prof_trace *trace)
 {
     const prof_trace_info *about = prof_trace_about(trace);
@@ -173,7 +173,7 @@ static prof_status prof__server_has_events(const prof_trace *trace)
     return prof__fail(PROF_INVALID_STATE, "mode stats keeps no events: see /summary");
 }
 
-/* Answers with the image itself, limited to the time that was asked for. */
+/* Makes the answer of an image: the bytes as they are, with the window set to the time that the client asked for. */
 static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t size, uint64_t until)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
@@ -186,10 +186,11 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
     }
     prof__server_window(&ask->capture, trace, until);
     prof__server_losses(&ask->capture, trace);
-    return prof__image_stream(bytes, size, trace, sink); /* closes it */
+    return prof__image_stream(bytes, size, trace, sink); /* closes the trace */
 }
 
-/* The times of PROFILE_STEPs in ns: integers, so that the average is never outside of minimum and maximum. */
+/* The times of PROFILE_STEPs. They are integers of nanoseconds, because a rounded average could be outside of minimum
+   and maximum. */
 typedef struct prof__server_steps {
     uint64_t count, sum, least, max;
 } prof__server_steps;
@@ -202,7 +203,7 @@ static void prof__server_step_add(prof__server_steps *steps, uint64_t ns)
     steps->count++;
 }
 
-/* Writes average, minimum and maximum in ms. There must be at least one step. */
+/* Writes average, minimum and maximum in milliseconds to values[0] to [2]. There must be at least one step. */
 static void prof__server_step_values(const prof__server_steps *steps, double *values)
 {
     values[0] = (double)steps->sum / (double)steps->count / 1e6;
@@ -235,7 +236,7 @@ static size_t prof__server_varint(unsigned char *to, uint64_t value)
     return n;
 }
 
-/* Puts a tag and its length before the answer, which so becomes a field of a message. */
+/* Puts a tag and a length before the answer, which makes the answer a field of a protobuf message. */
 static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
 {
     unsigned char head[16];
@@ -245,7 +246,7 @@ static void prof__server_wrap(prof__server_ask *ask, unsigned char tag)
     memcpy(ask->answer.at + ask->answer.first, head, n);
 }
 
-/* Makes a MonitorResponse: the data as text, and the times of the steps. */
+/* Makes a MonitorResponse: a text about the program, and the times of the steps. */
 static prof_status prof__server_monitor(prof__server *v, prof__server_ask *ask, const prof_trace *trace)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
@@ -285,7 +286,7 @@ static prof_status prof__server_xspace(const prof__server_ask *ask, const prof_t
 {
     prof_xplane_options options;
     memset(&options, 0, sizeof options);
-    options.host = ask->capture.host; /* "": this computer's name */
+    options.host = ask->capture.host; /* "": the name of this computer */
     return prof_xplane_stream(trace, sink, &options);
 }
 #endif
@@ -310,7 +311,8 @@ static prof_status prof__server_write(prof__server *v, prof__server_ask *ask, co
     }
 }
 
-/* Returns the header that this format needs and the program was built without, or NULL. */
+/* Returns the name of the header without which a format cannot be made, if the program was built without that header.
+   Returns NULL if nothing is missing. */
 static const char *prof__server_missing(prof__server_format format)
 {
 #ifndef PROF_CHROME_H
@@ -326,7 +328,8 @@ static const char *prof__server_missing(prof__server_format format)
     return NULL;
 }
 
-/* Appends the notes as warnings to the XSpace: fields may be added after a serialised message. */
+/* Adds the notes to the answer as warnings of an XSpace. Protobuf allows fields to be appended to a complete message.
+   */
 static void prof__server_warn(prof__server *v, prof__server_ask *ask)
 {
     const char *line = ask->capture.notes, *end;
@@ -340,7 +343,7 @@ static void prof__server_warn(prof__server *v, prof__server_ask *ask)
     }
 }
 
-/* Puts gRPC's prefix before the answer: a flag, not compressed, and the length. */
+/* Puts the prefix of a gRPC message before the answer: the flag "not compressed", and the length. */
 static void prof__server_prefix(prof__server_ask *ask)
 {
     uint64_t size = ask->answer.size - ask->answer.first;
@@ -349,7 +352,7 @@ static void prof__server_prefix(prof__server_ask *ask)
     for (int i = 0; i < 4; ++i) at[1 + i] = (unsigned char)(size >> (24 - 8 * i));
 }
 
-/* Writes the program's name, for the name of a file in a header. */
+/* Writes the program's name in a form that is valid as a file name in a header. */
 static void prof__server_name(char *name, size_t size)
 {
     prof__program_name(name, size);
@@ -382,13 +385,13 @@ static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
         prof__server_warn(v, ask);
         if (ask->capture.emit_xspace) {
             prof__server_wrap(ask, 0x42);
-        } else { /* ProfileToolData: name, data */
+        } else { /* the message ProfileToolData has a name and data */
             prof__server_wrap(ask, 0x12);
             memcpy(ask->answer.at + (ask->answer.first -= 11), "\x0A\x09xplane.pb", 11);
             prof__server_wrap(ask, 0x32);
         }
     }
-    if (ask->answer.size - ask->answer.first > 0x7fffff00u) { /* what protobuf can read */
+    if (ask->answer.size - ask->answer.first > 0x7fffff00u) { /* protobuf cannot read larger messages */
         prof__server_say(v, ask, 503, PROF__GRPC_RESOURCE_EXHAUSTED, "the trace is larger than 2 GiB: capture less");
         return;
     }
@@ -397,7 +400,7 @@ static void prof__server_finish_grpc(prof__server *v, prof__server_ask *ask)
     prof__server_end_answer(ask, 200, "");
 }
 
-/* Reads what was recorded, and makes the answer. */
+/* Reads what the capture has recorded, and makes the answer. */
 static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
@@ -422,7 +425,7 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
         free(bytes);
         return status;
     }
-    if (!status && !trace) status = prof__read_image(bytes, size, NULL, "the capture", &trace); /* takes the bytes */
+    if (!status && !trace) status = prof__read_image(bytes, size, NULL, "the capture", &trace); /* frees bytes later */
     if (status) return status;
     if (capture->format != PROF__SERVE_SUMMARY) status = prof__server_has_events(trace);
     if (!status) {
@@ -457,7 +460,7 @@ static void prof__server_finish(prof__server *v, prof__server_ask *ask)
         prof__server_finish_http(ask);
 }
 
-/* Answers, and returns 1, if the program was built without what this format needs. */
+/* Answers with an error and returns 1, if the program was built without what a format needs. */
 static int prof__server_lacks(prof__server *v, prof__server_ask *ask, prof__server_format format)
 {
     const char *missing = prof__server_missing(format);
@@ -468,7 +471,8 @@ static int prof__server_lacks(prof__server *v, prof__server_ask *ask, prof__serv
     return missing != NULL;
 }
 
-/* Lets a capture wait for its begin, or at least for its turn, so that one that is cancelled at once costs nothing. */
+/* Begins the wait of a capture. Even a capture without a delay waits for its turn: if the client cancels it at once, it
+   has cost nothing. */
 static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
 {
     prof__server_capture *capture = &ask->capture;
@@ -481,7 +485,7 @@ static void prof__server_ask_capture(prof__server *v, prof__server_ask *ask)
         ask->phase = PROF__ASK_DELAYED;
 }
 
-/* Begins a capture whose turn has come. */
+/* Begins a capture that has waited for its time or turn. */
 static void prof__server_turn(prof__server *v, prof__server_ask *ask)
 {
     if (ask->capture.whole || ask->capture.dump) {

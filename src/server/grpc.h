@@ -1,4 +1,4 @@
-// server/grpc: The gRPC calls of XProf.
+// server/grpc: The service tensorflow.ProfilerService, by which XProf and TensorBoard ask for captures.
 #ifndef PROF__SERVER_GRPC_H
 #define PROF__SERVER_GRPC_H
 #include "api/control.h"
@@ -13,16 +13,16 @@
 #include "server/state.h"
 
 /*-- GRPC ---------------------------------------------------------------------------------------------------- >>grpc --
-   tensorflow.ProfilerService, as XProf's client calls it. */
+   Implements tensorflow.ProfilerService as the client of XProf calls it. */
 
-/* A protobuf message that is being read. */
+/* Reads the fields of a protobuf message, one after another. */
 typedef struct prof__proto {
     const unsigned char *at, *end;
     int bad;
     uint32_t field;
     unsigned type;
-    uint64_t number;            /* of types 0, 1 and 5 */
-    const unsigned char *bytes; /* of type 2 */
+    uint64_t number;            /* the value of a field of wire type 0, 1 or 5 */
+    const unsigned char *bytes; /* the value of a field of wire type 2 */
     size_t size;
 } prof__proto;
 
@@ -39,7 +39,7 @@ static uint64_t prof__proto_varint(prof__proto *p)
     return 0;
 }
 
-/* Reads the next field. Returns 0 if there is none, or the message is invalid. */
+/* Reads the next field. Returns 0 at the end of the message, or if the message is invalid. */
 static int prof__proto_next(prof__proto *p)
 {
     if (p->bad || p->at == p->end) return 0;
@@ -82,12 +82,13 @@ static prof__proto prof__proto_of(const unsigned char *at, size_t size)
 }
 static prof__proto prof__proto_inside(const prof__proto *p) { return prof__proto_of(p->bytes, p->size); }
 
-/* The keys that were not recognised, for one error about all of them. */
+/* Collects the option names that are unknown, so that one error names all of them. */
 typedef struct prof__server_unknown {
     char names[300], why[200];
 } prof__server_unknown;
 
-/* Reads an entry of advanced_configuration: {key=1, value=2: {string=1 | bool=2 | int64=3}}. */
+/* Reads an entry of advanced_configuration. Its fields are the key, 1, and the value, 2: a message with one of string
+   1, bool 2, int64 3. */
 static prof_status prof__server_advanced(prof__server_capture *capture, const prof__proto *entry,
                                          prof__server_unknown *unknown)
 {
@@ -134,7 +135,7 @@ static prof_status prof__server_advanced(prof__server_capture *capture, const pr
     return result;
 }
 
-/* Reads ProfileOptions. A field that is missing is 0, also a level. Options without a version are ignored. */
+/* Reads ProfileOptions. A missing field is 0, and so is a missing level. Ignores options without a version. */
 static prof_status prof__server_options_read(prof__server_capture *capture, const prof__proto *options,
                                              uint64_t *duration)
 {
@@ -230,7 +231,7 @@ static void prof__server_serve_profile(prof__server *v, prof__server_ask *ask, c
         prof__server_ask_capture(v, ask);
 }
 
-/* Ends the captures of a session id early. An unknown id is no error. */
+/* Ends the captures with a session id early. No error if there is none. */
 static void prof__server_terminate(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
     prof__proto p = prof__proto_of(at, size);
@@ -268,7 +269,8 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
         prof__server_ask_capture(v, ask);
 }
 
-/* Starts a recording, if the program does not record already; else snapshots are copies of the program's buffer. */
+/* Begins continuous profiling: starts a session, unless the program already records. Snapshots then copy the buffer of
+   the session that runs. */
 static void prof__server_continue(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
     prof__look look = prof__look_now();
@@ -284,7 +286,7 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
         if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
     }
-    if (!status) v->continuous = ask->capture.on_demand ? 2 : 1; /* 2: it is a user of the on-demand session */
+    if (!status) v->continuous = ask->capture.on_demand ? 2 : 1; /* 2: this is a user of the on-demand session */
     ask->capture.on_demand = 0;
     if (status)
         prof__server_refuse(v, ask, status);
@@ -298,7 +300,7 @@ static void prof__server_discontinue(prof__server *v)
     v->continuous = 0;
 }
 
-/* Drops the recording of /start when the server ends, because nobody can ask for it any more. */
+/* Discards the recording of /start when the server ends, because no client can fetch it any more. */
 static void prof__server_remote_leave(prof__server *v)
 {
     if (v->remote) prof__server_on_demand_leave(v, NULL, NULL);
@@ -361,7 +363,7 @@ static void prof__server_serve_grpc(prof__server *v, prof__server_ask *ask)
     }
 }
 
-/* Handles a complete request. */
+/* Carries out a request whose head and body have come. */
 static void prof__server_serve(prof__server *v, prof__server_ask *ask)
 {
     static const struct {
@@ -378,7 +380,7 @@ static void prof__server_serve(prof__server *v, prof__server_ask *ask)
     if (ask->bad) {
         while (i + 1 < sizeof reasons / sizeof *reasons && reasons[i].status != ask->bad) ++i;
         if (ask->bad == 400 && ask->twice) {
-            ask->grpc = 0; /* if the type came twice, nobody knows whether this is gRPC */
+            ask->grpc = 0; /* the content type came twice, so it does not say whether this is gRPC */
             prof__server_say(v, ask, 400, 0, "the header %s came more than once", ask->twice);
         } else {
             prof__server_say(v, ask, ask->bad, PROF__GRPC_INVALID_ARGUMENT, "%s", reasons[i].text);

@@ -1,10 +1,10 @@
-// server/hpack: Decodes the compressed headers of HTTP/2.
+// server/hpack: HPACK: decodes the compressed header fields of HTTP/2.
 #ifndef PROF__SERVER_HPACK_H
 #define PROF__SERVER_HPACK_H
 #include "server/state.h"
 
 /*-- HPACK -------------------------------------------------------------------------------------------------- >>hpack --
-   A decoder for RFC 7541. Answers are encoded without a table. */
+   A decoder for RFC 7541. Answers need no encoder with a table: their fields are written as literals. */
 
 static const char *const prof__hpack_static[61][2] = {{":authority", ""},
                                                       {":method", "GET"},
@@ -68,8 +68,9 @@ static const char *const prof__hpack_static[61][2] = {{":authority", ""},
                                                       {"via", ""},
                                                       {"www-authenticate", ""}};
 
-/* The lengths in bits of the codes of all bytes and of the end of a string (appendix B). The code is canonical: if the
-   symbols are sorted by length and then by value, each code is the previous one plus 1, with zeros appended. */
+/* How many bits the Huffman code of each byte, and of the end of a string, has (RFC 7541, appendix B). The lengths give
+   the codes: if the symbols are sorted by length and then by value, each code is the previous one plus 1, shifted left
+   where the length grows. */
 static const unsigned char prof__huffman_bits[257] = {
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28, 28, 28, 28, 28, 28,
     28, 28, 28, 6,  10, 10, 12, 13, 6,  8,  11, 10, 10, 8,  11, 8,  6,  6,  6,  5,  5,  5,  6,  6,  6,  6,  6,  6,  6,
@@ -81,7 +82,7 @@ static const unsigned char prof__huffman_bits[257] = {
     27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24, 21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23,
     22, 22, 25, 25, 24, 24, 26, 23, 26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30};
 
-/* For each length: the first code, how many there are, and where their symbols begin. */
+/* For each length: the first code, the number of codes, and where their symbols begin. */
 static struct {
     uint32_t code;
     unsigned short count, first;
@@ -103,7 +104,7 @@ static void prof__huffman_prepare(void)
     }
 }
 
-/* Decodes size bytes. Returns 0 if they are invalid, or need more than capacity bytes. */
+/* Decodes `size` bytes of Huffman code. Returns 0 if they are invalid, or decode to more than `capacity` bytes. */
 static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, size_t capacity, size_t *length)
 {
     uint32_t code = 0;
@@ -121,10 +122,10 @@ static int prof__huffman_decode(const unsigned char *at, size_t size, char *to, 
         code = bits = 0;
     }
     *length = n;
-    return bits < 8 && code == (1u << bits) - 1; /* padding is the begin of the end's code: ones */
+    return bits < 8 && code == (1u << bits) - 1; /* padding: ones, the begin of the code for the end */
 }
 
-/* Reads an integer whose first byte has this many bits of it. Returns 0 if it is invalid or too large. */
+/* Reads an integer of which the first byte holds `bits` bits. Returns 0 if it is invalid or too large. */
 static int prof__hpack_integer(const unsigned char **at, const unsigned char *end, unsigned bits, uint32_t *value)
 {
     uint32_t max = (1u << bits) - 1;
@@ -156,7 +157,7 @@ static int prof__hpack_string(const unsigned char **at, const unsigned char *end
 
 static size_t prof__hpack_size(const prof__hpack *h) { return h->used + 32 * h->count; }
 
-/* Drops the oldest entries until the table has space for this many bytes, as the RFC counts them. */
+/* Drops the oldest entries until the table has space for `bytes` more, in the RFC's count: each entry has 32 extra. */
 static void prof__hpack_evict(prof__hpack *h, size_t bytes)
 {
     size_t gone = 0, text = 0;
@@ -174,7 +175,7 @@ static void prof__hpack_evict(prof__hpack *h, size_t bytes)
 static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_size, const char *value, size_t size)
 {
     prof__hpack_evict(h, name_size + size + 32);
-    if (name_size + size + 32 > h->limit) return; /* the table is empty now */
+    if (name_size + size + 32 > h->limit) return; /* larger than the table, which is now empty */
     memcpy(h->text + h->used, name, name_size);
     memcpy(h->text + h->used + name_size, value, size);
     h->entry[h->count].name = (unsigned short)name_size;
@@ -182,7 +183,7 @@ static void prof__hpack_insert(prof__hpack *h, const char *name, size_t name_siz
     h->used += name_size + size;
 }
 
-/* Copies the entry of an index. Returns 0 if there is none, or if it is too long. */
+/* Copies the name and value with this index. Returns 0 if there is no such entry, or if it is too long. */
 static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, size_t *name_size, char *value,
                               size_t *size, size_t capacity)
 {
@@ -208,10 +209,10 @@ static int prof__hpack_lookup(const prof__hpack *h, uint32_t index, char *name, 
     return 1;
 }
 
-#define PROF__HPACK_TEXT 8192 /* bytes of a name or value */
+#define PROF__HPACK_TEXT 8192 /* the limit for a name, and for a value, in bytes */
 
-/* Calls field for each header of a block. max: the size of the table that was announced. Returns 0 if the block is
-   invalid or too large. */
+/* Decodes a header block, and calls `field` for each header field. max: the table size that our SETTINGS announced.
+   Returns 0 if the block is invalid or too large. */
 static int prof__hpack_block(prof__hpack *h, size_t max, const unsigned char *at, size_t block,
                              void (*field)(void *user, const char *name, size_t name_size, const char *value,
                                            size_t size),
@@ -226,7 +227,7 @@ static int prof__hpack_block(prof__hpack *h, size_t max, const unsigned char *at
         uint32_t index;
         unsigned bits = c & 0x80 ? 7 : c & 0x40 ? 6 : c & 0x20 ? 5 : 4;
         if (!prof__hpack_integer(&at, end, bits, &index)) return 0;
-        if (bits == 5) { /* changes the table's size; must come before all fields */
+        if (bits == 5) { /* sets the table's size; only allowed before the first field */
             if (index > max || fields) return 0;
             h->limit = index;
             prof__hpack_evict(h, 0);

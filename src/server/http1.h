@@ -1,4 +1,4 @@
-// server/http1: The protocol HTTP/1.
+// server/http1: HTTP/1: reads requests and sends answers.
 #ifndef PROF__SERVER_HTTP1_H
 #define PROF__SERVER_HTTP1_H
 #include "api/devices.h"
@@ -8,7 +8,7 @@
 
 /*-- HTTP/1 ----------------------------------------------------------------------------------------------- >>http1 --*/
 
-/* Returns the size of a head, with the empty line that ends it, or 0 if that has not come yet. */
+/* Returns the size of a request's head, with the empty line that ends it. Returns 0 if the head is incomplete. */
 static size_t prof__http1_head_size(const unsigned char *in, size_t size)
 {
     for (size_t i = 0; i + 1 < size; ++i) {
@@ -92,7 +92,7 @@ static void prof__server_ate(prof__server_client *c, size_t size)
     c->in_size -= size;
 }
 
-/* Reads a part of a request. Returns 1 if it could. */
+/* Reads a head or a part of a body from the bytes that have come. Returns 1 if it used some. */
 static int prof__http1_read(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];
@@ -140,7 +140,7 @@ static const char *prof__http1_reason(int status)
     return "Error";
 }
 
-/* Copies a part of the answer to the bytes that are sent next. */
+/* Copies a part of the answer to the bytes that are sent next. Returns 1 if it copied some. */
 static int prof__http1_fill(prof__server *v, prof__server_client *c)
 {
     prof__server_ask *ask = &c->asks[0];

@@ -1,4 +1,4 @@
-// server/http2: The protocol HTTP/2.
+// server/http2: HTTP/2: reads frames of several requests at once, and sends answers.
 #ifndef PROF__SERVER_HTTP2_H
 #define PROF__SERVER_HTTP2_H
 #include "api/devices.h"
@@ -10,7 +10,7 @@
 #include "server/state.h"
 
 /*-- HTTP/2 ------------------------------------------------------------------------------------------------- >>http2 --
-   RFC 9113, for clients with prior knowledge. Without priorities and push. */
+   HTTP/2 of RFC 9113, for clients that begin with it ("prior knowledge"). It neither pushes nor uses priorities. */
 
 enum {
     PROF__H2_DATA,
@@ -33,11 +33,11 @@ enum {
     PROF__H2_COMPRESSION = 9,
     PROF__H2_CALM = 11
 };
-#define PROF__H2_END_STREAM 1u /* flags; of SETTINGS and PING this is ACK */
+#define PROF__H2_END_STREAM 1u /* flags of frames; on SETTINGS and PING, this bit means ACK */
 #define PROF__H2_END_HEADERS 4u
 #define PROF__H2_PADDED 8u
 #define PROF__H2_WITH_PRIORITY 32u
-#define PROF__H2_TABLE 4096u /* the default, which our SETTINGS do not change */
+#define PROF__H2_TABLE 4096u /* bytes of HPACK's table: the default, which our SETTINGS leave */
 static const char prof__h2_preface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 static void prof__h2_number(unsigned char *to, uint32_t number)
@@ -49,7 +49,7 @@ static uint32_t prof__h2_number_at(const unsigned char *at)
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
 
-/* Appends a frame. There is space for it: see prof__h2_read. */
+/* Appends a frame to the bytes that are sent next. prof__h2_read() reads frames only while there is space for one. */
 static void prof__h2_frame(prof__server_client *c, unsigned type, unsigned flags, uint32_t stream, const void *payload,
                            size_t size)
 {
@@ -69,7 +69,7 @@ static void prof__h2_reset(prof__server_client *c, uint32_t stream, uint32_t err
     prof__h2_frame(c, PROF__H2_RESET, 0, stream, code, 4);
 }
 
-/* Sends the reason, and closes the connection. */
+/* Tells the client why the connection ends, and closes it once that is sent. */
 static void prof__h2_goaway(prof__server *v, prof__server_client *c, uint32_t error)
 {
     unsigned char payload[8];
@@ -101,7 +101,7 @@ static void prof__h2_greet(prof__server_client *c)
 typedef struct prof__h2_head {
     const prof__server *v;
     prof__server_ask *ask;
-    int fields; /* 1: a field came, after which no pseudo-header may come */
+    int fields; /* 1: a regular field has come; pseudo-header fields must not follow */
 } prof__h2_head;
 
 static void prof__h2_field(void *user, const char *name, size_t name_size, const char *value, size_t size)
@@ -131,7 +131,7 @@ static void prof__h2_complete(prof__server *v, prof__server_ask *ask)
     prof__server_serve(v, ask);
 }
 
-/* Reads a complete header block: that of a request, or the trailers after its body. */
+/* Reads a complete header block: the head of a request, or the trailers after its body. */
 static void prof__h2_block(prof__server *v, prof__server_client *c)
 {
     uint32_t stream = c->block_stream;
@@ -161,7 +161,7 @@ static void prof__h2_block(prof__server *v, prof__server_client *c)
     if (c->block_flags & PROF__H2_END_STREAM) ask->ended = 1;
 }
 
-/* Reads HEADERS and CONTINUATION: the parts of a block, between which no other frame may come. */
+/* Reads a HEADERS or CONTINUATION frame, a part of a header block. No other frame may come between the parts. */
 static void prof__h2_headers(prof__server *v, prof__server_client *c, unsigned type, unsigned flags, uint32_t stream,
                              const unsigned char *payload, size_t size)
 {
@@ -214,7 +214,7 @@ static void prof__h2_data(prof__server *v, prof__server_client *c, unsigned flag
     if (whole) prof__h2_frame(c, PROF__H2_WINDOW, 0, 0, window, 4);
     if (!ask || ask->phase != PROF__ASK_BODY) {
         if (ask && flags & PROF__H2_END_STREAM) ask->ended = 1;
-        return; /* its stream has been answered already */
+        return; /* its request was answered already */
     }
     if (size > PROF__SERVER_BODY - ask->body.size || !prof__server_add(v, &ask->body, payload, size)) ask->bad = 413;
     if (whole && !(flags & PROF__H2_END_STREAM)) prof__h2_frame(c, PROF__H2_WINDOW, 0, stream, window, 4);
@@ -305,14 +305,14 @@ static void prof__h2_take(prof__server *v, prof__server_client *c, unsigned type
         if (ask) prof__server_free(v, ask);
         if (ask && ++c->aborts >= PROF__SERVER_ABORTS) prof__h2_goaway(v, c, PROF__H2_CALM);
         break;
-    default: break; /* PRIORITY, GOAWAY, and unknown types are ignored */
+    default: break; /* ignores PRIORITY, GOAWAY and unknown types */
     }
 }
 
 static int prof__h2_read(prof__server *v, prof__server_client *c)
 {
     uint32_t size = c->in_size >= 9 ? prof__h2_number_at(c->in) >> 8 : 0;
-    if (c->in_size < 9 || sizeof c->out - c->out_size < 1024) return 0; /* answers to earlier frames go first */
+    if (c->in_size < 9 || sizeof c->out - c->out_size < 1024) return 0; /* first sends the answers to earlier frames */
     if (size > PROF__SERVER_FRAME) {
         prof__h2_goaway(v, c, PROF__H2_SIZE);
         return 1;
@@ -323,7 +323,8 @@ static int prof__h2_read(prof__server *v, prof__server_client *c)
     return 1;
 }
 
-/* Appends a literal header to a block, if it has space for it. */
+/* Appends a literal header field to a block. Appends nothing if the block has no space. Returns the end of the block.
+   */
 static size_t prof__h2_literal(unsigned char *block, size_t at, size_t capacity, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
@@ -343,7 +344,7 @@ static size_t prof__h2_literal(unsigned char *block, size_t at, size_t capacity,
     return at;
 }
 
-/* Makes the trailers grpc-status and grpc-message. In the message, all bytes but printable ASCII become %XX. */
+/* Makes the trailers grpc-status and grpc-message. In grpc-message, every byte but printable ASCII becomes %XX. */
 static size_t prof__h2_trailers(const prof__server_ask *ask, unsigned char *block, size_t at, size_t capacity)
 {
     char number[12], message[3 * sizeof ask->message];
@@ -382,7 +383,7 @@ static void prof__h2_answer_head(prof__server_client *c, prof__server_ask *ask)
     ask->head_sent = last ? 2 : 1;
 }
 
-/* Sends the next frame of an answer. Returns 0 if there is none, or it must wait. */
+/* Sends the next frame of an answer. Returns 0 if none is left, or if the client must first allow more. */
 static int prof__h2_send(prof__server *v, prof__server_client *c, prof__server_ask *ask)
 {
     prof__server_bytes *answer = &ask->answer;

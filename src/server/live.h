@@ -1,4 +1,4 @@
-// server/live: Answers /live: what a running program does, period by period, until the client leaves.
+// server/live: Answers /live: tells a client what the program does, period by period, until the client leaves.
 #ifndef PROF__SERVER_LIVE_H
 #define PROF__SERVER_LIVE_H
 #include "api/devices.h"
@@ -19,9 +19,10 @@
 #include "server/state.h"
 
 /*-- LIVE -------------------------------------------------------------------------------------------------- >>live --
-   An answer that ends with the connection: messages of prof_html.h, see there. Each says how things are, and has what
-   happened since the one before, cut at both ends. None is made while the client has not read the one before: then the
-   next one has the time of several or, if that is too long, of the last part of it. */
+   The answer to /live has no end: it is a sequence of messages, as prof_html.h describes them, until the connection
+   closes. Each message says how the recording is, and has the events since the previous message. Scopes that cross the
+   begin or end of that period are cut there. While the client has not read a message, no further one is made. The next
+   message then covers several periods or, if that is too much, only the last part of them. */
 
 #ifdef PROF_HTML_H
 static unsigned prof__server_watchers(const prof__server *v)
@@ -32,7 +33,7 @@ static unsigned prof__server_watchers(const prof__server *v)
     return count;
 }
 
-/* Returns how many periods those who watch now were too slow for. */
+/* Returns how many periods the present clients of /live have missed because they read too slowly. */
 static uint64_t prof__server_unread(const prof__server *v)
 {
     uint64_t count = 0;
@@ -42,7 +43,7 @@ static uint64_t prof__server_unread(const prof__server *v)
     return count;
 }
 
-/* The pairs of a message: a list that ends with a null. What is more than fits would be left out. */
+/* The keys and values of a message, as a list that ends with NULL. Beyond PROF__SERVER_PAIRS, pairs are left out. */
 #define PROF__SERVER_PAIRS 20
 typedef struct prof__server_pairs {
     size_t count, used;
@@ -67,13 +68,14 @@ static void prof__server_pair_number(prof__server_pairs *pairs, const char *key,
     prof__server_pair(pairs, key, text);
 }
 
-/* Returns the longest time, in ns, that one message covers: a client that reads late does not get more. */
+/* Returns how many nanoseconds a message covers at most. A client that reads late misses what was before. */
 static int64_t prof__server_live_most(const prof__server_live *live)
 {
     return live->period > 1500000000u ? 2 * (int64_t)live->period : 3000000000;
 }
 
-/* Sets the window of the next period. Returns 0 if it would be empty. end: when it must end, ns since the start. */
+/* Sets the window of the trace to the next period. Returns 0 if the period is empty. end: the end of the period, in ns
+   since the start. Sets *from to the begin, and *joins to 1 if the period follows the previous one without a gap. */
 static int prof__server_live_window(prof__server_live *live, prof_trace *trace, int64_t end, int64_t *from, int *joins)
 {
     int64_t max = prof__server_live_most(live), oldest = INT64_MAX;
@@ -96,7 +98,7 @@ static int prof__server_live_window(prof__server_live *live, prof_trace *trace, 
     return prof_trace_window(trace, *from, end) == PROF_OK;
 }
 
-/* Takes what was recorded since the last period. *trace: NULL if there is none. */
+/* Reads what was recorded since the last period. Sets *trace to NULL if the period is empty. */
 static prof_status prof__server_live_take(prof__server_live *live, const prof__look *look, prof_trace **trace,
                                           int64_t *from, int *joins)
 {
@@ -128,7 +130,7 @@ static const char *prof__server_live_state(const prof__look *look)
     return look->paused ? "paused" : "recording";
 }
 
-/* Lists the names of categories, domains and devices, one a line, as many as fit. */
+/* Lists the names of categories, domains and devices, one a line. Leaves out names that do not fit. */
 static void prof__server_category_names(char *to, size_t size)
 {
     const char *names[256];
@@ -171,7 +173,7 @@ static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask
     return prof__html_live_message(sink, pairs.at, trace);
 }
 
-/* Makes the next message. */
+/* Makes the next message, and sets when the one after it is due. */
 static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
 {
     prof__server_live *live = ask->live;
@@ -180,7 +182,7 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     uint64_t began = prof_host_ns();
     int64_t from = 0;
     int joins = 0;
-    if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program has started a session */
+    if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program started a session */
         prof__server_on_demand_leave(v, NULL, NULL);
         ask->capture.on_demand = 0;
         look = prof__look_now();
@@ -195,7 +197,7 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     if (look.epoch && look.epoch == live->epoch && !live->ended && look.mode != PROF_STATS)
         status = prof__server_live_take(live, &look, &trace, &from, &joins);
     if (!status) status = prof__server_live_send(v, ask, &look, trace, from, joins);
-    if (status && trace) { /* larger than max_answer, or no memory */
+    if (status && trace) { /* the message exceeds max_answer, or there is no memory */
         live->skipped++;
         live->skipped_ns += (uint64_t)(prof_trace_about(trace)->to_ns - from);
         live->tick = 0;
@@ -211,8 +213,8 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     ask->since = prof_host_ns();
 }
 
-/* Begins the answer. If nothing records, starts a session on demand; but not later, when a session of the program has
-   ended, because what it has recorded would be discarded. */
+/* Begins the answer. If nothing records, starts an on-demand session. Not if a session of the program has ended,
+   because that session's buffer would be discarded. */
 static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
@@ -230,7 +232,8 @@ static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *as
     return PROF_OK;
 }
 
-/* Does what is due for a client that watches. Returns when something is due next. */
+/* Makes a message for a client of /live if one is due. Returns when to call again. all: 1: the server stops, so the
+   last message is due. */
 static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, uint64_t now, int all)
 {
     prof__server_ask *ask = &c->asks[0];
@@ -255,7 +258,7 @@ static uint64_t prof__server_live_due(prof__server *v, prof__server_client *c, u
     return live->over ? UINT64_MAX : live->next_at;
 }
 
-/* Handles /live. */
+/* Handles a request for /live. */
 static void prof__server_watch(prof__server *v, prof__server_ask *ask)
 {
     prof_status status = prof__server_capture_check(v, &ask->capture);
@@ -278,7 +281,7 @@ static void prof__server_watch(prof__server *v, prof__server_ask *ask)
     ask->phase = PROF__ASK_LIVE;
 }
 
-/* Answers with the page. */
+/* Answers with the page that shows /live. */
 static void prof__server_page(prof__server *v, prof__server_ask *ask)
 {
     prof_sink sink = {prof__server_sink, &ask->answer};

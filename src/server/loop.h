@@ -1,4 +1,4 @@
-// server/loop: The server's thread.
+// server/loop: The server's thread: accepts clients, reads requests, sends answers, and closes slow connections.
 #ifndef PROF__SERVER_LOOP_H
 #define PROF__SERVER_LOOP_H
 #include "api/control.h"
@@ -21,12 +21,12 @@
 static void prof__server_shut(int *file)
 {
     int had = *file;
-    *file = -1; /* first: the child of a fork must not close what has this number next */
+    *file = -1; /* first, so that the child of a fork does not close a new file with this number */
     if (had >= 0) prof__socket_close(had);
 }
 
-/* Closes a client's connection, and frees the client. Descriptors change under the lock, so that the child of a fork
-   knows all of them. */
+/* Closes a client's connection, and frees the client. Holds the lock prof__server_files, so that the child of a fork
+   finds all open descriptors in the list. */
 static void prof__server_close(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -38,7 +38,7 @@ static void prof__server_close(prof__server *v, int index)
     free(c);
 }
 
-/* Returns 1 if this client waits for an answer. */
+/* Returns 1 if the client waits for an answer. */
 static int prof__server_busy(const prof__server_client *c)
 {
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i)
@@ -46,8 +46,8 @@ static int prof__server_busy(const prof__server_client *c)
     return 0;
 }
 
-/* Returns a place for a client: a free one, or that of the client that was silent for longest. Returns -1 if all wait
-   for answers. */
+/* Returns the index for a new client: a free one, or that of the client that was silent for longest, which is then
+   closed. Returns -1 if all clients wait for answers. */
 static int prof__server_place(prof__server *v)
 {
     int oldest = -1;
@@ -75,7 +75,7 @@ static void prof__server_accept(prof__server *v, int listener)
     if (file < 0) {
         free(c);
         if (error != EAGAIN && error != EWOULDBLOCK && error != EINTR && error != ECONNABORTED)
-            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors or memory: retries later */
+            v->deaf_until = prof_host_ns() + 1000000000u; /* no descriptors or memory: tries again in a second */
         return;
     }
     if (v->clients[place] != c) {
@@ -92,7 +92,7 @@ static void prof__server_accept(prof__server *v, int listener)
 #endif
 }
 
-/* Recognises the protocol by the first bytes. Returns 1 if it is known. */
+/* Finds out the protocol from the first bytes. Returns 1 if there are enough bytes to know. */
 static int prof__server_greet(prof__server_client *c)
 {
     size_t size = sizeof prof__h2_preface - 1, there = c->in_size < size ? c->in_size : size;
@@ -123,7 +123,7 @@ static int prof__server_send(prof__server_client *c)
     return got_on;
 }
 
-/* Handles the bytes that have come, until the client's turn is over. Returns -1 if the connection is gone. */
+/* Handles the bytes that have come, until the client's turn is over. Returns -1 if the connection is broken. */
 static int prof__server_pump(prof__server *v, prof__server_client *c)
 {
     int got_on = 1, sent = 0;
@@ -148,7 +148,7 @@ static int prof__server_pump(prof__server *v, prof__server_client *c)
     return got_on;
 }
 
-/* Reads the bytes that have come. Returns 0 if the client has closed its side or is gone. */
+/* Reads bytes from the client. Returns 0 if the client has closed its side, or the connection is broken. */
 static int prof__server_read(prof__server_client *c)
 {
     int tries = 0;
@@ -164,7 +164,7 @@ static int prof__server_read(prof__server_client *c)
     return 1;
 }
 
-/* Returns the time when this client has been too slow. */
+/* Returns the time from which on the client is too slow. */
 static uint64_t prof__server_patience_ends(const prof__server_client *c)
 {
     uint64_t end = prof__server_busy(c) ? UINT64_MAX : c->since + PROF__SERVER_IDLE_NS;
@@ -181,7 +181,7 @@ static uint64_t prof__server_patience_ends(const prof__server_client *c)
     return end;
 }
 
-/* Ends a request that took too long, or an idle connection. */
+/* Ends a request that has taken too long, or closes an idle connection. */
 static void prof__server_expire(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -197,7 +197,7 @@ static void prof__server_expire(prof__server *v, int index)
     prof__server_close(v, index);
 }
 
-/* Does what is due, and returns when something is due next. */
+/* Does what is due for a request. Returns when to call again. all: 1: the server stops, so captures end now. */
 static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_t now, int all)
 {
     prof__server_capture *capture = &ask->capture;
@@ -221,7 +221,7 @@ static uint64_t prof__server_due(prof__server *v, prof__server_ask *ask, uint64_
     return UINT64_MAX;
 }
 
-/* Visits every client: makes answers, checks deadlines. Returns when to do so again. */
+/* Visits all clients: makes answers that are due, and checks deadlines. Returns when to do so again. */
 static uint64_t prof__server_round(prof__server *v)
 {
     uint64_t next = v->deaf_until ? v->deaf_until : UINT64_MAX;
@@ -259,7 +259,8 @@ static uint64_t prof__server_round(prof__server *v)
     return next;
 }
 
-/* Reads from a client. If it has closed its side, its captures are dropped, but answers that are being sent are not. */
+/* Reads from a client. If the client has closed its side, discards its captures, but goes on sending answers that have
+   begun. */
 static void prof__server_hear(prof__server *v, int index)
 {
     prof__server_client *c = v->clients[index];
@@ -270,7 +271,7 @@ static void prof__server_hear(prof__server *v, int index)
         return;
     }
     for (int i = 0; i < PROF__SERVER_STREAMS; ++i) {
-        int at_once = c->asks[i].phase == PROF__ASK_DELAYED && c->asks[i].capture.whole; /* its answer needs no time */
+        int at_once = c->asks[i].phase == PROF__ASK_DELAYED && c->asks[i].capture.whole; /* answered at once */
         if (c->asks[i].phase != PROF__ASK_ANSWER && !at_once) prof__server_free(v, &c->asks[i]);
     }
     if (!prof__server_busy(c) && !c->out_size) {
@@ -289,17 +290,18 @@ static void prof__server_stop_listening(prof__server *v)
     v->leave_at = prof_host_ns() + PROF__SERVER_LEAVE_NS;
 }
 
-/* Called after each round of a server that stops. Returns 1 if nobody waits for an answer, or nobody reads any. */
+/* Returns 1 if the server's thread can end: no client waits for an answer, or none reads it. Called after each round of
+   a server that stops. */
 static int prof__server_goes(prof__server *v)
 {
     uint64_t now = prof_host_ns();
     int clients = 0;
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) clients += v->clients[i] != NULL;
-    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* the time that making the answers took does not count */
+    if (!v->left_at) v->left_at = now + PROF__SERVER_LEFT_NS; /* not the time of making answers */
     return !clients || now >= v->leave_at || now >= v->left_at;
 }
 
-/* Sleeps until something comes, or until the time `next`. */
+/* Sleeps until a descriptor is ready, or until the time `next`. */
 static void prof__server_sleep(prof__server *v, uint64_t next)
 {
     prof__server_pollfd files[3 + PROF__SERVER_CLIENTS];

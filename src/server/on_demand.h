@@ -1,4 +1,4 @@
-// server/on_demand: The session that a capture uses: the program's, or an on-demand session.
+// server/on_demand: The on-demand session: what captures record with if the program does not record itself.
 #ifndef PROF__SERVER_ON_DEMAND_H
 #define PROF__SERVER_ON_DEMAND_H
 #include "api/control.h"
@@ -12,10 +12,11 @@
 #include "server/state.h"
 
 /*-- WHAT IS RECORDED ----------------------------------------------------------------------------------- >>on_demand --
-   A capture uses the program's session or, if there is none, an on-demand session, which starts with the first of its
-   users and ends with the last one. */
+   A capture uses the session of the program. If the program has none, the capture uses the on-demand session, which
+   starts with its first user and ends with the last one. */
 
-/* Keeps what the captures have so far, because the program starts a session of its own. Under the control lock. */
+/* Keeps the image of the on-demand session for its captures, because the program is starting a session, which ends it.
+   The caller holds the control lock. */
 static void prof__server_keep(void *image, size_t size)
 {
     prof__lock(&prof__server_kept);
@@ -33,7 +34,7 @@ static int prof__server_was_sent_away(prof__server *v)
     return kept;
 }
 
-/* Removes a user of the on-demand session. Gives it the image, unless bytes is NULL. */
+/* Removes a user from the on-demand session. Unless bytes is NULL, sets *bytes to the image, which the caller frees. */
 static prof_status prof__server_on_demand_leave(prof__server *v, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;
@@ -61,7 +62,8 @@ static prof_status prof__server_on_demand_leave(prof__server *v, void **bytes, s
     return status;
 }
 
-/* Starts the on-demand session, or adds a user to it. Returns PROF_INVALID_STATE if the program has its own by now. */
+/* Adds a user to the on-demand session, and starts the session for the first one. Returns PROF_INVALID_STATE if the
+   program has started a session meanwhile. */
 static prof_status prof__server_on_demand_join(prof__server *v, prof__server_capture *capture, int running)
 {
     int level = capture->quiet ? 0 : prof__level_of(&capture->config);
@@ -82,7 +84,7 @@ static prof_status prof__server_on_demand_join(prof__server *v, prof__server_cap
 
 /*-- recordings from /start to /stop --*/
 
-/* Copies a capture. Pointers into the texts of `from` become pointers into those of `to`. */
+/* Copies a capture. Its pointers into the texts of `from` become pointers into the texts of `to`. */
 static void prof__server_capture_copy(prof__server_capture *to, const prof__server_capture *from)
 {
     const char *own = from->config.categories;
@@ -97,7 +99,7 @@ static void prof__server_remote_drop(prof__server *v)
     v->stopped = NULL;
 }
 
-/* Ends the recording of /start, and keeps its image. */
+/* Ends the recording that /start has begun, and keeps its image for /dump. */
 static prof_status prof__server_remote_stop(prof__server *v)
 {
     void *bytes = NULL;
@@ -111,7 +113,7 @@ static prof_status prof__server_remote_stop(prof__server *v)
     return status;
 }
 
-/* Copies what the recording of /start has so far. A prof_start() of the program may have ended it meanwhile. */
+/* Copies what the recording of /start has so far, also if a prof_start() of the program has ended it. */
 static prof_status prof__server_remote_copy(prof__server *v, void **bytes, size_t *size)
 {
     const void *from = v->stopped;
@@ -136,7 +138,7 @@ static prof_status prof__server_remote_copy(prof__server *v, void **bytes, size_
     return status;
 }
 
-/* Gets the image for /dump. */
+/* Gives /dump the image: that of an ended recording, or a copy of the running one. */
 static prof_status prof__server_remote_take(prof__server *v, prof__server_capture *capture, void **bytes, size_t *size)
 {
     prof_status status = PROF_OK;

@@ -1,4 +1,4 @@
-// server/posix: Sockets, polls and threads of POSIX.
+// server/posix: What the server needs of POSIX: sockets, poll() and threads.
 #ifndef PROF__SERVER_POSIX_H
 #define PROF__SERVER_POSIX_H
 #include "session/process.h"
@@ -20,13 +20,13 @@ extern int prof__libc_pipe2(int *files, int flags) __asm__("pipe2");
 /*-- THE SYSTEM ---------------------------------------------------------------------------------------------------*/
 
 #ifndef MSG_NOSIGNAL
-#define MSG_NOSIGNAL 0 /* not needed: the thread blocks all signals */
+#define MSG_NOSIGNAL 0 /* not needed there: the server's thread blocks all signals */
 #endif
 #define PROF__SOCKET(file) (file)
 #define PROF__SOCKET_REUSE SO_REUSEADDR
 
 typedef pthread_t prof__server_thread;
-typedef void *prof__server_result; /* of a thread's function */
+typedef void *prof__server_result; /* what a thread's function returns */
 #define PROF__SERVER_MAIN
 #define prof__server_create(thread, main, user) prof__thread_create(thread, main, user)
 #define prof__server_join(thread) pthread_join(thread, NULL)
@@ -62,7 +62,7 @@ static int prof__socket_accept(int listener)
 #endif
 }
 
-/* Returns a socket for a listener, or -1 and errno. */
+/* Returns a new socket. Returns -1 and sets errno if that fails. */
 static int prof__socket_open(int family)
 {
 #if defined(SOCK_CLOEXEC) && defined(SOCK_NONBLOCK)
@@ -72,7 +72,7 @@ static int prof__socket_open(int family)
 #endif
 }
 
-/* Makes what wakes the thread from its poll: a pipe. Returns 0 or errno. */
+/* Makes the pipe that wakes the thread from poll(). Returns 0 or an errno. */
 static int prof__wake_make(int wake[2])
 {
 #ifdef __linux__

@@ -1,4 +1,4 @@
-// server/request: Reads requests: targets, header fields, parameters; handles the paths of HTTP.
+// server/request: Reads the parts of a request, checks that the client may ask, and carries out the requests of HTTP.
 #ifndef PROF__SERVER_REQUEST_H
 #define PROF__SERVER_REQUEST_H
 #include "api/control.h"
@@ -16,11 +16,12 @@
 #include "server/state.h"
 
 /*-- REQUESTS --------------------------------------------------------------------------------------------- >>request --
-   Both protocols make an ask of each request. Its head must be complete and checked before anything is done for it. */
+   HTTP/1 and HTTP/2 both turn a request into a prof__server_ask. Nothing is done for a request before its whole head
+   has come and was checked. */
 
 static int prof__server_lower(int c) { return c >= 'A' && c <= 'Z' ? c + 32 : c; }
 
-/* Returns 1 if the first size bytes of text are word; case does not matter. */
+/* Returns 1 if the first `size` bytes of `text` are `word`. Ignores case. */
 static int prof__server_is(const char *text, size_t size, const char *word)
 {
     size_t i;
@@ -34,7 +35,8 @@ static int prof__server_starts(const char *text, const char *prefix)
     return strlen(text) >= strlen(prefix) && prof__server_is(text, strlen(prefix), prefix);
 }
 
-/* Compares the token in a time that depends only on the length of what was sent. */
+/* Compares a text with the token. The time that takes depends on the length of the text alone, so it tells a client
+   nothing about the token. */
 static int prof__server_token_is(const prof__server *v, const char *text, size_t size)
 {
     volatile unsigned char differs = (unsigned char)(size != v->token_size);
@@ -51,7 +53,7 @@ static int prof__server_base64(char c)
     return at ? (int)(at - letters) : -1;
 }
 
-/* Compares the token in what a browser sends after it has asked its user: base64 of NAME:TOKEN. Accepts any name. */
+/* Compares the token with the password that a browser has asked its user for: base64 of NAME:TOKEN. NAME may be any. */
 static int prof__server_basic_is(const prof__server *v, const char *text, size_t size)
 {
     char plain[512];
@@ -73,7 +75,7 @@ static int prof__server_trusts(const prof__server *v, const char *value, size_t 
     return size > 6 && prof__server_is(value, 6, "basic ") && prof__server_basic_is(v, value + 6, size - 6);
 }
 
-/* Returns 1 if a client that accepts this wants pages: a browser. */
+/* Returns 1 if the header field accept shows that the client is a browser, which wants a page. */
 static int prof__server_takes_pages(const char *value, size_t size)
 {
     static const char type[] = "text/html";
@@ -82,8 +84,8 @@ static int prof__server_takes_pages(const char *value, size_t size)
     return 0;
 }
 
-/* Notes that a field came that decides what the request may do, or where its body ends. A second one of that name is
-   refused, also if it is equal or empty: a program between the client and us may believe the other one. */
+/* Notes a field that decides what the request may do, or where its body ends. A second field of that name makes the
+   request invalid, even if it is equal or empty, because a proxy before this server may have used the other one. */
 #define PROF__SEEN_HOST 1u
 static void prof__server_once(prof__server_ask *ask, const char *name, size_t size)
 {
@@ -101,8 +103,8 @@ static void prof__server_once(prof__server_ask *ask, const char *name, size_t si
     }
 }
 
-/* Reads the host that the client means. HTTP/1: that of the start line, which came first, has precedence. HTTP/2: two
-   must be equal. */
+/* Reads the host that the client names. In HTTP/1, a host in the start line, which comes first, has precedence. In
+   HTTP/2, two hosts must be equal. */
 static int prof__server_host(prof__server_ask *ask, const char *value, size_t size)
 {
     if (!ask->host[0]) return prof__server_copy(ask->host, sizeof ask->host, value, size);
@@ -110,7 +112,7 @@ static int prof__server_host(prof__server_ask *ask, const char *value, size_t si
     return 1;
 }
 
-/* Reads a header field. The case of the name does not matter. */
+/* Reads a header field. Ignores the case of its name. */
 static void prof__server_field(const prof__server *v, prof__server_ask *ask, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
@@ -130,7 +132,7 @@ static void prof__server_field(const prof__server *v, prof__server_ask *ask, con
     if (!fits && !ask->bad) ask->bad = 431;
 }
 
-/* Splits "http://host/path?query". A host before the path replaces that of the header field. */
+/* Splits a target such as "http://host/path?query". A host in it replaces that of the header field. */
 static void prof__server_target(prof__server_ask *ask, const char *text, size_t size)
 {
     const char *end = text + size, *path = text;
@@ -147,8 +149,8 @@ static void prof__server_target(prof__server_ask *ask, const char *text, size_t 
         ask->bad = 414;
 }
 
-/* Returns 1 for names of this machine itself: localhost, NAME.localhost, 127.x.y.z, [::1], with or without a port. A
-   web page whose own name resolves to 127.0.0.1 sends its own name, and is refused. */
+/* Returns 1 for the names of this machine: localhost, NAME.localhost, 127.x.y.z and [::1], with or without a port. This
+   check stops web pages whose host name resolves to 127.0.0.1: their requests carry that name, and are refused. */
 static int prof__server_host_is_here(const char *host)
 {
     static const char own[] = "localhost";
@@ -173,7 +175,7 @@ static int prof__server_host_is_here(const char *host)
     return 1;
 }
 
-/* Checks that the client may ask. If not, answers with the reason and returns 0. */
+/* Checks that this client may ask. Returns 0 if not, and then has answered with the reason. */
 static int prof__server_admits(prof__server *v, prof__server_ask *ask)
 {
     if (v->token_size && !ask->trusted) {
@@ -196,7 +198,7 @@ static int prof__server_admits(prof__server *v, prof__server_ask *ask)
     return 0;
 }
 
-/* Parses a number of milliseconds, which must be the whole text. */
+/* Parses a number of milliseconds. The text must have nothing else. */
 static prof_status prof__server_ms(const prof__server *v, const char *key, const char *text, uint64_t least,
                                    uint64_t *ns)
 {
@@ -211,7 +213,7 @@ static prof_status prof__server_ms(const prof__server *v, const char *key, const
 enum { PROF__MAY_MS = 1, PROF__MAY_LAST = 2, PROF__MAY_FORMAT = 4, PROF__MAY_CONFIG = 8, PROF__MAY_LEVEL = 16,
        PROF__MAY_ANY = 32, PROF__MAY_FINISH = 64, PROF__MAY_CATEGORY = 128 };
 
-/* Reads a parameter of a query. */
+/* Reads a parameter of a query. may: which kinds of parameters the path accepts. */
 static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask, unsigned may, const char *key,
                                           const char *value)
 {
@@ -240,7 +242,7 @@ static prof_status prof__server_parameter(prof__server *v, prof__server_ask *ask
             return prof__fail(PROF_INVALID_ARGUMENT, "level '%.40s': must be 0 to 255", value);
         capture->number = (int)ns + 1;
     } else if (may & PROF__MAY_CATEGORY && (!strcmp(key, "on") || !strcmp(key, "off"))) {
-        size_t size = strlen(value) + 2; /* with a sign, for prof__server_categories() */
+        size_t size = strlen(value) + 2; /* one more for the sign that prof__server_categories() looks for */
         if (size > sizeof capture->texts - capture->text_used)
             return prof__fail(PROF_INVALID_ARGUMENT, "'%s': its value is too long", key);
         capture->texts[capture->text_used] = key[1] == 'n' ? '+' : '-';
@@ -265,7 +267,7 @@ static int prof__server_hex(char c)
     return low >= '0' && low <= '9' ? low - '0' : low >= 'a' && low <= 'f' ? low - 'a' + 10 : -1;
 }
 
-/* Decodes %41 and + in place. Returns 0 if the text is invalid or has a zero byte. */
+/* Decodes %XX and + in place. Returns 0 if the text is invalid, or has a zero byte. */
 static int prof__server_decode(char *text)
 {
     char *to = text;
@@ -283,7 +285,7 @@ static int prof__server_decode(char *text)
     return 1;
 }
 
-/* Reads key=value&key=value. Changes the text. */
+/* Reads "key=value&key=value". Writes into the text. */
 static prof_status prof__server_parameters(prof__server *v, prof__server_ask *ask, unsigned may, char *query)
 {
     while (*query) {
@@ -302,7 +304,7 @@ static prof_status prof__server_parameters(prof__server *v, prof__server_ask *as
     return PROF_OK;
 }
 
-/*-- HTTP's paths --*/
+/*-- the paths of HTTP --*/
 
 static void prof__server_index(prof__server *v, prof__server_ask *ask)
 {
@@ -386,7 +388,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
     prof__server_end_answer(ask, 200, "application/json");
 }
 
-/* Pauses and resumes for clients. Several pauses count as one. */
+/* Pauses or resumes the recording for a client. Several pauses count as one. */
 static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause)
 {
     prof__look look = prof__look_now();
@@ -409,7 +411,8 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
         prof__server_say(v, ask, 200, 0, "%s", pause ? "paused" : "recording");
 }
 
-/* Fails unless the program, /start or /live records: the recording of a capture ends too soon to be changed. */
+/* Fails unless the program, /start or /live records. A client cannot change the recording of a capture, which soon
+   ends. */
 static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
 {
     if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;
@@ -431,7 +434,7 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "level %d", level);
 }
 
-/* Turns categories on and off, in the order of the parameters. */
+/* Turns categories on and off, in the order in which the parameters name them. */
 static void prof__server_categories(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
@@ -446,7 +449,7 @@ static void prof__server_categories(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "categories are set");
 }
 
-/* Sets how /start records from now on. Replaces all that was set before. */
+/* Sets the configuration of later /start requests. Replaces all earlier settings of /config. */
 static void prof__server_config(prof__server *v, prof__server_ask *ask)
 {
     prof_status status = prof__server_capture_check(v, &ask->capture);
@@ -458,7 +461,8 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "configured, for /start");
 }
 
-/* Handles /start. A second /start continues the same recording. If the program itself records, nothing is started. */
+/* Begins the recording of /start. If that runs already, lets it go on. If the program itself records, starts nothing.
+   */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
@@ -468,7 +472,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
     if (!status && !own && v->remote && prof__server_was_sent_away(v)) status = prof__server_remote_stop(v);
     if (!status && !own && !v->remote) {
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
-        v->remote_from = prof_host_ns(); /* before a session starts, which so belongs to it as a whole */
+        v->remote_from = prof_host_ns(); /* taken before a session starts, so that the recording covers all of it */
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
         own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program has started one meanwhile */
         if (own) status = PROF_OK;
@@ -505,7 +509,7 @@ static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
     prof__look look = prof__look_now();
     if (!v->remote && !v->stopped && !look.on_demand && (look.running || look.ended)) {
-        ask->capture.whole = 1; /* like /save */
+        ask->capture.whole = 1; /* answers at once, like /save */
         ask->capture.dump = 0;
     }
     prof__server_ask_capture(v, ask);
@@ -539,7 +543,7 @@ static void prof__server_serve_http(prof__server *v, prof__server_ask *ask)
         const char *path, *method;
         unsigned may;
         int post;
-    } paths[] = {{"/", "GET", PROF__MAY_CONFIG, 0}, /* for /live, which the page asks for with the same */
+    } paths[] = {{"/", "GET", PROF__MAY_CONFIG, 0}, /* the page passes its parameters to /live */
                  {"/status", "GET", 0, 0},
                  {"/trace", "GET", PROF__MAY_MS | PROF__MAY_FORMAT | PROF__MAY_CONFIG, 0},
                  {"/summary", "GET", PROF__MAY_MS | PROF__MAY_LAST | PROF__MAY_CONFIG, 0},

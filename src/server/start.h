@@ -1,4 +1,4 @@
-// server/start: Starts and stops the server; forks; the variable PROF_SERVER.
+// server/start: Starts and stops the server, handles fork() and the end of the process, and reads PROF_SERVER.
 #ifndef PROF__SERVER_START_H
 #define PROF__SERVER_START_H
 #include "api/control.h"
@@ -26,7 +26,7 @@ typedef union prof__server_address {
     struct sockaddr_in6 six;
 } prof__server_address;
 
-/* Parses an address in digits. Returns 0 if host is none. */
+/* Parses an IP address in digits. Returns 0 if `host` is not one. */
 static int prof__server_address_of(const char *host, int port, prof__server_address *address, socklen_t *size)
 {
     memset(address, 0, sizeof *address);
@@ -48,8 +48,9 @@ static int prof__server_is_loopback(const prof__server_address *address)
     return IN6_IS_ADDR_LOOPBACK(&address->six.sin6_addr);
 }
 
-/* Makes *listener a socket that listens, at once, so that the child of a fork meanwhile closes it. Returns 0, or errno
-   and -1 in *listener. If *port is 0, sets it to the port that was taken. */
+/* Opens a socket that listens. If *port is 0, sets *port to the port that the system chose. Sets *listener at once, so
+   that the child of a fork that happens meanwhile closes the socket. Returns 0; or an errno, and then *listener is -1.
+   */
 static int prof__server_listen(const char *host, int *port, int *listener)
 {
     prof__server_address address;
@@ -57,7 +58,7 @@ static int prof__server_listen(const char *host, int *port, int *listener)
     if (!prof__server_address_of(host, *port, &address, &size)) return EINVAL;
     int file = *listener = prof__socket_open(address.any.sa_family);
     if (file < 0) return errno;
-    prof__socket_option(file, SOL_SOCKET, PROF__SOCKET_REUSE, 1); /* takes ports of closed connections, not listeners */
+    prof__socket_option(file, SOL_SOCKET, PROF__SOCKET_REUSE, 1); /* takes no port from a listener */
     if (address.any.sa_family == AF_INET6) prof__socket_option(file, IPPROTO_IPV6, IPV6_V6ONLY, 1);
     if (bind(PROF__SOCKET(file), &address.any, size) || listen(PROF__SOCKET(file), 16) ||
         getsockname(PROF__SOCKET(file), &address.any, &size)) {
@@ -69,8 +70,8 @@ static int prof__server_listen(const char *host, int *port, int *listener)
     return 0;
 }
 
-/* Listens on both loopback addresses with the same port, because localhost may mean either. A machine may have only one
-   of them. */
+/* Listens on both loopback addresses with one port, because clients may take localhost for either. A machine that has
+   only one of them is no error. */
 static int prof__server_listen_here(prof__server *v, int port)
 {
     for (int tries = 0; tries < 20; ++tries) {
@@ -178,8 +179,8 @@ static prof_status prof__server_configure(prof__server *v, const prof_server_opt
 }
 
 #ifndef _WIN32
-/* The child of a fork has no server: it has no thread, and closes the descriptors, which would keep connections
-   open. */
+/* The child of a fork() has no server, because it has no thread. It closes the descriptors that it inherited: open ones
+   would keep connections from ending. */
 static PROF__PER_THREAD int prof__server_fork_holds;
 static void prof__server_before_fork(void) { prof__server_fork_holds = prof__lock_try(&prof__server_files); }
 static void prof__server_parent_of_fork(void)
@@ -191,7 +192,7 @@ static void prof__server_child_of_fork(void)
 {
     prof__server *v = &prof__server_state;
     PROF__ERRNO_SAVE();
-    int known = v->running || prof__server_fork_holds; /* also if it was just starting */
+    int known = v->running || prof__server_fork_holds; /* or a server is just starting */
     prof__server_files = 0;
     if (known) {
         for (int i = 0; i < PROF__SERVER_CLIENTS; ++i)
@@ -217,7 +218,7 @@ static prof_status prof__server_stop_locked(prof__server *v)
     return PROF_OK;
 }
 
-/* Called at the end of the process, or when the library that has this code is unloaded. */
+/* Stops the server at the end of the process, or when the library with this code is unloaded. */
 static void prof__server_leave(void)
 {
     if (!prof__lock_try(&prof__server_word)) return;
@@ -230,7 +231,7 @@ static prof_status prof__server_begin(prof__server *v, int port, const prof_serv
     static int watches;
     prof_status status = prof__server_configure(v, options);
     if (status) return status;
-    if (!watches) { /* before the first descriptor */
+    if (!watches) { /* must come before the first descriptor is opened */
 #ifndef _WIN32
         pthread_atfork(prof__server_before_fork, prof__server_parent_of_fork, prof__server_child_of_fork);
 #endif
@@ -286,8 +287,8 @@ PROF_DEF int prof_server_port(void)
 }
 
 #ifdef PROF__AUTOSTARTS
-/* Starts the server of PROF_SERVER: 9012, or ADDRESS:9012 with a PROF_SERVER_TOKEN, or [ADDRESS]:9012 for an address
-   with colons. */
+/* Starts the server that PROF_SERVER asks for: PORT, ADDRESS:PORT if PROF_SERVER_TOKEN is set, or [ADDRESS]:PORT for an
+   address with colons. */
 static prof_status prof__server_from_text(const char *text, const char *token)
 {
     prof_server_options options;

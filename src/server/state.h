@@ -1,4 +1,4 @@
-// server/state: Limits, requests, clients, the one server; memory that grows; answers.
+// server/state: The server's limits and structures, its memory, and how answers begin and end.
 #ifndef PROF__SERVER_STATE_H
 #define PROF__SERVER_STATE_H
 #include "api/control.h"
@@ -7,30 +7,30 @@
 #include "server/windows.h"
 
 #define PROF__SERVER_CLIENTS 16
-#define PROF__SERVER_STREAMS 8            /* requests of an HTTP/2 connection at the same time */
+#define PROF__SERVER_STREAMS 8            /* requests that an HTTP/2 connection may have at a time */
 #define PROF__SERVER_HEAD 16384           /* bytes of a request's head (HTTP/1) or of a header block (HTTP/2) */
 #define PROF__SERVER_BODY 65536
 #define PROF__SERVER_FRAME 16384          /* payload of an HTTP/2 frame, in both directions */
 #define PROF__SERVER_OUT (4 * PROF__SERVER_FRAME)
-#define PROF__SERVER_FRONT 2048           /* space before an answer for what is only known when it is complete */
-#define PROF__SERVER_REQUEST_NS 10000000000u /* to send a request */
-#define PROF__SERVER_ANSWER_NS 20000000000u  /* to read an answer, plus a second for each PROF__SERVER_RATE bytes */
+#define PROF__SERVER_FRONT 2048           /* free space kept before an answer, for a prefix that depends on the whole */
+#define PROF__SERVER_REQUEST_NS 10000000000u /* the time a client has for sending a request */
+#define PROF__SERVER_ANSWER_NS 20000000000u  /* for reading an answer, plus 1 s for each PROF__SERVER_RATE bytes */
 #define PROF__SERVER_RATE 65536u
-#define PROF__SERVER_IDLE_NS 300000000000u   /* for a connection without a request, unless its place is needed */
-#define PROF__SERVER_LEAVE_NS 2000000000u    /* for the next bytes of the answers, when the server stops */
-#define PROF__SERVER_LEFT_NS 20000000000u    /* for all answers, when the server stops */
-#define PROF__SERVER_TICK_NS 50000000u       /* how often a capture checks that its session still exists */
-#define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row that ask for nothing */
+#define PROF__SERVER_IDLE_NS 300000000000u   /* for a connection without a request, unless its slot is needed */
+#define PROF__SERVER_LEAVE_NS 2000000000u    /* of a server that stops: how long a client may read nothing */
+#define PROF__SERVER_LEFT_NS 20000000000u    /* of a server that stops: how long sending all answers may take */
+#define PROF__SERVER_TICK_NS 50000000u       /* how often a capture checks that its session still runs */
+#define PROF__SERVER_PATIENCE 10000          /* HTTP/2 frames in a row without a request or data */
 #define PROF__SERVER_ABORTS 32               /* requests that an HTTP/2 connection may cancel */
 #define PROF__SERVER_AHEAD 8                 /* requests that an HTTP/1 connection may send without waiting */
 #define PROF__SERVER_WATCHERS 4              /* answers to /live at the same time */
-#define PROF__SERVER_PERIOD_NS 250000000u    /* of /live, at least: and ten times what making one takes */
-#define PROF__SERVER_LIVE_BUFFER ((size_t)8 << 20) /* of /live, if nothing records: all of it is read each time */
-#define PROF__SERVER_LAG_NS 20000000u        /* how long ago a period ends: what is older has been recorded */
-#define PROF__SERVER_STALL_NS 60000000000u   /* for the next bytes of /live */
-#define PROF__SERVER_TURN_NS 10000000u       /* a connection begins nothing new in its turn after this time */
+#define PROF__SERVER_PERIOD_NS 250000000u    /* the least period of /live; at least 10 times the work for it */
+#define PROF__SERVER_LIVE_BUFFER ((size_t)8 << 20) /* of a session that /live starts: all is read each time */
+#define PROF__SERVER_LAG_NS 20000000u        /* how long ago a period of /live ends: threads have written it */
+#define PROF__SERVER_STALL_NS 60000000000u   /* how long a client of /live may read nothing */
+#define PROF__SERVER_TURN_NS 10000000u       /* after this time, a connection lets others have their turn */
 
-/* Memory that grows: an answer or a body. It is valid from first to size. */
+/* Memory that grows, for an answer or a body. The bytes from `first` to `size` are valid. */
 typedef struct prof__server_bytes {
     unsigned char *at;
     size_t first, size, capacity;
@@ -46,74 +46,74 @@ typedef enum prof__server_format {
     PROF__SERVE_MONITOR
 } prof__server_format;
 
-/* A capture: what was asked for, and its state. */
+/* A capture: what the client asked for, and how far it has come. Times are nanoseconds of CLOCK_MONOTONIC. */
 typedef struct prof__server_capture {
     prof__server_format format;
-    int whole;               /* 1: of what is in the buffer already, without waiting */
-    double last;             /* then: the seconds before now; 0: all */
-    uint64_t begin_at, ns;   /* begin_at: CLOCK_MONOTONIC, 0: as soon as its turn comes; ns: its duration */
-    uint64_t from, end_at;   /* when it began, and when it ends */
-    uint32_t epoch;          /* that of the session when it began */
+    int whole;               /* 1: of what is in the buffer now, without waiting */
+    double last;             /* with whole: only this many seconds before now; 0: everything */
+    uint64_t begin_at, ns;   /* begin_at: 0: as soon as its turn comes; ns: how long it records */
+    uint64_t from, end_at;   /* when it began, and when it is to end */
+    uint32_t epoch;          /* the id of the session at its begin */
     int on_demand;           /* 1: it is a user of the on-demand session */
-    int dump;                /* of the recording of /start: 1: what it has so far; 2: all, and it is dropped */
-    int quiet;               /* 1: host_tracer_level 0, no scopes */
+    int dump;                /* of the recording of /start: 1: a copy so far; 2: all, and discards it */
+    int quiet;               /* 1: records no scopes, because host_tracer_level is 0 */
     int no_devices;
-    int configured;          /* 1: config has settings, which a session of the program does not follow */
+    int configured;          /* 1: the client has set keys of config, which a session of the program ignores */
     int emit_xspace, continuous;
-    int number;              /* the level of Monitor; for /level, the level + 1 */
-    prof_config config;      /* for an on-demand session */
+    int number;              /* the level of Monitor; for /level: the level plus 1 */
+    prof_config config;      /* how an on-demand session records */
     size_t text_used;
-    char texts[1024];        /* what config points to */
+    char texts[1024];        /* the strings that config points to */
     char session[128];
-    char host[64];           /* override_hostname */
+    char host[64];           /* override_hostname of the request; "": not set */
     size_t note_used;
-    char notes[1024];        /* lines for the client: what the answer lacks */
+    char notes[1024];        /* lines that tell the client what the answer lacks */
 } prof__server_capture;
 
 enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__ASK_CAPTURE, PROF__ASK_ANSWER,
        PROF__ASK_LIVE };
 
-/* An answer to /live: what it has told so far. Times are nanoseconds, those with _at of CLOCK_MONOTONIC. */
+/* The state of an answer to /live. Durations are nanoseconds. next_at is a time of CLOCK_MONOTONIC. */
 typedef struct prof__server_live {
-    uint32_t epoch;    /* the session that it shows; 0: none yet */
-    int ended;         /* 1: all of that session was sent */
+    uint32_t epoch;    /* the id of the session that it shows; 0: none yet */
+    int ended;         /* 1: that session has ended, and all of it was sent */
     int over;          /* 1: the last message was made */
     uint64_t tick;     /* where the next period begins; 0: the first */
     uint64_t next_at, period, took;
-    uint64_t messages, skipped, skipped_ns; /* skipped: periods that the client was too slow for, and their time */
-    uint64_t overwritten_ns;                /* time whose events were overwritten before they were read */
+    uint64_t messages, skipped, skipped_ns; /* periods that the client missed by reading slowly, and their time */
+    uint64_t overwritten_ns;                /* how much time the ring had overwritten before it was read */
 } prof__server_live;
 
-/* A request and its answer. An HTTP/1 connection has one at a time, an HTTP/2 connection has several. */
+/* A request and its answer. An HTTP/1 connection has one at a time. An HTTP/2 connection may have several. */
 typedef struct prof__server_ask {
     int phase;
     uint32_t stream;
     int grpc, trusted, bad; /* bad: the HTTP status if the head is invalid; 0: it is valid */
-    uint32_t seen;          /* the fields that have come: see prof__server_once() */
-    const char *twice;      /* the one of these that came more than once, or NULL */
-    int ended;              /* HTTP/2: 1: the whole request has come */
-    int keep;               /* HTTP/1: 1: the connection stays open */
-    uint64_t since;         /* time of the first byte of the request, then of the answer */
-    uint64_t taken;         /* bytes of the answer that the client has read */
+    uint32_t seen;          /* bits of the fields that have come: see prof__server_once() */
+    const char *twice;      /* the name of a field of these that came twice, or NULL */
+    int ended;              /* HTTP/2: 1: all of the request has come */
+    int keep;               /* HTTP/1: 1: the connection stays open after the answer */
+    uint64_t since;         /* when the first byte of the request came, and later that of the answer was sent */
+    uint64_t taken;         /* how many bytes of the answer the client has read */
     char method[16], path[128], query[2048], host[256], origin[256], site[32];
-    uint64_t length;        /* HTTP/1: bytes of the body */
+    uint64_t length;        /* HTTP/1: how many bytes the body has */
     prof__server_bytes body, answer;
     prof__server_capture capture;
     prof__server_live *live;
-    int html;               /* 1: the client takes a page; 2: the answer is one */
+    int html;               /* 1: the client accepts a page; 2: the answer is a page */
     int status, grpc_status;
     int head_sent;
     int64_t window;
     char head[2048];        /* the header lines of the answer */
-    char message[512];      /* gRPC's message for people */
+    char message[512];      /* the text of grpc-message */
 } prof__server_ask;
 
-/* The decoder's table of HPACK, RFC 7541. The texts of the entries follow each other, the oldest first. */
+/* The dynamic table of an HPACK decoder, RFC 7541. The names and values lie one after another, the oldest first. */
 typedef struct prof__hpack {
     struct {
-        unsigned short name, value; /* lengths */
+        unsigned short name, value; /* bytes */
     } entry[128];
-    size_t count, used, limit; /* used: bytes of text; limit: of the table, as the RFC counts */
+    size_t count, used, limit; /* used: bytes of text; limit: the table's size in the RFC's count */
     char text[4096];
 } prof__hpack;
 
@@ -121,8 +121,8 @@ enum { PROF__SPEAKS_NOTHING, PROF__SPEAKS_HTTP1, PROF__SPEAKS_HTTP2 };
 
 typedef struct prof__server_client {
     int file, speaks;
-    int closing;             /* 1: nothing more is read, and the connection is closed when all is sent */
-    uint64_t since;          /* when it was accepted, or its last answer ended */
+    int closing;             /* 1: reads nothing more, and closes the connection once all is sent */
+    uint64_t since;          /* when it connected, or when its last answer ended */
     uint64_t partial_since;  /* when the first byte of an incomplete request came; 0: there is none */
     size_t in_size, out_at, out_size;
     prof__hpack hpack;
@@ -131,49 +131,49 @@ typedef struct prof__server_client {
     unsigned aborts, ahead;  /* ahead: requests in a row that came before the previous answer was sent */
     size_t block_size;
     int64_t window, first_window;
-    unsigned next;           /* the request that may send next */
+    unsigned next;           /* the request whose turn to send is next */
     prof__server_ask asks[PROF__SERVER_STREAMS];
     unsigned char in[PROF__SERVER_HEAD + 1024], block[PROF__SERVER_HEAD], out[PROF__SERVER_OUT];
 } prof__server_client;
 
-/* The server of the process. files are under the lock prof__server_files, so that they are consistent in a fork; kept
-   is under prof__server_kept. Only the server's thread uses the rest once it runs. */
+/* The server of the process. The lock prof__server_files guards the descriptors, so that a fork() finds them complete.
+   The lock prof__server_kept guards `kept`. All else belongs to the server's thread while it runs. */
 typedef struct prof__server {
     int running, port;
     int wake[2], listeners[2];
     prof__server_thread thread;
     uint32_t stop;
-    uint64_t leave_at, left_at; /* 0, or when to end: leave_at: if nothing is sent until then; left_at: at the latest */
-    uint64_t deaf_until;        /* accepts no client before this time, because there were no descriptors */
+    uint64_t leave_at, left_at; /* when a stopping server ends: if it sends nothing until then; in any case; or 0 */
+    uint64_t deaf_until;        /* accepts no client before this time, because descriptors ran out */
     prof__server_client *clients[PROF__SERVER_CLIENTS];
     char token[256];
     size_t token_size;
     uint64_t max_ms;
-    size_t max_buffer, max_answer, answers; /* answers: bytes of all answers */
+    size_t max_buffer, max_answer, answers; /* answers: how many bytes all answers have */
     int read_only;
     prof_config capture;
-    int sized;                       /* 1: the program has set its buffer_size */
+    int sized;                       /* 1: the program has set capture.buffer_size */
     char categories[1024];
-    int on_demand_users, continuous; /* users of the on-demand session; one of them is continuous profiling */
+    int on_demand_users, continuous; /* how many use the on-demand session; continuous profiling may be one of them */
     int on_demand_level;
-    void *kept; /* the image of an on-demand session that prof_start() has ended, while it has users */
+    void *kept; /* the image of an on-demand session that a prof_start() has ended, until its users have read it */
     size_t kept_size;
-    uint32_t paused_epoch;       /* the session that a client has paused; 0: none */
+    uint32_t paused_epoch;       /* the id of the session that a client has paused; 0: none */
     int remote;                  /* 1: the recording of /start is a user of the on-demand session */
-    uint64_t remote_from, remote_to; /* CLOCK_MONOTONIC: when it began and ended; remote_to 0: it still runs */
-    void *stopped;               /* the image of a recording that /stop has ended, until /dump or /start */
+    uint64_t remote_from, remote_to; /* when that recording began and ended; remote_to 0: it still runs */
+    void *stopped;               /* the image of the recording that /stop has ended, until /dump or /start */
     size_t stopped_size;
-    int wished;                  /* 1: wish has what /config has set for /start */
+    int wished;                  /* 1: `wish` has what /config has set for the next /start */
     prof__server_capture wish;
     uint64_t captures;
 } prof__server;
 
 static prof__server prof__server_state;
-static int prof__server_word, prof__server_files, prof__server_kept; /* locks; the first is that of start and stop */
+static int prof__server_word, prof__server_files, prof__server_kept; /* locks: start and stop; descriptors; kept */
 
 /*-- memory --*/
 
-/* Makes space for this many more bytes. Returns 0 without memory, or beyond max_answer. */
+/* Makes space for `more` bytes. Returns 0 without memory, or if all answers together would exceed max_answer. */
 static int prof__server_grow(prof__server *v, prof__server_bytes *b, size_t more)
 {
     size_t capacity = b->capacity < 32768 ? 65536 : b->capacity * 2, left = v->max_answer - v->answers + b->capacity;
@@ -210,7 +210,7 @@ static int prof__server_sink(void *answer, const void *data, size_t size)
     return !prof__server_add(&prof__server_state, (prof__server_bytes *)answer, data, size);
 }
 
-/* Copies a client's text. Returns 0 if it does not fit: a cut text would mean something else, so it is refused. */
+/* Copies a text of a client. Returns 0 if it does not fit: a shortened text could mean something else. */
 static int prof__server_copy(char *to, size_t capacity, const char *text, size_t size)
 {
     if (size >= capacity) return 0;
@@ -230,7 +230,7 @@ static void prof__server_note(prof__server_capture *capture, const char *format,
     va_end(list);
     if (size <= 0) return;
     if ((size_t)size > capacity - 2) size = (int)(capacity - 2);
-    for (int i = 0; i < size; ++i) { /* it becomes a part of a header line */
+    for (int i = 0; i < size; ++i) { /* a note becomes a part of a header line */
         char *c = &capture->notes[capture->note_used + (size_t)i];
         if ((unsigned char)*c < 32 || (unsigned char)*c > 126) *c = '?';
     }
@@ -258,13 +258,13 @@ static void prof__server_head(prof__server_ask *ask, const char *format, ...)
     va_start(list, format);
     int size = vsnprintf(ask->head + used, capacity, format, list);
     va_end(list);
-    if (size < 0 || (size_t)size >= capacity) ask->head[used] = 0; /* the line is left out */
+    if (size < 0 || (size_t)size >= capacity) ask->head[used] = 0; /* leaves out a line that does not fit */
 }
 
-/* What the page may load: its own script, and what this server answers. */
+/* The content security policy of the page: it may load its own script, and the answers of this server. */
 #define PROF__SERVER_PAGE "script-src 'nonce-prof'; style-src 'unsafe-inline'; connect-src 'self'; worker-src blob:; "
 
-/* Adds the fields about security that every head has. policy: what a page may load. */
+/* Adds the header fields for security that every answer has. policy: what a page may load. */
 static void prof__server_guard(prof__server_ask *ask, const char *policy)
 {
     prof__server_head(ask, "cache-control: no-store\r\nx-content-type-options: nosniff\r\n"
@@ -284,10 +284,10 @@ static void prof__server_end_answer(prof__server_ask *ask, int status, const cha
     prof__server_head(ask, "content-type: %s\r\ncontent-length: %llu\r\n", type,
                       (unsigned long long)(ask->answer.size - ask->answer.first));
     prof__server_guard(ask, ask->status == 200 && ask->html > 1 ? PROF__SERVER_PAGE : "");
-    if (!strcmp(ask->method, "HEAD")) ask->answer.first = ask->answer.size; /* its answers have no body */
+    if (!strcmp(ask->method, "HEAD")) ask->answer.first = ask->answer.size; /* an answer to HEAD has no body */
 }
 
-/* The status codes of gRPC that are used. */
+/* Status codes of gRPC, as many as are needed here. */
 enum {
     PROF__GRPC_OK = 0,
     PROF__GRPC_INVALID_ARGUMENT = 3,
@@ -299,7 +299,7 @@ enum {
     PROF__GRPC_UNAUTHENTICATED = 16
 };
 
-/* Answers with one line, usually an error. */
+/* Answers with one line of text, usually an error. */
 static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
     PROF__PRINTF(5, 6);
 static void prof__server_say(prof__server *v, prof__server_ask *ask, int status, int grpc, const char *format, ...)
@@ -326,7 +326,7 @@ static void prof__server_say(prof__server *v, prof__server_ask *ask, int status,
     prof__server_end_answer(ask, status, "text/plain; charset=utf-8");
 }
 
-/* Answers with the text of prof_error(). */
+/* Answers with the text of prof_error() and the status that goes with it. */
 static void prof__server_refuse(prof__server *v, prof__server_ask *ask, prof_status status)
 {
     static const struct {

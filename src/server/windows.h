@@ -1,4 +1,4 @@
-// server/windows: Sockets, polls and threads of Windows.
+// server/windows: What the server needs of Windows: sockets, polls and threads.
 #ifndef PROF__SERVER_WINDOWS_H
 #define PROF__SERVER_WINDOWS_H
 #include "ground/base.h"
@@ -8,14 +8,14 @@
 #include <ws2tcpip.h>
 
 /*-- THE SYSTEM -----------------------------------------------------------------------------------------------------
-   A socket is kept as an int: Windows gives small numbers. */
+   A socket is kept as an int, as on POSIX: Windows numbers sockets with small integers. */
 
 #define PROF__SOCKET(file) ((SOCKET)(file))
-/* Unlike SO_REUSEADDR of Windows, which takes a port that another program listens on. */
+/* SO_REUSEADDR of Windows would take a port from a program that listens on it. This option does not. */
 #define PROF__SOCKET_REUSE SO_EXCLUSIVEADDRUSE
 
 typedef HANDLE prof__server_thread;
-typedef DWORD prof__server_result; /* of a thread's function */
+typedef DWORD prof__server_result; /* what a thread's function returns */
 #define PROF__SERVER_MAIN WINAPI
 
 static int prof__server_create(HANDLE *thread, LPTHREAD_START_ROUTINE run, void *user)
@@ -36,7 +36,7 @@ static int prof__socket_errno(void)
     case WSAEWOULDBLOCK: return EAGAIN;
     case WSAEINTR: return EINTR;
     case WSAECONNABORTED: return ECONNABORTED;
-    case WSAEACCES: /* the port is another's alone */
+    case WSAEACCES: /* another program has the port for itself */
     case WSAEADDRINUSE: return EADDRINUSE;
     case WSAEADDRNOTAVAIL: return EADDRNOTAVAIL;
     case WSAEAFNOSUPPORT: return EAFNOSUPPORT;
@@ -44,7 +44,7 @@ static int prof__socket_errno(void)
     }
 }
 
-static const char *prof__socket_strerror(int error) /* the C runtime knows fewer */
+static const char *prof__socket_strerror(int error) /* strerror() of the C runtime does not know all of these */
 {
     return error == EADDRINUSE ? "Address already in use"
            : error == EADDRNOTAVAIL || error == EAFNOSUPPORT ? "Cannot assign requested address" : strerror(error);
@@ -73,7 +73,7 @@ static ptrdiff_t prof__socket_recv(int file, void *at, size_t size)
     return prof__socket_did(recv(PROF__SOCKET(file), (char *)at, (int)size, 0));
 }
 
-/* Makes a socket non-blocking, and not inherited. Returns -1 and errno if there is none, or that fails. */
+/* Makes a socket non-blocking and not inherited. Returns -1 and sets errno if that fails, or if `file` is no socket. */
 static int prof__server_descriptor(SOCKET file)
 {
     u_long on = 1;
@@ -105,7 +105,7 @@ static int prof__socket_open(int family) /* the first call starts Winsock */
 }
 
 typedef struct prof__server_pollfd {
-    int fd; /* -1: it is left out */
+    int fd; /* -1: poll ignores this entry */
     short events, revents;
 } prof__server_pollfd;
 
@@ -121,12 +121,12 @@ static int prof__socket_poll(prof__server_pollfd *files, size_t count, int ms)
         asked[used++].revents = 0;
     }
     int result = WSAPoll(asked, used, ms);
-    if (result < 0) Sleep(10); /* if it fails again and again, do not keep a processor busy */
+    if (result < 0) Sleep(10); /* so that repeated failures do not keep a processor busy */
     for (i = 0, used = 0; i < count; ++i) files[i].revents = files[i].fd < 0 ? 0 : asked[used++].revents;
     return result;
 }
 
-/* Makes what wakes the thread from its poll: a socket that is connected to itself. Returns 0 or errno. */
+/* Makes the socket that wakes the thread from its poll: it is connected to itself. Returns 0 or an errno. */
 static int prof__wake_make(int wake[2])
 {
     struct sockaddr_in here;
