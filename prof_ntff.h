@@ -133,13 +133,13 @@ typedef enum prof_ntff_source { /* where an event comes from */
 
 enum { /* prof_ntff_event.flags */
     PROF_NTFF_UNMATCHED_START = 1, /* its stop was not seen: duration_ns is 0 */
-    PROF_NTFF_UNMATCHED_STOP = 2,  /* its start was not seen: start_ns is the time of the stop, duration_ns is -1 */
-    PROF_NTFF_REALIGNED = 4,       /* this header has converted it to the host's time, by a sync point */
-    PROF_NTFF_RAW_CLOCK = 8,       /* has the NeuronCore's time, because there is no sync point. It is not recorded */
+    PROF_NTFF_UNMATCHED_STOP = 2,  /* its start was not seen: start_ns is when it stopped, duration_ns is -1 */
+    PROF_NTFF_REALIGNED = 4,       /* its times were the core's; this header has converted them by a sync point */
+    PROF_NTFF_RAW_CLOCK = 8,       /* its times are the core's, because there is no sync point; it is not recorded */
     PROF_NTFF_COUNTER = 16         /* a sample of a number: see value */
 };
 
-/* A complete event, in the host's time. Fields that are not known are -1, ids 0. Strings are valid during the call
+/* A complete event, in the host's time. Numbers that are not known are -1, ids 0. Strings are valid during the call
    only. */
 typedef struct prof_ntff_event {
     const char *name;
@@ -175,8 +175,8 @@ typedef struct prof_ntff_stats {
                                    be misplaced */
 } prof_ntff_stats;
 
-/* Keeps starts whose stops were not read yet, and sync points, from one piece of JSON to the next: at most 65536 starts
-   of 64 MiB; beyond that, the oldest is given up. For one thread at a time. */
+/* A parser keeps, from one piece of JSON to the next, sync points and starts whose stops were not read yet. It keeps at
+   most 65536 starts, of 64 MiB in all; then it gives up the oldest. One thread at a time may use a parser. */
 typedef struct prof_ntff_parser prof_ntff_parser;
 
 #if PROF_ENABLE
@@ -343,8 +343,8 @@ enum { /* what a runtime has; see prof_ntff_capabilities() */
 };
 
 #if PROF_ENABLE
-/* Loads the runtime now: the library at path or, if that is NULL, the one described above. Functions that need the
-   runtime call this themselves. Returns PROF_UNSUPPORTED if there is no runtime, or path is not one, and
+/* Loads the runtime now: the library at path or, if path is NULL, the one described above. Functions that need the
+   runtime load it by themselves. Returns PROF_UNSUPPORTED if there is no runtime, or path is not one, and
    PROF_INVALID_STATE if the process already has another one. */
 PROF_DEF prof_status prof_ntff_load(const char *path);
 /* Returns PROF_NTFF_CAN_... flags, or 0 without a runtime. */
@@ -607,8 +607,8 @@ typedef struct prof_ntff_continuous {
 PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *config); /* NULL: all zero */
 /* Saves the profile of the latest execution on this core to a file whose name the runtime chooses. */
 PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc);
-/* Does the same if took_ns is more than limit_ns: call it at the end of the scope that encloses the execution. Returns
-   1 if it has saved the profile, else 0. */
+/* Calls prof_ntff_continuous_save() if took_ns is more than limit_ns. Call it at the end of the scope that encloses the
+   execution. Returns 1 if it has saved the profile, else 0. */
 PROF_DEF int prof_ntff_continuous_save_if(uint32_t vnc, uint64_t took_ns, uint64_t limit_ns);
 /* Calls nrt_profile_continuous_stop(); must come before nrt_close(). Waits for a save in progress. */
 PROF_DEF prof_status prof_ntff_continuous_end(void);
@@ -803,24 +803,25 @@ extern "C" {
 
 /*-- CLOCK ----------------------------------------------------------------------------------------------- >>clock -- */
 
-#define PROF__NTFF_NOISE 50000 /* ns: the largest error of reading two clocks one after the other */
-#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time */
+#define PROF__NTFF_NOISE 50000 /* ns between readings of two clocks, at most, if they are read one after the other */
+#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time that can be true */
 
-static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
+static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates at the limits of the type */
 {
     if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
     return a - b;
 }
 
-/* Two moments on both clocks of a host. Linux adjusts both in the same way, so that they have the same rate, apart from
-   noise. */
+/* Two moments, each on both clocks of a host: CLOCK_MONOTONIC and Unix time. Linux adjusts both clocks alike, so they
+   have one rate, apart from noise. */
 typedef struct prof__ntff_clock {
-    int64_t host, unix_ns; /* the first moment */
-    int64_t span, off;     /* span: to the second one, on the host's clock; off: how much longer it is in Unix time */
-    int stepped;           /* 1: somebody set the clock in between, so off is not used */
+    int64_t host, unix_ns; /* the first moment on each clock */
+    int64_t span, off;     /* span: from there to the second, in host time; off: how much longer in Unix time */
+    int stepped;           /* 1: Unix time was set in between, so `off` is not used */
 } prof__ntff_clock;
 
-/* Sets all to zero if there is no Unix time, or if that or the uptime is a century or more, which cannot be true. */
+/* Makes a clock from two pairs. Sets all to zero if there is no Unix time, or if a time is a century or more, which
+   cannot be true. */
 static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first, const prof__pair *last)
 {
     int64_t much;
@@ -838,8 +839,8 @@ static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first
     if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
 }
 
-/* Returns how much more Unix time than host time has passed after the time `since`: at most 0.5 per mille, so that a
-   double is exact enough. span: the length of the whole session on the clock of `since`. */
+/* Returns how much more Unix time than host time passes in the time `since`. At most 0.5 per mille, so a double is
+   exact enough. span: the whole time between the two moments, on the clock of `since`. */
 static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
 {
     double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;
@@ -853,13 +854,13 @@ static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since
     return prof__ntff_clock_part(clock, since, clock->span);
 }
 
-/* Converts a time since the first moment to Unix time. */
+/* Converts a time since the first moment, on the host's clock, to Unix time. */
 static int64_t prof__ntff_clock_unix(const prof__ntff_clock *clock, int64_t since)
 {
     return prof__ntff_minus(since, -(clock->unix_ns + prof__ntff_clock_off(clock, since)));
 }
 
-/* Converts Unix time, 0 to 2^62, to the host's. */
+/* Converts a Unix time, 0 to 2^62 ns, to the host's clock. */
 static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
 {
     int64_t since = unix_ns - clock->unix_ns;
@@ -882,37 +883,37 @@ PROF_DEF int64_t prof_ntff_unix_ns(const prof_trace *trace, int64_t ns)
 }
 
 /*-- JSON ---------------------------------------------------------------------------------------------------- >>json --
-   A pull parser: its caller asks for the next value. Files are read through a buffer, so that memory does not grow with
-   them. An element of a long array is first skipped as a whole, which finds its end, and then parsed in memory. Numbers
-   stay texts until the caller asks for an integer, so that 64 bits are exact. */
+   A pull parser: the caller asks for one value after another. It reads files through a buffer, so its memory does not
+   grow with the file. To parse an element of a long array, the parser first skips all of it, to find its end, and then
+   parses it in memory. A number stays a text until the caller asks for an integer, so 64-bit integers are exact. */
 
 #define PROF__JSON_BUFFER ((size_t)65536)
-#define PROF__JSON_DEPTH 64               /* nested brackets */
-#define PROF__JSON_MAX ((size_t)1 << 20) /* bytes of an element of a file */
+#define PROF__JSON_DEPTH 64               /* how deep brackets may be nested */
+#define PROF__JSON_MAX ((size_t)1 << 20) /* how many bytes an element of a file may have */
 
 typedef struct prof__json {
     const char *at, *end;
-    const char *begin;  /* the begin of the bytes in memory */
-    uint64_t passed;    /* bytes before begin */
-    FILE *file;         /* where more bytes come from; NULL: there are no more */
-    char *buffer;       /* for a file */
-    const char *from;   /* while an element is skipped: the first byte that is not in the copy yet; else NULL */
+    const char *begin;  /* the first byte in memory */
+    uint64_t passed;    /* how many bytes of the text came before `begin` */
+    FILE *file;         /* the file with the rest of the text; NULL: there is no rest */
+    char *buffer;       /* holds a part of the file */
+    const char *from;   /* while an element is skipped: the first byte that `copy` does not have; else NULL */
     char *copy;
     size_t copied, capacity;
     int over;           /* 1: the element is larger than PROF__JSON_MAX */
-    const char *error;  /* NULL: none */
-    int unread;         /* 0, or the errno of a read that failed */
+    const char *error;  /* what is wrong with the text; NULL: nothing */
+    int unread;         /* the errno of a read that failed; 0: none did */
 } prof__json;
 
-/* A piece of JSON in memory. */
+/* A part of the text, in memory. */
 typedef struct prof__slice {
     const char *bytes;
     size_t size;
 } prof__slice;
 
-/* A number, literal or string, decoded. */
+/* A decoded number, literal or string. */
 typedef struct prof__json_value {
-    char type; /* '"', '0', 't', 'f', 'n', or the bracket of a value that was skipped; 0: none, because of an error */
+    char type; /* '"', '0', 't', 'f', 'n', or the bracket of a value that was skipped; 0: an error */
     char text[PROF_MAX_TEXT + 24];
 } prof__json_value;
 
@@ -990,7 +991,7 @@ static int prof__json_refill(prof__json *j)
     return got != 0;
 }
 
-/* Says what is wrong with a text, after an error. then: what follows from it, or "". */
+/* Sets prof_error() after an error: what is wrong, and where. then: what follows from it, or "". */
 static prof_status prof__json_say(const prof__json *j, const char *what, const char *then)
 {
     if (j->unread) return prof__fail(PROF_IO, "cannot read %s: %s%s", what, strerror(j->unread), then);
@@ -998,10 +999,10 @@ static prof_status prof__json_say(const prof__json *j, const char *what, const c
                       then);
 }
 
-/* Makes sure that a byte can be read. Returns 0 at the end. */
+/* Reads more of the file if no byte is left in memory. Returns 0 at the end of the text. */
 static inline int prof__json_fill(prof__json *j) { return j->at < j->end || prof__json_refill(j); }
 
-/* Skips spaces, and returns the next byte without reading it, or -1 at the end. */
+/* Skips spaces. Returns the next byte, which stays unread. Returns -1 at the end. */
 static int prof__json_peek(prof__json *j)
 {
     for (; prof__json_fill(j); j->at++)
@@ -1040,7 +1041,7 @@ static int prof__json_plain(char c)
            c == '.';
 }
 
-/* Skips one value. Checks only that brackets match; what is between them is checked when it is parsed. */
+/* Skips a value. Only checks that brackets match; the rest is checked when the value is parsed. */
 static int prof__json_pass(prof__json *j)
 {
     char close[PROF__JSON_DEPTH];
@@ -1068,7 +1069,7 @@ static int prof__json_pass(prof__json *j)
     return 1;
 }
 
-/* Skips one value, and sets slice to its bytes, which are valid until the next call. Returns 0 after an error. */
+/* Skips a value, and sets `slice` to its bytes, which stay valid until the next call. Returns 0 after an error. */
 static int prof__json_slice(prof__json *j, prof__slice *slice)
 {
     const char *begin;
@@ -1097,7 +1098,7 @@ static int prof__json_slice(prof__json *j, prof__slice *slice)
     return good;
 }
 
-/* Returns 1 if another element follows before the closing bracket. Set *first to 1 before the first call. */
+/* Returns 1 if another element comes before the closing bracket. The caller sets *first to 1 before the first call. */
 static int prof__json_more(prof__json *j, char close, int *first)
 {
     int c = prof__json_peek(j), begins = *first;
@@ -1129,7 +1130,7 @@ static int prof__json_hex(prof__json *j, unsigned *code)
     return 1;
 }
 
-/* Appends a character. If there is no space for all of it, ends the text, and sets *used to size. */
+/* Appends a character. If the space is too small for the whole character, appends nothing, then or later. */
 static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
 {
     char bytes[4];
@@ -1156,7 +1157,7 @@ static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
     *used += count;
 }
 
-/* Reads an escape after its backslash. Halves of surrogate pairs and zeros become U+FFFD. */
+/* Reads the escape after a backslash. Zeros, and halves of surrogate pairs without the other half, become U+FFFD. */
 static int prof__json_escape(prof__json *j, unsigned *code)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -1182,7 +1183,7 @@ static int prof__json_escape(prof__json *j, unsigned *code)
     return 1;
 }
 
-/* Reads and decodes the string that begins here; it is cut to size bytes, and terminated. */
+/* Reads and decodes the string that begins here. Cuts it to `size` bytes, and terminates it. */
 static int prof__json_string(prof__json *j, char *to, size_t size)
 {
     size_t used = 0;
@@ -1196,7 +1197,7 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
         while (at < j->end && *at != '"' && *at != '\\' && *at) at++;
         run = (size_t)(at - j->at);
         if (used < size && run > size - 1 - used) run = size - 1 - used;
-        if (run) { /* all of it at once: to look for its end once more for each byte takes minutes for a megabyte */
+        if (run) { /* copies a run at once: byte by byte, each search for its end would be as long as the run */
             if (used < size) {
                 memcpy(to + used, j->at, run);
                 used += run;
@@ -1214,7 +1215,7 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
             if (used < size) prof__json_put(to, size, &used, code);
         } else if (used + 1 < size) {
             to[used++] = c ? c : '?';
-        } else if (used < size) { /* cuts it, but not inside a character */
+        } else if (used < size) { /* cuts the text, but not inside a character */
             while (used && ((unsigned char)c & 0xC0) == 0x80) c = to[--used];
             to[used] = 0;
             used = size;
@@ -1228,7 +1229,7 @@ static int prof__json_key(prof__json *j, char *key, size_t size)
     return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon after a key");
 }
 
-/* Reads one value. Copies the text of a number, literal or string; skips brackets. */
+/* Reads a value. Copies the text of a number, literal or string; skips arrays and objects. */
 static int prof__json_take(prof__json *j, prof__json_value *value)
 {
     int c = prof__json_peek(j);
@@ -1253,8 +1254,8 @@ static int prof__json_take(prof__json *j, prof__json_value *value)
     return 1;
 }
 
-/* Reads an integer in any notation: 12, "12", 12.0, 1.2e1. Cuts decimals off. Returns 0 if it is not a number, or has
-   more than 64 bits. */
+/* Reads an integer in any of these notations: 12, "12", 12.0, 1.2e1. Drops decimals. Returns 0 if the text is no
+   number, or has more than 64 bits. */
 static int prof__json_whole(const char *text, int *negative, uint64_t *number)
 {
     uint64_t value = 0;
@@ -1316,8 +1317,8 @@ static int prof__json_signed(const prof__json_value *value, int64_t *number)
     return 1;
 }
 
-/* Reads a floating-point number, in every locale; exact up to 15 digits with up to 22 decimals. Returns 0 if it is not
-   a number. */
+/* Reads a floating-point number. Works alike in every locale. Numbers of up to 15 digits and 22 decimals are exact.
+   Returns 0 if the value is no number. */
 static int prof__json_double(const prof__json_value *value, double *number)
 {
     const char *text = value->text;
@@ -1366,32 +1367,34 @@ static int prof__json_double(const prof__json_value *value, double *number)
 
 /*-- EVENTS --------------------------------------------------------------------------------------------- >>events -- */
 
-#define PROF__NTFF_OPEN 65536u                 /* starts that wait for their stop, and events for a sync point */
-#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* memory for them */
-#define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
-#define PROF__NTFF_LATE 1024u                  /* of these, those that are searched again after each piece of JSON */
-#define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
+#define PROF__NTFF_OPEN 65536u                 /* how many starts may wait for stops, and events for sync points */
+#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* how much memory each of the two may take */
+#define PROF__NTFF_SYNCS 65536u                /* how many sync points are kept */
+#define PROF__NTFF_LATE 1024u                  /* how many older ones are searched with those of each piece of JSON */
+#define PROF__NTFF_DATA ((size_t)16384)        /* bytes of data that are kept with a start; longer data are left out */
 #define PROF__NTFF_CORES 1024                  /* physical cores of a machine; higher numbers count as not known */
 
-/* The content of an object: an event, or half of one. Times are Unix times; nc_ns has the core's. */
+/* The fields of a JSON object that is an event, its start or its stop. Times are Unix time; nc_ns is the core's time.
+   */
 typedef struct prof__ntff_said {
     prof_ntff_event event;
     char name[PROF_MAX_TEXT + 24], instance[64];
-    char phase; /* 's': start or stop, see stop; 'i': instant; 0: not known */
+    char phase; /* 's': a start, or with `stop` a stop; 'i': an instant; 0: not known */
     int stop, has_time, has_duration, has_nc, has_cpu, has_value, has_source;
     int64_t time, duration, unit, nc_ns, cpu_ns, lnc_idx;
     double percent; /* 0: not known */
 } prof__ntff_said;
 
-/* A start that waits for its stop, or an event in the core's time. Its name, instance and args follow it in memory. */
+/* An event that is kept: a start that waits for its stop, or an event in the core's time that waits for a sync point.
+   The texts of its name, instance and args follow it in memory. */
 typedef struct prof__ntff_open {
-    struct prof__ntff_open *next;           /* the next one of the same slot */
+    struct prof__ntff_open *next;           /* the next in the same slot of the table */
     struct prof__ntff_open *older, *newer;
     uint32_t hash;
     size_t bytes;
     prof_ntff_event event;
     int raw;                                /* 1: its times are the core's */
-    int64_t nc_ns;                          /* the core's time of the start */
+    int64_t nc_ns;                          /* its start in the core's time */
     int has_nc;
 } prof__ntff_open;
 
@@ -1415,9 +1418,9 @@ struct prof_ntff_parser {
     prof__ntff_list starts, raw;
     prof__ntff_sync *syncs;
     size_t sync_count, sync_capacity;
-    uint64_t sync_next; /* counts all that have come; the oldest is overwritten */
-    uint64_t sync_seen; /* how many had come when events were last converted */
-    prof__ntff_sync last[64]; /* the last one of each core, for the first 64 cores */
+    uint64_t sync_next; /* how many have come; the ring `syncs` overwrites the oldest */
+    uint64_t sync_seen; /* sync_next when waiting events were last converted */
+    prof__ntff_sync last[64]; /* the newest of each core, for 64 cores */
     size_t last_count;
     prof__ntff_said said;
     prof__json_value value;
@@ -1462,15 +1465,15 @@ static uint32_t prof__ntff_hash(const prof_ntff_event *event)
     return (uint32_t)prof__mix(key ^ prof__text_hash(event->name));
 }
 
-/* Returns 1 if a start and a stop may belong together. Two physical cores that run the same program may use the same
-   number; they are distinguished if both events name their core. */
+/* Returns 1 if a start and a stop may belong together. If two physical cores run one program, both may use one tracking
+   id. Then only the number of the core tells them apart, if both events have it. */
 static int prof__ntff_same(const prof_ntff_event *a, const prof_ntff_event *b)
 {
     return a->tracking_id == b->tracking_id && a->nc_idx == b->nc_idx &&
            (a->core_idx < 0 || b->core_idx < 0 || a->core_idx == b->core_idx) && !strcmp(a->name, b->name);
 }
 
-/* Returns a copy, or NULL without memory. */
+/* Returns a copy of an event, with its texts, on the heap. Returns NULL without memory. */
 static prof__ntff_open *prof__ntff_keep(const prof__ntff_said *said)
 {
     const prof_ntff_event *event = &said->event;
@@ -1519,8 +1522,8 @@ static void prof__ntff_unlink(prof__ntff_list *list, prof__ntff_open *kept)
     list->bytes -= kept->bytes;
 }
 
-/* Removes the start that this stop, or another start, ends from the table: the oldest if there are several. Returns
-   NULL if there is none. */
+/* Removes from the table the start that an event ends: the start of a stop or, for a start, an earlier start that has
+   lost its stop. If there are several, that is the oldest. Returns NULL if there is none. */
 static prof__ntff_open *prof__ntff_claim(prof_ntff_parser *p, const prof_ntff_event *event)
 {
     uint32_t hash = prof__ntff_hash(event);
@@ -1551,15 +1554,15 @@ static int prof__sync_time_order(const void *a, const void *b)
     return x->nc_ns < y->nc_ns ? -1 : x->nc_ns > y->nc_ns;
 }
 
-/* Returns 1 if a sync point is of the event's core. The physical cores of a NeuronCore have clocks of their own; an
-   event that does not name its core matches all of them. */
+/* Returns 1 if a sync point is one of the event's core. Each physical core of a NeuronCore has its own clock. An event
+   that does not name its physical core fits all of them. */
 static int prof__sync_fits(const prof__ntff_sync *sync, const prof_ntff_event *event)
 {
     return sync->nc_idx == event->nc_idx &&
            (sync->core_idx < 0 || event->core_idx < 0 || sync->core_idx == event->core_idx);
 }
 
-/* Returns the index of the first of the sorted sync points that is not before key. */
+/* Returns the index of the first sorted sync point that is not before `key`. */
 static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const prof__ntff_sync *key,
                               int (*order)(const void *, const void *))
 {
@@ -1574,8 +1577,8 @@ static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const 
     return low;
 }
 
-/* Returns the sync point of an execution, which was taken after it, or NULL. Looks at some of them only, so that a
-   hostile file cannot make every search visit all. */
+/* Returns the sync point that was taken after an event's execution. Returns NULL if there is none. Looks at 64
+   candidates at most, so that a hostile file cannot make each search slow. */
 static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syncs, size_t count,
                                                       const prof_ntff_event *event, int64_t nc_ns)
 {
@@ -1607,7 +1610,8 @@ static const prof__ntff_sync *prof__sync_before(const prof__ntff_sync *syncs, si
     return NULL;
 }
 
-/* Converts an event from the core's time by a sync point, as the runtime does. Returns 0 if the result is no time. */
+/* Converts an event from the core's time to the host's, by a sync point, as the runtime does. Returns 0 if the result
+   cannot be a time. */
 static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
 {
     int64_t since = prof__ntff_minus(kept->nc_ns, sync->nc_ns), to;
@@ -1619,7 +1623,7 @@ static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
     return 1;
 }
 
-/* Returns a sorted copy of the newest sync points, or NULL without memory, or if count is 0. */
+/* Returns a copy of the newest `count` sync points, sorted. Returns NULL if count is 0, or without memory. */
 static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, size_t count,
                                            int (*order)(const void *, const void *))
 {
@@ -1630,9 +1634,9 @@ static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, size_t cou
     return copy;
 }
 
-/* Calls fn for the events that waited for a sync point and have one now. With last, also for the others, in the core's
-   time. Before, only looks at sync points that have come since the previous call, and some before them: to sort all for
-   each of many small pieces of JSON takes most of the time. */
+/* Calls fn for the waiting events that now have a sync point. last: 1: also calls fn for all others, whose times stay
+   the core's. Otherwise searches only the sync points since the previous call and PROF__NTFF_LATE before them, because
+   to sort all of them for each small piece of JSON would take most of the time. */
 static void prof__ntff_resolve(prof_ntff_parser *p, int last)
 {
     prof__ntff_sync *syncs, *by_time;
@@ -1688,13 +1692,14 @@ static void prof__ntff_sync_point(prof_ntff_parser *p, const prof__ntff_said *sa
     p->syncs[p->sync_next++ % PROF__NTFF_SYNCS] = sync;
 }
 
-/* Returns 1 if the runtime has left the time as that of the core. */
+/* Returns 1 if an event's time is still the core's, because the runtime has not converted it. */
 static int prof__ntff_is_raw(const prof__ntff_said *said)
 {
     return said->has_nc && said->time == said->nc_ns && said->event.source == PROF_NTFF_SOURCE_HARDWARE;
 }
 
-/* Calls fn for an event, or keeps it until there is a sync point. Takes ownership of kept. */
+/* Calls fn for an event, or lets the event wait for a sync point if its time is the core's. Takes ownership of `kept`.
+   */
 static void prof__ntff_finish(prof_ntff_parser *p, prof__ntff_open *kept)
 {
     if (!kept->raw) {
@@ -1721,7 +1726,7 @@ static void prof__ntff_start(prof_ntff_parser *p, const prof__ntff_said *said)
 {
     prof__ntff_open *start = prof__ntff_claim(p, &said->event);
     prof__ntff_open **slot;
-    if (start) prof__ntff_give_up(p, start); /* its stop was lost */
+    if (start) prof__ntff_give_up(p, start); /* a new start: the earlier one has lost its stop */
     while (p->starts.count >= PROF__NTFF_OPEN || p->starts.bytes >= PROF__NTFF_BYTES)
         prof__ntff_give_up(p, prof__ntff_claim(p, &p->starts.oldest->event));
     start = prof__ntff_keep(said);
@@ -1769,13 +1774,13 @@ static void prof__ntff_stop(prof_ntff_parser *p, prof__ntff_said *said)
         prof__ntff_lone_stop(p, said);
         return;
     }
-    raw = start->raw || prof__ntff_is_raw(said); /* if one has the core's time, so has the other */
+    raw = start->raw || prof__ntff_is_raw(said); /* both have the core's time if one has */
     if (!raw)
         ns = said->time - start->event.start_ns;
     else if (start->has_nc && said->has_nc)
         ns = prof__ntff_minus(said->nc_ns, start->nc_ns);
-    start->raw = raw && start->has_nc; /* else its time stays as it is */
-    if (ns < 0 || ns >= PROF__NTFF_FAR) { /* this is not its stop */
+    start->raw = raw && start->has_nc; /* without the core's start, its time cannot be converted */
+    if (ns < 0 || ns >= PROF__NTFF_FAR) { /* it cannot be the stop of this start */
         prof__ntff_give_up(p, start);
         prof__ntff_lone_stop(p, said);
         return;
@@ -1795,7 +1800,7 @@ enum {
     PROF__NTFF_SOURCE, PROF__NTFF_INSTANCE, PROF__NTFF_VALUE, PROF__NTFF_PERCENT, PROF__NTFF_CPU, PROF__NTFF_OTHER
 };
 
-/* Returns the meaning of a key of either file. OTHER has no meaning here. */
+/* Returns the meaning of a key of either kind of file. OTHER: a key that is not used here. */
 static int prof__ntff_key(const char *key)
 {
     static const struct {
@@ -1851,7 +1856,7 @@ static void prof__ntff_from(prof__ntff_said *said, const char *source)
     said->has_source = said->event.source != PROF_NTFF_SOURCE_UNKNOWN;
 }
 
-/* Returns how many ns a unit has, or 0 if it is not known: a time in the wrong unit would be anywhere. */
+/* Returns how many ns a unit has. Returns 0 for an unknown unit, because a guess would put the event anywhere. */
 static int64_t prof__ntff_unit(const char *text)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -1902,7 +1907,7 @@ static void prof__ntff_field(prof__ntff_said *said, int field, const prof__json_
     }
 }
 
-/* Parses an object, and the "data" in it. Returns 0 if it is not an object. */
+/* Parses an object, and the object "data" inside it. Returns 0 if it is not an object. */
 static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
 {
     char key[24];
@@ -1929,7 +1934,7 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
     return !j->error;
 }
 
-/* Makes an event, or half of one, from the fields of an object. Returns 0 if they are neither. */
+/* Makes an event, a start or a stop from the fields of an object. Returns 0 if the fields are none of these. */
 static int prof__ntff_complete(prof__ntff_said *said)
 {
     prof_ntff_event *event = &said->event;
@@ -1956,7 +1961,7 @@ static void prof__ntff_event_of(prof_ntff_parser *p, const prof__slice *whole)
         p->stats.errors++;
         return;
     }
-    if (!said->phase) { /* an event of Neuron Explorer */
+    if (!said->phase) { /* an event of Neuron Explorer, which is complete */
         said->event.args = whole->bytes;
         said->event.args_size = whole->size;
         p->stats.complete += said->event.duration_ns >= 0;
@@ -2015,7 +2020,7 @@ static void prof__ntff_clear(prof__ntff_said *said)
     said->percent = 0;
 }
 
-/* Reads an element of an array. Returns 0 if nothing more can be read. */
+/* Reads an element of an array. Returns 0 if nothing can be read after it. */
 static int prof__ntff_element(prof_ntff_parser *p, prof__json *j, int kind)
 {
     prof__slice whole;
@@ -2032,7 +2037,7 @@ static int prof__ntff_element(prof_ntff_parser *p, prof__json *j, int kind)
     return !p->ended;
 }
 
-/* Reads an array of objects, or an object whose members are objects or such arrays. */
+/* Reads an array of objects, or an object whose members are objects or arrays of objects. */
 static int prof__ntff_elements(prof_ntff_parser *p, prof__json *j, int kind, int inner)
 {
     int first = 1, bracket = prof__json_peek(j);
@@ -2137,8 +2142,8 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
     free(parser);
 }
 
-/* Frees the parser, like prof_ntff_parser_end(). If fn has asked to stop, the rest is neither passed to fn nor
-   counted. */
+/* Frees the parser, as prof_ntff_parser_end() does. Once fn has asked to stop, what still waits is neither passed to fn
+   nor counted. */
 static void prof__ntff_parser_close(prof_ntff_parser *p, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
 {
     int ended = p->ended;
@@ -2154,7 +2159,7 @@ PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, con
     prof__json j;
     if (!p) return PROF_NO_MEMORY;
     if (!json) size = 0;
-    while (size && !json[size - 1]) size--; /* the runtime may count the terminator */
+    while (size && !json[size - 1]) size--; /* the runtime may count the terminating zero */
     prof__json_memory(&j, json ? json : "", size);
     p->fn = fn;
     p->user = user;
@@ -2193,7 +2198,7 @@ typedef struct prof__ntff_place {
     char device[64 + 64 + 32], row[64];
 } prof__ntff_place;
 
-/* Finds the device and row of an event. home, instance: the process and machine that are not named. */
+/* Finds the device and row of an event. home, instance: this process and machine, whose names the device leaves out. */
 static void prof__ntff_place_of(const prof_ntff_event *event, uint64_t home, const char *instance,
                                 prof__ntff_place *place)
 {
@@ -2220,7 +2225,7 @@ static void prof__ntff_place_of(const prof_ntff_event *event, uint64_t home, con
         snprintf(place->row, sizeof place->row, "events");
 }
 
-/* The arguments of an event, with their texts. */
+/* The arguments of an event, and the texts that they point to. */
 typedef struct prof__ntff_args {
     prof_arg list[PROF_DEVICE_ARGS];
     uint32_t count;
@@ -2280,7 +2285,7 @@ static void prof__ntff_args_value(prof__ntff_args *args, const char *key, const 
     }
 }
 
-/* Collects the arguments of an event: all that its place on the tracks does not show. */
+/* Collects as arguments all that the event's device and row do not show. */
 static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *args)
 {
     char key[64];
@@ -2314,7 +2319,7 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     }
 }
 
-/* Returns 1 if a number is an integer, and so small that a double holds each of that size. */
+/* Returns 1 if a number is an integer, and small enough that a double holds it exactly. */
 static int prof__ntff_whole(double value)
 {
     if (!prof__finite(value) || value < -9e15 || value > 9e15) return 0;
@@ -2322,8 +2327,8 @@ static int prof__ntff_whole(double value)
     return !(rest < 0) && !(rest > 0);
 }
 
-/* Makes the event for prof_device_record(). offset: Unix time minus the time of the device. An event of before the host
-   was started is put at 0, which is before the session for readers. */
+/* Makes an event for prof_device_record(). offset: Unix time minus the device's time. An event from before the host was
+   started gets the time 0, which readers leave out as before the session. */
 static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
 {
     prof_device_event e;
@@ -2347,7 +2352,7 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
     e.arg_count = args->count;
     e.type = event->duration_ns < 0 ? PROF_EVENT_MARK : PROF_EVENT_SCOPE;
     e.end = end > 0 ? (uint64_t)end : 0;
-    if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* not known */
+    if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* end < start: not known */
     return e;
 }
 
@@ -2371,19 +2376,20 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
     return 0;
 }
 
-/*-- a copy of a recording with events: see prof.h, >>import. Without a host its times are Unix time. --*/
+/*-- the copy is made by prof.h, see >>import there. Without a recording, the image has Unix times. --*/
 
 typedef struct prof__ntff_import_state {
     prof__import into;
     prof__ntff_clock clock;
-    int is_hosted; /* 1: there is a host */
+    int is_hosted; /* 1: there is a recording to copy */
     char instance[64];
     int has_instance;
     prof_ntff_stats *stats;
     prof__ntff_args args;
 } prof__ntff_import_state;
 
-/* Returns the row of a place or, if there are too many, that of all others. Returns PROF__NONE without memory. */
+/* Returns the row for a place. If there are too many rows, returns the one that all other places share. Returns
+   PROF__NONE without memory. */
 static size_t prof__ntff_row_of(prof__import *into, const prof__ntff_place *place)
 {
     size_t row = prof__import_row(into, place->device, place->row, 0);
@@ -2467,23 +2473,23 @@ PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const 
 
 /*-- KINETO --------------------------------------------------------------------------------------------- >>kineto -- */
 
-#define PROF__KINETO_PERIOD 7889238           /* seconds: a quarter of a year, of which Kineto's base is a multiple */
-#define PROF__KINETO_ID 1000000000u           /* thread ids that do not come from the system start here */
-#define PROF__KINETO_OURS "\"traceName\": \"prof: " /* marks files that prof has written */
+#define PROF__KINETO_PERIOD 7889238           /* a quarter of a year, in s; Kineto's base time is a multiple */
+#define PROF__KINETO_ID 1000000000u           /* the first of our own thread ids, which the system does not give */
+#define PROF__KINETO_OURS "\"traceName\": \"prof: " /* is in files that prof has written */
 
 typedef struct prof__kineto {
     prof__out out;
     const prof_trace *trace;
     prof_ntff_trace_options options;
     prof__ntff_clock clock;
-    int64_t base;       /* Unix ns that times count from */
-    uint64_t pid, next; /* next: the next External id */
-    int lines;          /* 1: a line was written before */
+    int64_t base;       /* the Unix time, in ns, that times count from */
+    uint64_t pid, next; /* next: the External id of the next event */
+    int lines;          /* 1: there is a line before, so a comma is due */
 } prof__kineto;
 
 static void prof__kineto_literal(prof__kineto *k, const char *text) { prof__out_text(&k->out, text); }
 
-/* Returns the length of the UTF-8 sequence, or 0 if it is invalid. */
+/* Returns the length of the UTF-8 sequence at `s`. Returns 0 if the sequence is invalid. */
 static int prof__kineto_utf8(const unsigned char *s)
 {
     int length = *s < 0x80 ? 1 : *s < 0xC2 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : *s < 0xF5 ? 4 : 0, i;
@@ -2523,7 +2529,7 @@ static void prof__kineto_string(prof__kineto *k, const char *text)
     prof__kineto_literal(k, "\"");
 }
 
-/* Writes microseconds with three decimals, like "%lld.%03lld". */
+/* Writes nanoseconds as microseconds with three decimals. */
 static void prof__kineto_us(prof__kineto *k, int64_t ns)
 {
     char *to;
@@ -2557,7 +2563,7 @@ static void prof__kineto_ids(prof__kineto *k, uint64_t tid)
     prof__out_unsigned(&k->out, tid);
 }
 
-/* Writes a line about a process or thread. number is the argument if text is NULL. */
+/* Writes a line of metadata about a process or thread. The argument is `text` or, if that is NULL, `number`. */
 static void prof__kineto_about(prof__kineto *k, const char *what, uint64_t tid, const char *key, const char *text,
                                uint64_t number)
 {
@@ -2618,8 +2624,8 @@ static int prof__kineto_same_key(const void *args, size_t item, const void *key)
     return !strcmp(((const prof_arg *)args)[item].key, (const char *)key);
 }
 
-/* Returns 1 for each argument that no later one with the same key follows, else 0; the caller frees the list. Returns
-   NULL without memory. */
+/* Returns a list that has, for each argument of an event, 1 if no later argument has its key. The caller frees the
+   list. Returns NULL without memory. */
 static unsigned char *prof__kineto_last_args(const prof_event *event)
 {
     unsigned char *last = (unsigned char *)calloc(event->arg_count, 1);
@@ -2640,7 +2646,7 @@ static unsigned char *prof__kineto_last_args(const prof_event *event)
     return NULL;
 }
 
-/* Writes the program's arguments. If a key comes twice, the last one counts. */
+/* Writes the arguments that the program gave. If a key comes twice, writes the last one only. */
 static void prof__kineto_args(prof__kineto *k, const prof_event *event)
 {
     unsigned char *last = event->arg_count ? prof__kineto_last_args(event) : NULL;
@@ -2713,8 +2719,8 @@ static void prof__kineto_point(prof__kineto *k, const prof_event *event, uint64_
     prof__kineto_literal(k, "}");
 }
 
-/* Returns the kernel's id of a thread, or an id of our own if there is none, or if several tracks have it, like
-   fibers. */
+/* Returns the kernel's id of a track's thread. Returns an id of our own if there is none, or if several tracks share
+   the kernel's id, as fibers do. */
 static uint64_t prof__kineto_tid(const prof_track *track, size_t number)
 {
     return track->thread_id && track->thread_id <= 0x7FFFFFFF && !track->fiber ? track->thread_id
@@ -2769,7 +2775,7 @@ static void prof__kineto_document(prof__kineto *k)
     prof__kineto_literal(k, "\"\n}\n");
 }
 
-/* Makes the state without its output. Returns NULL without memory, or if trace is NULL. */
+/* Allocates the state, without an output. Returns NULL if `trace` is NULL, or without memory. */
 static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_trace_options *options)
 {
     prof__kineto *k = trace ? (prof__kineto *)calloc(1, sizeof *k) : NULL;
@@ -2802,11 +2808,11 @@ PROF_DEF prof_status prof_ntff_trace_json_stream(const prof_trace *trace, prof_s
 
 /*-- beside other files --*/
 
-/* Returns 1 for a file, 2 for a folder, 0 for anything else, or if there is nothing. Follows links. */
+/* Returns 1 for a file, 2 for a folder, and 0 for anything else or nothing. Follows links. */
 static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_ns)
 {
 #ifdef _WIN32
-    struct _stat64 about; /* struct stat has only 32 bits for a size */
+    struct _stat64 about; /* sizes of struct stat have 32 bits only */
     if (_stat64(path, &about)) return 0;
 #else
     prof__about about;
@@ -2814,15 +2820,15 @@ static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_n
 #endif
     *size = (uint64_t)about.st_size;
     *changed_ns = (uint64_t)about.st_mtime * 1000000000u;
-    unsigned kind = (unsigned)about.st_mode & 0170000u; /* S_IFMT, S_IFREG, S_IFDIR: not all headers have them */
+    unsigned kind = (unsigned)about.st_mode & 0170000u; /* S_IFMT, S_IFREG and S_IFDIR, which some headers lack */
     return kind == 0100000u ? 1 : kind == 0040000u ? 2 : 0;
 }
 
 enum { PROF__KINETO_NONE, PROF__KINETO_PROFS, PROF__KINETO_OTHERS };
 
-/* Returns who wrote the file, or the file that a link leads to. prof's own files say so at their end. Nobody has
-   written standard output, pipes and devices; nor an empty file that a link leads to, because /dev/stdout is such a
-   link. */
+/* Returns who has written a file: prof, another program, or nobody. prof's own files say so near their end. Follows
+   links. Standard output, pipes and devices have no writer. Neither has an empty file behind a link, because
+   /dev/stdout may be such a link. */
 static int prof__kineto_whose(const char *path)
 {
     char tail[513];
@@ -2843,9 +2849,9 @@ static int prof__kineto_whose(const char *path)
     return strstr(tail, PROF__KINETO_OURS) ? PROF__KINETO_PROFS : PROF__KINETO_OTHERS;
 }
 
-/* Where the events of another program's file end, and its base time. */
+/* Where the events of another program's file end, and the base time of that file. */
 typedef struct prof__kineto_other {
-    uint64_t end;  /* bytes up to the end of the last event, or of the opening bracket if there is none */
+    uint64_t end;  /* offset of the end of the last event; without events, of the opening bracket's end */
     int64_t base;
     int events;
 } prof__kineto_other;
@@ -2893,7 +2899,7 @@ static void prof__kineto_copy(prof__kineto *k, FILE *from, uint64_t at, uint64_t
     }
 }
 
-/* Rewrites another program's file with our events after its own. No byte of it is lost. */
+/* Writes another program's file anew with our events after that program's own. Every byte of the file is kept. */
 static prof_status prof__kineto_append(prof__kineto *k, const char *path)
 {
     prof__kineto_other other;
@@ -2915,27 +2921,27 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
         if (opened) {
             k->base = other.base;
             k->lines = other.events;
-            k->next = PROF__KINETO_ID; /* the other program counts from 1, and links kernels by these ids */
+            k->next = PROF__KINETO_ID; /* the other program's ids count from 1, and link its kernels */
             prof__kineto_copy(k, j.file, 0, other.end);
             prof__kineto_events(k);
             prof__kineto_copy(k, j.file, other.end, size);
         }
-        prof__json_close(&j); /* first, because Windows does not replace open files */
+        prof__json_close(&j); /* before the file is replaced: Windows does not replace open files */
         if (opened) status = prof__out_close(&k->out);
     }
     free(value);
     return status;
 }
 
-/* Gives a complete file its name, unless another program has taken that meanwhile. */
+/* Gives a complete file its final name. Fails if another program has created a file of that name meanwhile. */
 static prof_status prof__kineto_publish(const char *part, const char *path, int replace)
 {
     int failed;
 #ifdef _WIN32
-    failed = replace ? prof__file_rename(part, path) : rename(part, path); /* does not replace on Windows */
+    failed = replace ? prof__file_rename(part, path) : rename(part, path); /* rename() of Windows replaces nothing */
 #else
     failed = replace ? rename(part, path) : link(part, path);
-    /* a file system may have no links */
+    /* the file system may have no hard links */
     if (failed && !replace && errno != EEXIST && access(path, F_OK)) failed = rename(part, path);
 #endif
     if (failed) {
@@ -2954,7 +2960,7 @@ static prof_status prof__kineto_new(prof__kineto *k, const char *path, int repla
 {
     char *part;
     prof_status status;
-    if (!strcmp(path, "-") || !prof__file_replaceable(path)) { /* standard output, a pipe, a device */
+    if (!strcmp(path, "-") || !prof__file_replaceable(path)) { /* standard output, a pipe or a device */
         status = prof__out_file(&k->out, path);
         if (status != PROF_OK) return status;
         prof__kineto_document(k);
@@ -3006,13 +3012,13 @@ PROF_DEF prof_status prof_ntff_trace_json(const prof_trace *trace, const char *p
 #endif
 
 #define PROF__ARTIFACTS_DEPTH 4
-#define PROF__ARTIFACTS_MAX 100000u              /* files; a folder with more is not one of profiles */
-#define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30) /* bytes; larger files make Neuron Explorer fail, as it documents */
+#define PROF__ARTIFACTS_MAX 100000u              /* files; a folder with more is not one of captures */
+#define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30) /* bytes; Neuron Explorer fails with larger files, as documented */
 
-/* Called for each entry of a folder. If it does not return 0, the search stops. */
+/* Gets each entry of a folder. If it does not return 0, the search stops. */
 typedef int prof__entry_fn(void *user, const char *folder, const char *name);
 
-/* Calls fn for all entries of a folder. Returns 0 if the folder cannot be read. */
+/* Calls fn for each entry of a folder. Returns 0 if the folder cannot be read. */
 static int prof__entries(const char *folder, prof__entry_fn *fn, void *user)
 {
 #ifdef _WIN32
@@ -3049,7 +3055,7 @@ static char *prof__path_join(const char *folder, const char *name)
 
 /*-- names --*/
 
-/* Reads a number at *text. Returns 0 if there is none. */
+/* Reads a number at *text, and moves *text behind it. Returns 0 if there is none. */
 static int prof__name_number(const char **text, int32_t *number)
 {
     const char *c = *text;
@@ -3067,7 +3073,7 @@ static int prof__name_ends(const char *name, const char *end)
     return a > b && !strcmp(name + a - b, end);
 }
 
-/* Copies the hexadecimal digits at name. Returns 0 if there are none. */
+/* Copies the hexadecimal digits at `name`, which end before `end`. Returns 0 if there are none. */
 static int prof__name_hash(const char *name, const char *end, char *hash)
 {
     size_t length = 0;
@@ -3084,7 +3090,7 @@ static void prof__name_after(const char *name, const char *word, int32_t *number
     if (at && (at += strlen(word), prof__name_number(&at, number))) return;
 }
 
-/* Parses the name of a file, which says what it is. Returns 0 if it is not a file of Neuron. */
+/* Finds out from the name of a file what it is. Returns 0 if it is not a file of Neuron. */
 static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
 {
     static const struct {
@@ -3124,7 +3130,7 @@ static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
     return 1;
 }
 
-/* Compares two hashes. The first may be decimal where the second is hexadecimal. */
+/* Returns 1 if two hashes are equal. The first may be decimal, the second is hexadecimal. */
 static int prof__hash_same(const char *a, const char *b)
 {
     uint64_t decimal = 0, hex = 0;
@@ -3146,13 +3152,13 @@ typedef struct prof__tree {
     size_t count, capacity;
     char **texts;
     size_t text_count, text_capacity;
-    const char **closed; /* folders that cannot be read */
+    const char **closed; /* the folders that could not be read */
     size_t closed_count, closed_capacity;
     int depth, no_memory;
     uint32_t seen;
 } prof__tree;
 
-/* Takes ownership of a text on the heap, and returns it; returns NULL without memory. */
+/* Takes ownership of a text on the heap, and returns it. Returns NULL without memory. */
 static char *prof__tree_keep(prof__tree *tree, char *text)
 {
     if (text && PROF__ROOM(tree->texts, tree->text_capacity, tree->text_count))
@@ -3219,15 +3225,15 @@ static int prof__artifact_order(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* Returns 1 if path is dir or in it. */
+/* Returns 1 if `path` is `dir` or below it. */
 static int prof__path_below(const char *path, const char *dir)
 {
     size_t length = strlen(dir);
     return !strncmp(path, dir, length) && (!path[length] || path[length] == '/');
 }
 
-/* Returns 1 if a model is that of a profile: their names have the same hash, and one's folder is in the other's; or, if
-   a name has no hash, they are in the same place. */
+/* Returns 1 if a model belongs to a profile. If both names have a hash, these must be equal, and one file's folder must
+   be the other's or below it. If a name has no hash, the two must be in one folder. */
 static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_artifact *neff)
 {
     if (ntff->hash[0] && neff->hash[0])
@@ -3238,7 +3244,7 @@ static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_a
     return !*below || !strcmp(below, "/neffs");
 }
 
-/* Each model with each profile: there are many more profiles, one for each NeuronCore. */
+/* Compares each model with each profile, and counts the pairs. Models are few; profiles are many, one a NeuronCore. */
 static void prof__tree_pair(prof__tree *tree)
 {
     size_t i, j;
@@ -3293,15 +3299,15 @@ PROF_DEF prof_status prof_ntff_list(const char *dir, prof_ntff_artifact_fn fn, v
 /*-- the newest session --*/
 
 typedef struct prof__session_search {
-    char ends[2][32]; /* how the name of the process's folder may end; "": in any way */
+    char ends[2][32]; /* how the process's folder may end; "": as it likes */
     uint64_t not_before, newest;
-    int level;        /* of the folder that is searched: 0: OUTPUT_DIR; 1: that of a process */
-    int best;         /* 2: found has trace_info.pb; 1: it has not */
+    int level;        /* of the folder that is searched: 0: OUTPUT_DIR; 1: the folder of a process */
+    int best;         /* 2: `found` has a trace_info.pb; 1: it has none; 0: nothing was found */
     int no_memory;
     char *found;
 } prof__session_search;
 
-/* Returns the Unix time that is the name of a folder, in s, ms, us or ns. Returns 0 for other names, such as dates. */
+/* Returns the Unix time that the name of a folder is, in s, ms, us or ns. Returns 0 for other names, such as dates. */
 static uint64_t prof__folder_time(const char *name)
 {
     int negative;
@@ -3395,7 +3401,7 @@ typedef struct prof__checkup {
     void *user;
     int problems;
     const prof__tree *tree;
-    size_t counts[PROF_NTFF_KIND_COUNT]; /* files of each kind in the folder that is checked */
+    size_t counts[PROF_NTFF_KIND_COUNT]; /* how many files of each kind the present folder has */
 } prof__checkup;
 
 static void prof__checkup_say(prof__checkup *c, prof_ntff_word word, const char *format, ...) PROF__PRINTF(3, 4);
@@ -3480,14 +3486,14 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
                           "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->name);
 }
 
-/* Writes "2 device profiles, " at *to, which has room for it before end, and moves *to after it. */
+/* Writes a count, such as "2 device profiles, ", at *to, and moves *to behind it. There must be space before `end`. */
 static void prof__checkup_count(char **to, const char *end, size_t count, const char *one)
 {
     if (!count) return;
     *to += snprintf(*to, (size_t)(end - *to), "%lu %s%s, ", (unsigned long)count, one, count > 1 ? "s" : "");
 }
 
-/* Says which files are in a folder. */
+/* Tells the user which files a folder has. */
 static void prof__checkup_folder(prof__checkup *c, const char *folder)
 {
     static const char *const names[PROF_NTFF_KIND_COUNT] = {
@@ -3503,7 +3509,7 @@ static void prof__checkup_folder(prof__checkup *c, const char *folder)
                       c->counts[PROF_NTFF_TRACE_INFO] ? "a session" : "no session", to > text ? ": " : "", text);
 }
 
-/* Checks that a session has the files that it should have. */
+/* Checks that the folder of a session has all files that it should have. */
 static void prof__checkup_session(prof__checkup *c)
 {
     const size_t *n = c->counts;
@@ -3526,7 +3532,7 @@ static void prof__checkup_session(prof__checkup *c)
                           "no trace.json: Neuron Explorer shows nothing of the host's scopes (prof neuron place)");
 }
 
-/* Checks the files from first to end, which are those of one folder. */
+/* Checks the files of one folder, which are those from `first` up to `end`. */
 static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
 {
     const char *folder = c->tree->list[first].folder;
@@ -3537,7 +3543,7 @@ static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
         c->counts[c->tree->list[i].kind]++;
         bad |= !c->tree->list[i].size || c->tree->list[i].blank;
     }
-    if (c->counts[PROF_NTFF_NEFF] == end - first && !bad) return; /* only models: they belong to the folder above */
+    if (c->counts[PROF_NTFF_NEFF] == end - first && !bad) return; /* only models: they belong to the session above */
     for (i = 0; i < c->tree->count; i++)
         c->counts[PROF_NTFF_NEFF] += c->tree->list[i].kind == PROF_NTFF_NEFF &&
                                      prof__path_below(c->tree->list[i].folder, folder) &&
@@ -3596,7 +3602,7 @@ PROF_DEF prof_status prof_ntff_check(const char *dir, prof_ntff_say_fn say, void
 typedef struct prof__ntff_api {
     PROF_NTFF_TABLE(PROF__NTFF_FIELD)
     void *handle;
-    struct prof__ntff_api *front; /* a copy of this with what is called instead of some: see prof__ntff_front() */
+    struct prof__ntff_api *front; /* a copy with some functions replaced: see prof__ntff_front() */
     unsigned can;
     char version[96], path[PROF_NTFF_PATH];
 } prof__ntff_api;
@@ -3610,9 +3616,9 @@ static const struct {
 };
 
 static const prof__ntff_api *prof__ntff_api_now;
-static PROF__PER_THREAD unsigned prof__ntff_status; /* the NRT_STATUS of the thread's last call */
+static PROF__PER_THREAD unsigned prof__ntff_status; /* the NRT_STATUS of this thread's last call of the runtime */
 
-/* Returns a function of the table as a pointer to data, or NULL if the runtime lacks it. */
+/* Returns a function of the table, as a pointer to data. Returns NULL if the runtime lacks it. */
 static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
 {
     void *symbol;
@@ -3621,7 +3627,7 @@ static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
 }
 #define PROF__NTFF_HAS(api, name) (prof__ntff_symbol(api, offsetof(prof__ntff_api, name)) != NULL)
 
-/* Returns the table, which is filled at the first call; NULL without a runtime. */
+/* Returns the table, which the first call fills. Returns NULL if there is no runtime. */
 static const prof__ntff_api *prof__ntff_get(void)
 {
     const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
@@ -3632,15 +3638,16 @@ static const prof__ntff_api *prof__ntff_get(void)
 /*-- options that are NULL, or enable nothing --*/
 
 #ifdef __linux__
-/* Options of which a flag was set. The runtime's defaults have none, and capture nothing. */
+/* Options objects that have a flag set. The options that the runtime allocates have none, and so capture nothing. */
 static struct {
     const void *options;
     unsigned flags; /* 1: enable_inspect, 2: enable_inspect_on_fail */
 } prof__ntff_enabled[32];
-static int prof__ntff_enabled_word;             /* the lock */
-static PROF__PER_THREAD int prof__ntff_nothing; /* 1: the thread's last session was to capture nothing */
+static int prof__ntff_enabled_word;             /* the lock of prof__ntff_enabled */
+static PROF__PER_THREAD int prof__ntff_nothing; /* 1: the options of this thread's last session enable nothing */
 
-/* Sets a flag, or clears them all (0). Returns the flags; 3: not known, because there are too many options. */
+/* Sets a flag of an options object to `on`. flag 0: clears all flags, or with `on` only reads them. Returns the flags.
+   Returns 3 if the object has no entry because the table is full: then anything may be enabled. */
 static unsigned prof__ntff_flag(const void *options, unsigned flag, int on)
 {
     size_t count = sizeof prof__ntff_enabled / sizeof *prof__ntff_enabled, at = count, empty = count;
@@ -3667,7 +3674,7 @@ static PROF_NTFF_NRT_STATUS prof__ntff_allocate(struct nrt_inspect_config **opti
 {
     const prof__ntff_api *api = prof__ntff_get();
     PROF_NTFF_NRT_STATUS status = api->inspect_config_allocate(options);
-    if (!status && options) prof__ntff_flag(*options, 0, 0); /* the address may be that of freed ones */
+    if (!status && options) prof__ntff_flag(*options, 0, 0); /* freed options may have had this address */
     return status;
 }
 static PROF_NTFF_NRT_STATUS prof__ntff_enable(struct nrt_inspect_config *options, prof_ntff_bool on)
@@ -3685,7 +3692,7 @@ static PROF_NTFF_NRT_STATUS prof__ntff_enable_on_fail(struct nrt_inspect_config 
     return status;
 }
 
-/* Without options a session captures all that the runtime's defaults say. */
+/* Begins a session. Without options, it captures all that the runtime's defaults name. */
 static PROF_NTFF_NRT_STATUS prof__ntff_begin_with(struct nrt_inspect_config *options)
 {
     const prof__ntff_api *api = prof__ntff_get();
@@ -3733,7 +3740,7 @@ static PROF_NTFF_NRT_STATUS prof__ntff_save_with(uint32_t vnc, struct nrt_profil
     return status;
 }
 
-/* Puts these functions in front of the runtime's, in a copy of its table. */
+/* Replaces functions in a copy of the runtime's table by those above. */
 static void prof__ntff_front(prof__ntff_api *api)
 {
     if (api->can & PROF_NTFF_CAN_INSPECT) {
@@ -3754,12 +3761,12 @@ static PROF__PER_THREAD int prof__ntff_nothing;
 #endif
 
 /*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
-   The table of functions is published when it is complete, and never changes. So wrappers need no lock, and a fork()
-   cannot leave one locked. */
+   The table of the runtime's functions is published when it is complete, and does not change afterwards. So wrappers
+   take no lock, and a fork() cannot leave one locked. */
 
 #ifdef __linux__
 #include <dlfcn.h>
-#ifdef PROF__LATE /* see prof.h, >>platform: what dlfcn.h leaves out without _GNU_SOURCE */
+#ifdef PROF__LATE /* what dlfcn.h declares with _GNU_SOURCE only: see prof.h, >>platform */
 typedef struct prof__ntff_symbol_info {
     const char *dli_fname;
     void *dli_fbase;
@@ -3774,7 +3781,7 @@ typedef Dl_info prof__ntff_symbol_info;
 #endif
 
 #ifdef __linux__
-/* The structure that nrt_get_version() fills in, as in nrt_version.h. */
+/* What nrt_get_version() fills in; the layout is that of nrt_version.h. */
 typedef struct prof__ntff_version {
     uint64_t major, minor, patch, maintenance;
     char detail[128], git_hash[64];
@@ -3808,17 +3815,17 @@ static void prof__ntff_describe(prof__ntff_api *api)
         api->can |= PROF_NTFF_CAN_DEBUG_STREAM;
 }
 
-/* Returns a library if it is in the process already, and does not load it. */
+/* Returns a library that is in the process already. Does not load it. */
 static void *prof__ntff_present(const char *name) { return dlopen(name, RTLD_NOW | RTLD_NOLOAD); }
 
-/* Returns the runtime that is in the process, or NULL. */
+/* Returns the runtime that is in the process already. Returns NULL if there is none. */
 static void *prof__ntff_present_any(void)
 {
     void *handle = prof__ntff_present("libnrt.so.1");
     if (!handle) handle = prof__ntff_present("libnrt.so");
     if (handle) return handle;
     handle = dlopen(NULL, RTLD_NOW);
-    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded RTLD_GLOBAL */
+    if (handle && dlsym(handle, "nrt_init")) return handle; /* a part of the program, or loaded with RTLD_GLOBAL */
     if (handle) dlclose(handle);
     return NULL;
 }
@@ -3833,8 +3840,8 @@ static void *prof__ntff_installed(void)
     return handle;
 }
 
-/* Opens the runtime at path, or any if that is NULL. If the process has one already, no other is loaded, because two
-   runtimes would conflict over the device. */
+/* Opens the runtime at `path`; if path is NULL, any runtime. If the process has one already, loads no other, because
+   two runtimes would conflict over the device. */
 static void *prof__ntff_open_library(const char *path, prof_status *status)
 {
     void *present = prof__ntff_present_any(), *handle;
@@ -3853,7 +3860,7 @@ static void *prof__ntff_open_library(const char *path, prof_status *status)
         *status = prof__fail(PROF_INVALID_STATE, "%.100s: the process has loaded another libnrt, and cannot have two",
                              path);
     }
-    if (present) dlclose(present); /* handle has its own reference */
+    if (present) dlclose(present); /* `handle` holds its own reference */
     return handle;
 }
 
@@ -3890,7 +3897,7 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
     return api;
 }
 
-/* Called if a runtime is loaded already. Checks that it is the one at path. */
+/* Checks that the runtime that is loaded already is the one at `path`. */
 static prof_status prof__ntff_same_library(const prof__ntff_api *api, const char *path)
 {
     void *handle = path ? prof__ntff_present(path) : api->handle;
@@ -3908,7 +3915,7 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
     if (!found) return status;
     if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
         return PROF_OK;
-    dlclose(found->handle); /* another thread has done this meanwhile */
+    dlclose(found->handle); /* another thread has published its table first */
     free(found->front);
     free(found);
     return prof__ntff_same_library(none, path);
@@ -3941,7 +3948,7 @@ PROF_DEF const char *prof_ntff_library(void)
 
 PROF_DEF unsigned prof_ntff_nrt_status(void) { return prof__ntff_status; }
 
-/* nrt_status.h; 8 and 12 are not in use. */
+/* The status codes of nrt_status.h. 8 and 12 are not used there. */
 static const struct {
     unsigned status;
     const char *name;
@@ -3996,8 +4003,8 @@ PROF_DEF const char *prof_ntff_get_status_as_str(PROF_NTFF_NRT_STATUS status)
 
 /*-- SESSIONS ------------------------------------------------------------------------------------------ >>sessions --*/
 
-/* Each kind of capture has a word with its phase and process. There is no lock, because the runtime may take seconds,
-   and a fork() of another thread would leave it locked. */
+/* Each kind of capture has a word with its phase and the id of its process. The word takes the place of a lock: calls
+   of the runtime may take seconds, and a fork() of another thread meanwhile would leave a lock locked for ever. */
 enum { PROF__NTFF_NONE, PROF__NTFF_BEGUN, PROF__NTFF_BUSY };
 
 static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
@@ -4008,7 +4015,7 @@ static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
 static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *name)
 {
     uint64_t process = prof__process_id(), now = from ? process << 8 | from : 0;
-    prof__ntff_status = 0; /* the runtime was not called yet */
+    prof__ntff_status = 0; /* no call of the runtime has failed yet */
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
@@ -4021,7 +4028,7 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
                       from ? "no capture was begun" : "a capture is open already: end it first");
 }
 
-/* Keeps the first failure of several calls, because cleaning up after it sets a status and a text as well. */
+/* Keeps the first failure of several calls. The calls that clean up after it may set another status and text. */
 typedef struct prof__ntff_trouble {
     prof_status status;
     unsigned nrt;
@@ -4044,9 +4051,9 @@ static prof_status prof__ntff_say(const prof__ntff_trouble *first)
 
 /*-- filters --*/
 
-#define PROF__NTFF_NCS 128 /* the number in the documentation's example */
+#define PROF__NTFF_NCS 128 /* NeuronCores that a filter may name: as many as in the documentation's example */
 
-/* Parses "0,2,4-7" to a set. Returns 0 if it is invalid. */
+/* Parses a list such as "0,2,4-7" into a set. Returns 0 if it is invalid. */
 static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
 {
     memset(set, 0, PROF__NTFF_NCS);
@@ -4068,7 +4075,7 @@ static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
     }
 }
 
-/* Returns 1 for "hardware", 0 for "software", the two kinds of types, else -1. */
+/* Returns 1 for "hardware" and 0 for "software", which name all event types of a kind. Returns -1 for other items. */
 static int prof__ntff_type_kind(const char *item, size_t size)
 {
     if (size != 8) return -1;
@@ -4082,8 +4089,8 @@ static int prof__ntff_type_matches(const char *item, size_t size, const char *ty
     return strlen(type) == size && !memcmp(item, type, size);
 }
 
-/* Returns 1 if a filter such as "hardware,nrt_execute,^cc_running" accepts the type. The last item that matches
-   decides. */
+/* Returns 1 if a filter such as "hardware,nrt_execute,^cc_running" accepts an event type. The last item that matches
+   the type decides. */
 static int prof__ntff_type_on(const char *filter, const char *type)
 {
     int on = *filter == '^';
@@ -4114,7 +4121,7 @@ static prof_status prof__ntff_types_check(const char *filter, const char **types
     return PROF_OK;
 }
 
-/* An options object of one of the two kinds. */
+/* The options that a filter is applied to: those of a session, or those of a system trace. */
 typedef struct prof__ntff_target {
     struct nrt_inspect_config *inspect; /* one of these two is NULL */
     struct nrt_sys_trace_config *trace;
@@ -4132,8 +4139,8 @@ static prof_status prof__ntff_set_type(const prof__ntff_target *to, const char *
                        : prof_ntff_sys_trace_config_set_capture_enabled_for_event_type(to->trace, type, on != 0);
 }
 
-/* Turns the cores of ncs on and all others off. A runtime may refuse to turn off cores that the machine does not have:
-   that is no error. */
+/* Turns the NeuronCores of `ncs` on, and all others off. If the runtime refuses to turn a core off, the machine does
+   not have that core, and this is no error. */
 static prof_status prof__ntff_filter_ncs(const prof__ntff_target *to, const char *ncs)
 {
     unsigned char set[PROF__NTFF_NCS];
@@ -4168,7 +4175,7 @@ static prof_status prof__ntff_filter_types(const prof__ntff_target *to, const ch
 /*-- keys --*/
 
 #define PROF__NTFF_PREFIX "NEURON_RT_INSPECT_"
-#define PROF__NTFF_CHOSEN 0x80000000u /* in activities: they were set, even if all are off */
+#define PROF__NTFF_CHOSEN 0x80000000u /* a bit of `activities`: keys have set them, even if all are off */
 
 static void prof__ntff_choose(prof_ntff_config *config, unsigned activity, int on)
 {
@@ -4233,7 +4240,7 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
     return PROF_OK;
 }
 
-/* The values that prof_config_set() got, with copies of the strings. Under the lock. */
+/* What prof_config_set() has set, with copies of the strings. The lock is prof__ntff_wish_word. */
 typedef struct prof__ntff_wish {
     prof_ntff_config config;
     char texts[3][PROF_NTFF_PATH];
@@ -4269,7 +4276,8 @@ static prof_status prof__ntff_claim_key(void *user, const char *key, const char 
     return status;
 }
 
-/* If plugins have copies of this code, the loader directs all of them to one variable, and its copy has the claim. */
+/* Several plugins may have copies of this code. The loader directs all of them to one variable, and only the copy whose
+   address it holds handles the keys. */
 PROF__ONE_PER_PROCESS const void *prof__ntff_owner = &prof__ntff_wished;
 
 PROF__AT_START(101, prof__ntff_claims);
@@ -4287,14 +4295,14 @@ static void prof__ntff_claims_no_more(void)
 
 /*-- SYSTEM TRACE -------------------------------------------------------------------------------------- >>systrace --*/
 
-#define PROF__NTFF_PIECE 16384u /* events of each core in one piece: some 5 MB of JSON */
-#define PROF__NTFF_PIECES 64     /* pieces that one call fetches at most: a whole ring of the default size */
-#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes; a full piece has more, because events are longer */
+#define PROF__NTFF_PIECE 16384u /* events of each core that one piece has: some 5 MB of JSON */
+#define PROF__NTFF_PIECES 64     /* pieces that one call fetches at most: enough for a full ring of the default size */
+#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes of JSON; a piece that has as many is taken for full */
 
 static struct {
     uint64_t phase;
     struct nrt_sys_trace_config *options;
-    struct nrt_sys_trace_fetch_options *piece; /* NULL: the runtime lacks these options, and returns all at once */
+    struct nrt_sys_trace_fetch_options *piece; /* NULL: this runtime has none, and returns all at once */
     prof_ntff_parser *parser;
     prof_ntff_event_fn event;
     void *user;
@@ -4324,7 +4332,7 @@ static prof_status prof__ntff_trace_options(const prof_ntff_systrace *config)
     return status;
 }
 
-/* Asks for pieces, so that the JSON of a million events of each core is not in memory at once. */
+/* Makes the runtime return pieces. Otherwise the JSON of a million events a core would be in memory at once. */
 static void prof__ntff_trace_piece(void)
 {
     const prof__ntff_api *api = prof__ntff_get();
@@ -4361,7 +4369,7 @@ PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
     return prof__ntff_say(&trouble);
 }
 
-/* Fetches a piece. Sets *size to the size of its JSON. */
+/* Fetches a piece, and sets *size to the bytes of its JSON. */
 static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
 {
     char *json = NULL;
@@ -4376,14 +4384,14 @@ static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
     return prof__ntff_say(&trouble);
 }
 
-/* Fetches pieces until one is not full, or the function for events has asked to stop. The number of pieces is limited,
-   because new events may always come. */
+/* Fetches pieces until one is not full, or the user's function has asked to stop. Fetches PROF__NTFF_PIECES at most,
+   because new events may come all the time. */
 static prof_status prof__ntff_fetch_pieces(prof_ntff_stats *stats)
 {
     size_t size = 0;
     prof_status status;
     int pieces = 0;
-    prof__ntff_trace.parser->ended = 0; /* the previous call may have been stopped */
+    prof__ntff_trace.parser->ended = 0; /* the previous call may have been asked to stop */
     do status = prof__ntff_fetch_piece(stats, &size);
     while (!status && !prof__ntff_trace.parser->ended && prof__ntff_trace.piece && size >= PROF__NTFF_FULL &&
            ++pieces < PROF__NTFF_PIECES);
@@ -4420,18 +4428,19 @@ PROF_DEF prof_status prof_ntff_systrace_stop(prof_ntff_stats *stats)
 }
 
 /*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
-   One word says which captures are open, and which process has opened them: a child of a fork() inherits it from its
-   parent, but not the runtime's threads. A function that begins a capture sets its bit first. */
+   The word prof__ntff_captures says which captures are open, and in which process. The process matters because the
+   child of a fork() inherits the word, but not the runtime's threads. A function that begins a capture sets the
+   capture's bit before it calls the runtime. */
 
 enum {
     PROF__NTFF_INSPECT = 1,
     PROF__NTFF_CONTINUOUS = 2,
     PROF__NTFF_SYS_TRACE = 4,
     PROF__NTFF_TRACE = 8,
-    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session is known to have a system profile */
-    PROF__NTFF_WITH_DEVICE = 32  /* ... to have a device profile */
+    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session has a system profile */
+    PROF__NTFF_WITH_DEVICE = 32  /* the inspect session has a device profile */
 };
-static uint64_t prof__ntff_captures; /* process << 32 | bits */
+static uint64_t prof__ntff_captures; /* the id of the process << 32 | bits of the captures */
 
 static const char *prof__ntff_capture_name(unsigned bit)
 {
@@ -4469,7 +4478,8 @@ static void prof__ntff_captures_change(unsigned set, unsigned clear)
     } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
-/* Reads a switch of Neuron's environment as the runtime does at nrt_init(): also in set-user-id programs. */
+/* Reads a switch of Neuron from the environment. As the runtime does in nrt_init(), reads it in set-user-id programs,
+   too. */
 static int prof__ntff_env_on(const char *name, int standard)
 {
     const char *text = getenv(name);
@@ -4483,13 +4493,13 @@ static prof_status prof__ntff_env_taken(const char *name)
                                           "leave the capture to it", name);
 }
 
-/* Refuses captures that NEURON_RT_INSPECT_ENABLE=1 excludes: it captures from nrt_init() on, and the runtime has only
-   one subscriber. */
+/* Refuses captures that NEURON_RT_INSPECT_ENABLE=1 excludes. With it, the runtime captures from nrt_init() on, and
+   allows no second capture of that kind. */
 static prof_status prof__ntff_env_check(const char *name, int role)
 {
     int taken = prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0);
-    /* Not refused here: the first of these follows the environment, and the second ignores it, as AWS documents. The
-       runtime itself refuses what it cannot begin. */
+    /* AWS documents that nrt_inspect_begin() follows the environment, and that the function with options ignores it. So
+       neither is refused here; the runtime refuses what it cannot begin. */
     if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_OPTIONS || role == PROF_NTFF_BEGINS_TRACE)
         return PROF_OK;
     if (role == PROF_NTFF_BEGINS_SYS_TRACE) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_SYSTEM_PROFILE", 1);
@@ -4497,7 +4507,7 @@ static prof_status prof__ntff_env_check(const char *name, int role)
     return taken ? prof__ntff_env_taken(name) : PROF_OK;
 }
 
-/* Refuses a capture that an open one excludes. open: the bits of the open captures. */
+/* Refuses a capture that excludes an open one. open: bits of the open captures. */
 static prof_status prof__ntff_begin_check(const char *name, int role, unsigned open)
 {
     unsigned bit = prof__ntff_bit(role);
@@ -4513,7 +4523,7 @@ static prof_status prof__ntff_begin_check(const char *name, int role, unsigned o
     return prof__ntff_env_check(name, role);
 }
 
-/* Called before a function that concerns captures. Returns an error if it must not be called now. */
+/* Checks whether a function that concerns captures may be called now, and sets the bit of a capture that it begins. */
 static prof_status prof__ntff_role(const char *name, int role)
 {
     uint64_t now = PROF__ACQUIRE(&prof__ntff_captures), process = prof__process_id() & 0xFFFFFFFFu;
@@ -4536,12 +4546,12 @@ static prof_status prof__ntff_role(const char *name, int role)
     return PROF_OK;
 }
 
-/* Gets the table of functions. Returns an error if the function cannot be called. */
+/* Gets the table of functions. Returns an error if the runtime lacks the function, or the call must be refused. */
 static prof_status prof__ntff_enter(const char *name, size_t field, int role, const prof__ntff_api **api)
 {
     prof__ntff_status = 0;
     *api = prof__ntff_get();
-    if (!*api) return PROF_UNSUPPORTED; /* prof_error() says why */
+    if (!*api) return PROF_UNSUPPORTED; /* prof__ntff_get() has set prof_error() */
     if (!prof__ntff_symbol(*api, field))
         return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
                           name, (*api)->version, (*api)->path);
@@ -4577,7 +4587,7 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
 {
     prof__ntff_status = status;
     if (prof__ntff_begins(role) && status) prof__ntff_captures_change(0, prof__ntff_bit(role));
-    if (prof__ntff_ends(role)) /* also after a failure: nobody knows what is still open then */
+    if (prof__ntff_ends(role)) /* after a failure, too, because nothing tells what is still open */
         prof__ntff_captures_change(0, role == PROF_NTFF_ENDS_INSPECT
                                           ? PROF__NTFF_INSPECT | PROF__NTFF_WITH_SYSTEM | PROF__NTFF_WITH_DEVICE
                                           : prof__ntff_bit(role));
@@ -4605,7 +4615,7 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
     }
 #define PROF__NTFF_DEFINE_status PROF__NTFF_DEFINE
 #define PROF__NTFF_DEFINE_nothing PROF__NTFF_DEFINE
-#define PROF__NTFF_DEFINE_text(result, name, parameters, arguments, role) /* above */
+#define PROF__NTFF_DEFINE_text(result, name, parameters, arguments, role) /* these are defined above */
 #define PROF__NTFF_DEFINE_ANY(result, name, parameters, arguments, role) \
     PROF__NTFF_DEFINE_##result(result, name, parameters, arguments, role)
 PROF_NTFF_TABLE(PROF__NTFF_DEFINE_ANY)
@@ -4634,7 +4644,7 @@ static prof_status prof__ntff_set_activities(struct nrt_inspect_config *options,
     return status;
 }
 
-/* Sets the mode of the device profile. Older runtimes lack the function, and always use the mode `model`. */
+/* Sets the mode of the device profile. A runtime that lacks the function is older, and always uses the mode `model`. */
 static prof_status prof__ntff_set_device_mode(struct nrt_inspect_config *options, const prof_ntff_config *config)
 {
     int on = (prof__ntff_activities(config) & PROF_NTFF_DEVICE) != 0,
@@ -4669,7 +4679,7 @@ static prof_status prof__ntff_set_options(struct nrt_inspect_config *options, co
     return status;
 }
 
-/* Refuses an empty name, which runtimes of different versions handle differently, and one that is too long. */
+/* Refuses a folder without a name, which versions of the runtime handle differently, and a name that is too long. */
 static prof_status prof__ntff_folder_check(const char *folder)
 {
     if (!folder || (*folder && strlen(folder) < PROF_NTFF_PATH)) return PROF_OK;
@@ -4690,7 +4700,7 @@ static prof_status prof__ntff_config_check(const prof_ntff_config *config)
     return PROF_OK;
 }
 
-/* Begins a session. The phase is busy. */
+/* Begins a session. The caller has set the phase to busy. */
 static prof_status prof__ntff_session_open(const prof_ntff_config *config)
 {
     struct nrt_inspect_config *options = NULL;
@@ -4709,7 +4719,7 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
                     config->output_dir ? config->output_dir : "./output");
     prof__ntff_session.no_trace_json = config->no_trace_json;
     prof__ntff_session.may_be_empty = config->on_fail == PROF_NTFF_ON_FAIL_ONLY;
-    /* a runtime may create only the last directory of a path */
+    /* some runtimes create only the last folder of a path */
     if (!status && config->output_dir) status = prof__folder_make(config->output_dir);
     if (!status) status = prof_ntff_inspect_begin_with_options(options);
     if (!status)
@@ -4738,8 +4748,8 @@ PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config)
     return status;
 }
 
-/* Writes what prof has recorded since the session began beside the session's files. Does not if nothing was recorded,
-   or if a framework has written its own trace.json there. */
+/* Writes what prof has recorded since the session began into the session's folder, as trace.json. Writes nothing if
+   nothing was recorded, or if a framework has written its own trace.json. */
 static prof_status prof__ntff_session_scopes(const char *folder)
 {
     char path[PROF_NTFF_PATH + 16];
@@ -4761,7 +4771,7 @@ static int prof__ntff_session_file(void *user, const prof_ntff_artifact *artifac
     return *written;
 }
 
-/* Finds the folder of the session's files. Fails if there is none. */
+/* Finds the folder with the session's files. Fails if there is none. */
 static prof_status prof__ntff_session_files(char *found, size_t size)
 {
     const char *folder = prof__ntff_session.output_dir;
@@ -4806,11 +4816,11 @@ static struct {
     uint64_t phase, saves;
     struct nrt_profile_continuous_options *options;
     uint32_t vnc;
-    int word; /* the lock of options; taken only after phase was set in this process */
+    int word; /* the lock of `options`; only taken while this process has a capture */
 } prof__ntff_continuous;
 
-/* Called by prof's thread. It is no failure of the recording if the capture begins or ends just then, or belongs to the
-   parent of this process. */
+/* Saves a profile when prof saves the last seconds; runs on prof's thread. Returns PROF_OK also if the capture begins
+   or ends meanwhile, or belongs to the parent of this process: that is no failure of the recording. */
 static prof_status prof__ntff_continuous_on_save(void)
 {
     const uint64_t *phase = &prof__ntff_continuous.phase;
@@ -4835,11 +4845,11 @@ PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *conf
     if (!status) status = prof_ntff_profile_continuous_start(options);
     prof__ntff_note(&trouble, status);
     if (status && options) prof_ntff_profile_continuous_options_free(options);
-    prof__lock(&prof__ntff_continuous.word); /* a thread may still want to save what another has ended */
+    prof__lock(&prof__ntff_continuous.word); /* another thread may still be saving the previous capture */
     prof__ntff_continuous.options = status ? NULL : options;
     prof__unlock(&prof__ntff_continuous.word);
     PROF__STORE(&prof__ntff_continuous.vnc, config ? config->vnc : 0);
-    /* before the phase, because from then on another thread may end the capture */
+    /* must come before the phase is set: from then on, another thread may end the capture */
     if (!status && config && config->on_save) prof__saved_with(prof__ntff_continuous_on_save);
     prof__ntff_phase_set(&prof__ntff_continuous.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
     return prof__ntff_say(&trouble);

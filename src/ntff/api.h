@@ -32,13 +32,13 @@ typedef enum prof_ntff_source { /* where an event comes from */
 
 enum { /* prof_ntff_event.flags */
     PROF_NTFF_UNMATCHED_START = 1, /* its stop was not seen: duration_ns is 0 */
-    PROF_NTFF_UNMATCHED_STOP = 2,  /* its start was not seen: start_ns is the time of the stop, duration_ns is -1 */
-    PROF_NTFF_REALIGNED = 4,       /* this header has converted it to the host's time, by a sync point */
-    PROF_NTFF_RAW_CLOCK = 8,       /* has the NeuronCore's time, because there is no sync point. It is not recorded */
+    PROF_NTFF_UNMATCHED_STOP = 2,  /* its start was not seen: start_ns is when it stopped, duration_ns is -1 */
+    PROF_NTFF_REALIGNED = 4,       /* its times were the core's; this header has converted them by a sync point */
+    PROF_NTFF_RAW_CLOCK = 8,       /* its times are the core's, because there is no sync point; it is not recorded */
     PROF_NTFF_COUNTER = 16         /* a sample of a number: see value */
 };
 
-/* A complete event, in the host's time. Fields that are not known are -1, ids 0. Strings are valid during the call
+/* A complete event, in the host's time. Numbers that are not known are -1, ids 0. Strings are valid during the call
    only. */
 typedef struct prof_ntff_event {
     const char *name;
@@ -74,8 +74,8 @@ typedef struct prof_ntff_stats {
                                    be misplaced */
 } prof_ntff_stats;
 
-/* Keeps starts whose stops were not read yet, and sync points, from one piece of JSON to the next: at most 65536 starts
-   of 64 MiB; beyond that, the oldest is given up. For one thread at a time. */
+/* A parser keeps, from one piece of JSON to the next, sync points and starts whose stops were not read yet. It keeps at
+   most 65536 starts, of 64 MiB in all; then it gives up the oldest. One thread at a time may use a parser. */
 typedef struct prof_ntff_parser prof_ntff_parser;
 
 #if PROF_ENABLE
@@ -242,8 +242,8 @@ enum { /* what a runtime has; see prof_ntff_capabilities() */
 };
 
 #if PROF_ENABLE
-/* Loads the runtime now: the library at path or, if that is NULL, the one described above. Functions that need the
-   runtime call this themselves. Returns PROF_UNSUPPORTED if there is no runtime, or path is not one, and
+/* Loads the runtime now: the library at path or, if path is NULL, the one described above. Functions that need the
+   runtime load it by themselves. Returns PROF_UNSUPPORTED if there is no runtime, or path is not one, and
    PROF_INVALID_STATE if the process already has another one. */
 PROF_DEF prof_status prof_ntff_load(const char *path);
 /* Returns PROF_NTFF_CAN_... flags, or 0 without a runtime. */

@@ -249,8 +249,8 @@ typedef struct prof_ntff_continuous {
 PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *config); /* NULL: all zero */
 /* Saves the profile of the latest execution on this core to a file whose name the runtime chooses. */
 PROF_DEF prof_status prof_ntff_continuous_save(uint32_t vnc);
-/* Does the same if took_ns is more than limit_ns: call it at the end of the scope that encloses the execution. Returns
-   1 if it has saved the profile, else 0. */
+/* Calls prof_ntff_continuous_save() if took_ns is more than limit_ns. Call it at the end of the scope that encloses the
+   execution. Returns 1 if it has saved the profile, else 0. */
 PROF_DEF int prof_ntff_continuous_save_if(uint32_t vnc, uint64_t took_ns, uint64_t limit_ns);
 /* Calls nrt_profile_continuous_stop(); must come before nrt_close(). Waits for a save in progress. */
 PROF_DEF prof_status prof_ntff_continuous_end(void);

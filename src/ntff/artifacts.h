@@ -1,4 +1,4 @@
-// ntff/artifacts: Finds the files of a session, and parses their names.
+// ntff/artifacts: Finds the files of captures below a folder, and parses their names.
 #ifndef PROF__NTFF_ARTIFACTS_H
 #define PROF__NTFF_ARTIFACTS_H
 #include "ground/errors.h"
@@ -19,13 +19,13 @@
 #endif
 
 #define PROF__ARTIFACTS_DEPTH 4
-#define PROF__ARTIFACTS_MAX 100000u              /* files; a folder with more is not one of profiles */
-#define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30) /* bytes; larger files make Neuron Explorer fail, as it documents */
+#define PROF__ARTIFACTS_MAX 100000u              /* files; a folder with more is not one of captures */
+#define PROF__ARTIFACTS_NTFF ((uint64_t)5 << 30) /* bytes; Neuron Explorer fails with larger files, as documented */
 
-/* Called for each entry of a folder. If it does not return 0, the search stops. */
+/* Gets each entry of a folder. If it does not return 0, the search stops. */
 typedef int prof__entry_fn(void *user, const char *folder, const char *name);
 
-/* Calls fn for all entries of a folder. Returns 0 if the folder cannot be read. */
+/* Calls fn for each entry of a folder. Returns 0 if the folder cannot be read. */
 static int prof__entries(const char *folder, prof__entry_fn *fn, void *user)
 {
 #ifdef _WIN32
@@ -62,7 +62,7 @@ static char *prof__path_join(const char *folder, const char *name)
 
 /*-- names --*/
 
-/* Reads a number at *text. Returns 0 if there is none. */
+/* Reads a number at *text, and moves *text behind it. Returns 0 if there is none. */
 static int prof__name_number(const char **text, int32_t *number)
 {
     const char *c = *text;
@@ -80,7 +80,7 @@ static int prof__name_ends(const char *name, const char *end)
     return a > b && !strcmp(name + a - b, end);
 }
 
-/* Copies the hexadecimal digits at name. Returns 0 if there are none. */
+/* Copies the hexadecimal digits at `name`, which end before `end`. Returns 0 if there are none. */
 static int prof__name_hash(const char *name, const char *end, char *hash)
 {
     size_t length = 0;
@@ -97,7 +97,7 @@ static void prof__name_after(const char *name, const char *word, int32_t *number
     if (at && (at += strlen(word), prof__name_number(&at, number))) return;
 }
 
-/* Parses the name of a file, which says what it is. Returns 0 if it is not a file of Neuron. */
+/* Finds out from the name of a file what it is. Returns 0 if it is not a file of Neuron. */
 static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
 {
     static const struct {
@@ -137,7 +137,7 @@ static int prof__artifact_name(const char *name, prof_ntff_artifact *a)
     return 1;
 }
 
-/* Compares two hashes. The first may be decimal where the second is hexadecimal. */
+/* Returns 1 if two hashes are equal. The first may be decimal, the second is hexadecimal. */
 static int prof__hash_same(const char *a, const char *b)
 {
     uint64_t decimal = 0, hex = 0;
@@ -159,13 +159,13 @@ typedef struct prof__tree {
     size_t count, capacity;
     char **texts;
     size_t text_count, text_capacity;
-    const char **closed; /* folders that cannot be read */
+    const char **closed; /* the folders that could not be read */
     size_t closed_count, closed_capacity;
     int depth, no_memory;
     uint32_t seen;
 } prof__tree;
 
-/* Takes ownership of a text on the heap, and returns it; returns NULL without memory. */
+/* Takes ownership of a text on the heap, and returns it. Returns NULL without memory. */
 static char *prof__tree_keep(prof__tree *tree, char *text)
 {
     if (text && PROF__ROOM(tree->texts, tree->text_capacity, tree->text_count))
@@ -232,15 +232,15 @@ static int prof__artifact_order(const void *a, const void *b)
     return order ? order : strcmp(x->name, y->name);
 }
 
-/* Returns 1 if path is dir or in it. */
+/* Returns 1 if `path` is `dir` or below it. */
 static int prof__path_below(const char *path, const char *dir)
 {
     size_t length = strlen(dir);
     return !strncmp(path, dir, length) && (!path[length] || path[length] == '/');
 }
 
-/* Returns 1 if a model is that of a profile: their names have the same hash, and one's folder is in the other's; or, if
-   a name has no hash, they are in the same place. */
+/* Returns 1 if a model belongs to a profile. If both names have a hash, these must be equal, and one file's folder must
+   be the other's or below it. If a name has no hash, the two must be in one folder. */
 static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_artifact *neff)
 {
     if (ntff->hash[0] && neff->hash[0])
@@ -251,7 +251,7 @@ static int prof__artifact_pair(const prof_ntff_artifact *ntff, const prof_ntff_a
     return !*below || !strcmp(below, "/neffs");
 }
 
-/* Each model with each profile: there are many more profiles, one for each NeuronCore. */
+/* Compares each model with each profile, and counts the pairs. Models are few; profiles are many, one a NeuronCore. */
 static void prof__tree_pair(prof__tree *tree)
 {
     size_t i, j;

@@ -1,4 +1,4 @@
-// ntff/checkup: Finds the newest session, and says what is wrong with one.
+// ntff/checkup: Finds the newest session below a folder, and checks the files of sessions.
 #ifndef PROF__NTFF_CHECKUP_H
 #define PROF__NTFF_CHECKUP_H
 #include "ground/errors.h"
@@ -12,15 +12,15 @@
 /*-- the newest session --*/
 
 typedef struct prof__session_search {
-    char ends[2][32]; /* how the name of the process's folder may end; "": in any way */
+    char ends[2][32]; /* how the process's folder may end; "": as it likes */
     uint64_t not_before, newest;
-    int level;        /* of the folder that is searched: 0: OUTPUT_DIR; 1: that of a process */
-    int best;         /* 2: found has trace_info.pb; 1: it has not */
+    int level;        /* of the folder that is searched: 0: OUTPUT_DIR; 1: the folder of a process */
+    int best;         /* 2: `found` has a trace_info.pb; 1: it has none; 0: nothing was found */
     int no_memory;
     char *found;
 } prof__session_search;
 
-/* Returns the Unix time that is the name of a folder, in s, ms, us or ns. Returns 0 for other names, such as dates. */
+/* Returns the Unix time that the name of a folder is, in s, ms, us or ns. Returns 0 for other names, such as dates. */
 static uint64_t prof__folder_time(const char *name)
 {
     int negative;
@@ -114,7 +114,7 @@ typedef struct prof__checkup {
     void *user;
     int problems;
     const prof__tree *tree;
-    size_t counts[PROF_NTFF_KIND_COUNT]; /* files of each kind in the folder that is checked */
+    size_t counts[PROF_NTFF_KIND_COUNT]; /* how many files of each kind the present folder has */
 } prof__checkup;
 
 static void prof__checkup_say(prof__checkup *c, prof_ntff_word word, const char *format, ...) PROF__PRINTF(3, 4);
@@ -199,14 +199,14 @@ static void prof__checkup_json(prof__checkup *c, const prof_ntff_artifact *a)
                           "%s: no trace_info.pb is beside it, where Neuron Explorer would look for it", a->name);
 }
 
-/* Writes "2 device profiles, " at *to, which has room for it before end, and moves *to after it. */
+/* Writes a count, such as "2 device profiles, ", at *to, and moves *to behind it. There must be space before `end`. */
 static void prof__checkup_count(char **to, const char *end, size_t count, const char *one)
 {
     if (!count) return;
     *to += snprintf(*to, (size_t)(end - *to), "%lu %s%s, ", (unsigned long)count, one, count > 1 ? "s" : "");
 }
 
-/* Says which files are in a folder. */
+/* Tells the user which files a folder has. */
 static void prof__checkup_folder(prof__checkup *c, const char *folder)
 {
     static const char *const names[PROF_NTFF_KIND_COUNT] = {
@@ -222,7 +222,7 @@ static void prof__checkup_folder(prof__checkup *c, const char *folder)
                       c->counts[PROF_NTFF_TRACE_INFO] ? "a session" : "no session", to > text ? ": " : "", text);
 }
 
-/* Checks that a session has the files that it should have. */
+/* Checks that the folder of a session has all files that it should have. */
 static void prof__checkup_session(prof__checkup *c)
 {
     const size_t *n = c->counts;
@@ -245,7 +245,7 @@ static void prof__checkup_session(prof__checkup *c)
                           "no trace.json: Neuron Explorer shows nothing of the host's scopes (prof neuron place)");
 }
 
-/* Checks the files from first to end, which are those of one folder. */
+/* Checks the files of one folder, which are those from `first` up to `end`. */
 static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
 {
     const char *folder = c->tree->list[first].folder;
@@ -256,7 +256,7 @@ static void prof__checkup_files(prof__checkup *c, size_t first, size_t end)
         c->counts[c->tree->list[i].kind]++;
         bad |= !c->tree->list[i].size || c->tree->list[i].blank;
     }
-    if (c->counts[PROF_NTFF_NEFF] == end - first && !bad) return; /* only models: they belong to the folder above */
+    if (c->counts[PROF_NTFF_NEFF] == end - first && !bad) return; /* only models: they belong to the session above */
     for (i = 0; i < c->tree->count; i++)
         c->counts[PROF_NTFF_NEFF] += c->tree->list[i].kind == PROF_NTFF_NEFF &&
                                      prof__path_below(c->tree->list[i].folder, folder) &&

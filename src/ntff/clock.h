@@ -7,24 +7,25 @@
 
 /*-- CLOCK ----------------------------------------------------------------------------------------------- >>clock -- */
 
-#define PROF__NTFF_NOISE 50000 /* ns: the largest error of reading two clocks one after the other */
-#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time */
+#define PROF__NTFF_NOISE 50000 /* ns between readings of two clocks, at most, if they are read one after the other */
+#define PROF__NTFF_FAR ((int64_t)1 << 62) /* ns: later than any time that can be true */
 
-static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates */
+static int64_t prof__ntff_minus(int64_t a, int64_t b) /* saturates at the limits of the type */
 {
     if (b < 0 ? a > INT64_MAX + b : a < INT64_MIN + b) return b < 0 ? INT64_MAX : INT64_MIN;
     return a - b;
 }
 
-/* Two moments on both clocks of a host. Linux adjusts both in the same way, so that they have the same rate, apart from
-   noise. */
+/* Two moments, each on both clocks of a host: CLOCK_MONOTONIC and Unix time. Linux adjusts both clocks alike, so they
+   have one rate, apart from noise. */
 typedef struct prof__ntff_clock {
-    int64_t host, unix_ns; /* the first moment */
-    int64_t span, off;     /* span: to the second one, on the host's clock; off: how much longer it is in Unix time */
-    int stepped;           /* 1: somebody set the clock in between, so off is not used */
+    int64_t host, unix_ns; /* the first moment on each clock */
+    int64_t span, off;     /* span: from there to the second, in host time; off: how much longer in Unix time */
+    int stepped;           /* 1: Unix time was set in between, so `off` is not used */
 } prof__ntff_clock;
 
-/* Sets all to zero if there is no Unix time, or if that or the uptime is a century or more, which cannot be true. */
+/* Makes a clock from two pairs. Sets all to zero if there is no Unix time, or if a time is a century or more, which
+   cannot be true. */
 static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first, const prof__pair *last)
 {
     int64_t much;
@@ -42,8 +43,8 @@ static void prof__ntff_clock_of(prof__ntff_clock *clock, const prof__pair *first
     if (clock->stepped || much <= PROF__NTFF_NOISE || much > clock->span / 1000) clock->span = clock->off = 0;
 }
 
-/* Returns how much more Unix time than host time has passed after the time `since`: at most 0.5 per mille, so that a
-   double is exact enough. span: the length of the whole session on the clock of `since`. */
+/* Returns how much more Unix time than host time passes in the time `since`. At most 0.5 per mille, so a double is
+   exact enough. span: the whole time between the two moments, on the clock of `since`. */
 static int64_t prof__ntff_clock_part(const prof__ntff_clock *clock, int64_t since, int64_t span)
 {
     double off = clock->span ? (double)since * ((double)clock->off / (double)span) : 0;
@@ -57,13 +58,13 @@ static int64_t prof__ntff_clock_off(const prof__ntff_clock *clock, int64_t since
     return prof__ntff_clock_part(clock, since, clock->span);
 }
 
-/* Converts a time since the first moment to Unix time. */
+/* Converts a time since the first moment, on the host's clock, to Unix time. */
 static int64_t prof__ntff_clock_unix(const prof__ntff_clock *clock, int64_t since)
 {
     return prof__ntff_minus(since, -(clock->unix_ns + prof__ntff_clock_off(clock, since)));
 }
 
-/* Converts Unix time, 0 to 2^62, to the host's. */
+/* Converts a Unix time, 0 to 2^62 ns, to the host's clock. */
 static int64_t prof__ntff_clock_host(const prof__ntff_clock *clock, int64_t unix_ns)
 {
     int64_t since = unix_ns - clock->unix_ns;

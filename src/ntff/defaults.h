@@ -1,5 +1,5 @@
-// ntff/defaults: What stands between this header and the runtime: NULL options are defaults, and options that enable
-// nothing are known.
+// ntff/defaults: Functions that stand in front of the runtime's: they replace options that are NULL by the runtime's
+// defaults, and remember whether options enable anything.
 #ifndef PROF__NTFF_DEFAULTS_H
 #define PROF__NTFF_DEFAULTS_H
 #include "ground/lock.h"
@@ -10,15 +10,16 @@
 /*-- options that are NULL, or enable nothing --*/
 
 #ifdef __linux__
-/* Options of which a flag was set. The runtime's defaults have none, and capture nothing. */
+/* Options objects that have a flag set. The options that the runtime allocates have none, and so capture nothing. */
 static struct {
     const void *options;
     unsigned flags; /* 1: enable_inspect, 2: enable_inspect_on_fail */
 } prof__ntff_enabled[32];
-static int prof__ntff_enabled_word;             /* the lock */
-static PROF__PER_THREAD int prof__ntff_nothing; /* 1: the thread's last session was to capture nothing */
+static int prof__ntff_enabled_word;             /* the lock of prof__ntff_enabled */
+static PROF__PER_THREAD int prof__ntff_nothing; /* 1: the options of this thread's last session enable nothing */
 
-/* Sets a flag, or clears them all (0). Returns the flags; 3: not known, because there are too many options. */
+/* Sets a flag of an options object to `on`. flag 0: clears all flags, or with `on` only reads them. Returns the flags.
+   Returns 3 if the object has no entry because the table is full: then anything may be enabled. */
 static unsigned prof__ntff_flag(const void *options, unsigned flag, int on)
 {
     size_t count = sizeof prof__ntff_enabled / sizeof *prof__ntff_enabled, at = count, empty = count;
@@ -45,7 +46,7 @@ static PROF_NTFF_NRT_STATUS prof__ntff_allocate(struct nrt_inspect_config **opti
 {
     const prof__ntff_api *api = prof__ntff_get();
     PROF_NTFF_NRT_STATUS status = api->inspect_config_allocate(options);
-    if (!status && options) prof__ntff_flag(*options, 0, 0); /* the address may be that of freed ones */
+    if (!status && options) prof__ntff_flag(*options, 0, 0); /* freed options may have had this address */
     return status;
 }
 static PROF_NTFF_NRT_STATUS prof__ntff_enable(struct nrt_inspect_config *options, prof_ntff_bool on)
@@ -63,7 +64,7 @@ static PROF_NTFF_NRT_STATUS prof__ntff_enable_on_fail(struct nrt_inspect_config 
     return status;
 }
 
-/* Without options a session captures all that the runtime's defaults say. */
+/* Begins a session. Without options, it captures all that the runtime's defaults name. */
 static PROF_NTFF_NRT_STATUS prof__ntff_begin_with(struct nrt_inspect_config *options)
 {
     const prof__ntff_api *api = prof__ntff_get();
@@ -111,7 +112,7 @@ static PROF_NTFF_NRT_STATUS prof__ntff_save_with(uint32_t vnc, struct nrt_profil
     return status;
 }
 
-/* Puts these functions in front of the runtime's, in a copy of its table. */
+/* Replaces functions in a copy of the runtime's table by those above. */
 static void prof__ntff_front(prof__ntff_api *api)
 {
     if (api->can & PROF_NTFF_CAN_INSPECT) {

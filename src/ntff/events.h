@@ -1,4 +1,4 @@
-// ntff/events: Keeps starts that wait for their stops; converts the times of cores.
+// ntff/events: Keeps starts that wait for their stops, and converts times of NeuronCores to the host's.
 #ifndef PROF__NTFF_EVENTS_H
 #define PROF__NTFF_EVENTS_H
 #include "ground/hash.h"
@@ -8,32 +8,34 @@
 
 /*-- EVENTS --------------------------------------------------------------------------------------------- >>events -- */
 
-#define PROF__NTFF_OPEN 65536u                 /* starts that wait for their stop, and events for a sync point */
-#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* memory for them */
-#define PROF__NTFF_SYNCS 65536u                /* sync points that are remembered */
-#define PROF__NTFF_LATE 1024u                  /* of these, those that are searched again after each piece of JSON */
-#define PROF__NTFF_DATA ((size_t)16384)        /* bytes of a start's data that are kept */
+#define PROF__NTFF_OPEN 65536u                 /* how many starts may wait for stops, and events for sync points */
+#define PROF__NTFF_BYTES ((size_t)64 << 20)    /* how much memory each of the two may take */
+#define PROF__NTFF_SYNCS 65536u                /* how many sync points are kept */
+#define PROF__NTFF_LATE 1024u                  /* how many older ones are searched with those of each piece of JSON */
+#define PROF__NTFF_DATA ((size_t)16384)        /* bytes of data that are kept with a start; longer data are left out */
 #define PROF__NTFF_CORES 1024                  /* physical cores of a machine; higher numbers count as not known */
 
-/* The content of an object: an event, or half of one. Times are Unix times; nc_ns has the core's. */
+/* The fields of a JSON object that is an event, its start or its stop. Times are Unix time; nc_ns is the core's time.
+   */
 typedef struct prof__ntff_said {
     prof_ntff_event event;
     char name[PROF_MAX_TEXT + 24], instance[64];
-    char phase; /* 's': start or stop, see stop; 'i': instant; 0: not known */
+    char phase; /* 's': a start, or with `stop` a stop; 'i': an instant; 0: not known */
     int stop, has_time, has_duration, has_nc, has_cpu, has_value, has_source;
     int64_t time, duration, unit, nc_ns, cpu_ns, lnc_idx;
     double percent; /* 0: not known */
 } prof__ntff_said;
 
-/* A start that waits for its stop, or an event in the core's time. Its name, instance and args follow it in memory. */
+/* An event that is kept: a start that waits for its stop, or an event in the core's time that waits for a sync point.
+   The texts of its name, instance and args follow it in memory. */
 typedef struct prof__ntff_open {
-    struct prof__ntff_open *next;           /* the next one of the same slot */
+    struct prof__ntff_open *next;           /* the next in the same slot of the table */
     struct prof__ntff_open *older, *newer;
     uint32_t hash;
     size_t bytes;
     prof_ntff_event event;
     int raw;                                /* 1: its times are the core's */
-    int64_t nc_ns;                          /* the core's time of the start */
+    int64_t nc_ns;                          /* its start in the core's time */
     int has_nc;
 } prof__ntff_open;
 
@@ -57,9 +59,9 @@ struct prof_ntff_parser {
     prof__ntff_list starts, raw;
     prof__ntff_sync *syncs;
     size_t sync_count, sync_capacity;
-    uint64_t sync_next; /* counts all that have come; the oldest is overwritten */
-    uint64_t sync_seen; /* how many had come when events were last converted */
-    prof__ntff_sync last[64]; /* the last one of each core, for the first 64 cores */
+    uint64_t sync_next; /* how many have come; the ring `syncs` overwrites the oldest */
+    uint64_t sync_seen; /* sync_next when waiting events were last converted */
+    prof__ntff_sync last[64]; /* the newest of each core, for 64 cores */
     size_t last_count;
     prof__ntff_said said;
     prof__json_value value;
@@ -104,15 +106,15 @@ static uint32_t prof__ntff_hash(const prof_ntff_event *event)
     return (uint32_t)prof__mix(key ^ prof__text_hash(event->name));
 }
 
-/* Returns 1 if a start and a stop may belong together. Two physical cores that run the same program may use the same
-   number; they are distinguished if both events name their core. */
+/* Returns 1 if a start and a stop may belong together. If two physical cores run one program, both may use one tracking
+   id. Then only the number of the core tells them apart, if both events have it. */
 static int prof__ntff_same(const prof_ntff_event *a, const prof_ntff_event *b)
 {
     return a->tracking_id == b->tracking_id && a->nc_idx == b->nc_idx &&
            (a->core_idx < 0 || b->core_idx < 0 || a->core_idx == b->core_idx) && !strcmp(a->name, b->name);
 }
 
-/* Returns a copy, or NULL without memory. */
+/* Returns a copy of an event, with its texts, on the heap. Returns NULL without memory. */
 static prof__ntff_open *prof__ntff_keep(const prof__ntff_said *said)
 {
     const prof_ntff_event *event = &said->event;
@@ -161,8 +163,8 @@ static void prof__ntff_unlink(prof__ntff_list *list, prof__ntff_open *kept)
     list->bytes -= kept->bytes;
 }
 
-/* Removes the start that this stop, or another start, ends from the table: the oldest if there are several. Returns
-   NULL if there is none. */
+/* Removes from the table the start that an event ends: the start of a stop or, for a start, an earlier start that has
+   lost its stop. If there are several, that is the oldest. Returns NULL if there is none. */
 static prof__ntff_open *prof__ntff_claim(prof_ntff_parser *p, const prof_ntff_event *event)
 {
     uint32_t hash = prof__ntff_hash(event);
@@ -193,15 +195,15 @@ static int prof__sync_time_order(const void *a, const void *b)
     return x->nc_ns < y->nc_ns ? -1 : x->nc_ns > y->nc_ns;
 }
 
-/* Returns 1 if a sync point is of the event's core. The physical cores of a NeuronCore have clocks of their own; an
-   event that does not name its core matches all of them. */
+/* Returns 1 if a sync point is one of the event's core. Each physical core of a NeuronCore has its own clock. An event
+   that does not name its physical core fits all of them. */
 static int prof__sync_fits(const prof__ntff_sync *sync, const prof_ntff_event *event)
 {
     return sync->nc_idx == event->nc_idx &&
            (sync->core_idx < 0 || event->core_idx < 0 || sync->core_idx == event->core_idx);
 }
 
-/* Returns the index of the first of the sorted sync points that is not before key. */
+/* Returns the index of the first sorted sync point that is not before `key`. */
 static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const prof__ntff_sync *key,
                               int (*order)(const void *, const void *))
 {
@@ -216,8 +218,8 @@ static size_t prof__sync_find(const prof__ntff_sync *syncs, size_t count, const 
     return low;
 }
 
-/* Returns the sync point of an execution, which was taken after it, or NULL. Looks at some of them only, so that a
-   hostile file cannot make every search visit all. */
+/* Returns the sync point that was taken after an event's execution. Returns NULL if there is none. Looks at 64
+   candidates at most, so that a hostile file cannot make each search slow. */
 static const prof__ntff_sync *prof__sync_of_execution(const prof__ntff_sync *syncs, size_t count,
                                                       const prof_ntff_event *event, int64_t nc_ns)
 {
@@ -249,7 +251,8 @@ static const prof__ntff_sync *prof__sync_before(const prof__ntff_sync *syncs, si
     return NULL;
 }
 
-/* Converts an event from the core's time by a sync point, as the runtime does. Returns 0 if the result is no time. */
+/* Converts an event from the core's time to the host's, by a sync point, as the runtime does. Returns 0 if the result
+   cannot be a time. */
 static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
 {
     int64_t since = prof__ntff_minus(kept->nc_ns, sync->nc_ns), to;
@@ -261,7 +264,7 @@ static int prof__ntff_shift(prof__ntff_open *kept, const prof__ntff_sync *sync)
     return 1;
 }
 
-/* Returns a sorted copy of the newest sync points, or NULL without memory, or if count is 0. */
+/* Returns a copy of the newest `count` sync points, sorted. Returns NULL if count is 0, or without memory. */
 static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, size_t count,
                                            int (*order)(const void *, const void *))
 {
@@ -272,9 +275,9 @@ static prof__ntff_sync *prof__syncs_sorted(const prof_ntff_parser *p, size_t cou
     return copy;
 }
 
-/* Calls fn for the events that waited for a sync point and have one now. With last, also for the others, in the core's
-   time. Before, only looks at sync points that have come since the previous call, and some before them: to sort all for
-   each of many small pieces of JSON takes most of the time. */
+/* Calls fn for the waiting events that now have a sync point. last: 1: also calls fn for all others, whose times stay
+   the core's. Otherwise searches only the sync points since the previous call and PROF__NTFF_LATE before them, because
+   to sort all of them for each small piece of JSON would take most of the time. */
 static void prof__ntff_resolve(prof_ntff_parser *p, int last)
 {
     prof__ntff_sync *syncs, *by_time;
@@ -330,13 +333,14 @@ static void prof__ntff_sync_point(prof_ntff_parser *p, const prof__ntff_said *sa
     p->syncs[p->sync_next++ % PROF__NTFF_SYNCS] = sync;
 }
 
-/* Returns 1 if the runtime has left the time as that of the core. */
+/* Returns 1 if an event's time is still the core's, because the runtime has not converted it. */
 static int prof__ntff_is_raw(const prof__ntff_said *said)
 {
     return said->has_nc && said->time == said->nc_ns && said->event.source == PROF_NTFF_SOURCE_HARDWARE;
 }
 
-/* Calls fn for an event, or keeps it until there is a sync point. Takes ownership of kept. */
+/* Calls fn for an event, or lets the event wait for a sync point if its time is the core's. Takes ownership of `kept`.
+   */
 static void prof__ntff_finish(prof_ntff_parser *p, prof__ntff_open *kept)
 {
     if (!kept->raw) {

@@ -1,4 +1,4 @@
-// ntff/import: Adds events to a copy of a recording.
+// ntff/import: Writes a copy of a recording with the events of a JSON file added.
 #ifndef PROF__NTFF_IMPORT_H
 #define PROF__NTFF_IMPORT_H
 #include "api/devices.h"
@@ -11,19 +11,20 @@
 #include "ntff/parser.h"
 #include "ntff/record.h"
 
-/*-- a copy of a recording with events: see prof.h, >>import. Without a host its times are Unix time. --*/
+/*-- the copy is made by prof.h, see >>import there. Without a recording, the image has Unix times. --*/
 
 typedef struct prof__ntff_import_state {
     prof__import into;
     prof__ntff_clock clock;
-    int is_hosted; /* 1: there is a host */
+    int is_hosted; /* 1: there is a recording to copy */
     char instance[64];
     int has_instance;
     prof_ntff_stats *stats;
     prof__ntff_args args;
 } prof__ntff_import_state;
 
-/* Returns the row of a place or, if there are too many, that of all others. Returns PROF__NONE without memory. */
+/* Returns the row for a place. If there are too many rows, returns the one that all other places share. Returns
+   PROF__NONE without memory. */
 static size_t prof__ntff_row_of(prof__import *into, const prof__ntff_place *place)
 {
     size_t row = prof__import_row(into, place->device, place->row, 0);

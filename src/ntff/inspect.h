@@ -1,4 +1,4 @@
-// ntff/inspect: Captures that libnrt writes to files: inspect sessions, continuous profiles.
+// ntff/inspect: Captures that libnrt writes to files: inspect sessions and continuous profiles.
 #ifndef PROF__NTFF_INSPECT_H
 #define PROF__NTFF_INSPECT_H
 #include "api/read.h"
@@ -39,7 +39,7 @@ static prof_status prof__ntff_set_activities(struct nrt_inspect_config *options,
     return status;
 }
 
-/* Sets the mode of the device profile. Older runtimes lack the function, and always use the mode `model`. */
+/* Sets the mode of the device profile. A runtime that lacks the function is older, and always uses the mode `model`. */
 static prof_status prof__ntff_set_device_mode(struct nrt_inspect_config *options, const prof_ntff_config *config)
 {
     int on = (prof__ntff_activities(config) & PROF_NTFF_DEVICE) != 0,
@@ -74,7 +74,7 @@ static prof_status prof__ntff_set_options(struct nrt_inspect_config *options, co
     return status;
 }
 
-/* Refuses an empty name, which runtimes of different versions handle differently, and one that is too long. */
+/* Refuses a folder without a name, which versions of the runtime handle differently, and a name that is too long. */
 static prof_status prof__ntff_folder_check(const char *folder)
 {
     if (!folder || (*folder && strlen(folder) < PROF_NTFF_PATH)) return PROF_OK;
@@ -95,7 +95,7 @@ static prof_status prof__ntff_config_check(const prof_ntff_config *config)
     return PROF_OK;
 }
 
-/* Begins a session. The phase is busy. */
+/* Begins a session. The caller has set the phase to busy. */
 static prof_status prof__ntff_session_open(const prof_ntff_config *config)
 {
     struct nrt_inspect_config *options = NULL;
@@ -114,7 +114,7 @@ static prof_status prof__ntff_session_open(const prof_ntff_config *config)
                     config->output_dir ? config->output_dir : "./output");
     prof__ntff_session.no_trace_json = config->no_trace_json;
     prof__ntff_session.may_be_empty = config->on_fail == PROF_NTFF_ON_FAIL_ONLY;
-    /* a runtime may create only the last directory of a path */
+    /* some runtimes create only the last folder of a path */
     if (!status && config->output_dir) status = prof__folder_make(config->output_dir);
     if (!status) status = prof_ntff_inspect_begin_with_options(options);
     if (!status)
@@ -143,8 +143,8 @@ PROF_DEF prof_status prof_ntff_session_begin(const prof_ntff_config *config)
     return status;
 }
 
-/* Writes what prof has recorded since the session began beside the session's files. Does not if nothing was recorded,
-   or if a framework has written its own trace.json there. */
+/* Writes what prof has recorded since the session began into the session's folder, as trace.json. Writes nothing if
+   nothing was recorded, or if a framework has written its own trace.json. */
 static prof_status prof__ntff_session_scopes(const char *folder)
 {
     char path[PROF_NTFF_PATH + 16];
@@ -166,7 +166,7 @@ static int prof__ntff_session_file(void *user, const prof_ntff_artifact *artifac
     return *written;
 }
 
-/* Finds the folder of the session's files. Fails if there is none. */
+/* Finds the folder with the session's files. Fails if there is none. */
 static prof_status prof__ntff_session_files(char *found, size_t size)
 {
     const char *folder = prof__ntff_session.output_dir;
@@ -211,11 +211,11 @@ static struct {
     uint64_t phase, saves;
     struct nrt_profile_continuous_options *options;
     uint32_t vnc;
-    int word; /* the lock of options; taken only after phase was set in this process */
+    int word; /* the lock of `options`; only taken while this process has a capture */
 } prof__ntff_continuous;
 
-/* Called by prof's thread. It is no failure of the recording if the capture begins or ends just then, or belongs to the
-   parent of this process. */
+/* Saves a profile when prof saves the last seconds; runs on prof's thread. Returns PROF_OK also if the capture begins
+   or ends meanwhile, or belongs to the parent of this process: that is no failure of the recording. */
 static prof_status prof__ntff_continuous_on_save(void)
 {
     const uint64_t *phase = &prof__ntff_continuous.phase;
@@ -240,11 +240,11 @@ PROF_DEF prof_status prof_ntff_continuous_begin(const prof_ntff_continuous *conf
     if (!status) status = prof_ntff_profile_continuous_start(options);
     prof__ntff_note(&trouble, status);
     if (status && options) prof_ntff_profile_continuous_options_free(options);
-    prof__lock(&prof__ntff_continuous.word); /* a thread may still want to save what another has ended */
+    prof__lock(&prof__ntff_continuous.word); /* another thread may still be saving the previous capture */
     prof__ntff_continuous.options = status ? NULL : options;
     prof__unlock(&prof__ntff_continuous.word);
     PROF__STORE(&prof__ntff_continuous.vnc, config ? config->vnc : 0);
-    /* before the phase, because from then on another thread may end the capture */
+    /* must come before the phase is set: from then on, another thread may end the capture */
     if (!status && config && config->on_save) prof__saved_with(prof__ntff_continuous_on_save);
     prof__ntff_phase_set(&prof__ntff_continuous.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
     return prof__ntff_say(&trouble);

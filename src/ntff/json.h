@@ -1,4 +1,4 @@
-// ntff/json: A pull parser for JSON. Its memory does not grow with the text.
+// ntff/json: A pull parser for JSON, whose memory does not grow with the text.
 #ifndef PROF__NTFF_JSON_H
 #define PROF__NTFF_JSON_H
 #include "ground/errors.h"
@@ -6,37 +6,37 @@
 #include "ground/windows.h"
 
 /*-- JSON ---------------------------------------------------------------------------------------------------- >>json --
-   A pull parser: its caller asks for the next value. Files are read through a buffer, so that memory does not grow with
-   them. An element of a long array is first skipped as a whole, which finds its end, and then parsed in memory. Numbers
-   stay texts until the caller asks for an integer, so that 64 bits are exact. */
+   A pull parser: the caller asks for one value after another. It reads files through a buffer, so its memory does not
+   grow with the file. To parse an element of a long array, the parser first skips all of it, to find its end, and then
+   parses it in memory. A number stays a text until the caller asks for an integer, so 64-bit integers are exact. */
 
 #define PROF__JSON_BUFFER ((size_t)65536)
-#define PROF__JSON_DEPTH 64               /* nested brackets */
-#define PROF__JSON_MAX ((size_t)1 << 20) /* bytes of an element of a file */
+#define PROF__JSON_DEPTH 64               /* how deep brackets may be nested */
+#define PROF__JSON_MAX ((size_t)1 << 20) /* how many bytes an element of a file may have */
 
 typedef struct prof__json {
     const char *at, *end;
-    const char *begin;  /* the begin of the bytes in memory */
-    uint64_t passed;    /* bytes before begin */
-    FILE *file;         /* where more bytes come from; NULL: there are no more */
-    char *buffer;       /* for a file */
-    const char *from;   /* while an element is skipped: the first byte that is not in the copy yet; else NULL */
+    const char *begin;  /* the first byte in memory */
+    uint64_t passed;    /* how many bytes of the text came before `begin` */
+    FILE *file;         /* the file with the rest of the text; NULL: there is no rest */
+    char *buffer;       /* holds a part of the file */
+    const char *from;   /* while an element is skipped: the first byte that `copy` does not have; else NULL */
     char *copy;
     size_t copied, capacity;
     int over;           /* 1: the element is larger than PROF__JSON_MAX */
-    const char *error;  /* NULL: none */
-    int unread;         /* 0, or the errno of a read that failed */
+    const char *error;  /* what is wrong with the text; NULL: nothing */
+    int unread;         /* the errno of a read that failed; 0: none did */
 } prof__json;
 
-/* A piece of JSON in memory. */
+/* A part of the text, in memory. */
 typedef struct prof__slice {
     const char *bytes;
     size_t size;
 } prof__slice;
 
-/* A number, literal or string, decoded. */
+/* A decoded number, literal or string. */
 typedef struct prof__json_value {
-    char type; /* '"', '0', 't', 'f', 'n', or the bracket of a value that was skipped; 0: none, because of an error */
+    char type; /* '"', '0', 't', 'f', 'n', or the bracket of a value that was skipped; 0: an error */
     char text[PROF_MAX_TEXT + 24];
 } prof__json_value;
 
@@ -114,7 +114,7 @@ static int prof__json_refill(prof__json *j)
     return got != 0;
 }
 
-/* Says what is wrong with a text, after an error. then: what follows from it, or "". */
+/* Sets prof_error() after an error: what is wrong, and where. then: what follows from it, or "". */
 static prof_status prof__json_say(const prof__json *j, const char *what, const char *then)
 {
     if (j->unread) return prof__fail(PROF_IO, "cannot read %s: %s%s", what, strerror(j->unread), then);
@@ -122,10 +122,10 @@ static prof_status prof__json_say(const prof__json *j, const char *what, const c
                       then);
 }
 
-/* Makes sure that a byte can be read. Returns 0 at the end. */
+/* Reads more of the file if no byte is left in memory. Returns 0 at the end of the text. */
 static inline int prof__json_fill(prof__json *j) { return j->at < j->end || prof__json_refill(j); }
 
-/* Skips spaces, and returns the next byte without reading it, or -1 at the end. */
+/* Skips spaces. Returns the next byte, which stays unread. Returns -1 at the end. */
 static int prof__json_peek(prof__json *j)
 {
     for (; prof__json_fill(j); j->at++)
@@ -164,7 +164,7 @@ static int prof__json_plain(char c)
            c == '.';
 }
 
-/* Skips one value. Checks only that brackets match; what is between them is checked when it is parsed. */
+/* Skips a value. Only checks that brackets match; the rest is checked when the value is parsed. */
 static int prof__json_pass(prof__json *j)
 {
     char close[PROF__JSON_DEPTH];
@@ -192,7 +192,7 @@ static int prof__json_pass(prof__json *j)
     return 1;
 }
 
-/* Skips one value, and sets slice to its bytes, which are valid until the next call. Returns 0 after an error. */
+/* Skips a value, and sets `slice` to its bytes, which stay valid until the next call. Returns 0 after an error. */
 static int prof__json_slice(prof__json *j, prof__slice *slice)
 {
     const char *begin;
@@ -221,7 +221,7 @@ static int prof__json_slice(prof__json *j, prof__slice *slice)
     return good;
 }
 
-/* Returns 1 if another element follows before the closing bracket. Set *first to 1 before the first call. */
+/* Returns 1 if another element comes before the closing bracket. The caller sets *first to 1 before the first call. */
 static int prof__json_more(prof__json *j, char close, int *first)
 {
     int c = prof__json_peek(j), begins = *first;
@@ -253,7 +253,7 @@ static int prof__json_hex(prof__json *j, unsigned *code)
     return 1;
 }
 
-/* Appends a character. If there is no space for all of it, ends the text, and sets *used to size. */
+/* Appends a character. If the space is too small for the whole character, appends nothing, then or later. */
 static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
 {
     char bytes[4];
@@ -280,7 +280,7 @@ static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
     *used += count;
 }
 
-/* Reads an escape after its backslash. Halves of surrogate pairs and zeros become U+FFFD. */
+/* Reads the escape after a backslash. Zeros, and halves of surrogate pairs without the other half, become U+FFFD. */
 static int prof__json_escape(prof__json *j, unsigned *code)
 {
     static const char escapes[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
@@ -306,7 +306,7 @@ static int prof__json_escape(prof__json *j, unsigned *code)
     return 1;
 }
 
-/* Reads and decodes the string that begins here; it is cut to size bytes, and terminated. */
+/* Reads and decodes the string that begins here. Cuts it to `size` bytes, and terminates it. */
 static int prof__json_string(prof__json *j, char *to, size_t size)
 {
     size_t used = 0;
@@ -320,7 +320,7 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
         while (at < j->end && *at != '"' && *at != '\\' && *at) at++;
         run = (size_t)(at - j->at);
         if (used < size && run > size - 1 - used) run = size - 1 - used;
-        if (run) { /* all of it at once: to look for its end once more for each byte takes minutes for a megabyte */
+        if (run) { /* copies a run at once: byte by byte, each search for its end would be as long as the run */
             if (used < size) {
                 memcpy(to + used, j->at, run);
                 used += run;
@@ -338,7 +338,7 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
             if (used < size) prof__json_put(to, size, &used, code);
         } else if (used + 1 < size) {
             to[used++] = c ? c : '?';
-        } else if (used < size) { /* cuts it, but not inside a character */
+        } else if (used < size) { /* cuts the text, but not inside a character */
             while (used && ((unsigned char)c & 0xC0) == 0x80) c = to[--used];
             to[used] = 0;
             used = size;
@@ -352,7 +352,7 @@ static int prof__json_key(prof__json *j, char *key, size_t size)
     return prof__json_string(j, key, size) && prof__json_expect(j, ':', "has no colon after a key");
 }
 
-/* Reads one value. Copies the text of a number, literal or string; skips brackets. */
+/* Reads a value. Copies the text of a number, literal or string; skips arrays and objects. */
 static int prof__json_take(prof__json *j, prof__json_value *value)
 {
     int c = prof__json_peek(j);
@@ -377,8 +377,8 @@ static int prof__json_take(prof__json *j, prof__json_value *value)
     return 1;
 }
 
-/* Reads an integer in any notation: 12, "12", 12.0, 1.2e1. Cuts decimals off. Returns 0 if it is not a number, or has
-   more than 64 bits. */
+/* Reads an integer in any of these notations: 12, "12", 12.0, 1.2e1. Drops decimals. Returns 0 if the text is no
+   number, or has more than 64 bits. */
 static int prof__json_whole(const char *text, int *negative, uint64_t *number)
 {
     uint64_t value = 0;
@@ -440,8 +440,8 @@ static int prof__json_signed(const prof__json_value *value, int64_t *number)
     return 1;
 }
 
-/* Reads a floating-point number, in every locale; exact up to 15 digits with up to 22 decimals. Returns 0 if it is not
-   a number. */
+/* Reads a floating-point number. Works alike in every locale. Numbers of up to 15 digits and 22 decimals are exact.
+   Returns 0 if the value is no number. */
 static int prof__json_double(const prof__json_value *value, double *number)
 {
     const char *text = value->text;

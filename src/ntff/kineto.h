@@ -1,4 +1,4 @@
-// ntff/kineto: Writes Kineto's trace.json as a stream.
+// ntff/kineto: Writes a trace in the format of PyTorch's profiler, Kineto, event by event.
 #ifndef PROF__NTFF_KINETO_H
 #define PROF__NTFF_KINETO_H
 #include "api/read.h"
@@ -13,23 +13,23 @@
 
 /*-- KINETO --------------------------------------------------------------------------------------------- >>kineto -- */
 
-#define PROF__KINETO_PERIOD 7889238           /* seconds: a quarter of a year, of which Kineto's base is a multiple */
-#define PROF__KINETO_ID 1000000000u           /* thread ids that do not come from the system start here */
-#define PROF__KINETO_OURS "\"traceName\": \"prof: " /* marks files that prof has written */
+#define PROF__KINETO_PERIOD 7889238           /* a quarter of a year, in s; Kineto's base time is a multiple */
+#define PROF__KINETO_ID 1000000000u           /* the first of our own thread ids, which the system does not give */
+#define PROF__KINETO_OURS "\"traceName\": \"prof: " /* is in files that prof has written */
 
 typedef struct prof__kineto {
     prof__out out;
     const prof_trace *trace;
     prof_ntff_trace_options options;
     prof__ntff_clock clock;
-    int64_t base;       /* Unix ns that times count from */
-    uint64_t pid, next; /* next: the next External id */
-    int lines;          /* 1: a line was written before */
+    int64_t base;       /* the Unix time, in ns, that times count from */
+    uint64_t pid, next; /* next: the External id of the next event */
+    int lines;          /* 1: there is a line before, so a comma is due */
 } prof__kineto;
 
 static void prof__kineto_literal(prof__kineto *k, const char *text) { prof__out_text(&k->out, text); }
 
-/* Returns the length of the UTF-8 sequence, or 0 if it is invalid. */
+/* Returns the length of the UTF-8 sequence at `s`. Returns 0 if the sequence is invalid. */
 static int prof__kineto_utf8(const unsigned char *s)
 {
     int length = *s < 0x80 ? 1 : *s < 0xC2 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : *s < 0xF5 ? 4 : 0, i;
@@ -69,7 +69,7 @@ static void prof__kineto_string(prof__kineto *k, const char *text)
     prof__kineto_literal(k, "\"");
 }
 
-/* Writes microseconds with three decimals, like "%lld.%03lld". */
+/* Writes nanoseconds as microseconds with three decimals. */
 static void prof__kineto_us(prof__kineto *k, int64_t ns)
 {
     char *to;
@@ -103,7 +103,7 @@ static void prof__kineto_ids(prof__kineto *k, uint64_t tid)
     prof__out_unsigned(&k->out, tid);
 }
 
-/* Writes a line about a process or thread. number is the argument if text is NULL. */
+/* Writes a line of metadata about a process or thread. The argument is `text` or, if that is NULL, `number`. */
 static void prof__kineto_about(prof__kineto *k, const char *what, uint64_t tid, const char *key, const char *text,
                                uint64_t number)
 {
@@ -164,8 +164,8 @@ static int prof__kineto_same_key(const void *args, size_t item, const void *key)
     return !strcmp(((const prof_arg *)args)[item].key, (const char *)key);
 }
 
-/* Returns 1 for each argument that no later one with the same key follows, else 0; the caller frees the list. Returns
-   NULL without memory. */
+/* Returns a list that has, for each argument of an event, 1 if no later argument has its key. The caller frees the
+   list. Returns NULL without memory. */
 static unsigned char *prof__kineto_last_args(const prof_event *event)
 {
     unsigned char *last = (unsigned char *)calloc(event->arg_count, 1);
@@ -186,7 +186,7 @@ static unsigned char *prof__kineto_last_args(const prof_event *event)
     return NULL;
 }
 
-/* Writes the program's arguments. If a key comes twice, the last one counts. */
+/* Writes the arguments that the program gave. If a key comes twice, writes the last one only. */
 static void prof__kineto_args(prof__kineto *k, const prof_event *event)
 {
     unsigned char *last = event->arg_count ? prof__kineto_last_args(event) : NULL;
@@ -259,8 +259,8 @@ static void prof__kineto_point(prof__kineto *k, const prof_event *event, uint64_
     prof__kineto_literal(k, "}");
 }
 
-/* Returns the kernel's id of a thread, or an id of our own if there is none, or if several tracks have it, like
-   fibers. */
+/* Returns the kernel's id of a track's thread. Returns an id of our own if there is none, or if several tracks share
+   the kernel's id, as fibers do. */
 static uint64_t prof__kineto_tid(const prof_track *track, size_t number)
 {
     return track->thread_id && track->thread_id <= 0x7FFFFFFF && !track->fiber ? track->thread_id
@@ -315,7 +315,7 @@ static void prof__kineto_document(prof__kineto *k)
     prof__kineto_literal(k, "\"\n}\n");
 }
 
-/* Makes the state without its output. Returns NULL without memory, or if trace is NULL. */
+/* Allocates the state, without an output. Returns NULL if `trace` is NULL, or without memory. */
 static prof__kineto *prof__kineto_make(const prof_trace *trace, const prof_ntff_trace_options *options)
 {
     prof__kineto *k = trace ? (prof__kineto *)calloc(1, sizeof *k) : NULL;

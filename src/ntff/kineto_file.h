@@ -1,4 +1,4 @@
-// ntff/kineto_file: Writes trace.json beside the files of a session, or appends to one.
+// ntff/kineto_file: Writes trace.json into the folder of a session, or appends to the file of another program.
 #ifndef PROF__NTFF_KINETO_FILE_H
 #define PROF__NTFF_KINETO_FILE_H
 #include "api/read.h"
@@ -14,11 +14,11 @@
 
 /*-- beside other files --*/
 
-/* Returns 1 for a file, 2 for a folder, 0 for anything else, or if there is nothing. Follows links. */
+/* Returns 1 for a file, 2 for a folder, and 0 for anything else or nothing. Follows links. */
 static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_ns)
 {
 #ifdef _WIN32
-    struct _stat64 about; /* struct stat has only 32 bits for a size */
+    struct _stat64 about; /* sizes of struct stat have 32 bits only */
     if (_stat64(path, &about)) return 0;
 #else
     prof__about about;
@@ -26,15 +26,15 @@ static int prof__path_kind(const char *path, uint64_t *size, uint64_t *changed_n
 #endif
     *size = (uint64_t)about.st_size;
     *changed_ns = (uint64_t)about.st_mtime * 1000000000u;
-    unsigned kind = (unsigned)about.st_mode & 0170000u; /* S_IFMT, S_IFREG, S_IFDIR: not all headers have them */
+    unsigned kind = (unsigned)about.st_mode & 0170000u; /* S_IFMT, S_IFREG and S_IFDIR, which some headers lack */
     return kind == 0100000u ? 1 : kind == 0040000u ? 2 : 0;
 }
 
 enum { PROF__KINETO_NONE, PROF__KINETO_PROFS, PROF__KINETO_OTHERS };
 
-/* Returns who wrote the file, or the file that a link leads to. prof's own files say so at their end. Nobody has
-   written standard output, pipes and devices; nor an empty file that a link leads to, because /dev/stdout is such a
-   link. */
+/* Returns who has written a file: prof, another program, or nobody. prof's own files say so near their end. Follows
+   links. Standard output, pipes and devices have no writer. Neither has an empty file behind a link, because
+   /dev/stdout may be such a link. */
 static int prof__kineto_whose(const char *path)
 {
     char tail[513];
@@ -55,9 +55,9 @@ static int prof__kineto_whose(const char *path)
     return strstr(tail, PROF__KINETO_OURS) ? PROF__KINETO_PROFS : PROF__KINETO_OTHERS;
 }
 
-/* Where the events of another program's file end, and its base time. */
+/* Where the events of another program's file end, and the base time of that file. */
 typedef struct prof__kineto_other {
-    uint64_t end;  /* bytes up to the end of the last event, or of the opening bracket if there is none */
+    uint64_t end;  /* offset of the end of the last event; without events, of the opening bracket's end */
     int64_t base;
     int events;
 } prof__kineto_other;
@@ -105,7 +105,7 @@ static void prof__kineto_copy(prof__kineto *k, FILE *from, uint64_t at, uint64_t
     }
 }
 
-/* Rewrites another program's file with our events after its own. No byte of it is lost. */
+/* Writes another program's file anew with our events after that program's own. Every byte of the file is kept. */
 static prof_status prof__kineto_append(prof__kineto *k, const char *path)
 {
     prof__kineto_other other;
@@ -127,27 +127,27 @@ static prof_status prof__kineto_append(prof__kineto *k, const char *path)
         if (opened) {
             k->base = other.base;
             k->lines = other.events;
-            k->next = PROF__KINETO_ID; /* the other program counts from 1, and links kernels by these ids */
+            k->next = PROF__KINETO_ID; /* the other program's ids count from 1, and link its kernels */
             prof__kineto_copy(k, j.file, 0, other.end);
             prof__kineto_events(k);
             prof__kineto_copy(k, j.file, other.end, size);
         }
-        prof__json_close(&j); /* first, because Windows does not replace open files */
+        prof__json_close(&j); /* before the file is replaced: Windows does not replace open files */
         if (opened) status = prof__out_close(&k->out);
     }
     free(value);
     return status;
 }
 
-/* Gives a complete file its name, unless another program has taken that meanwhile. */
+/* Gives a complete file its final name. Fails if another program has created a file of that name meanwhile. */
 static prof_status prof__kineto_publish(const char *part, const char *path, int replace)
 {
     int failed;
 #ifdef _WIN32
-    failed = replace ? prof__file_rename(part, path) : rename(part, path); /* does not replace on Windows */
+    failed = replace ? prof__file_rename(part, path) : rename(part, path); /* rename() of Windows replaces nothing */
 #else
     failed = replace ? rename(part, path) : link(part, path);
-    /* a file system may have no links */
+    /* the file system may have no hard links */
     if (failed && !replace && errno != EEXIST && access(path, F_OK)) failed = rename(part, path);
 #endif
     if (failed) {
@@ -166,7 +166,7 @@ static prof_status prof__kineto_new(prof__kineto *k, const char *path, int repla
 {
     char *part;
     prof_status status;
-    if (!strcmp(path, "-") || !prof__file_replaceable(path)) { /* standard output, a pipe, a device */
+    if (!strcmp(path, "-") || !prof__file_replaceable(path)) { /* standard output, a pipe or a device */
         status = prof__out_file(&k->out, path);
         if (status != PROF_OK) return status;
         prof__kineto_document(k);

@@ -1,4 +1,4 @@
-// ntff/loader: Finds the Neuron runtime of the process, and its functions.
+// ntff/loader: Finds the Neuron runtime in the process or on the machine, and fills the table of its functions.
 #ifndef PROF__NTFF_LOADER_H
 #define PROF__NTFF_LOADER_H
 #include "ground/errors.h"
@@ -9,12 +9,12 @@
 #include "ntff/table.h"
 
 /*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
-   The table of functions is published when it is complete, and never changes. So wrappers need no lock, and a fork()
-   cannot leave one locked. */
+   The table of the runtime's functions is published when it is complete, and does not change afterwards. So wrappers
+   take no lock, and a fork() cannot leave one locked. */
 
 #ifdef __linux__
 #include <dlfcn.h>
-#ifdef PROF__LATE /* see prof.h, >>platform: what dlfcn.h leaves out without _GNU_SOURCE */
+#ifdef PROF__LATE /* what dlfcn.h declares with _GNU_SOURCE only: see prof.h, >>platform */
 typedef struct prof__ntff_symbol_info {
     const char *dli_fname;
     void *dli_fbase;
@@ -29,7 +29,7 @@ typedef Dl_info prof__ntff_symbol_info;
 #endif
 
 #ifdef __linux__
-/* The structure that nrt_get_version() fills in, as in nrt_version.h. */
+/* What nrt_get_version() fills in; the layout is that of nrt_version.h. */
 typedef struct prof__ntff_version {
     uint64_t major, minor, patch, maintenance;
     char detail[128], git_hash[64];
@@ -63,17 +63,17 @@ static void prof__ntff_describe(prof__ntff_api *api)
         api->can |= PROF_NTFF_CAN_DEBUG_STREAM;
 }
 
-/* Returns a library if it is in the process already, and does not load it. */
+/* Returns a library that is in the process already. Does not load it. */
 static void *prof__ntff_present(const char *name) { return dlopen(name, RTLD_NOW | RTLD_NOLOAD); }
 
-/* Returns the runtime that is in the process, or NULL. */
+/* Returns the runtime that is in the process already. Returns NULL if there is none. */
 static void *prof__ntff_present_any(void)
 {
     void *handle = prof__ntff_present("libnrt.so.1");
     if (!handle) handle = prof__ntff_present("libnrt.so");
     if (handle) return handle;
     handle = dlopen(NULL, RTLD_NOW);
-    if (handle && dlsym(handle, "nrt_init")) return handle; /* linked into the program, or loaded RTLD_GLOBAL */
+    if (handle && dlsym(handle, "nrt_init")) return handle; /* a part of the program, or loaded with RTLD_GLOBAL */
     if (handle) dlclose(handle);
     return NULL;
 }
@@ -88,8 +88,8 @@ static void *prof__ntff_installed(void)
     return handle;
 }
 
-/* Opens the runtime at path, or any if that is NULL. If the process has one already, no other is loaded, because two
-   runtimes would conflict over the device. */
+/* Opens the runtime at `path`; if path is NULL, any runtime. If the process has one already, loads no other, because
+   two runtimes would conflict over the device. */
 static void *prof__ntff_open_library(const char *path, prof_status *status)
 {
     void *present = prof__ntff_present_any(), *handle;
@@ -108,7 +108,7 @@ static void *prof__ntff_open_library(const char *path, prof_status *status)
         *status = prof__fail(PROF_INVALID_STATE, "%.100s: the process has loaded another libnrt, and cannot have two",
                              path);
     }
-    if (present) dlclose(present); /* handle has its own reference */
+    if (present) dlclose(present); /* `handle` holds its own reference */
     return handle;
 }
 
@@ -145,7 +145,7 @@ static prof__ntff_api *prof__ntff_find(const char *path, prof_status *status)
     return api;
 }
 
-/* Called if a runtime is loaded already. Checks that it is the one at path. */
+/* Checks that the runtime that is loaded already is the one at `path`. */
 static prof_status prof__ntff_same_library(const prof__ntff_api *api, const char *path)
 {
     void *handle = path ? prof__ntff_present(path) : api->handle;
@@ -163,7 +163,7 @@ PROF_DEF prof_status prof_ntff_load(const char *path)
     if (!found) return status;
     if (__atomic_compare_exchange_n(&prof__ntff_api_now, &none, found, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE))
         return PROF_OK;
-    dlclose(found->handle); /* another thread has done this meanwhile */
+    dlclose(found->handle); /* another thread has published its table first */
     free(found->front);
     free(found);
     return prof__ntff_same_library(none, path);
@@ -196,7 +196,7 @@ PROF_DEF const char *prof_ntff_library(void)
 
 PROF_DEF unsigned prof_ntff_nrt_status(void) { return prof__ntff_status; }
 
-/* nrt_status.h; 8 and 12 are not in use. */
+/* The status codes of nrt_status.h. 8 and 12 are not used there. */
 static const struct {
     unsigned status;
     const char *name;

@@ -1,4 +1,4 @@
-// ntff/parser: Pairs starts and stops; parses objects and arrays; creates and frees parsers.
+// ntff/parser: Reads the events of both kinds of JSON, and pairs starts with stops.
 #ifndef PROF__NTFF_PARSER_H
 #define PROF__NTFF_PARSER_H
 #include "ground/errors.h"
@@ -20,7 +20,7 @@ static void prof__ntff_start(prof_ntff_parser *p, const prof__ntff_said *said)
 {
     prof__ntff_open *start = prof__ntff_claim(p, &said->event);
     prof__ntff_open **slot;
-    if (start) prof__ntff_give_up(p, start); /* its stop was lost */
+    if (start) prof__ntff_give_up(p, start); /* a new start: the earlier one has lost its stop */
     while (p->starts.count >= PROF__NTFF_OPEN || p->starts.bytes >= PROF__NTFF_BYTES)
         prof__ntff_give_up(p, prof__ntff_claim(p, &p->starts.oldest->event));
     start = prof__ntff_keep(said);
@@ -68,13 +68,13 @@ static void prof__ntff_stop(prof_ntff_parser *p, prof__ntff_said *said)
         prof__ntff_lone_stop(p, said);
         return;
     }
-    raw = start->raw || prof__ntff_is_raw(said); /* if one has the core's time, so has the other */
+    raw = start->raw || prof__ntff_is_raw(said); /* both have the core's time if one has */
     if (!raw)
         ns = said->time - start->event.start_ns;
     else if (start->has_nc && said->has_nc)
         ns = prof__ntff_minus(said->nc_ns, start->nc_ns);
-    start->raw = raw && start->has_nc; /* else its time stays as it is */
-    if (ns < 0 || ns >= PROF__NTFF_FAR) { /* this is not its stop */
+    start->raw = raw && start->has_nc; /* without the core's start, its time cannot be converted */
+    if (ns < 0 || ns >= PROF__NTFF_FAR) { /* it cannot be the stop of this start */
         prof__ntff_give_up(p, start);
         prof__ntff_lone_stop(p, said);
         return;
@@ -94,7 +94,7 @@ enum {
     PROF__NTFF_SOURCE, PROF__NTFF_INSTANCE, PROF__NTFF_VALUE, PROF__NTFF_PERCENT, PROF__NTFF_CPU, PROF__NTFF_OTHER
 };
 
-/* Returns the meaning of a key of either file. OTHER has no meaning here. */
+/* Returns the meaning of a key of either kind of file. OTHER: a key that is not used here. */
 static int prof__ntff_key(const char *key)
 {
     static const struct {
@@ -150,7 +150,7 @@ static void prof__ntff_from(prof__ntff_said *said, const char *source)
     said->has_source = said->event.source != PROF_NTFF_SOURCE_UNKNOWN;
 }
 
-/* Returns how many ns a unit has, or 0 if it is not known: a time in the wrong unit would be anywhere. */
+/* Returns how many ns a unit has. Returns 0 for an unknown unit, because a guess would put the event anywhere. */
 static int64_t prof__ntff_unit(const char *text)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
@@ -201,7 +201,7 @@ static void prof__ntff_field(prof__ntff_said *said, int field, const prof__json_
     }
 }
 
-/* Parses an object, and the "data" in it. Returns 0 if it is not an object. */
+/* Parses an object, and the object "data" inside it. Returns 0 if it is not an object. */
 static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
 {
     char key[24];
@@ -228,7 +228,7 @@ static int prof__ntff_object(prof_ntff_parser *p, prof__json *j, int inner)
     return !j->error;
 }
 
-/* Makes an event, or half of one, from the fields of an object. Returns 0 if they are neither. */
+/* Makes an event, a start or a stop from the fields of an object. Returns 0 if the fields are none of these. */
 static int prof__ntff_complete(prof__ntff_said *said)
 {
     prof_ntff_event *event = &said->event;
@@ -255,7 +255,7 @@ static void prof__ntff_event_of(prof_ntff_parser *p, const prof__slice *whole)
         p->stats.errors++;
         return;
     }
-    if (!said->phase) { /* an event of Neuron Explorer */
+    if (!said->phase) { /* an event of Neuron Explorer, which is complete */
         said->event.args = whole->bytes;
         said->event.args_size = whole->size;
         p->stats.complete += said->event.duration_ns >= 0;
@@ -314,7 +314,7 @@ static void prof__ntff_clear(prof__ntff_said *said)
     said->percent = 0;
 }
 
-/* Reads an element of an array. Returns 0 if nothing more can be read. */
+/* Reads an element of an array. Returns 0 if nothing can be read after it. */
 static int prof__ntff_element(prof_ntff_parser *p, prof__json *j, int kind)
 {
     prof__slice whole;
@@ -331,7 +331,7 @@ static int prof__ntff_element(prof_ntff_parser *p, prof__json *j, int kind)
     return !p->ended;
 }
 
-/* Reads an array of objects, or an object whose members are objects or such arrays. */
+/* Reads an array of objects, or an object whose members are objects or arrays of objects. */
 static int prof__ntff_elements(prof_ntff_parser *p, prof__json *j, int kind, int inner)
 {
     int first = 1, bracket = prof__json_peek(j);
@@ -436,8 +436,8 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
     free(parser);
 }
 
-/* Frees the parser, like prof_ntff_parser_end(). If fn has asked to stop, the rest is neither passed to fn nor
-   counted. */
+/* Frees the parser, as prof_ntff_parser_end() does. Once fn has asked to stop, what still waits is neither passed to fn
+   nor counted. */
 static void prof__ntff_parser_close(prof_ntff_parser *p, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
 {
     int ended = p->ended;
@@ -453,7 +453,7 @@ PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, con
     prof__json j;
     if (!p) return PROF_NO_MEMORY;
     if (!json) size = 0;
-    while (size && !json[size - 1]) size--; /* the runtime may count the terminator */
+    while (size && !json[size - 1]) size--; /* the runtime may count the terminating zero */
     prof__json_memory(&j, json ? json : "", size);
     p->fn = fn;
     p->user = user;

@@ -1,4 +1,4 @@
-// ntff/record: Records events on tracks of devices of the running session.
+// ntff/record: Records events on tracks of devices in the running session.
 #ifndef PROF__NTFF_RECORD_H
 #define PROF__NTFF_RECORD_H
 #include "api/control.h"
@@ -18,7 +18,7 @@ typedef struct prof__ntff_place {
     char device[64 + 64 + 32], row[64];
 } prof__ntff_place;
 
-/* Finds the device and row of an event. home, instance: the process and machine that are not named. */
+/* Finds the device and row of an event. home, instance: this process and machine, whose names the device leaves out. */
 static void prof__ntff_place_of(const prof_ntff_event *event, uint64_t home, const char *instance,
                                 prof__ntff_place *place)
 {
@@ -45,7 +45,7 @@ static void prof__ntff_place_of(const prof_ntff_event *event, uint64_t home, con
         snprintf(place->row, sizeof place->row, "events");
 }
 
-/* The arguments of an event, with their texts. */
+/* The arguments of an event, and the texts that they point to. */
 typedef struct prof__ntff_args {
     prof_arg list[PROF_DEVICE_ARGS];
     uint32_t count;
@@ -105,7 +105,7 @@ static void prof__ntff_args_value(prof__ntff_args *args, const char *key, const 
     }
 }
 
-/* Collects the arguments of an event: all that its place on the tracks does not show. */
+/* Collects as arguments all that the event's device and row do not show. */
 static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *args)
 {
     char key[64];
@@ -139,7 +139,7 @@ static void prof__ntff_args_of(const prof_ntff_event *event, prof__ntff_args *ar
     }
 }
 
-/* Returns 1 if a number is an integer, and so small that a double holds each of that size. */
+/* Returns 1 if a number is an integer, and small enough that a double holds it exactly. */
 static int prof__ntff_whole(double value)
 {
     if (!prof__finite(value) || value < -9e15 || value > 9e15) return 0;
@@ -147,8 +147,8 @@ static int prof__ntff_whole(double value)
     return !(rest < 0) && !(rest > 0);
 }
 
-/* Makes the event for prof_device_record(). offset: Unix time minus the time of the device. An event of before the host
-   was started is put at 0, which is before the session for readers. */
+/* Makes an event for prof_device_record(). offset: Unix time minus the device's time. An event from before the host was
+   started gets the time 0, which readers leave out as before the session. */
 static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, int64_t offset, prof__ntff_args *args)
 {
     prof_device_event e;
@@ -172,7 +172,7 @@ static prof_device_event prof__ntff_device_event(const prof_ntff_event *event, i
     e.arg_count = args->count;
     e.type = event->duration_ns < 0 ? PROF_EVENT_MARK : PROF_EVENT_SCOPE;
     e.end = end > 0 ? (uint64_t)end : 0;
-    if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* not known */
+    if (event->flags & PROF_NTFF_UNMATCHED_START && e.end) e.end = e.start - 1; /* end < start: not known */
     return e;
 }
 

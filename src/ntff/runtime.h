@@ -1,4 +1,4 @@
-// ntff/runtime: The wrappers of the runtime's functions; knows which captures are open, and explains errors.
+// ntff/runtime: The wrappers of the runtime's functions. Refuses captures that exclude each other, and explains errors.
 #ifndef PROF__NTFF_RUNTIME_H
 #define PROF__NTFF_RUNTIME_H
 #include "ground/errors.h"
@@ -9,18 +9,19 @@
 #include "ntff/table.h"
 
 /*-- RUNTIME ---------------------------------------------------------------------------------------------- >>runtime --
-   One word says which captures are open, and which process has opened them: a child of a fork() inherits it from its
-   parent, but not the runtime's threads. A function that begins a capture sets its bit first. */
+   The word prof__ntff_captures says which captures are open, and in which process. The process matters because the
+   child of a fork() inherits the word, but not the runtime's threads. A function that begins a capture sets the
+   capture's bit before it calls the runtime. */
 
 enum {
     PROF__NTFF_INSPECT = 1,
     PROF__NTFF_CONTINUOUS = 2,
     PROF__NTFF_SYS_TRACE = 4,
     PROF__NTFF_TRACE = 8,
-    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session is known to have a system profile */
-    PROF__NTFF_WITH_DEVICE = 32  /* ... to have a device profile */
+    PROF__NTFF_WITH_SYSTEM = 16, /* the inspect session has a system profile */
+    PROF__NTFF_WITH_DEVICE = 32  /* the inspect session has a device profile */
 };
-static uint64_t prof__ntff_captures; /* process << 32 | bits */
+static uint64_t prof__ntff_captures; /* the id of the process << 32 | bits of the captures */
 
 static const char *prof__ntff_capture_name(unsigned bit)
 {
@@ -58,7 +59,8 @@ static void prof__ntff_captures_change(unsigned set, unsigned clear)
     } while (!__atomic_compare_exchange_n(&prof__ntff_captures, &now, next, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED));
 }
 
-/* Reads a switch of Neuron's environment as the runtime does at nrt_init(): also in set-user-id programs. */
+/* Reads a switch of Neuron from the environment. As the runtime does in nrt_init(), reads it in set-user-id programs,
+   too. */
 static int prof__ntff_env_on(const char *name, int standard)
 {
     const char *text = getenv(name);
@@ -72,13 +74,13 @@ static prof_status prof__ntff_env_taken(const char *name)
                                           "leave the capture to it", name);
 }
 
-/* Refuses captures that NEURON_RT_INSPECT_ENABLE=1 excludes: it captures from nrt_init() on, and the runtime has only
-   one subscriber. */
+/* Refuses captures that NEURON_RT_INSPECT_ENABLE=1 excludes. With it, the runtime captures from nrt_init() on, and
+   allows no second capture of that kind. */
 static prof_status prof__ntff_env_check(const char *name, int role)
 {
     int taken = prof__ntff_env_on("NEURON_RT_INSPECT_ENABLE", 0);
-    /* Not refused here: the first of these follows the environment, and the second ignores it, as AWS documents. The
-       runtime itself refuses what it cannot begin. */
+    /* AWS documents that nrt_inspect_begin() follows the environment, and that the function with options ignores it. So
+       neither is refused here; the runtime refuses what it cannot begin. */
     if (role == PROF_NTFF_BEGINS_INSPECT || role == PROF_NTFF_BEGINS_OPTIONS || role == PROF_NTFF_BEGINS_TRACE)
         return PROF_OK;
     if (role == PROF_NTFF_BEGINS_SYS_TRACE) taken = taken && prof__ntff_env_on("NEURON_RT_INSPECT_SYSTEM_PROFILE", 1);
@@ -86,7 +88,7 @@ static prof_status prof__ntff_env_check(const char *name, int role)
     return taken ? prof__ntff_env_taken(name) : PROF_OK;
 }
 
-/* Refuses a capture that an open one excludes. open: the bits of the open captures. */
+/* Refuses a capture that excludes an open one. open: bits of the open captures. */
 static prof_status prof__ntff_begin_check(const char *name, int role, unsigned open)
 {
     unsigned bit = prof__ntff_bit(role);
@@ -102,7 +104,7 @@ static prof_status prof__ntff_begin_check(const char *name, int role, unsigned o
     return prof__ntff_env_check(name, role);
 }
 
-/* Called before a function that concerns captures. Returns an error if it must not be called now. */
+/* Checks whether a function that concerns captures may be called now, and sets the bit of a capture that it begins. */
 static prof_status prof__ntff_role(const char *name, int role)
 {
     uint64_t now = PROF__ACQUIRE(&prof__ntff_captures), process = prof__process_id() & 0xFFFFFFFFu;
@@ -125,12 +127,12 @@ static prof_status prof__ntff_role(const char *name, int role)
     return PROF_OK;
 }
 
-/* Gets the table of functions. Returns an error if the function cannot be called. */
+/* Gets the table of functions. Returns an error if the runtime lacks the function, or the call must be refused. */
 static prof_status prof__ntff_enter(const char *name, size_t field, int role, const prof__ntff_api **api)
 {
     prof__ntff_status = 0;
     *api = prof__ntff_get();
-    if (!*api) return PROF_UNSUPPORTED; /* prof_error() says why */
+    if (!*api) return PROF_UNSUPPORTED; /* prof__ntff_get() has set prof_error() */
     if (!prof__ntff_symbol(*api, field))
         return prof__fail(PROF_UNSUPPORTED, "%s: this runtime does not have it (%s, %.100s)",
                           name, (*api)->version, (*api)->path);
@@ -166,7 +168,7 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
 {
     prof__ntff_status = status;
     if (prof__ntff_begins(role) && status) prof__ntff_captures_change(0, prof__ntff_bit(role));
-    if (prof__ntff_ends(role)) /* also after a failure: nobody knows what is still open then */
+    if (prof__ntff_ends(role)) /* after a failure, too, because nothing tells what is still open */
         prof__ntff_captures_change(0, role == PROF_NTFF_ENDS_INSPECT
                                           ? PROF__NTFF_INSPECT | PROF__NTFF_WITH_SYSTEM | PROF__NTFF_WITH_DEVICE
                                           : prof__ntff_bit(role));
@@ -194,7 +196,7 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
     }
 #define PROF__NTFF_DEFINE_status PROF__NTFF_DEFINE
 #define PROF__NTFF_DEFINE_nothing PROF__NTFF_DEFINE
-#define PROF__NTFF_DEFINE_text(result, name, parameters, arguments, role) /* above */
+#define PROF__NTFF_DEFINE_text(result, name, parameters, arguments, role) /* these are defined above */
 #define PROF__NTFF_DEFINE_ANY(result, name, parameters, arguments, role) \
     PROF__NTFF_DEFINE_##result(result, name, parameters, arguments, role)
 PROF_NTFF_TABLE(PROF__NTFF_DEFINE_ANY)

@@ -1,4 +1,4 @@
-// ntff/sessions: The phases, filters and keys of captures.
+// ntff/sessions: The phase of each capture, the filters of NeuronCores and event types, and the keys of sessions.
 #ifndef PROF__NTFF_SESSIONS_H
 #define PROF__NTFF_SESSIONS_H
 #include "api/control.h"
@@ -14,8 +14,8 @@
 
 /*-- SESSIONS ------------------------------------------------------------------------------------------ >>sessions --*/
 
-/* Each kind of capture has a word with its phase and process. There is no lock, because the runtime may take seconds,
-   and a fork() of another thread would leave it locked. */
+/* Each kind of capture has a word with its phase and the id of its process. The word takes the place of a lock: calls
+   of the runtime may take seconds, and a fork() of another thread meanwhile would leave a lock locked for ever. */
 enum { PROF__NTFF_NONE, PROF__NTFF_BEGUN, PROF__NTFF_BUSY };
 
 static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
@@ -26,7 +26,7 @@ static void prof__ntff_phase_set(uint64_t *word, unsigned phase)
 static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *name)
 {
     uint64_t process = prof__process_id(), now = from ? process << 8 | from : 0;
-    prof__ntff_status = 0; /* the runtime was not called yet */
+    prof__ntff_status = 0; /* no call of the runtime has failed yet */
     if (__atomic_compare_exchange_n(word, &now, process << 8 | PROF__NTFF_BUSY, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return PROF_OK;
     if (now && now >> 8 != process)
@@ -39,7 +39,7 @@ static prof_status prof__ntff_phase(uint64_t *word, unsigned from, const char *n
                       from ? "no capture was begun" : "a capture is open already: end it first");
 }
 
-/* Keeps the first failure of several calls, because cleaning up after it sets a status and a text as well. */
+/* Keeps the first failure of several calls. The calls that clean up after it may set another status and text. */
 typedef struct prof__ntff_trouble {
     prof_status status;
     unsigned nrt;
@@ -62,9 +62,9 @@ static prof_status prof__ntff_say(const prof__ntff_trouble *first)
 
 /*-- filters --*/
 
-#define PROF__NTFF_NCS 128 /* the number in the documentation's example */
+#define PROF__NTFF_NCS 128 /* NeuronCores that a filter may name: as many as in the documentation's example */
 
-/* Parses "0,2,4-7" to a set. Returns 0 if it is invalid. */
+/* Parses a list such as "0,2,4-7" into a set. Returns 0 if it is invalid. */
 static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
 {
     memset(set, 0, PROF__NTFF_NCS);
@@ -86,7 +86,7 @@ static int prof__ntff_parse_ncs(const char *text, unsigned char *set)
     }
 }
 
-/* Returns 1 for "hardware", 0 for "software", the two kinds of types, else -1. */
+/* Returns 1 for "hardware" and 0 for "software", which name all event types of a kind. Returns -1 for other items. */
 static int prof__ntff_type_kind(const char *item, size_t size)
 {
     if (size != 8) return -1;
@@ -100,8 +100,8 @@ static int prof__ntff_type_matches(const char *item, size_t size, const char *ty
     return strlen(type) == size && !memcmp(item, type, size);
 }
 
-/* Returns 1 if a filter such as "hardware,nrt_execute,^cc_running" accepts the type. The last item that matches
-   decides. */
+/* Returns 1 if a filter such as "hardware,nrt_execute,^cc_running" accepts an event type. The last item that matches
+   the type decides. */
 static int prof__ntff_type_on(const char *filter, const char *type)
 {
     int on = *filter == '^';
@@ -132,7 +132,7 @@ static prof_status prof__ntff_types_check(const char *filter, const char **types
     return PROF_OK;
 }
 
-/* An options object of one of the two kinds. */
+/* The options that a filter is applied to: those of a session, or those of a system trace. */
 typedef struct prof__ntff_target {
     struct nrt_inspect_config *inspect; /* one of these two is NULL */
     struct nrt_sys_trace_config *trace;
@@ -150,8 +150,8 @@ static prof_status prof__ntff_set_type(const prof__ntff_target *to, const char *
                        : prof_ntff_sys_trace_config_set_capture_enabled_for_event_type(to->trace, type, on != 0);
 }
 
-/* Turns the cores of ncs on and all others off. A runtime may refuse to turn off cores that the machine does not have:
-   that is no error. */
+/* Turns the NeuronCores of `ncs` on, and all others off. If the runtime refuses to turn a core off, the machine does
+   not have that core, and this is no error. */
 static prof_status prof__ntff_filter_ncs(const prof__ntff_target *to, const char *ncs)
 {
     unsigned char set[PROF__NTFF_NCS];
@@ -186,7 +186,7 @@ static prof_status prof__ntff_filter_types(const prof__ntff_target *to, const ch
 /*-- keys --*/
 
 #define PROF__NTFF_PREFIX "NEURON_RT_INSPECT_"
-#define PROF__NTFF_CHOSEN 0x80000000u /* in activities: they were set, even if all are off */
+#define PROF__NTFF_CHOSEN 0x80000000u /* a bit of `activities`: keys have set them, even if all are off */
 
 static void prof__ntff_choose(prof_ntff_config *config, unsigned activity, int on)
 {
@@ -251,7 +251,7 @@ PROF_DEF prof_status prof_ntff_config_set(prof_ntff_config *config, const char *
     return PROF_OK;
 }
 
-/* The values that prof_config_set() got, with copies of the strings. Under the lock. */
+/* What prof_config_set() has set, with copies of the strings. The lock is prof__ntff_wish_word. */
 typedef struct prof__ntff_wish {
     prof_ntff_config config;
     char texts[3][PROF_NTFF_PATH];
@@ -287,7 +287,8 @@ static prof_status prof__ntff_claim_key(void *user, const char *key, const char 
     return status;
 }
 
-/* If plugins have copies of this code, the loader directs all of them to one variable, and its copy has the claim. */
+/* Several plugins may have copies of this code. The loader directs all of them to one variable, and only the copy whose
+   address it holds handles the keys. */
 PROF__ONE_PER_PROCESS const void *prof__ntff_owner = &prof__ntff_wished;
 
 PROF__AT_START(101, prof__ntff_claims);

@@ -1,4 +1,4 @@
-// ntff/stripped: The same functions if PROF_ENABLE is 0.
+// ntff/stripped: What takes the place of all functions if PROF_ENABLE is 0.
 #ifndef PROF__NTFF_STRIPPED_H
 #define PROF__NTFF_STRIPPED_H
 #include "api/stripped.h"

@@ -1,4 +1,4 @@
-// ntff/systrace: The runtime's system trace, in memory.
+// ntff/systrace: Fetches the runtime's system trace in pieces, without files.
 #ifndef PROF__NTFF_SYSTRACE_H
 #define PROF__NTFF_SYSTRACE_H
 #include "api/macros.h"
@@ -12,14 +12,14 @@
 
 /*-- SYSTEM TRACE -------------------------------------------------------------------------------------- >>systrace --*/
 
-#define PROF__NTFF_PIECE 16384u /* events of each core in one piece: some 5 MB of JSON */
-#define PROF__NTFF_PIECES 64     /* pieces that one call fetches at most: a whole ring of the default size */
-#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes; a full piece has more, because events are longer */
+#define PROF__NTFF_PIECE 16384u /* events of each core that one piece has: some 5 MB of JSON */
+#define PROF__NTFF_PIECES 64     /* pieces that one call fetches at most: enough for a full ring of the default size */
+#define PROF__NTFF_FULL (PROF__NTFF_PIECE * 32u) /* bytes of JSON; a piece that has as many is taken for full */
 
 static struct {
     uint64_t phase;
     struct nrt_sys_trace_config *options;
-    struct nrt_sys_trace_fetch_options *piece; /* NULL: the runtime lacks these options, and returns all at once */
+    struct nrt_sys_trace_fetch_options *piece; /* NULL: this runtime has none, and returns all at once */
     prof_ntff_parser *parser;
     prof_ntff_event_fn event;
     void *user;
@@ -49,7 +49,7 @@ static prof_status prof__ntff_trace_options(const prof_ntff_systrace *config)
     return status;
 }
 
-/* Asks for pieces, so that the JSON of a million events of each core is not in memory at once. */
+/* Makes the runtime return pieces. Otherwise the JSON of a million events a core would be in memory at once. */
 static void prof__ntff_trace_piece(void)
 {
     const prof__ntff_api *api = prof__ntff_get();
@@ -86,7 +86,7 @@ PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
     return prof__ntff_say(&trouble);
 }
 
-/* Fetches a piece. Sets *size to the size of its JSON. */
+/* Fetches a piece, and sets *size to the bytes of its JSON. */
 static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
 {
     char *json = NULL;
@@ -101,14 +101,14 @@ static prof_status prof__ntff_fetch_piece(prof_ntff_stats *stats, size_t *size)
     return prof__ntff_say(&trouble);
 }
 
-/* Fetches pieces until one is not full, or the function for events has asked to stop. The number of pieces is limited,
-   because new events may always come. */
+/* Fetches pieces until one is not full, or the user's function has asked to stop. Fetches PROF__NTFF_PIECES at most,
+   because new events may come all the time. */
 static prof_status prof__ntff_fetch_pieces(prof_ntff_stats *stats)
 {
     size_t size = 0;
     prof_status status;
     int pieces = 0;
-    prof__ntff_trace.parser->ended = 0; /* the previous call may have been stopped */
+    prof__ntff_trace.parser->ended = 0; /* the previous call may have been asked to stop */
     do status = prof__ntff_fetch_piece(stats, &size);
     while (!status && !prof__ntff_trace.parser->ended && prof__ntff_trace.piece && size >= PROF__NTFF_FULL &&
            ++pieces < PROF__NTFF_PIECES);

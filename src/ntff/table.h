@@ -1,4 +1,4 @@
-// ntff/table: The functions of the Neuron runtime.
+// ntff/table: The table of the Neuron runtime's functions.
 #ifndef PROF__NTFF_TABLE_H
 #define PROF__NTFF_TABLE_H
 #include "ntff/api.h"
@@ -11,7 +11,7 @@
 typedef struct prof__ntff_api {
     PROF_NTFF_TABLE(PROF__NTFF_FIELD)
     void *handle;
-    struct prof__ntff_api *front; /* a copy of this with what is called instead of some: see prof__ntff_front() */
+    struct prof__ntff_api *front; /* a copy with some functions replaced: see prof__ntff_front() */
     unsigned can;
     char version[96], path[PROF_NTFF_PATH];
 } prof__ntff_api;
@@ -25,9 +25,9 @@ static const struct {
 };
 
 static const prof__ntff_api *prof__ntff_api_now;
-static PROF__PER_THREAD unsigned prof__ntff_status; /* the NRT_STATUS of the thread's last call */
+static PROF__PER_THREAD unsigned prof__ntff_status; /* the NRT_STATUS of this thread's last call of the runtime */
 
-/* Returns a function of the table as a pointer to data, or NULL if the runtime lacks it. */
+/* Returns a function of the table, as a pointer to data. Returns NULL if the runtime lacks it. */
 static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
 {
     void *symbol;
@@ -36,7 +36,7 @@ static void *prof__ntff_symbol(const prof__ntff_api *api, size_t field)
 }
 #define PROF__NTFF_HAS(api, name) (prof__ntff_symbol(api, offsetof(prof__ntff_api, name)) != NULL)
 
-/* Returns the table, which is filled at the first call; NULL without a runtime. */
+/* Returns the table, which the first call fills. Returns NULL if there is no runtime. */
 static const prof__ntff_api *prof__ntff_get(void)
 {
     const prof__ntff_api *api = PROF__ACQUIRE(&prof__ntff_api_now);
