@@ -5283,6 +5283,13 @@ static size_t prof__utf8(const char *text)
     return length > 0 ? (size_t)length : 0;
 }
 
+/* Returns 1 for a control character of Unicode: a terminal may obey it. */
+static int prof__is_control(const char *text)
+{
+    unsigned char first = (unsigned char)text[0];
+    return first < 0x20 || first == 0x7F || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
+}
+
 /* Returns the text after its first character. An invalid byte counts as a character. */
 static const char *prof__next_character(const char *text)
 {
@@ -5315,9 +5322,7 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
 {
     for (; count; count--) {
         const char *next = prof__next_character(text);
-        unsigned char first = (unsigned char)*text;
-        int control = first < 0x20 || first == 0x7F || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
-        if (control || !prof__utf8(text))
+        if (prof__is_control(text) || !prof__utf8(text))
             prof__out_bytes(out, "?", 1);
         else
             prof__out_bytes(out, text, (size_t)(next - text));
@@ -16135,9 +16140,8 @@ static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t s
     text[used] = 0;
     for (size_t at = 0; at < used; at += length) {
         char one[8] = "?";
-        unsigned char first = (unsigned char)text[at];
         length = prof__utf8(text + at);
-        if (length && first >= 0x20 && first != 0x7f && (first != 0xc2 || (unsigned char)text[at + 1] >= 0xa0)) {
+        if (length && !prof__is_control(text + at)) {
             prof__copy(one, text + at, length);
             one[length] = 0;
         }
@@ -31555,6 +31559,52 @@ static void prof__save_disarm(void)
 }
 #endif
 #endif
+#ifndef PROF_FREESTANDING
+/* Writes what stands for the character at text, which is not the end, to `to` (8 bytes). Sets *size to the bytes of it.
+   Returns the bytes of the text that it stands for. */
+static size_t prof__json_character(const char *text, char *to, size_t *size)
+{
+    int length = prof__utf8_length(text);
+    unsigned char c = (unsigned char)*text;
+    if (length < 0) {
+        *size = sizeof PROF__UTF8_REPLACED - 1;
+        memcpy(to, PROF__UTF8_REPLACED, *size);
+        return (size_t)-length;
+    }
+    *size = (size_t)length;
+    if (c == '"' || (c == '\\' && text[1])) {
+        to[0] = '\\';
+        to[1] = (char)c;
+        *size = 2;
+    } else if (c < 0x20 || c == '\\') { /* a backslash at the end, too: Perfetto 52 does not read \\" as the end */
+        memcpy(to, "\\u00", 4);
+        to[4] = (char)('0' + (c >> 4));
+        to[5] = "0123456789abcdef"[c & 15];
+        *size = 6;
+    } else {
+        memcpy(to, text, (size_t)length);
+    }
+    return (size_t)length;
+}
+
+static int prof__json_unchanged(unsigned char c) { return c >= 0x20 && c < 0x80 && c != '"' && c != '\\'; }
+
+/* Writes the inside of a JSON string. */
+static void prof__out_json(prof__out *out, const char *text)
+{
+    while (*text) {
+        const char *run = text;
+        char piece[8];
+        size_t size;
+        while (prof__json_unchanged((unsigned char)*text)) text++;
+        if (text != run) prof__out_bytes(out, run, (size_t)(text - run));
+        if (!*text) break;
+        text += prof__json_character(text, piece, &size);
+        prof__out_bytes(out, piece, size);
+    }
+}
+#endif
+
 /*-- SINCE ------------------------------------------------------------------------------------------------ >>since --*/
 
 /* How far a track had been read. In ticks, because a later clock pair may shift nanoseconds. For devices, whose clocks
@@ -32035,6 +32085,7 @@ static void prof__out_text(prof__out *out, const char *text);
 static void prof__out_unsigned(prof__out *out, uint64_t value);
 static void prof__out_signed(prof__out *out, int64_t value);
 static void prof__out_double(prof__out *out, double value);
+static void prof__out_json(prof__out *out, const char *text); /* the inside of a string */
 static char *prof__out_reserve(prof__out *out, size_t size); /* never null */
 static void prof__out_commit(prof__out *out, size_t size);
 
@@ -32057,6 +32108,8 @@ static char *prof__text_join(const char *a, const char *b); /* for free() */
 static char *prof__out_part(const char *path); /* a new name beside a file, for free() */
 static size_t prof__utf8(const char *text); /* bytes of the character; 0: it is none */
 static int prof__utf8_length(const char *text); /* the same; less than 0: so many bytes for one U+FFFD */
+static int prof__is_control(const char *text);
+static size_t prof__json_character(const char *text, char *to, size_t *size); /* to: 8 bytes */
 static const char *prof__next_character(const char *text);
 static size_t prof__characters(const char *text);
 static size_t prof__digits(char *to, uint64_t value); /* 20 at most, without a zero; returns how many */

@@ -253,42 +253,6 @@ typedef struct prof__chrome_track {
 
 /*-- text --*/
 
-static int prof__chrome_as_it_is(unsigned char c)
-{
-    return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
-}
-
-/* Writes the inside of a JSON string. */
-static void prof__chrome_escape(prof__out *out, const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    while (*s) {
-        const unsigned char *run = s;
-        int length;
-        while (prof__chrome_as_it_is(*s)) s++;
-        if (s != run) prof__out_bytes(out, run, (size_t)(s - run));
-        if (!*s) break;
-        length = prof__utf8_length((const char *)s);
-        if (length > 1) {
-            prof__out_bytes(out, s, (size_t)length);
-        } else if (length < 0) {
-            PROF__CHROME_LITERAL(out, PROF__UTF8_REPLACED);
-            length = -length;
-        } else if (*s == '"' || (*s == '\\' && s[1])) {
-            char escape[2];
-            escape[0] = '\\';
-            escape[1] = (char)*s;
-            prof__out_bytes(out, escape, 2);
-        } else {
-            char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
-            escape[4] = (char)('0' + (*s >> 4)); /* also one at the end: Perfetto 52 does not read \\" as the end */
-            escape[5] = "0123456789abcdef"[*s & 15];
-            prof__out_bytes(out, escape, 6);
-        }
-        s += length;
-    }
-}
-
 /* Returns 1 for names that mean something to a viewer: a CPU profile (speedscope, DevTools), or an event of the browser
    without whose arguments DevTools refuses the whole file. */
 static int prof__chrome_taken(const char *name)
@@ -326,7 +290,7 @@ static int prof__chrome_taken(const char *name)
 static void prof__chrome_name(prof__out *out, const char *name)
 {
     PROF__CHROME_LITERAL(out, "\"");
-    prof__chrome_escape(out, *name ? name : "(unnamed)");
+    prof__out_json(out, *name ? name : "(unnamed)");
     if (prof__chrome_taken(name)) PROF__CHROME_LITERAL(out, " ");
     PROF__CHROME_LITERAL(out, "\"");
 }
@@ -335,14 +299,14 @@ static void prof__chrome_category(prof__out *out, const char *category)
 {
     int taken = strstr(category, "trace_event_overhead") || strstr(category, "blink.user_timing");
     PROF__CHROME_LITERAL(out, "\"");
-    prof__chrome_escape(out, *category && !taken ? category : "prof");
+    prof__out_json(out, *category && !taken ? category : "prof");
     PROF__CHROME_LITERAL(out, "\"");
 }
 
 /* Writes file:line, without quotes. */
 static void prof__chrome_source_text(prof__out *out, const prof_callsite *site)
 {
-    prof__chrome_escape(out, site->file);
+    prof__out_json(out, site->file);
     PROF__CHROME_LITERAL(out, ":");
     prof__out_unsigned(out, site->line);
 }
@@ -661,7 +625,7 @@ static void prof__chrome_value(prof__out *out, const prof_value *value)
     case PROF_VALUE_BOOL: prof__out_text(out, value->as.u ? "true" : "false"); break;
     case PROF_VALUE_POINTER: prof__chrome_hex(out, value->as.u); break;
     case PROF_VALUE_STRING:
-        prof__chrome_escape(out, value->as.string);
+        prof__out_json(out, value->as.string);
         if (value->cut) PROF__CHROME_LITERAL(out, "\xE2\x80\xA6"); /* an ellipsis */
         break;
     default: PROF__CHROME_LITERAL(out, "null"); break;
@@ -676,7 +640,7 @@ static void prof__chrome_key(prof__out *out, int *count, const char *key)
         PROF__CHROME_LITERAL(out, ",\"");
     else
         PROF__CHROME_LITERAL(out, ",\"args\":{\"");
-    prof__chrome_escape(out, *key ? key : "(unnamed)");
+    prof__out_json(out, *key ? key : "(unnamed)");
     PROF__CHROME_LITERAL(out, "\":");
 }
 
@@ -753,7 +717,7 @@ static void prof__chrome_source_args(prof__out *out, int *count, const prof_call
     if (*site->function) {
         prof__chrome_key(out, count, "function");
         PROF__CHROME_LITERAL(out, "\"");
-        prof__chrome_escape(out, site->function);
+        prof__out_json(out, site->function);
         PROF__CHROME_LITERAL(out, "\"");
     }
 }
@@ -781,7 +745,7 @@ static void prof__chrome_all_args(prof__chrome *c, const prof_event *event)
     if (c->mark_thread) {
         prof__chrome_key(out, &count, "thread");
         PROF__CHROME_LITERAL(out, "\"");
-        prof__chrome_escape(out, c->mark_thread);
+        prof__out_json(out, c->mark_thread);
         PROF__CHROME_LITERAL(out, "\"");
     }
     if (c->options.source == PROF_CHROME_SOURCE_ARGS) prof__chrome_source_args(out, &count, event->site);
@@ -822,7 +786,7 @@ static void prof__chrome_thread_name(prof__chrome *c, uint32_t tid, const char *
     prof__chrome_metadata(c, "thread_name", tid, "name");
     PROF__CHROME_LITERAL(&c->out, "\"");
     prof__out_text(&c->out, prefix);
-    prof__chrome_escape(&c->out, *name ? name : "(unnamed)");
+    prof__out_json(&c->out, *name ? name : "(unnamed)");
     PROF__CHROME_LITERAL(&c->out, "\"}}");
 }
 
@@ -1290,11 +1254,11 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
         prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"C\"", prof__chrome_time(event->start_ns));
         if (*event->site->unit) { /* viewers do not know it; in args it would be another series */
             PROF__CHROME_LITERAL(out, ",\"unit\":\"");
-            prof__chrome_escape(out, event->site->unit);
+            prof__out_json(out, event->site->unit);
             PROF__CHROME_LITERAL(out, "\"");
         }
         PROF__CHROME_LITERAL(out, ",\"args\":{\"");
-        prof__chrome_escape(out, *event->name ? event->name : "(unnamed)");
+        prof__out_json(out, *event->name ? event->name : "(unnamed)");
         PROF__CHROME_LITERAL(out, "\":");
         if (is_double)
             prof__chrome_number(out, event->value.as.d);
@@ -1493,7 +1457,7 @@ static void prof__chrome_object_line(prof__chrome *c, const char *start, const c
     prof__out_text(out, start);
     PROF__CHROME_LITERAL(out, ",\"name\":\"");
     prof__out_text(out, what);
-    prof__chrome_escape(out, name);
+    prof__out_json(out, name);
     PROF__CHROME_LITERAL(out, "\"");
 }
 
@@ -1520,7 +1484,7 @@ static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t po
     prof__chrome_object_time(c, c->pid, ns);
     PROF__CHROME_LITERAL(out, ",\"args\":{\"");
     prof__out_text(out, what);
-    prof__chrome_escape(out, name);
+    prof__out_json(out, name);
     PROF__CHROME_LITERAL(out, "\":");
     prof__out_unsigned(out, heap->rows[pool].about.live_bytes);
     PROF__CHROME_LITERAL(out, "}}");
@@ -1630,7 +1594,7 @@ static void prof__chrome_held_write(prof__chrome *c, const prof__chrome_held *sp
     PROF__CHROME_LITERAL(out, ",\"args\":{\"thread\":");
     if (*thread) {
         PROF__CHROME_LITERAL(out, "\"");
-        prof__chrome_escape(out, thread);
+        prof__out_json(out, thread);
         PROF__CHROME_LITERAL(out, "\"");
     } else {
         prof__out_unsigned(out, c->threads[span->track].id);
@@ -1836,7 +1800,7 @@ static void prof__chrome_about_text(prof__chrome *c, const char *key, const char
     prof__out *out = &c->out;
     prof__chrome_about_key(c, key);
     PROF__CHROME_LITERAL(out, "\"");
-    prof__chrome_escape(out, text);
+    prof__out_json(out, text);
     PROF__CHROME_LITERAL(out, "\"");
 }
 
@@ -1846,13 +1810,13 @@ static void prof__chrome_about_metadata(prof__chrome *c)
     const char *key, *value;
     for (size_t i = 0; prof_trace_metadata(c->trace, i, &key, &value); i++) {
         PROF__CHROME_LITERAL(&c->out, ",\n\"metadata.");
-        prof__chrome_escape(&c->out, key);
+        prof__out_json(&c->out, key);
         if (c->part_count > 1) {
             PROF__CHROME_LITERAL(&c->out, " ");
             prof__out_unsigned(&c->out, c->pid);
         }
         PROF__CHROME_LITERAL(&c->out, "\":\"");
-        prof__chrome_escape(&c->out, value);
+        prof__out_json(&c->out, value);
         PROF__CHROME_LITERAL(&c->out, "\"");
     }
 }
@@ -1939,16 +1903,16 @@ static void prof__chrome_process_name(prof__chrome *c)
     prof__out *out = &c->out;
     const char *rank = prof__chrome_said(c, "rank"), *host = prof__chrome_said(c, "host");
     const char *role = prof__chrome_said(c, "role");
-    prof__chrome_escape(out, *c->about->program ? c->about->program : "(unnamed)");
+    prof__out_json(out, *c->about->program ? c->about->program : "(unnamed)");
     if (c->part_count == 1) return;
     prof__out_text(out, *role ? " " : "");
-    prof__chrome_escape(out, role);
+    prof__out_json(out, role);
     PROF__CHROME_LITERAL(out, " (");
     if (*rank) PROF__CHROME_LITERAL(out, "rank ");
-    prof__chrome_escape(out, rank);
+    prof__out_json(out, rank);
     if (!*rank) prof__out_unsigned(out, c->about->pid);
     if (*host) PROF__CHROME_LITERAL(out, ", ");
-    prof__chrome_escape(out, host);
+    prof__out_json(out, host);
     PROF__CHROME_LITERAL(out, ")");
 }
 
@@ -1979,7 +1943,7 @@ static void prof__chrome_device(prof__chrome *c, const prof_track *track, uint32
     prof__out *out = &c->out;
     prof__chrome_metadata(c, "process_name", c->pid, "name");
     PROF__CHROME_LITERAL(out, "\"");
-    prof__chrome_escape(out, track->device);
+    prof__out_json(out, track->device);
     if (c->part_count > 1) {
         PROF__CHROME_LITERAL(out, " of ");
         prof__chrome_process_name(c);

@@ -43,7 +43,8 @@ LAYOUTS                                                                         
     is inside may be on any thread.
     Losses, if there are any, are after each report; JSON always has them, as "Losses". A report without such a line has
     all that was recorded. What was off, paused or removed by min_duration was not recorded, and is no loss. Control
-    characters of names become question marks in text and \u00XX in JSON, where invalid UTF-8 becomes U+FFFD.
+    characters of names become question marks in text. In JSON, those below U+0020 become \u00XX, and invalid UTF-8
+    becomes U+FFFD.
 
     prof_sort determines the order: MXNet's 'total', 'avg', 'min', 'max' and 'count' are PROF_SORT_TOTAL, _MEAN, _MIN,
     _MAX and _CALLS; counters are sorted by their last, mean, lowest and highest value. Equal rows are sorted by name,
@@ -854,31 +855,10 @@ static void prof__report_mxnet(prof__report *r)
 
 /*-- JSON --*/
 
-/* Writes the inside of a string. */
-static void prof__report_escape(prof__out *out, const char *text)
-{
-    for (; *text; text = prof__next_character(text)) {
-        size_t length = prof__utf8(text);
-        char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
-        if (!length) {
-            PROF__REPORT_LITERAL(out, "\xEF\xBF\xBD");
-        } else if (*text == '"' || *text == '\\') {
-            escape[1] = *text;
-            prof__out_bytes(out, escape, 2);
-        } else if ((unsigned char)*text < 0x20 || *text == 0x7F) {
-            escape[4] = (char)('0' + (*text >> 4));
-            escape[5] = "0123456789abcdef"[*text & 15];
-            prof__out_bytes(out, escape, 6);
-        } else {
-            prof__out_bytes(out, text, length);
-        }
-    }
-}
-
 static void prof__report_string(prof__out *out, const char *text)
 {
     PROF__REPORT_LITERAL(out, "\"");
-    prof__report_escape(out, text);
+    prof__out_json(out, text);
     PROF__REPORT_LITERAL(out, "\"");
 }
 
@@ -981,8 +961,8 @@ static void prof__report_json_section(prof__report *r, const char *section)
             if (strcmp(prof__report_section(&r->rows[i]), section) || !r->rows[i].sums.stat.count) continue;
             if (!rows++) {
                 prof__out_text(r->out, domains++ ? ",\n\"" : "\n\"");
-                prof__report_escape(r->out, domain);
-                prof__report_escape(r->out, more);
+                prof__out_json(r->out, domain);
+                prof__out_json(r->out, more);
                 PROF__REPORT_LITERAL(r->out, "\":{\n");
             } else {
                 PROF__REPORT_LITERAL(r->out, ",\n");

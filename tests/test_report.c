@@ -797,12 +797,12 @@ TEST(hostile_names)
 TEST(json_in_python)
 {
     const char *const names[] = {"plain", "a \"quoted\" name", "back\\slash\\", "\x01\x1F\x7F\t\n", "gr\xC3\xBC\xC3\x9F \xF0\x9F\x98\x80",
-                                 "\xFF", "\xED\xA0\x80", "", "</script>"};
+                                 "\xFF", "\xED\xA0\x80", "\xE2\x82z", "", "</script>"};
     static const char script[] =
         "import json, decimal\n"
         "d = json.load(open('" TRACE_FOLDER "/report.json', encoding='utf-8'), parse_float=decimal.Decimal)\n"
         "names = ['plain', 'a \"quoted\" name', 'back\\\\slash\\\\', '\\x01\\x1f\\x7f\\t\\n', 'gr\\u00fc\\u00df \\U0001f600',\n"
-        "         '\\ufffd', '\\ufffd\\ufffd\\ufffd', '', '</script>']\n"
+        "         '\\ufffd', '\\ufffd\\ufffd\\ufffd', '\\ufffdz', '', '</script>']\n"
         "for i, name in enumerate(names):\n"
         "    row = d['Time'][names[len(names) - 1 - i] or 'event'][name]\n"
         "    assert row['Total'] == row['Min'] == row['P99'] == decimal.Decimal(1000 + i) / 1000000, row\n"

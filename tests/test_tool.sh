@@ -503,6 +503,8 @@ if command -v python3 >/dev/null; then
 else
     skip "JSON is JSON: no python3"
 fi
+is "compare: JSON of names that are no UTF-8" 0 "$prof" compare misnamed.prof misnamed.prof -f json
+has "JSON: they become UTF-8" out "$(printf '"name":"a\\"\357\277\275z\357\277\275\\\\"')"
 is "compare: Markdown" 1 "$prof" compare before.prof after.prof -f markdown
 has "Markdown: what failed is bold" out '| `worse` | **SLOWER** | +20.0 % +-0.1 | 1.003 us | 1.207 us | +20% SLOWER |'
 [ "$(grep '^|' out | tr -cd '|\n' | sort -u)" = "|||||||||||" ] && ok "Markdown: columns" || fail "Markdown: columns"

@@ -180,6 +180,18 @@ static void busy(void)
     save("busy.prof", "alpha", 100, "boot-1", 1700000000000000000u);
 }
 
+/* A scope whose name is no UTF-8, and would end a string of JSON. */
+static void misnamed(void)
+{
+    start(PROF_RING, 64 << 10, 5000000);
+    {
+        PROFILE_SCOPE("a\"\xE2\x82z\xFF\\");
+        at(0, 1000);
+    }
+    stop(2000);
+    save("misnamed.prof", "alpha", 100, "boot-1", 1700000000000000000u);
+}
+
 static void crashed(void)
 {
     start(PROF_RING, 64 << 10, 5000000);
@@ -337,5 +349,6 @@ int main(int argc, char **argv)
         snprintf(name, sizeof name, "%s%d.prof", run < 5 ? "old" : "new", run % 5);
         one_run(name, run, run >= 5);
     }
+    misnamed();
     return 0;
 }

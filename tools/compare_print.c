@@ -91,11 +91,8 @@ static void print_counts(const compare_result *result)
 static void print_name(const compare_row *row)
 {
     char text[1000];
-    const char *c;
-    int length = 0;
     path_text(row->key, text, sizeof text);
-    for (c = text; *c; c++) length += ((unsigned char)*c & 0xC0) != 0x80;
-    if (length <= NAME_WIDTH) {
+    if (tool_characters(text) <= NAME_WIDTH) {
         tool_print_name(text, NAME_WIDTH);
         return;
     }
@@ -133,22 +130,6 @@ void compare_print_table(const compare_result *result)
 
 /*-- JSON --*/
 
-static void print_string(const char *text, size_t length)
-{
-    size_t i;
-    putchar('"');
-    for (i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            printf("\\%c", c);
-        else if (c < 0x20 || c == 0x7F)
-            printf("\\u%04x", c);
-        else
-            putchar(c);
-    }
-    putchar('"');
-}
-
 /* Prints the names on the path, then name, category and function of the last. */
 static void print_names(const char *key)
 {
@@ -157,7 +138,7 @@ static void print_names(const char *key)
     printf("\"path\":[");
     while (*key) {
         last = ++key;
-        print_string(key, strcspn(key, "\t\n"));
+        tool_print_json(key, strcspn(key, "\t\n"));
         key += strcspn(key, "\n");
         if (*key) printf(",");
     }
@@ -165,7 +146,7 @@ static void print_names(const char *key)
     for (next = last, length = 0; length < 3; length++, next += *next == '\t') {
         static const char *const before[] = {"", ",\"category\":", ",\"function\":"};
         printf("%s", before[length]);
-        print_string(next, strcspn(next, "\t\n"));
+        tool_print_json(next, strcspn(next, "\t\n"));
         next += strcspn(next, "\t\n");
     }
 }

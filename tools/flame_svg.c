@@ -12,16 +12,10 @@
 size_t flame_character(const char *text, int *width)
 {
     const unsigned char *c = (const unsigned char *)text;
-    size_t length = *c < 0x80 ? 1 : *c < 0xC2 ? 0 : *c < 0xE0 ? 2 : *c < 0xF0 ? 3 : *c < 0xF5 ? 4 : 0;
+    size_t length = tool_character(text), i;
     uint32_t code = length < 2 ? *c : *c & (0x7Fu >> length);
-    size_t i;
-    for (i = 1; i < length; ++i) {
-        if ((c[i] & 0xC0) != 0x80) return 0;
-        code = code << 6 | (c[i] & 0x3Fu);
-    }
-    if ((length == 3 && (code < 0x800 || (code >= 0xD800 && code < 0xE000) || code >= 0xFFFE)) ||
-        (length == 4 && (code < 0x10000 || code > 0x10FFFF)) || code < 0x20 || (code >= 0x7F && code < 0xA0))
-        return 0;
+    for (i = 1; i < length; ++i) code = code << 6 | (c[i] & 0x3Fu);
+    if (code == 0xFFFE || code == 0xFFFF) return 0; /* XML does not allow them */
     *width = (code >= 0x1100 && code < 0x1160) || (code >= 0x2E80 && code < 0xD7B0) ||
                      (code >= 0xF900 && code < 0xFB00) || (code >= 0xFE30 && code < 0xFE70) ||
                      (code >= 0xFF00 && code < 0xFF61) || code >= 0x1F000

@@ -191,25 +191,23 @@ const char *tool_ns(char *to, double ns)
 
 const char *tool_count(char *to, uint64_t count)
 {
-    char digits[24];
-    size_t length = (size_t)snprintf(digits, sizeof digits, "%llu", (unsigned long long)count), i, at = 0;
-    for (i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0) to[at++] = ',';
-        to[at++] = digits[i];
-    }
-    to[at] = 0;
+    prof__grouped(to, count);
     return to;
+}
+
+size_t tool_character(const char *text)
+{
+    return prof__is_control(text) ? 0 : prof__utf8(text);
 }
 
 static const char *print_characters(const char *text, int count)
 {
     for (; count > 0 && *text; count--) {
         const char *next = prof__next_character(text);
-        unsigned char c = (unsigned char)*text;
-        if (c < 0x20 || c == 0x7F || (c == 0xC2 && (unsigned char)text[1] < 0xA0) || !prof__utf8(text))
-            putchar('?');
-        else
+        if (tool_character(text))
             fwrite(text, 1, (size_t)(next - text), stdout);
+        else
+            putchar('?');
         text = next;
     }
     return text;
@@ -233,6 +231,19 @@ void tool_print_name(const char *text, int width)
     printf("%.*s", width, "...");
     for (i = (int)prof__characters(text); i > tail; i--) text = prof__next_character(text);
     print_characters(text, tail);
+}
+
+void tool_print_json(const char *text, size_t length)
+{
+    const char *end = text + length;
+    putchar('"');
+    while (text < end) {
+        char piece[8];
+        size_t size;
+        text += prof__json_character(text, piece, &size);
+        fwrite(piece, 1, size, stdout);
+    }
+    putchar('"');
 }
 
 /*-- lines and tables --*/

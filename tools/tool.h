@@ -152,6 +152,8 @@ void tool_chrome_size(const char *path);
 /* Format numbers for people, into the caller's buffer of 48 bytes. */
 const char *tool_ns(char *to, double ns);       /* "1.234 ms" */
 const char *tool_count(char *to, uint64_t count); /* "1,234" */
+size_t tool_character(const char *text); /* bytes of the character there; 0: a control character, or no UTF-8 */
+void tool_print_json(const char *text, size_t length); /* as a JSON string; ends between characters */
 int tool_characters(const char *text); /* how many columns a name takes */
 void tool_print_name(const char *text, int width); /* replaces control characters, and the middle of what is longer than
                                                       width; width 0: no limit */

@@ -6,6 +6,7 @@
 #include "api/devices.h"
 #include "api/reports.h"
 #include "ground/hash.h"
+#include "ground/json.h"
 #include "ground/out.h"
 #include "image/format.h"
 #include "session/on_demand.h"
@@ -56,6 +57,7 @@ static void prof__out_text(prof__out *out, const char *text);
 static void prof__out_unsigned(prof__out *out, uint64_t value);
 static void prof__out_signed(prof__out *out, int64_t value);
 static void prof__out_double(prof__out *out, double value);
+static void prof__out_json(prof__out *out, const char *text); /* the inside of a string */
 static char *prof__out_reserve(prof__out *out, size_t size); /* never null */
 static void prof__out_commit(prof__out *out, size_t size);
 
@@ -78,6 +80,8 @@ static char *prof__text_join(const char *a, const char *b); /* for free() */
 static char *prof__out_part(const char *path); /* a new name beside a file, for free() */
 static size_t prof__utf8(const char *text); /* bytes of the character; 0: it is none */
 static int prof__utf8_length(const char *text); /* the same; less than 0: so many bytes for one U+FFFD */
+static int prof__is_control(const char *text);
+static size_t prof__json_character(const char *text, char *to, size_t *size); /* to: 8 bytes */
 static const char *prof__next_character(const char *text);
 static size_t prof__characters(const char *text);
 static size_t prof__digits(char *to, uint64_t value); /* 20 at most, without a zero; returns how many */

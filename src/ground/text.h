@@ -22,9 +22,7 @@ static const char *prof__out_characters(prof__out *out, const char *text, size_t
 {
     for (; count; count--) {
         const char *next = prof__next_character(text);
-        unsigned char first = (unsigned char)*text;
-        int control = first < 0x20 || first == 0x7F || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
-        if (control || !prof__utf8(text))
+        if (prof__is_control(text) || !prof__utf8(text))
             prof__out_bytes(out, "?", 1);
         else
             prof__out_bytes(out, text, (size_t)(next - text));

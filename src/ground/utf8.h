@@ -35,6 +35,13 @@ static size_t prof__utf8(const char *text)
     return length > 0 ? (size_t)length : 0;
 }
 
+/* Returns 1 for a control character of Unicode: a terminal may obey it. */
+static int prof__is_control(const char *text)
+{
+    unsigned char first = (unsigned char)text[0];
+    return first < 0x20 || first == 0x7F || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
+}
+
 /* Returns the text after its first character. An invalid byte counts as a character. */
 static const char *prof__next_character(const char *text)
 {

@@ -6,6 +6,7 @@
 #include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/hash.h"
+#include "ground/json.h"
 #include "ground/numbers.h"
 #include "ground/out.h"
 #include "ntff/api.h"
@@ -29,43 +30,10 @@ typedef struct prof__kineto {
 
 static void prof__kineto_literal(prof__kineto *k, const char *text) { prof__out_text(&k->out, text); }
 
-/* Returns the length of the UTF-8 sequence at `s`. Returns 0 if the sequence is invalid. */
-static int prof__kineto_utf8(const unsigned char *s)
-{
-    int length = *s < 0x80 ? 1 : *s < 0xC2 ? 0 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : *s < 0xF5 ? 4 : 0, i;
-    for (i = 1; i < length; i++)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if ((*s == 0xE0 && s[1] < 0xA0) || (*s == 0xED && s[1] > 0x9F) || (*s == 0xF0 && s[1] < 0x90) ||
-        (*s == 0xF4 && s[1] > 0x8F))
-        return 0;
-    return length;
-}
-
-/* Writes the inside of a JSON string. */
-static void prof__kineto_text(prof__kineto *k, const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    while (*s) {
-        int length = prof__kineto_utf8(s);
-        if (!length) {
-            prof__out_bytes(&k->out, "\xEF\xBF\xBD", 3);
-        } else if (*s < 0x20 || *s == '"' || *s == '\\') {
-            char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
-            escape[4] = (char)('0' + (*s >> 4));
-            escape[5] = "0123456789abcdef"[*s & 15];
-            if (*s >= 0x20) escape[1] = (char)*s;
-            prof__out_bytes(&k->out, escape, *s < 0x20 ? 6 : 2);
-        } else {
-            prof__out_bytes(&k->out, s, (size_t)length);
-        }
-        s += length ? length : 1;
-    }
-}
-
 static void prof__kineto_string(prof__kineto *k, const char *text)
 {
     prof__kineto_literal(k, "\"");
-    prof__kineto_text(k, text);
+    prof__out_json(&k->out, text);
     prof__kineto_literal(k, "\"");
 }
 
@@ -198,7 +166,7 @@ static void prof__kineto_args(prof__kineto *k, const prof_event *event)
         const char *key = event->args[i].key;
         if (!last[i]) continue;
         prof__kineto_literal(k, ",\"");
-        prof__kineto_text(k, key);
+        prof__out_json(&k->out, key);
         if (!strcmp(key, "External id") || !strcmp(key, "truncated")) prof__kineto_literal(k, " ");
         prof__kineto_literal(k, "\":");
         prof__kineto_value(k, &event->args[i].value);
@@ -210,12 +178,12 @@ static void prof__kineto_name(prof__kineto *k, const prof_event *event)
 {
     prof__kineto_literal(k, "\"");
     if (k->options.source_names && event->site->file[0]) {
-        prof__kineto_text(k, event->site->file);
+        prof__out_json(&k->out, event->site->file);
         prof__kineto_literal(k, "(");
         prof__out_unsigned(&k->out, event->site->line);
         prof__kineto_literal(k, "): ");
     }
-    prof__kineto_text(k, event->name);
+    prof__out_json(&k->out, event->name);
     prof__kineto_literal(k, "\"");
 }
 
@@ -311,7 +279,7 @@ static void prof__kineto_document(prof__kineto *k)
     prof__kineto_literal(k, ",\n\"traceEvents\": [");
     prof__kineto_events(k);
     prof__kineto_literal(k, "\n],\n" PROF__KINETO_OURS);
-    prof__kineto_text(k, prof_trace_about(k->trace)->program);
+    prof__out_json(&k->out, prof_trace_about(k->trace)->program);
     prof__kineto_literal(k, "\"\n}\n");
 }
 

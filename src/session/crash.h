@@ -104,9 +104,8 @@ static void prof__crash_put_name(prof__crash_work *w, const char *name, size_t s
     text[used] = 0;
     for (size_t at = 0; at < used; at += length) {
         char one[8] = "?";
-        unsigned char first = (unsigned char)text[at];
         length = prof__utf8(text + at);
-        if (length && first >= 0x20 && first != 0x7f && (first != 0xc2 || (unsigned char)text[at + 1] >= 0xa0)) {
+        if (length && !prof__is_control(text + at)) {
             prof__copy(one, text + at, length);
             one[length] = 0;
         }
