@@ -338,6 +338,7 @@ def test_reference():
             public.update(re.findall(rf"^#define ({own})", line) if line.startswith("#") else re.findall(own, line))
     for name in glob.glob("prof*.h"):
         text = open(name, encoding="utf-8").read()
+        text = re.sub(r"^#if(?:[^\n]|\\\n)*\n#error .*$", "", text, flags=re.M)  # old names, and what goes with no other
         public.update(re.findall(r'prof__environment\("(PROF_\w+)"', text))  # variables of the environment
         public.update(re.findall(r"^ *# *ifn?def (PROF_(?!_)\w+)", text, re.M))  # options
         public.update(re.findall(r"defined\((PROF_(?!_)\w+)\)", text))
