@@ -11624,8 +11624,8 @@ static prof_status prof__no_reader(const char *what)
 
 #ifdef PROF__READER
 /* The reader is compiled into the same file. So the table is a constant: a constructor of the program may start a
-   session before any constructor of prof has run, and a compiler that sees the table can call its functions directly.
-   */
+   session before any constructor of prof has run, and a compiler that sees the table can call its functions
+   directly. */
 static prof_status prof__live_write(const char *path, const prof_writer *writer);
 static prof_status prof__summary_default(const prof_trace *trace, const char *path);
 static prof_status prof__follow_make(prof__session *s, const prof_config *config);
@@ -12125,8 +12125,8 @@ static void prof__file_link_name(int file, char *to)
 }
 
 /* Opens a new file without a name in the directory of live_path. The file disappears if the process is killed before
-   the file gets a name. On systems without such files, creates a file named part_path. Returns -1 and errno on failure.
-   */
+   the file gets a name. On systems without such files, creates a file named part_path. Returns -1 and errno on
+   failure. */
 static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
@@ -12214,8 +12214,8 @@ static void prof__file_forget(prof__session *s, int error)
     s->beside_error = error;
 }
 
-/* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or errno.
-   */
+/* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or
+   errno. */
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
@@ -12565,8 +12565,8 @@ static const char *const prof__job_locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MP
                                                "MV2_COMM_WORLD_LOCAL_RANK", "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID",
                                                "LOCAL_RANK", "SLURM_LOCALID", NULL};
 
-/* Copies the first of the variables that has a value. Replaces characters that file names cannot have by underscores.
-   */
+/* Copies the first of the variables that has a value. Replaces characters that file names cannot have by
+   underscores. */
 static void prof__job_take(const char *const *variables, char *to, size_t size)
 {
     to[0] = 0;
@@ -13071,8 +13071,8 @@ static prof_status prof__output_check(const char *path)
     return PROF_OK;
 }
 
-/* Follows a symbolic link: the image gets the name of the file that the link leads to, so that the link itself stays.
-   */
+/* Follows a symbolic link: the image gets the name of the file that the link leads to, so that the link itself
+   stays. */
 static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
@@ -13261,8 +13261,8 @@ static prof_status prof__expand_absolute(const char *pattern, const char *starte
                ? PROF_OK : prof__expand_started(pattern, started, 0, to, size);
 }
 
-/* Writes the path of an output's sidecar file: "trace.json.prof" for a file, "logs/1234.prof" for the directory logs/.
-   */
+/* Writes the path of an output's sidecar file: "trace.json.prof" for a file, "logs/1234.prof" for the directory
+   logs/. */
 static void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
@@ -13461,8 +13461,8 @@ static int prof__name_publish(prof__session *s)
 #endif
 
 /* Reserves the first of trace.json, trace.2.json, ... that is free or may be replaced, for the output and for the
-   image's file. The file is complete by then, but on Windows it is created here. Returns 0 or errno. Async-signal-safe.
-   */
+   image's file. The file is complete by then, but on Windows it is created here. Returns 0 or errno.
+   Async-signal-safe. */
 static int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
@@ -14401,8 +14401,8 @@ static void prof__names_step(prof__session *s)
     s->service.names_at = now + 1000000000;
 }
 
-/* Begins and ends recording at the configured times. At the end, the output is written as prof_stop() would write it.
-   */
+/* Begins and ends recording at the configured times. At the end, the output is written as prof_stop() would write
+   it. */
 static int prof__schedule_step(prof__session *s)
 {
     uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
@@ -16060,8 +16060,8 @@ static void prof__crash_after(prof__crash_system *of) { (void)of; }
 #define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the bits of the track id in the second word of a TRACK record */
 
 typedef struct prof__crash_scope {
-    /* Name: offset in the image of the scope's NAME record, or 0. sequence: number of the chunk that holds that record.
-       */
+    /* name: offset in the image of the scope's NAME record, or 0. sequence: number of the chunk that holds that
+       record. */
     uint64_t name, sequence;
     uint32_t site;
     uint32_t inside; /* bytes from the start of the chunk to the NAME record */
@@ -16192,8 +16192,8 @@ static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
     return NULL;
 }
 
-/* Updates the threads' open scopes with the records of the chunk in w->chunk. offset: the chunk's offset in the image.
-   */
+/* Updates the threads' open scopes with the records of the chunk in w->chunk. offset: the chunk's offset in the
+   image. */
 static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -16243,8 +16243,8 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
     }
 }
 
-/* Copies the chunk at byte `at` of the ring to w->chunk. Returns the chunk's offset in the image, or 0 if it is empty.
-   */
+/* Copies the chunk at byte `at` of the ring to w->chunk. Returns the chunk's offset in the image, or 0 if it is
+   empty. */
 static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
                                  uint64_t newest)
 {
@@ -16267,8 +16267,8 @@ static uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
     return prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&prof__crash_chunk(s, at)->form));
 }
 
-/* Adds the thread that owns the chunk in w->chunk to the report. The last TRACK record of the chunk names this thread.
-   */
+/* Adds the thread that owns the chunk in w->chunk to the report. The last TRACK record of the chunk names this
+   thread. */
 static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -17105,8 +17105,8 @@ static void prof__calibrate(prof__session *s)
    There is one exception: a fork in a signal handler that interrupted the recorder itself. The recorder's state is
    unknown then, so the child records nothing. The interrupted macro still finds its memory when the handler returns. */
 
-/* Ends a session that was inherited and has no image. If a scope needed the image, returns why it could not be created.
-   */
+/* Ends a session that was inherited and has no image. If a scope needed the image, returns why it could not be
+   created. */
 static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
@@ -17586,8 +17586,8 @@ typedef struct prof__on_demand_start {
 static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)began; }
 #else
 #define PROF__START_CLOCK() prof__monotonic()
-/* Stores how long the start took. That time includes making the first pages ready, so the time for those is set to 0.
-   */
+/* Stores how long the start took. That time includes making the first pages ready, so the time for those is set to
+   0. */
 static void prof__start_took(prof__session *s, uint64_t began)
 {
     const uint64_t took = prof__monotonic() - began;
@@ -20044,7 +20044,7 @@ typedef struct prof__look {
     int level;     /* current level; 0: no session runs */
     prof_mode mode;
     uint32_t epoch;                 /* session id, unique in the process; 0: there is no session */
-    /* Buffer: its size in bytes; chunks: how many it has; taken: chunks that threads took since the session began. */
+    /* buffer: its size in bytes; chunks: how many it has; taken: chunks that threads took since the session began. */
     uint64_t buffer, chunks, taken;
 } prof__look;
 
@@ -20088,8 +20088,8 @@ typedef struct prof__on_demand_options {
 
 static void (*prof__on_demand_keep)(void *image, size_t size);
 
-/* Ends the on-demand session and keeps its image. Returns 0 if there is no such session. Called under the control lock.
-   */
+/* Ends the on-demand session and keeps its image. Returns 0 if there is no such session. Called under the control
+   lock. */
 static int prof__on_demand_stop(void)
 {
     if (!prof__on_demand) return 0;
@@ -20531,178 +20531,193 @@ static size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array
 }
 
 /*-- READER ---------------------------------------------------------------------------------------------- >>reader --
-   An image goes through these steps once, in prof__read_parts():
-     1. the header is checked, so that meta and chunks lie inside the image and apart from each other;
-     2. meta becomes call sites whose equal ones share one address, and equal names one number;
-     3. the blocks of the archive and the valid chunks are cut into segments, each the records of one track in one
-        chunk. Most are outlined at once: what they do to the matcher, see read/outline;
-     4. clock pairs become a piecewise linear map from ticks to nanoseconds;
-     5. a matcher runs over each track and remembers only what a single segment cannot show: the ends and arguments of
-        scopes that cross into later segments, the ENDs that close another number of scopes than one, and the scopes
-        that began before the track's first segment ("orphans": only their ends are left). It reads the words only of
-        segments without an outline.
-   After that nothing changes any more. A cursor loads one segment at a time.
-
+   An image becomes a trace in these steps, once, in prof__read_parts():
+     1. The header is checked, so that meta and chunks lie inside the image and do not overlap.
+     2. Meta becomes a list of call sites and a list of names, each with every distinct one once.
+     3. The blocks of the archive and the valid chunks of the ring are cut into segments. A segment has the records of
+        one track in one chunk. Most segments get a summary while they are cut, which tells the matcher what it needs
+        (see read/outline).
+     4. Clock pairs become a piecewise linear function from ticks to nanoseconds.
+     5. The matcher runs over each track and finds the begin that each end belongs to. It remembers only what a single
+        segment cannot show: the ends and arguments of scopes that continue in later segments, the END records that do
+        not close exactly one scope, and the ends of scopes that began before the track's first segment (unmatched
+        ends). It reads the words only of segments without a summary.
+   Afterwards the trace does not change any more. A cursor loads one segment at a time.
    The archive may be far larger than memory. So only these tables stay in memory, and prof__read_words() reads a block
-   each time its words are needed. The same holds for the segments of a large ring whose recording has ended. Words that
-   are no longer there (the file was cut, or a rotating archive overwrote them) are left out and counted; those of their
-   scopes that the tables know stay. */
+   each time its words are needed. The same applies to the segments of a large ring whose recording has ended. Words may
+   be gone by then, because the file was truncated or a rotating archive has overwritten them. They are left out and
+   counted as lost; scopes that the tables know stay. */
 
 #include <limits.h>
 #ifndef _WIN32
 #include <sys/ioctl.h>
 #endif
 
-#define PROF__TEXT_WORDS 128 /* longer texts of call sites are cut: a viewer's file repeats them in each event */
-#define PROF__CHUNK_MAX 1048576 /* bytes; see PROF_CHUNK_SIZE */
-#define PROF__CLOSE_MAX PROF__SITE_MASK /* an END can close that many scopes */
+/* Words; longer texts of call sites are cut, because viewers' files repeat them in each event. */
+#define PROF__TEXT_WORDS 128
+#define PROF__CHUNK_MAX 1048576 /* bytes; the largest size of a chunk */
+#define PROF__CLOSE_MAX PROF__SITE_MASK /* the most scopes that one END can close */
 #ifndef PROF__READ_WHOLE
-#define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; a ring up to this stays in memory */
+#define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; an image up to this size is read into memory as a whole */
 #endif
 #ifndef PROF__OUTLINES
-#define PROF__OUTLINES 1 /* 0: the matcher reads all words once more; for tests */
+#define PROF__OUTLINES 1 /* 0: no summaries: the matcher reads all words; for tests */
 #endif
-#define PROF__READ_KEYS 128 /* even */
-#define PROF__FAR_NS ((int64_t)1 << 61) /* times saturate here, so that differences never overflow */
-#define PROF__CLOSES_LATE (PROF__NONE32 - 1) /* instead of a number: the END of a scope that overlaps */
-#define PROF__LATE_END_MAX 65536 /* how many scopes without an end are kept, because a later end makes them overlaps */
-#define PROF__LATE_STEPS 64 /* how many of them, of one site, are searched for the right place */
-#define PROF__OVERLAPS 8u   /* a node's flag in a cursor: it is the begin of such a scope */
-#define PROF__LATE_BIT 0x80000000u /* the same flag in an entry of a cursor's stack */
-#define PROF__STILL_OPEN 4u /* an event's flag inside the reader: no enclosing scope has ended, either */
+#define PROF__READ_KEYS 128 /* number of random keys of prof__read_mark(); even */
+/* The largest time; later ones become this, so that differences never overflow. */
+#define PROF__FAR_NS ((int64_t)1 << 61)
+/* In place of a count: this END ends a scope that overlaps its enclosing one. */
+#define PROF__CLOSES_LATE (PROF__NONE32 - 1)
+/* How many scopes without an end of their own are remembered, because a later end may show that they overlap. */
+#define PROF__LATE_END_MAX 65536
+#define PROF__LATE_STEPS 64 /* how many remembered scopes of one call site are searched for the place of a new one */
+#define PROF__OVERLAPS 8u   /* flag of a node in a cursor: the begin of a scope that overlaps its enclosing one */
+#define PROF__LATE_BIT 0x80000000u /* PROF__OVERLAPS as a bit of an entry of a cursor's stack */
+/* Flag of an event, inside the reader only: neither the scope nor an enclosing one has ended. */
+#define PROF__STILL_OPEN 4u
 
 typedef struct prof__read_site {
     prof_callsite about;
-    uint32_t name; /* the number of about.name */
+    uint32_t name; /* index in names of about.name */
 } prof__read_site;
 
-/* A call site id that meta does not have. */
+/* A call site id that is in records but not in meta, and the site that stands for it. */
 typedef struct prof__read_unknown {
     uint32_t id, site;
 } prof__read_unknown;
 
 typedef struct prof__read_chunk {
     uint64_t sequence, tick, lost;
-    uint64_t mark;        /* of a block: what prof__read_mark() returned for its words, strings terminated */
-    uint64_t place;       /* of its first word, in words of the image; of a block, in bytes of the file */
-    uint32_t size, words; /* size: of a block, else 0; PROF__NONE32: it has vanished */
-    uint8_t owned;        /* 1: a thread still had it */
-    uint8_t texts;        /* 1: it may have strings */
-    uint8_t jumps;        /* 1: the counter began again in it: see prof__read_mend() */
-    uint8_t torn;         /* 1: a part of it is missing, and what is there ends before that */
-    uint8_t open;         /* 1: its thread had not left it */
+    uint64_t mark;        /* of a block: hash of its words, with strings terminated; see prof__read_mark() */
+    /* Where its first word is, in words of the image; of a block: where the block is, in bytes of the file. */
+    uint64_t place;
+    /* size: bytes of a block in the archive, 0 for a chunk of the ring, PROF__NONE32 if the block is gone. */
+    uint32_t size, words;
+    uint8_t owned;        /* 1: a thread was recording into it */
+    uint8_t texts;        /* 1: it may have records with strings */
+    uint8_t jumps;        /* 1: the counter was reset in it, so that ticks are corrected whenever its words are read */
+    uint8_t torn;         /* 1: a part of the chunk is missing, and only what comes before that part is read */
+    uint8_t open;         /* 1: its thread had not finished it */
 } prof__read_chunk;
 
 struct prof__read_segment;
 
-/* The words of the block, or of the segment, that was asked for last. */
+/* Holds the words of the block or segment that was read last. */
 typedef struct prof__read_buffer {
     uint64_t *words;
     char *block;
-    size_t chunk; /* the chunk that they are of, from 1; 0: none, or words of a segment */
+    size_t chunk; /* the chunk that the words belong to, from 1; 0: none, or words of a segment */
     const struct prof__read_segment *segment;
 } prof__read_buffer;
 
 typedef struct prof__read_segment {
     uint64_t track, serial;
-    uint64_t tick;   /* its first known time: when the track took the chunk, else the first record's; or ~0 */
-    uint64_t record; /* the first record's; or ~0 */
-    uint64_t mark;   /* prof__read_mark() of its words, if it is read when it is wanted */
+    /* Tick of its first known time: when the track took the chunk, else the first record's; ~0: none. */
+    uint64_t tick;
+    uint64_t record; /* tick of the first record with a time; ~0: none */
+    uint64_t mark;   /* hash of its words if they are read on demand; see prof__read_mark() */
     uint32_t chunk;
-    uint32_t first, end; /* words of the chunk, from the TRACK record on */
-    uint32_t name;       /* string id */
-    int32_t depth;       /* open scopes at its end, less the orphans that were closed so far; until the matcher knows
-                            that: its outline, from 1; 0: none */
+    uint32_t first, end; /* its words in the chunk; the first is its TRACK record */
+    uint32_t name;       /* id of a string in meta */
+    int32_t depth;       /* once matched: open scopes at its end, less the unmatched ends before that; until then: its
+                            summary, from 1; 0: none */
     uint8_t fiber;
-    uint8_t of_system;   /* 1: so is the name */
-    uint8_t last;        /* 1: the chunk has no later segment, so that the chunk's losses belong here */
-    uint8_t gap;         /* 1: something is missing before it */
+    uint8_t of_system;   /* 1: the system gave the thread's name */
+    uint8_t last;        /* 1: it is the chunk's last segment, and the chunk's lost events are counted here */
+    uint8_t gap;         /* 1: records are missing before it */
 } prof__read_segment;
 
-/* A BEGIN without its END in the segment, or an END without its BEGIN. */
+/* In the summary of a segment: a BEGIN whose END is not in the segment, or an END whose BEGIN is not. */
 typedef struct prof__read_half {
-    uint64_t tick;       /* of an END */
-    uint32_t site, word; /* word: of a BEGIN */
-    uint32_t args;       /* of a BEGIN: those in the segment */
+    uint64_t tick;       /* of an END: its tick */
+    uint32_t site, word; /* word: of a BEGIN, where it is in the chunk */
+    uint32_t args;       /* of a BEGIN: its arguments in this segment */
 } prof__read_half;
 
-/* What a segment does to the matcher, which then need not read its words. Most segments have one: nothing in them but
-   some ENDs concerns earlier segments. */
+/* The summary of a segment: what it changes in the matcher, which then need not read the segment's words. Most segments
+   have one, because nothing in them but a few ENDs refers to earlier segments. */
 typedef struct prof__read_outline {
-    uint64_t tick, lost; /* tick: of its last record */
-    size_t half;         /* its ENDs, then its BEGINs */
+    uint64_t tick, lost; /* tick: of the last record; lost: lost events */
+    size_t half;         /* index of its first entry in halves: first its unmatched ENDs, then its open BEGINs */
     uint32_t ends, begins, nodes, args, most_args;
-    int32_t deepest; /* the most open scopes at a time, less those at its beginning; or 0 */
+    /* The largest number of open scopes in the segment, less the number at its beginning; at least 0. */
+    int32_t deepest;
     int spans;
 } prof__read_outline;
 
-/* A scope that is open at the end of the segment in which it began. */
+/* A scope that is still open at the end of the segment in which it began (a cross-segment scope). */
 typedef struct prof__read_crossing {
     int64_t end_ns;
-    size_t link; /* its first argument in a later segment, PROF__NONE */
+    size_t link; /* index in links of its first argument in a later segment, or PROF__NONE */
     uint32_t flags;
-    uint32_t segment; /* where it began, counted from the track's first */
+    uint32_t segment; /* the segment in which it began, counted from the track's first */
 } prof__read_crossing;
 
-/* A scope of which only the end is left. */
+/* An unmatched end: a scope whose begin is no longer there. */
 typedef struct prof__read_orphan {
     int64_t end_ns;
-    size_t link; /* its first argument */
+    size_t link; /* index in links of its first argument, or PROF__NONE */
     uint64_t id;
     uint32_t site;
 } prof__read_orphan;
 
-/* An END that does not close one scope, but none or several; or an ARG whose scope is not the innermost. */
+/* An END that closes no scope or several, or an ARG whose scope is not the innermost one. */
 typedef struct prof__read_exception {
     uint32_t segment, word; /* segment: counted from the track's first */
-    uint32_t closes; /* of an ARG: how far out, from 1; 0: no scope */
+    /* Of an END: how many scopes it closes; of an ARG: which open scope it belongs to, 1 is the innermost, 0 is
+       none. */
+    uint32_t closes;
 } prof__read_exception;
 
-/* A scope that ended after an enclosing one. Begins and ends are found in different orders, so that a track has a list
-   of each. */
+/* A scope that ended after an enclosing one (an overlap). A track has one list of begins and one of ends, because they
+   are found in different orders. */
 typedef struct prof__read_late_begin {
     uint32_t segment, word; /* segment: counted from the track's first */
 } prof__read_late_begin;
 
 typedef struct prof__read_late_end {
-    uint64_t id; /* of the begin */
+    uint64_t id; /* id of the begin's event */
 } prof__read_late_end;
 
 /* An ARG record that belongs to a scope of an earlier segment. */
 typedef struct prof__read_link {
     size_t next;
-    size_t record; /* its copy among the kept words */
+    size_t record; /* index in kept of its copied words */
 } prof__read_link;
 
-/* From tick on, time is ns + (t - tick) * factor / 2^shift. */
+/* From tick on, the time of a tick t is ns + (t - tick) * factor / 2^shift. */
 typedef struct prof__read_line {
     uint64_t tick, factor;
     int64_t ns;
     unsigned shift;
 } prof__read_line;
 
-/* An event of a device. prof__device_tracks() sets start_ns to depth. */
+/* An event of a device. prof__device_tracks() sets the fields from start_ns to depth; prof__device_take() sets the
+   others. */
 typedef struct prof__read_device_record {
     int64_t start_ns, end_ns;
-    uint64_t time, number, flow; /* ticks of the device; of a scope its ticks, of a counter its value; 0: no flow */
-    uint64_t tick, id;           /* tick: the host's, when it was recorded */
-    size_t args;                 /* the first record of its arguments among the kept words */
+    /* time: in the device's ticks. number: a scope's duration in ticks, or a counter's value. flow: its id, 0: none. */
+    uint64_t time, number, flow;
+    uint64_t tick, id;           /* tick: of the host, when the event was recorded */
+    size_t args;                 /* index in kept of the first record of its arguments */
     uint32_t device, row, subrow, depth;
     uint32_t name, site, arg_count;
-    uint8_t type, value, flags;  /* PROF__DEVICE_..., or 0: see prof__device_tracks(); prof_value_type */
+    /* type: PROF__DEVICE_..., or 0 for a placeholder (see prof__device_tracks()); value: prof_value_type. */
+    uint8_t type, value, flags;
 } prof__read_device_record;
 
-/* number: its number in records; everywhere else a device or row is an index in the trace's list. */
+/* A device. number is the device's number in records; everywhere else a device or a row is an index in the trace's
+   list. */
 typedef struct prof__read_device {
     uint32_t number, name;
     int wraps;
-    uint64_t mask, hz; /* hz: as stated; 0: not known */
-    double rate;       /* ticks per second */
+    uint64_t mask, hz; /* hz: ticks per second as the device stated it; 0: unknown */
+    double rate;       /* ticks per second, measured or stated */
     prof__read_line *lines;
     size_t line_count;
     prof_alignment alignment;
     uint64_t pairs, refused;
-    size_t first; /* the event that was recorded first, from 1; 0: none */
+    size_t first; /* the event of it that was recorded first, from 1; 0: none */
 } prof__read_device;
 
 typedef struct prof__read_row {
@@ -20712,97 +20727,103 @@ typedef struct prof__read_row {
 
 typedef struct prof__read_pairing {
     uint64_t tick;
-    int64_t ns; /* since the session's start */
+    int64_t ns; /* time since the session's start */
     uint32_t device;
 } prof__read_pairing;
 
 typedef struct prof__read_track {
     prof_track about;
-    /* Events of a device: the first, and how many. In its track all other fields but about and max_event_args are 0. */
+    /* Of a device's row: its first event, and how many. In such a track all other fields but about and max_event_args
+       are 0. */
     size_t device_record, device_record_count;
-    uint64_t tick; /* the first time known of the track */
+    uint64_t tick; /* the track's first known time */
     size_t segment, segment_count;
     size_t crossing, crossing_count;
     size_t exception, exception_count;
-    size_t late, late_count; /* in both lists */
+    size_t late, late_count; /* in late_begins and in late_ends */
     size_t orphan, orphan_count;
-    size_t max_nodes, max_args, max_event_args, max_depth, frames; /* the memory that a cursor needs */
-    int lives; /* 1: its thread has not ended, so that scopes without an end are open */
+    size_t max_nodes, max_args, max_event_args, max_depth, frames; /* how much memory a cursor needs */
+    int lives; /* 1: its thread has not ended, so scopes without an end are still open */
 } prof__read_track;
 
 struct prof__stat_row;
 
-/* The numbers of events whose cost differs from that of a scope with a constant name. */
+/* Counts of the events whose cost differs from that of a scope with a constant name. */
 typedef struct prof__uses {
-    uint64_t texts, formats; /* scopes with a name made at run time, without and with a format */
-    uint64_t marks, objects; /* events that are no scopes: without and with an object */
-    uint64_t values;         /* arguments; one of a scope, which must be found, counts twice */
+    uint64_t texts, formats; /* scopes whose name was made at run time: a text, or a format */
+    uint64_t marks, objects; /* events other than scopes: without and with an object */
+    /* Arguments; one that is added to an outer scope counts twice, because finding the scope takes as long. */
+    uint64_t values;
 } prof__uses;
 
 /* A time in which the counter and the system's clock disagree: the machine slept, was stopped and restored, or the
-   counter began again. */
+   counter was reset. */
 typedef struct prof__read_gap {
-    uint64_t from, to;       /* ticks between which it lies */
-    uint64_t monotonic_ns;   /* from then on times are later than CLOCK_MONOTONIC says... */
-    int64_t added_ns;        /* ...by this much: the counter went on, and that clock did not */
-    int64_t ns;              /* how long it was, at most if `restarts` */
-    int64_t from_ns, to_ns;  /* between which times it lies */
-    int restarts;            /* 1: the counter began again */
+    uint64_t from, to;       /* ticks between which the gap lies */
+    uint64_t monotonic_ns;   /* from this time on, times of the trace are later than CLOCK_MONOTONIC... */
+    int64_t added_ns;        /* ...by this many ns, because the counter went on while that clock stood still */
+    int64_t ns;              /* how long the gap was; at most that long if `restarts` */
+    int64_t from_ns, to_ns;  /* times between which the gap lies */
+    int restarts;            /* 1: the counter was reset */
 } prof__read_gap;
 
-/* From a time on, what is added to ticks, because the counter began again. */
+/* What is added to ticks from a time on, because the counter was reset then. */
 typedef struct prof__read_epoch {
     uint64_t monotonic_ns, shift;
 } prof__read_epoch;
 
 struct prof_trace {
-    /* What most functions use comes first: its offsets fit into a byte of the code. */
+    /* The fields that most functions use come first, because their offsets fit into one byte of an instruction. */
     prof__read_chunk *chunks;
-    prof__read_site *sites; /* distinct call sites; [0] stands for losses */
+    prof__read_site *sites; /* distinct call sites; [0] stands for lost events */
     prof__read_track *tracks;
     size_t track_count;
     const char **names; /* distinct texts; [0] is "" */
-    uint32_t *strings; /* string id -> name */
-    uint32_t *site_ids; /* call site id -> site, PROF__NONE32 */
+    uint32_t *strings; /* from string id to index in names */
+    uint32_t *site_ids; /* from call site id to index in sites, or PROF__NONE32 */
     prof__read_segment *segments;
     prof__read_line *lines;
     size_t line_count;
     prof__read_device_record *device_records;
     uint64_t *image; /* owned */
-    FILE *file;      /* owned: has the archive; NULL: no archive, or it is in memory after the image */
-    int paged;       /* 1: image ends before the chunks, which are in file */
-    unsigned word_bits; /* of an event's id */
-    uint64_t size;   /* bytes of the file, or at image */
+    FILE *file;      /* owned: the file with the archive; NULL: no archive, or it follows the image in memory */
+    int paged;       /* 1: the chunks are not in memory but only in file */
+    unsigned word_bits; /* how many low bits of an event's id are the word's number */
+    uint64_t size;   /* bytes of the file, or of the memory at image */
     prof__read_crossing *crossings;
     prof__header header;
-    struct prof__stat_row *aggregated; /* PROF_STATS: the final statistics, instead of events; owned */
+    /* Owned; with PROF_STATS: the final statistics, which there are in place of events. */
+    struct prof__stat_row *aggregated;
     size_t aggregated_count;
-    int64_t *since; /* owned. For each track: statistics count only what ended later; NULL: everything */
+    /* Owned; for each track: statistics count only what ended after this time; NULL: they count everything. */
+    int64_t *since;
     prof_trace_info info;
     size_t chunk_words;
-    int partial;        /* older chunks are missing */
-    uint64_t keys[PROF__READ_KEYS]; /* of prof__read_mark() */
+    int partial;        /* 1: older chunks are missing */
+    uint64_t keys[PROF__READ_KEYS]; /* keys of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
-    uint64_t begins_missing, ends_missing; /* PROF_STATS: of spans */
-    prof__uses uses;    /* PROF_STATS */
-    int64_t newest_ns;  /* the last time at which open scopes are known to have been open */
+    uint64_t begins_missing, ends_missing; /* with PROF_STATS: spans whose begin or end is missing */
+    prof__uses uses;    /* with PROF_STATS */
+    int64_t newest_ns;  /* the latest time at which open scopes are known to have been open */
     size_t chunk_count, chunk_capacity;
-    prof__read_index sequences; /* of the chunks */
-    prof__read_buffer buffer;   /* while the trace is made */
-    prof__pair *pairs;          /* while the trace is made: the pairs for the clock */
+    prof__read_index sequences; /* from sequence number to chunk */
+    prof__read_buffer buffer;   /* only while the trace is made */
+    prof__pair *pairs;          /* only while the trace is made: the clock pairs */
     size_t pair_count, pair_capacity;
-    uint64_t pair_ns;           /* their minimum distance */
-    uint64_t reached;           /* the largest tick in chunks in which the counter began again */
-    uint64_t behind;               /* ticks of a millisecond: a counter that is behind by more has begun again */
-    uint64_t start_hz;          /* see PROF__META_RATE; 0: not known */
+    uint64_t pair_ns;           /* the minimum distance of kept clock pairs in ns; 0: all are kept */
+    uint64_t reached;           /* the largest tick in chunks in which the counter was reset */
+    uint64_t behind;               /* ticks of a millisecond; a counter that goes back by more than that was reset */
+    /* Ticks per second as the start of the session measured it (PROF__META_RATE); 0: unknown. */
+    uint64_t start_hz;
     prof__read_gap *gaps;
     size_t gap_count, gap_capacity;
-    prof__read_epoch *epochs;   /* while the trace is made; [0] is that of the start */
+    prof__read_epoch *epochs;   /* only while the trace is made; [0] is the start of the session */
     size_t epoch_count, epoch_capacity;
-    prof__pair latest;          /* while the trace is made: the newest of a chunk, with its shifted tick */
-    prof__read_outline *outlines; /* while the trace is made */
+    /* Only while the trace is made: the newest clock pair of a chunk, with its corrected tick. */
+    prof__pair latest;
+    prof__read_outline *outlines; /* only while the trace is made */
     size_t outline_count, outline_capacity;
-    prof__read_half *halves;      /* while the trace is made */
+    prof__read_half *halves;      /* only while the trace is made */
     size_t half_count, half_capacity;
     size_t name_count, name_capacity;
     prof__read_index name_index;
@@ -20814,8 +20835,8 @@ struct prof_trace {
     prof__read_index metadata_index;
     struct {
         uint64_t track;
-        uint32_t name; /* string id */
-    } *threads; /* names that the system has had for threads since their tracks began */
+        uint32_t name; /* id of a string in meta */
+    } *threads; /* names that the system gave threads after their tracks had begun */
     size_t thread_count, thread_capacity;
     prof__read_index thread_index;
     size_t site_count, site_capacity;
@@ -20824,9 +20845,9 @@ struct prof_trace {
     prof__read_unknown *unknown;
     size_t unknown_count, unknown_capacity;
     prof__read_index unknown_index;
-    char **texts; /* owned: names invented for unknown sites */
+    char **texts; /* owned: names made for unknown call sites and for rows of tracks */
     size_t text_count, text_capacity;
-    prof__symbols symbols; /* of the modules of traced functions */
+    prof__symbols symbols; /* symbols of the modules whose functions were recorded by address */
     size_t segment_count, segment_capacity;
     size_t crossing_count, crossing_capacity;
     prof__read_exception *exceptions;
@@ -20847,17 +20868,17 @@ struct prof_trace {
     size_t row_count, row_capacity;
     prof__read_pairing *pairings;
     size_t pairing_count, pairing_capacity;
-    void (*step)(void *user, double share); /* of prof_trace_watch() */
+    void (*step)(void *user, double share); /* the function of prof_trace_watch() */
     void *step_user;
 };
 
-/* Converts a count to a double, for rare functions. Inline it takes 40 bytes of code, because most processors have no
-   instruction for it. */
+/* Converts a count to a double. Not inlined, because most processors have no instruction for it and it takes 40 bytes
+   of code; only rare functions use it. */
 static double prof__real(uint64_t value) { return (double)value; }
 
 /*-- the clock --*/
 
-/* Computes ns per tick as factor / 2^shift, rounded down. */
+/* Sets a line's slope, ns per tick, as factor / 2^shift, rounded down. */
 static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
 {
     uint64_t factor = ns / ticks, rest = ns % ticks;
@@ -20872,7 +20893,7 @@ static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
     line->shift = shift;
 }
 
-/* Returns the lower half of a * b; *high: the upper half. */
+/* Returns the lower 64 bits of a * b. *high: the upper 64 bits. */
 static inline uint64_t prof__product_of(uint64_t a, uint64_t b, uint64_t *high)
 {
 #ifdef __SIZEOF_INT128__
@@ -20892,7 +20913,8 @@ static inline uint64_t prof__product_of(uint64_t a, uint64_t b, uint64_t *high)
 static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
 {
 #ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 prof__product; /* at most 2^128 - 2^65 + 1: adding a half cannot overflow */
+    /* A product is at most 2^128 - 2^65 + 1, so adding a half cannot overflow. */
+    __extension__ typedef unsigned __int128 prof__product;
     prof__product product = (prof__product)value * factor + (shift ? (uint64_t)1 << (shift - 1) : 0),
                   result = product >> shift;
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
@@ -20910,7 +20932,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 #endif
 }
 
-/* Returns the last line that begins at or before tick, else the first line. */
+/* Returns the index of the last line that begins at or before tick, or of the first line. */
 static size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
 {
     size_t low = 0, high = count;
@@ -20924,7 +20946,8 @@ static size_t prof__read_line_of(const prof__read_line *lines, size_t count, uin
     return low;
 }
 
-/* Converts a tick to nanoseconds by sorted lines. hint: the number of the line found last, kept for the next call. */
+/* Converts a tick to nanoseconds by sorted lines. hint: index of the line that was found last, kept from call to
+   call. */
 static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
     const prof__read_line *line = lines + *hint;
@@ -20936,28 +20959,29 @@ static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, u
     return ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
 }
 
-/* Returns the nanoseconds from the session's start to a tick, never negative. */
+/* Returns the nanoseconds from the session's start to a tick, at least 0. */
 static PROF__NOINLINE int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
 {
     int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
     return ns < 0 ? 0 : ns;
 }
 
-/* The line that was found last, to convert many ticks in order: while tick - from < span, prof__read_fast_ns() computes
-   the same as prof__read_ns() with one multiplication. All zero at first. */
+/* The line that was found last, prepared for many ticks in order. While tick - from < span, prof__read_fast_ns() gives
+   the same result as prof__read_ns() with a single multiplication. All zero at first. */
 typedef struct prof__read_fast {
     uint64_t from, span, factor;
     int64_t ns;
     unsigned up;
 } prof__read_fast;
 
-/* Does the same as prof__read_ns(), and keeps the line in *fast. */
+/* Returns the result of prof__read_ns(), and prepares the line in *fast. */
 static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint64_t tick, size_t *hint,
                                                    prof__read_fast *fast)
 {
     int64_t ns = prof__read_ns(trace, tick, hint);
 #ifdef __SIZEOF_INT128__
-    const uint64_t max = (uint64_t)1 << 40; /* with a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
+    /* The factor is below 2^63 and the shift at least 43, so results stay below PROF__FAR_NS. */
+    const uint64_t max = (uint64_t)1 << 40;
     const prof__read_line *line = trace->lines + *hint;
     fast->from = line->tick;
     fast->factor = line->factor;
@@ -20972,22 +20996,22 @@ static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint
     return ns;
 }
 
-/* Returns the same as prof__read_ns(), for a tick in the span. */
+/* Returns the result of prof__read_ns(), for a tick inside the span of *fast. */
 static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t tick)
 {
 #ifdef __SIZEOF_INT128__
     {
         __extension__ typedef unsigned __int128 prof__product;
-        prof__product at = (prof__product)(uint64_t)fast->ns << 64 | (uint64_t)1 << 63; /* a half, to round */
+        prof__product at = (prof__product)(uint64_t)fast->ns << 64 | (uint64_t)1 << 63; /* adds a half, to round */
         return (int64_t)(uint64_t)((at + (prof__product)((tick - fast->from) << fast->up) * fast->factor) >> 64);
     }
 #else
     (void)tick;
-    return fast->ns; /* not reached: span is 0 */
+    return fast->ns; /* never called, because span is 0 */
 #endif
 }
 
-/* Returns the nanoseconds from the session's start to a time of its system's clock, with those for which this clock
+/* Returns the nanoseconds from the session's start to a time of CLOCK_MONOTONIC, including the gaps in which that clock
    stood still. */
 static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
@@ -21015,8 +21039,8 @@ static int prof__read_width_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Drops pairs whose reading took far longer than usual (the thread was interrupted in between), unless fewer than two
-   are left. Returns how many are left. */
+/* Drops clock pairs whose two clocks were read too far apart, because the thread was interrupted in between: more than
+   four times as long as usual. Keeps all if fewer than two would be left. Returns how many are left. */
 static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
 {
     uint64_t limit;
@@ -21031,14 +21055,14 @@ static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *wi
     return kept;
 }
 
-/* Returns 1 if from a to b both clocks go forward, and the system's by at least this many nanoseconds. */
+/* Returns 1 if both clocks go forward from a to b, the system's by at least ns nanoseconds. */
 static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t ns)
 {
     return b->tick > a->tick && b->monotonic_ns > a->monotonic_ns && b->monotonic_ns - a->monotonic_ns >= ns;
 }
 
-/* Keeps those sorted pairs in which both clocks go forward and that are at least a millisecond apart: closer ones would
-   show how they were read rather than the clock. */
+/* Drops sorted pairs in which a clock does not go forward, or that are less than a millisecond after the previous one:
+   over a shorter time, errors of reading are larger than differences of the clocks. Returns how many are left. */
 static size_t prof__read_thin(prof__pair *pairs, size_t count)
 {
     size_t i, kept = 1;
@@ -21047,9 +21071,9 @@ static size_t prof__read_thin(prof__pair *pairs, size_t count)
         if (prof__read_apart(&pairs[kept - 1], &pair, 1000000))
             pairs[kept++] = pair;
         else if (kept > 1 && pair.width < pairs[kept - 1].width && prof__read_apart(&pairs[kept - 2], &pair, 1000000))
-            pairs[kept - 1] = pair; /* the one that was read faster is more exact */
+            pairs[kept - 1] = pair; /* the pair that was read faster is more exact */
         else if (kept == 1 && i + 1 == count && prof__read_apart(&pairs[0], &pair, 1))
-            pairs[kept++] = pair; /* a short session has nothing better */
+            pairs[kept++] = pair; /* a short session has no better pair */
     }
     return kept;
 }
@@ -21060,8 +21084,8 @@ static int prof__read_slope_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Returns ticks per second, of the time in which the machine was not suspended: most intervals between pairs agree
-   about it. Of few, what the start measured is better, or what the processor states. 0: not known. */
+/* Returns ticks per second while the machine was not suspended: the median over the intervals between pairs. With few
+   pairs, what the start of the session measured is better, or what the processor states. 0: unknown. */
 static double prof__read_usual_rate(const prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     double *rates = count > 3 ? (double *)malloc(count * sizeof *rates) : NULL, rate = 0;
@@ -21079,16 +21103,18 @@ static double prof__read_usual_rate(const prof_trace *trace, const prof__pair *p
     return prof__real(trace->start_hz ? trace->start_hz : trace->header.tick_hz);
 }
 
-#define PROF__GAPS 256 /* more are none: a clock that is often wrong has no usual rate */
-#define PROF__GAP_LEAST 20e6 /* ns: less may be a clock that is being set, or a thread that waited */
+#define PROF__GAPS 256 /* with more gaps, the clock has no usual rate, and none of them is real */
+/* Ns; a shorter difference may come from setting the clock, or from a thread that waited. */
+#define PROF__GAP_LEAST 20e6
 
-/* Finds out whether there is a gap between two pairs: the clocks disagree by more than an eighth, or CLOCK_MONOTONIC
-   alone does. Returns 0 if not. */
+/* Returns 1 and sets *gap if there is a gap between two pairs: the counter and CLOCK_MONOTONIC differ by more than an
+   eighth, or the counter and Unix time both differ from CLOCK_MONOTONIC by nearly the same time. Returns 0 if there is
+   none. */
 static int prof__read_gap_between(const prof__pair *a, const prof__pair *b, double rate, prof__read_gap *gap)
 {
     double ns = prof__real(b->monotonic_ns - a->monotonic_ns), wanted = prof__real(b->tick - a->tick) * 1e9 / rate;
     double missing = wanted - ns, more = b->unix_ns > a->unix_ns ? prof__real(b->unix_ns - a->unix_ns) - ns : 0;
-    /* A reading that was interrupted may be that wrong. */
+    /* An interrupted reading can be wrong by as much as it took. */
     double least = PROF__GAP_LEAST + (prof__real(a->width) + prof__real(b->width)) * 1e9 / rate;
     int agree = more > least && missing > more * 7 / 8 && missing < more * 9 / 8;
     if (!(wanted < 1e18 && ns < 1e18)) return 0; /* more than 30 years: the file is damaged */
@@ -21102,8 +21128,7 @@ static int prof__read_gap_between(const prof__pair *a, const prof__pair *b, doub
     return 1;
 }
 
-/* If the counter stood still for a part of the interval at whose begin this line is, its slope is the usual one: the
-   gap is at its end. */
+/* Sets a line's slope to the usual rate if the counter stood still at the end of the interval that the line covers. */
 static void prof__read_stopped(const prof_trace *trace, prof__read_line *line, uint64_t ticks, double rate)
 {
     double ns = prof__real(ticks) * 1e9 / rate;
@@ -21113,7 +21138,7 @@ static void prof__read_stopped(const prof_trace *trace, prof__read_line *line, u
             prof__read_slope(line, ticks, ns >= 1 ? (uint64_t)ns : 1);
 }
 
-/* Makes lines of sorted, thinned pairs. */
+/* Makes the lines from pairs that are sorted and thinned out. */
 static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     const prof__header *header = &trace->header;
@@ -21133,7 +21158,8 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
         trace->lines[i].ns = prof__read_since(trace, pairs[i].monotonic_ns);
     }
     gaps = trace->gap_count - gaps;
-    /* A known rate is better than one measured over less than 10 ms; and the system's own clock has no other rate. */
+    /* A stated rate is better than one that is measured over less than 10 ms. CLOCK_MONOTONIC has exactly its stated
+       rate. */
     if (count < 2 || (hz && ((ns < 10000000 && !gaps) || header->clock == PROF_CLOCK_MONOTONIC))) {
         trace->line_count = 1;
         trace->info.tick_hz = hz;
@@ -21149,7 +21175,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     }
     measured = gaps ? rate : prof__real(last->tick - pairs[0].tick) * 1e9 / prof__real(ns);
     trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
-    /* The line beyond the last pair: the newest slope if it covers a second, else that of the whole session. */
+    /* Beyond the last pair, the newest slope counts if it covers a second, else the slope of the whole session. */
     if (gaps) {
         prof__read_slope(&trace->lines[count - 1], trace->info.tick_hz ? trace->info.tick_hz : 1, 1000000000u);
         return;
@@ -21159,8 +21185,8 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
 }
 
-/* Makes the lines of a trace of its clock pairs. now: a pair that the reader took on the same clocks, or NULL. Returns
-   0 without memory. */
+/* Makes a trace's lines from its clock pairs. now: a pair that the reader has taken from the same clocks, or NULL.
+   Returns 0 if there is no memory. */
 static int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;
@@ -21195,7 +21221,7 @@ static int prof__read_same_name(const void *owner, size_t item, const void *key)
     return !strcmp(trace->names[item], (const char *)key);
 }
 
-/* Returns the number of a text, which must live as long as the trace, or PROF__NONE without memory. */
+/* Returns the index in names of a text, which must live as long as the trace, or PROF__NONE if there is no memory. */
 static size_t prof__read_name(prof_trace *trace, const char *text)
 {
     uint32_t hash = prof__text_hash(text);
@@ -21215,7 +21241,8 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
            a->role == b->role && a->unit == b->unit;
 }
 
-/* Returns the number of a call site, whose texts are names of the trace, or PROF__NONE without memory. */
+/* Returns the index in sites of a call site, whose texts are names of the trace, or PROF__NONE if there is no
+   memory. */
 static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *site)
 {
     const prof_callsite *about = &site->about;
@@ -21235,21 +21262,22 @@ static int prof__read_same_unknown(const void *owner, size_t item, const void *k
     return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
 }
 
-/* Returns the site of a call site id that meta lacks, or PROF__NONE for an id that was never seen. */
+/* Returns the index of the site that stands for a call site id missing in meta, or PROF__NONE for an id that no record
+   had. */
 static size_t prof__read_unknown_site(const prof_trace *trace, uint32_t id)
 {
     size_t item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
     return item == PROF__NONE ? PROF__NONE : trace->unknown[item].site;
 }
 
-/* Returns the site of a call site id, or PROF__NONE for an id that was never seen. */
+/* Returns the index in sites for a call site id, or PROF__NONE for an id that no record had. */
 static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
 {
     if (PROF__LIKELY(id < trace->site_id_count && trace->site_ids[id] != PROF__NONE32)) return trace->site_ids[id];
     return prof__read_unknown_site(trace, id);
 }
 
-/* Joins two texts to one that lives as long as the trace. Returns NULL without memory. */
+/* Joins two texts to one that lives as long as the trace. Returns NULL if there is no memory. */
 static const char *prof__read_text(prof_trace *trace, const char *text, const char *more)
 {
     char *copy = prof__text_join(text, more);
@@ -21259,7 +21287,7 @@ static const char *prof__read_text(prof_trace *trace, const char *text, const ch
     return NULL;
 }
 
-/* Makes a call site that has only a name, a copy of text. Returns its number, or PROF__NONE without memory. */
+/* Makes a call site that has only a name, a copy of text. Returns its index, or PROF__NONE if there is no memory. */
 static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
@@ -21275,7 +21303,7 @@ static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t
     return prof__read_site_number(trace, &site);
 }
 
-/* Makes a site for an id that meta lacks: "?site 12". Returns 0 without memory. */
+/* Makes a site such as "?site 12" for a call site id missing in meta. Returns 0 if there is no memory. */
 static int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
@@ -21291,7 +21319,7 @@ static int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
     return 1;
 }
 
-/* Makes sure that an id has a site. Returns 0 without memory. */
+/* Makes sure that a call site id has a site. Returns 0 if there is no memory. */
 static inline int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     return prof__read_site_of(trace, id) != PROF__NONE || prof__read_invent_site(trace, id, kind);
@@ -21302,8 +21330,8 @@ static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
     return id < trace->string_count ? trace->strings[id] : 0;
 }
 
-/* Returns the words of the meta record at words[at], or 0 after the last. A head with a length but no kind is a record
-   that a thread has reserved and not written yet. */
+/* Returns the length in words of the meta record at words[at], or 0 after the last record. A first word with a length
+   but no kind belongs to a record that a thread has reserved and not written yet. */
 static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
 {
     size_t length;
@@ -21312,7 +21340,8 @@ static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t cou
     return length <= count - at ? length : 0;
 }
 
-/* Names a function that was recorded by its address, if its module's symbols can be read. Returns 0 without memory. */
+/* Names a function that was recorded by its address, if the symbols of its module can be read. Returns 0 if there is no
+   memory. */
 static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
 {
     const prof__symbol *symbol =
@@ -21333,8 +21362,8 @@ static int prof__read_same_key(const void *owner, size_t item, const void *key)
     return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
 }
 
-/* Adds a pair of metadata: a key and, after it, a value, whose last byte is zero. An empty key removes all pairs before
-   it. Returns 0 without memory. */
+/* Adds a pair of metadata: a key and, after it, a value, up to end, where the last byte is zero. An empty key removes
+   all pairs before it. Returns 0 if there is no memory. */
 static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
 {
     const char *value = key + strlen(key) + 1;
@@ -21373,7 +21402,7 @@ static int prof__read_same_thread(const void *owner, size_t item, const void *ke
     return ((const prof_trace *)owner)->threads[item].track == *(const uint64_t *)key;
 }
 
-/* Returns the string id of the system's newest name for the thread of a track, or 0. */
+/* Returns the string id of the newest name that the system gave the thread of a track, or 0. */
 static uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
 {
     uint32_t hash = (uint32_t)prof__mix(track);
@@ -21381,7 +21410,7 @@ static uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
     return at == PROF__NONE ? 0 : trace->threads[at].name;
 }
 
-/* Keeps such a name. Returns 0 without memory. */
+/* Stores a name that the system gave the thread of a track. Returns 0 if there is no memory. */
 static int prof__read_thread(prof_trace *trace, uint64_t track, uint32_t name)
 {
     uint32_t hash = (uint32_t)prof__mix(track);
@@ -21399,7 +21428,8 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
     return prof__trace_pair(trace, index, key, value);
 }
 
-/* Terminates a text of so many words. Keeps at most its first 1023 bytes, and cuts between UTF-8 characters. */
+/* Terminates a text that takes this many words. Keeps at most its first 1023 bytes, and cuts between UTF-8
+   characters. */
 static void prof__read_shorten(char *text, size_t words)
 {
     char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
@@ -21408,8 +21438,8 @@ static void prof__read_shorten(char *text, size_t words)
     *end = 0;
 }
 
-/* Counts it if a part of meta is missing, which ends here: words follow after many that are zero, or a recording that
-   has ended says that it has more. */
+/* Counts a lost block if a part of meta is missing from this word on. It is missing if words follow after many zeros,
+   or if a recording that has ended states that meta has more. */
 static void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
 {
     const prof__header *h = &trace->header;
@@ -21427,7 +21457,7 @@ static int prof__read_meta(prof_trace *trace)
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
         size_t id = (size_t)(words[at] & 0xFFFFFFFFu);
         unsigned kind = (unsigned)(words[at] >> 56);
-        if (id > count) continue; /* ids count the records: there cannot be so many */
+        if (id > count) continue; /* ids count the records, so an id cannot be larger than this */
         if (kind == PROF__META_STRING && length > 1 && id > strings) strings = id;
         if (kind == PROF__META_SITE && length >= PROF__META_SITE_WORDS && id > sites) sites = id;
     }
@@ -21483,12 +21513,13 @@ static int prof__read_meta(prof_trace *trace)
 }
 
 /*-- images of the other byte order --
-   "Turns" means: reverses the bytes of words or fields. An image consists of words, except for texts and the bytes of
-   packed blocks, which are the same on all machines. Images of this machine's byte order cost one comparison. */
+   In this module, "turns" means: reverses the bytes of words or fields. An image consists of words, except for texts
+   and the bytes of packed blocks, which are the same on all machines. For images in this machine's byte order, the
+   module costs one comparison. */
 
 #define PROF__BYTE_ORDER_TURNED 0x04030201u
 
-/* Returns 1 if an image has the other byte order. image: at least its header. */
+/* Returns 1 if an image has the other byte order. image: at least its header must be there. */
 static int prof__foreign(const void *image)
 {
     uint32_t order;
@@ -21502,7 +21533,7 @@ static void prof__turn(uint64_t *words, size_t count)
     for (i = 0; i < count; i++) words[i] = PROF__SWAPPED(words[i]);
 }
 
-/* Turns the fields of a struct from byte `from` up to byte `to`. size: of each field, 4 or 8 bytes. */
+/* Turns the fields of a struct, each of size bytes (4 or 8), from byte `from` up to byte `to`. */
 static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
 {
     unsigned char *at = (unsigned char *)all + from, *end = (unsigned char *)all + to, other;
@@ -21532,14 +21563,14 @@ static void prof__turn_block(prof__block *block)
     prof__turn_fields(block, offsetof(prof__block, words), sizeof *block, 4);
 }
 
-/* Reads the header of an image of either byte order, in this machine's. */
+/* Reads the header of an image of either byte order, and converts it to this machine's. */
 static void prof__header_get(const void *image, prof__header *header)
 {
     memcpy(header, image, sizeof *header);
     if (prof__foreign(image)) prof__turn_header(header);
 }
 
-/* Writes the header of an image, in the byte order that the image has. */
+/* Writes the header of an image in the byte order that the image has. */
 static void prof__header_put(void *image, const prof__header *header)
 {
     prof__header changed = *header;
@@ -21547,8 +21578,8 @@ static void prof__header_put(void *image, const prof__header *header)
     memcpy(image, &changed, sizeof changed);
 }
 
-/* Reads size bytes of a stream at offset. Returns 0 if they cannot all be read. Moves the stream, so that only one
-   thread may use it. */
+/* Reads size bytes of a stream at offset. Returns 0 if they cannot all be read. Moves the position of the stream, so
+   only one thread may use it. */
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     if (prof__file_seek(file, offset, SEEK_SET)) return 0;
@@ -21567,7 +21598,7 @@ static void prof__turn_meta(uint64_t *words, size_t count)
     }
 }
 
-/* Turns the records of a chunk. What follows the last record stays as it is, because the reader does not use it. */
+/* Turns the records of a chunk. What follows the last record is left as it is, because the reader does not use it. */
 static void prof__turn_records(uint64_t *words, size_t count)
 {
     size_t at, length, texts;
@@ -21580,8 +21611,8 @@ static void prof__turn_records(uint64_t *words, size_t count)
     }
 }
 
-/* Removes the marks of a chunk: its sums are those of the words as they were. bytes: with its header, which is turned
-   already. */
+/* Removes the marks that detect a power loss from a chunk, because its sums are those of the words before turning.
+   chunk: its header has been turned already. bytes: size of the chunk with its header. */
 static void prof__turn_marks(prof__chunk *chunk, size_t bytes, size_t header)
 {
     uint64_t *words = (uint64_t *)(void *)((char *)chunk + header), last;
@@ -21613,7 +21644,7 @@ static void prof__turn_chunks(char *image, const prof__header *h)
     }
 }
 
-/* Turns the headers of the blocks whose check is right. The reader counts other blocks as lost. */
+/* Turns the headers of the blocks whose checksum is right. The reader counts other blocks as lost. */
 static void prof__turn_archive(char *image, size_t size, const prof__header *h)
 {
     uint64_t at = h->archive_offset, max = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
@@ -21628,14 +21659,14 @@ static void prof__turn_archive(char *image, size_t size, const prof__header *h)
                 at += block.size;
                 continue;
             }
-            tried += block.size; /* limits the work if an image was made so that everything looks like a block */
+            tried += block.size; /* limits the work for an image that was made so that everything looks like a block */
         }
         at += 8;
     }
 }
 
-/* Converts an image to this machine's byte order. size: the bytes of the image and its archive, which are 8-byte
-   aligned. h: its header, which prof__read_header() has checked. */
+/* Converts an image to this machine's byte order. size: bytes of the image with its archive, which are 8-byte aligned.
+   h: the header, which prof__read_header() has checked. */
 static void prof__turn_image(void *image, size_t size, const prof__header *h)
 {
     prof__header raw;
@@ -21643,13 +21674,14 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
     if (!prof__foreign(image)) return;
     memcpy(&raw, image, sizeof raw);
     prof__turn_header(&raw);
-    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw); /* older headers are shorter */
+    /* The header of an older version is shorter. */
+    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw);
     prof__turn_meta((uint64_t *)(void *)(bytes + h->meta_offset), (size_t)(h->meta_size / 8));
     prof__turn_chunks(bytes, h);
     prof__turn_archive(bytes, size, h);
 }
 
-/* Reads a whole file, archive included, whose image has the other byte order, and converts it to this machine's. */
+/* Reads a whole file, with its archive, whose image has the other byte order, and converts it to this machine's. */
 static prof_status prof__foreign_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
                                       uint64_t *size)
 {
@@ -21670,7 +21702,8 @@ static int prof__process_records(uint64_t pid, const char *boot_id, const char *
     return 0;
 }
 #else
-/* Returns 1 if all threads of a process have ended, but its parent has not asked how. Not known outside of Linux. */
+/* Returns 1 if the process is a zombie: all its threads have ended, and its parent has not yet read its exit status.
+   Always returns 0 outside of Linux. */
 static int prof__process_zombie(long pid)
 {
     char path[48], line[1024], *rest = NULL, state = 0;
@@ -21678,14 +21711,15 @@ static int prof__process_zombie(long pid)
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     FILE *file = fopen(path, "r");
     if (!file) return 0;
-    if (fgets(line, sizeof line, file)) rest = strrchr(line, ')'); /* after the name, which may have any character */
+    /* The fields follow the name, which may have any character. */
+    if (fgets(line, sizeof line, file)) rest = strrchr(line, ')');
     fclose(file);
     const char *fields = ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d";
     return rest && sscanf(rest, fields, &state, &threads) == 2 && (state == 'Z' || state == 'X') && threads <= 1;
 }
 
-/* Returns 1 if a process has the file of this path mapped. Another one may have its number, in another container for
-   example, and the file may be a copy. Returns 0 where that cannot be seen. */
+/* Returns 1 if the process has mapped the file at path. The process id alone proves nothing: a process in another
+   container may have the same id, or the file may be a copy. Returns 0 where the system does not show mappings. */
 static int prof__process_maps(long pid, const char *path)
 {
     char maps[48], line[4400];
@@ -21693,7 +21727,8 @@ static int prof__process_maps(long pid, const char *path)
     int found = 0;
     snprintf(maps, sizeof maps, "/proc/%ld/maps", pid);
     FILE *file = stat(path, &about) ? NULL : fopen(maps, "r");
-    while (file && !found && fgets(line, sizeof line, file)) { /* devices differ from stat()'s on some file systems */
+    /* Only inodes are compared: on some file systems the device differs from stat()'s. */
+    while (file && !found && fgets(line, sizeof line, file)) {
         unsigned long long inode;
         found = sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1 && inode == (unsigned long long)about.st_ino;
     }
@@ -21701,8 +21736,8 @@ static int prof__process_maps(long pid, const char *path)
     return found;
 }
 
-/* Returns 1 if this process is alive, as far as can be known here. path: of the file that it records into; NULL: not
-   known. */
+/* Returns 1 if this process is alive, as far as this machine can tell. path: the file that it records into; NULL:
+   unknown. */
 static int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
 {
     char here[40];
@@ -21713,7 +21748,7 @@ static int prof__process_records(uint64_t pid, const char *boot_id, const char *
 }
 #endif
 
-/* A trace reaches as far as scopes that are open are known to have been open. */
+/* Extends a trace's duration to the latest time at which scopes are known to have been open. */
 static void prof__read_reach(prof_trace *trace)
 {
     size_t i;
@@ -21721,7 +21756,7 @@ static void prof__read_reach(prof_trace *trace)
         if (trace->tracks[i].about.open && trace->tracks[i].lives) trace->info.duration_ns = trace->newest_ns;
 }
 
-/* Lets open scopes of a trace last until now if the process is recording into the file. */
+/* Extends a trace's open scopes until now if a live process is recording into the file. */
 static void prof__trace_alive(prof_trace *trace, const char *path)
 {
     const prof__header *header = &trace->header;
@@ -21747,14 +21782,15 @@ static uint32_t prof__read_id(uint64_t head)
     return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
 }
 
-/* Returns the type of an EVENT record, or 0 if readers do not show it. */
+/* Returns the type of an EVENT record, or 0 if readers do not show such events. */
 static unsigned prof__read_event_type(const uint64_t *record)
 {
     unsigned type = (unsigned)(record[1] & 0xFF);
     return type > PROF_EVENT_LOST && type < PROF_EVENT_TYPE_COUNT ? type : 0;
 }
 
-/* Returns the words of an ARG or DATA: those of a key made at run time, and of the value after it. */
+/* Returns the length in words of an ARG or DATA record, together with the record of its value if this one has a key
+   made at run time. left: words from this record on. */
 static size_t prof__read_arg_words(const uint64_t *words, size_t left)
 {
     size_t key = prof__record_words(words[0], left), value;
@@ -21764,13 +21800,13 @@ static size_t prof__read_arg_words(const uint64_t *words, size_t left)
     return key + value;
 }
 
-/* Returns 0 for a key without its value, which readers leave out. */
+/* Returns 0 if the argument is a key without a value, which readers leave out. */
 static int prof__read_arg_whole(const uint64_t *words, size_t length)
 {
     return !(words[0] & PROF__ARG_KEY) || length > 1 + (size_t)(words[0] & 0xFFFF);
 }
 
-/* Returns the record with the value; *length: its words. */
+/* Returns the record with the argument's value; *length: that record's words. */
 static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *length)
 {
     if (words[0] & PROF__ARG_KEY) words += 1 + (size_t)(words[0] & 0xFFFF);
@@ -21778,7 +21814,7 @@ static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *lengt
     return words;
 }
 
-/* Returns the id of the call site whose scope an ARG belongs to, or 0 if it belongs to the innermost scope. */
+/* Returns the id of the call site whose scope an ARG record belongs to, or 0 for the innermost scope. */
 static uint32_t prof__read_arg_target(const uint64_t *words)
 {
     size_t length;
@@ -21786,14 +21822,14 @@ static uint32_t prof__read_arg_target(const uint64_t *words)
     return words[0] & PROF__ARG_TO && length > 1 ? prof__read_id(words[length - 1]) : 0;
 }
 
-/* Returns the number of a boundary of a frame, or NULL if its record has none. left: the words from this record on. */
+/* Returns the number of a frame's boundary, or NULL if its record has none. left: words from this record on. */
 static const uint64_t *prof__read_frame_data(const uint64_t *record, size_t left)
 {
     uint64_t wanted = (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1;
     return left > 2 && record[1] == wanted ? record + 2 : NULL;
 }
 
-/* Returns 1 if a DATA record after this one is an argument of an event that is shown. before: the answer for the
+/* Returns 1 if a DATA record after this one would be an argument of an event that is shown. before: the result for the
    previous record. */
 static int prof__read_takes_data(const uint64_t *record, int before)
 {
@@ -21808,8 +21844,8 @@ static int prof__read_takes_data(const uint64_t *record, int before)
 
 static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
 
-/* Returns 1 if a NAME record after this one is the name of its event. Flows have none, because exporters keep their
-   names from block to block. */
+/* Returns 1 if a NAME record after this one would be the name of its event. Flows have no names of their own, because
+   exporters keep a flow's name longer than a block of the archive stays in memory. */
 static int prof__read_takes_name(const uint64_t *record)
 {
     unsigned kind = prof__read_kind(record[0]);
@@ -21817,7 +21853,7 @@ static int prof__read_takes_name(const uint64_t *record)
     return kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK;
 }
 
-/* Returns the tick of a record, which is never less than that of the previous record. */
+/* Returns the tick of a record, at least that of the previous record (before). */
 static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
 {
     uint64_t tick = base + (head & PROF__TICK_MASK);
@@ -21827,14 +21863,14 @@ static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
 
 static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
 
-/* Returns the serial of a TRACK record within its track. */
+/* Returns the serial number of a TRACK record within its track. */
 static uint64_t prof__track_serial(const uint64_t *record)
 {
     return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
 }
 
-/* Terminates the string of a NAME, ARG or DATA, if it has one, so that callers can get it: a key is one, whatever type
-   it states. */
+/* Terminates the string of a NAME, ARG or DATA record, if it has one, so that callers can use it in place. A key is a
+   string, whatever type the record states. */
 static void prof__read_seal_text(uint64_t *record, size_t length)
 {
     unsigned kind = prof__read_kind(*record);
@@ -21861,7 +21897,7 @@ static void prof__read_seal(uint64_t *words, size_t count)
     }
 }
 
-/* Returns the number of an event in its trace: where its head is. */
+/* Returns the id of an event, which is unique in its trace: the place of its first word. */
 static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_chunk *chunk, size_t word)
 {
     return chunk->sequence << trace->word_bits | word;
@@ -21885,8 +21921,7 @@ static int prof__read_segment_order(const void *a, const void *b)
 
 /*-- the words of a chunk --*/
 
-/* Reads size bytes from offset on, from the file or memory of the trace. Returns 0 if they are missing, or no longer
-   there. */
+/* Reads size bytes at offset, from the trace's file or memory. Returns 0 if they are missing or have gone. */
 static int prof__read_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (offset > trace->size || size > trace->size - offset) return 0;
@@ -21902,7 +21937,7 @@ static void prof__read_buffer_free(prof__read_buffer *buffer)
     memset(buffer, 0, sizeof *buffer);
 }
 
-/* Returns 0 without memory. */
+/* Allocates the buffer. Returns 0 if there is no memory. */
 static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
 {
     if (buffer->words) return 1;
@@ -21913,7 +21948,7 @@ static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *bu
     return 0;
 }
 
-/* Returns 1 if this may be the header of a block that ends before end. */
+/* Returns 1 if this may be the header of a block at offset that ends before end. */
 static int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
 {
     return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
@@ -21921,8 +21956,8 @@ static int prof__read_block_likely(const prof_trace *trace, const prof__block *b
            block->size <= PROF__BLOCK_BOUND(trace->chunk_words) && block->size <= end - offset;
 }
 
-/* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
-   choose other words with the same hash. */
+/* Returns a hash of words, by which the reader recognises whether they have changed. Unlike with the checksum in a
+   block, nobody can choose other words with the same hash, because its keys depend on a random seed of this process. */
 static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
 {
     const uint64_t *keys = trace->keys;
@@ -21947,8 +21982,8 @@ static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, 
     return mark;
 }
 
-/* Reads the block at offset, which must end before end, and unpacks it; its strings are not terminated. block: receives
-   its header. Returns 0 if there is no block. */
+/* Reads and unpacks the block at offset, which must end before end. Its strings are not terminated yet. block: receives
+   the block's header. Returns 0 if there is no valid block. */
 static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
                             prof__block *block)
 {
@@ -21965,7 +22000,7 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
     return 1;
 }
 
-/* Reads size bytes of the ring, from offset in the image on. Returns 0 if they are no longer there. */
+/* Reads size bytes of the ring, at an offset in the image. Returns 0 if they have gone. */
 static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (trace->paged) return prof__file_at(trace->file, offset, to, size);
@@ -21973,9 +22008,11 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
     return 1;
 }
 
-#define PROF__LATE_RECORDS 4 /* records that may be written late, one after the other: handlers interrupt handlers */
+/* How many records may be out of order one after the other, because signal handlers interrupt signal handlers. */
+#define PROF__LATE_RECORDS 4
 
-/* Returns the word of the next record that has reached this tick, or 0 if none of the next few of the turn has. */
+/* Returns the index of the first record of a track's next few whose tick is not before this one, or 0 if there is
+   none. */
 static size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count, uint64_t tick)
 {
     size_t length, timed = 0;
@@ -21989,16 +22026,16 @@ static size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count,
     return 0;
 }
 
-#define PROF__JUMPS 64 /* of a chunk: in more the counter did not begin again */
+#define PROF__JUMPS 64 /* most resets of the counter in a chunk; further ones are taken as other errors */
 
-/* Changes the ticks of records as if a counter that began again had gone on. It did not where the next records
-   have reached the tick again: then signal handlers recorded, for long, after the clock was read and before that was
-   written. Done to words of a chunk whenever they have been read. behind: see prof_trace. write: 0: changes nothing.
-   Returns the largest tick. */
+/* Corrects the ticks of records after a reset of the counter, as if the counter had gone on. A lower tick is not a
+   reset if the next few records reach the earlier tick again: then signal handlers recorded for long after a record's
+   clock was read and before the record was written. Called whenever the words of such a chunk have been read. behind:
+   see prof_trace. write: 0: changes nothing. Returns the largest tick. */
 static uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
 {
     uint64_t last = 0, more = 0, most = 0;
-    size_t at, length, late = 0; /* late: records before this one were written late */
+    size_t at, length, late = 0; /* late: records before this index were written late */
     int jumps = 0;
     for (at = 0; at < count && (length = prof__record_length(words[at], count - at)) != 0; at += length) {
         uint64_t tick = (words[at] & PROF__TICK_MASK) + more;
@@ -22020,7 +22057,7 @@ static uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, 
     return most;
 }
 
-/* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
+/* Reads a segment of a ring into its place in the buffer. Returns NULL if it has gone or has changed. */
 static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
                                        const prof__read_segment *segment)
 {
@@ -22038,8 +22075,8 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
     return buffer->words;
 }
 
-/* Returns the words of a chunk, at least those of this segment: in the image, or in the buffer until the next call.
-   Returns NULL if they can no longer be read, or have changed, so that the tables do not fit them. */
+/* Returns the words of a chunk, at least those of this segment: inside the image, or in the buffer until the next call.
+   Returns NULL if the words have gone, or have changed so that the tables do not fit them any more. */
 static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer,
                                         const prof__read_segment *segment)
 {
@@ -22060,8 +22097,8 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
     return buffer->words;
 }
 
-/* Copies words that are needed while their segment is not loaded. Returns where they are kept, or PROF__NONE without
-   memory. */
+/* Copies words that are needed while their segment is not loaded. Returns the index of the copy in kept, or PROF__NONE
+   if there is no memory. */
 static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t count)
 {
     size_t at = trace->kept_count;
@@ -22073,12 +22110,12 @@ static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t c
 }
 
 /*-- tracks of devices --
-   While chunks are cut, the events that >>device recorded are collected from all threads. They stay in memory, and are
-   sorted once: by device, row, time. Clock pairs become lines from a device's ticks to nanoseconds. The ticks of a
-   counter that wraps are first converted to a scale without wraps, which starts in the middle of 64 bits. */
+   While chunks are cut into segments, the events of devices are collected from all threads. They stay in memory, and
+   are sorted once by device, row and time. Clock pairs become lines from a device's ticks to nanoseconds. The ticks of
+   a counter that wraps are first converted to a scale without wraps, which starts in the middle of the 64-bit range. */
 
 #define PROF__DEVICE_SUBROWS 64
-#define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
+#define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of the period of every counter */
 
 static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
 {
@@ -22091,7 +22128,7 @@ static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ti
     return 1;
 }
 
-/* Returns the number of a name, which is copied, or PROF__NONE without memory. */
+/* Returns the index of a name, which is copied, or PROF__NONE if there is no memory. */
 static size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
@@ -22100,8 +22137,9 @@ static size_t prof__device_name(prof_trace *trace, const char *text)
     return text ? prof__read_name(trace, text) : PROF__NONE;
 }
 
-/* Returns the words of the record at this word if it is a part of a device's event, of this kind, else 0. Terminates
-   its string: the words have been cut only up to here. No part has the flags of other events' arguments. */
+/* Returns the length of the record at this word if it is a part, of this kind, of a device's event, else 0. Also
+   terminates the record's string, because the words have been cut only up to here. The flags of other events' arguments
+   show that a record is not such a part. */
 static size_t prof__device_part(uint64_t *words, size_t at, size_t count, unsigned kind)
 {
     size_t length = at < count ? prof__record_length(words[at], count - at) : 0;
@@ -22112,7 +22150,8 @@ static size_t prof__device_part(uint64_t *words, size_t at, size_t count, unsign
 
 static int prof__device_is_text(uint64_t head) { return (head >> 32 & 0xFF) == PROF_VALUE_STRING; }
 
-/* Keeps the records of an event's arguments, one after the other, and counts them. Returns 0 without memory. */
+/* Copies the records of an event's arguments to kept, one after the other, and counts them. Returns 0 if there is no
+   memory. */
 static int prof__device_args(prof_trace *trace, prof__read_device_record *e, uint64_t *words, size_t at, size_t count)
 {
     size_t key, value;
@@ -22126,7 +22165,7 @@ static int prof__device_args(prof_trace *trace, prof__read_device_record *e, uin
     return 1;
 }
 
-/* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
+/* Collects the event of a device, if the EVENT record at this word is one. Returns 0 if there is no memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
@@ -22178,7 +22217,7 @@ static int prof__row_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Returns the device with this number, or the first one, which stands for those that meta lacks. */
+/* Returns the index of the device with this number, or 0: the first device stands for those that meta lacks. */
 static uint32_t prof__device_find(const prof_trace *trace, uint32_t number)
 {
     prof__read_device key, *found;
@@ -22218,12 +22257,12 @@ static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32
     return 1;
 }
 
-/* Reads the devices and rows of meta, and their clock pairs. Returns 0 without memory. */
+/* Reads the devices and rows in meta, and their clock pairs. Returns 0 if there is no memory. */
 static int prof__device_meta(prof_trace *trace)
 {
     const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
-    size_t unnamed = prof__device_name(trace, "?"); /* for those that meta had no room for */
+    size_t unnamed = prof__device_name(trace, "?"); /* for devices and rows for which meta had no space */
     if (unnamed == PROF__NONE || !prof__device_add(trace, 0, unnamed, 0, 0) || !prof__row_add(trace, 0, unnamed, 0))
         return 0;
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
@@ -22254,13 +22293,13 @@ static int prof__device_meta(prof_trace *trace)
 
 /*-- clocks --*/
 
-/* Returns the greatest tick of the scale without wraps, at most `latest`, that has these low bits. */
+/* Returns the greatest tick on the scale without wraps that is at most `latest` and has the low bits of ticks. */
 static uint64_t prof__device_unwrap(const prof__read_device *device, uint64_t latest, uint64_t ticks)
 {
     return latest - ((latest - ticks) & device->mask);
 }
 
-/* Returns the ticks of ns nanoseconds, limited to about 2^63. */
+/* Returns how many ticks ns nanoseconds are, limited to about 2^63. */
 static uint64_t prof__device_ticks(double hz, int64_t ns)
 {
     double ticks = (double)ns * (hz / 1e9);
@@ -22285,7 +22324,7 @@ static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *
     size_t i, kept = 0;
     for (i = 0; i < count; i++) {
         prof__read_pairing pair = pairs[i], before = pairs[kept ? kept - 1 : 0];
-        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* the same pair is in meta, too */
+        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* the pair is in meta as well as in a chunk */
         last = pair;
         if (device->wraps && !kept)
             pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
@@ -22304,7 +22343,7 @@ static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *
     return kept;
 }
 
-/* Makes a line that begins at pair a and has the slope from b to c. */
+/* Makes a line that begins at pair a and has the slope from pair b to pair c. */
 static void prof__device_line(prof__read_line *line, const prof__read_pairing *a, const prof__read_pairing *b,
                               const prof__read_pairing *c)
 {
@@ -22313,11 +22352,11 @@ static void prof__device_line(prof__read_line *line, const prof__read_pairing *a
     prof__read_slope(line, c->tick - b->tick, (uint64_t)(c->ns - b->ns));
 }
 
-/* Makes the lines of a device: one before the first pair, and one from each pair on. Returns 0 without memory. */
+/* Makes a device's lines: one before the first pair, and one from each pair on. Returns 0 if there is no memory. */
 static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
-    /* A stated rate is better than one measured over less than 10 ms. */
+    /* A stated rate is better than one that is measured over less than 10 ms. */
     int measured = count > 1 && last->ns - first->ns >= 10000000;
     size_t i;
     device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
@@ -22342,7 +22381,8 @@ static int prof__device_lines(prof__read_device *device, const prof__read_pairin
     return 1;
 }
 
-/* Returns a pair for a device that has none: assumes that the event recorded first ended when it was recorded. */
+/* Returns a clock pair for a device that has none, on the assumption that its first recorded event ended when it was
+   recorded. */
 static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
     const prof__read_device_record *first = &trace->device_records[device->first - 1];
@@ -22381,7 +22421,7 @@ static int prof__device_clocks(prof_trace *trace)
 
 /*-- times and tracks --*/
 
-/* Returns the tick of the device, on the scale without wraps, at a time of the host. */
+/* Returns the device's tick at a time of the host, on the scale without wraps. */
 static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
 {
     size_t low = 0, high = device->line_count;
@@ -22400,13 +22440,16 @@ static int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, s
     return prof__read_on_lines(device->lines, device->line_count, tick, hint);
 }
 
-/* Converts an event's times from ticks to nanoseconds. Returns 0 if it ended before the session began. */
+/* Converts an event's times from ticks of the device to nanoseconds. Returns 0 if the event ended before the session
+   began. */
 static int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
     size_t hint = 0;
-    if (device->wraps) { /* it ended before it was recorded, to the accuracy of the pairs */
+    /* An event ends before it is recorded, as far as the clock pairs are exact. That tells how often the counter has
+       wrapped. */
+    if (device->wraps) {
         uint64_t now = prof__device_at(device, prof__read_ns(trace, e->tick, host_hint));
         end = prof__device_unwrap(device, now + device->mask / 16, end);
         begin = end - ticks;
@@ -22430,19 +22473,21 @@ static int prof__device_record_order(const void *a, const void *b)
     if (x->row != y->row) return x->row < y->row ? -1 : 1;
     if (x->subrow != y->subrow) return x->subrow < y->subrow ? -1 : 1;
     if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1; /* the longer first: it may contain the other */
+    /* The longer event first, because it may contain the other. */
+    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1;
     if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
     if (x->type != y->type) return x->type < y->type ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The ends of the scopes that are open on a subrow. */
+/* The ends of the scopes that are open on a subrow, the outermost first. A row whose events overlap without nesting is
+   shown as several subrows. */
 typedef struct prof__read_subrow {
     int64_t *ends;
     size_t depth, capacity;
 } prof__read_subrow;
 
-/* Puts an event on the first subrow in which it nests. Returns 0 without memory. */
+/* Puts an event on the first subrow in which it nests. Returns 0 if there is no memory. */
 static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
@@ -22452,7 +22497,7 @@ static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_recor
         while (subrow->depth && subrow->ends[subrow->depth - 1] <= e->start_ns) subrow->depth--;
         fits = !scope || !subrow->depth || subrow->ends[subrow->depth - 1] >= e->end_ns;
     }
-    if (!fits) { /* no subrow is left: cut it, so that it fits into the last one */
+    if (!fits) { /* no subrow is left: the event is cut so that it fits into the last one */
         e->subrow = PROF__DEVICE_SUBROWS - 1;
         e->end_ns = subrow->ends[subrow->depth - 1];
         e->flags |= PROF_TRUNCATED_END;
@@ -22464,8 +22509,8 @@ static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_recor
     return 1;
 }
 
-/* Puts all events, which are sorted, on subrows. Returns 1 if the first subrow of each row was enough, 0 if not, -1
-   without memory. */
+/* Puts all events, which are sorted, on subrows. Returns 1 if each row needed only its first subrow, 0 if not, -1 if
+   there is no memory. */
 static int prof__device_nest_all(prof_trace *trace)
 {
     prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
@@ -22483,7 +22528,8 @@ static int prof__device_nest_all(prof_trace *trace)
     return result;
 }
 
-/* Describes the track of the events from first to end, which are those of one subrow. Returns 0 without memory. */
+/* Describes the track of the events from first up to end, which belong to one subrow. Returns 0 if there is no
+   memory. */
 static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
     const prof__read_device_record *e = &trace->device_records[first];
@@ -22521,7 +22567,7 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
     return 1;
 }
 
-/* Finds the row and device of each event, and the event of each device that was recorded first. */
+/* Finds the row and the device of each event, and for each device its event that was recorded first. */
 static void prof__device_assign(prof_trace *trace)
 {
     size_t i;
@@ -22535,7 +22581,7 @@ static void prof__device_assign(prof_trace *trace)
     }
 }
 
-/* Adds the tracks of devices after those of threads. Returns 0 without memory. */
+/* Adds the tracks of devices after those of threads. Returns 0 if there is no memory. */
 static int prof__device_tracks(prof_trace *trace)
 {
     prof__read_track *tracks;
@@ -22549,7 +22595,9 @@ static int prof__device_tracks(prof_trace *trace)
         prof__read_device_record e = trace->device_records[i];
         if (!prof__device_place(trace, &e, &hint)) {
             if (trace->rows[e.row].early++) continue;
-            e.type = 0; /* keeps one for all of these, so that the row has a track, which says how many there were */
+            /* One placeholder stands for all such events of a row, so that the row has a track, which says how many
+               there were. */
+            e.type = 0;
             e.start_ns = e.end_ns = -1;
         }
         trace->device_records[kept++] = e;
@@ -22574,7 +22622,8 @@ static int prof__device_tracks(prof_trace *trace)
 
 /*-- a counter that begins again --*/
 
-/* Returns about how many ticks a second has: as measured up to this pair, or else as far as it is known. */
+/* Returns roughly how many ticks a second has: as measured from the session's start to this pair, else as measured at
+   the start or as stated. */
 static uint64_t prof__read_rate(const prof_trace *trace, const prof__pair *to)
 {
     const prof__pair *from = &trace->header.first;
@@ -22587,8 +22636,8 @@ static uint64_t prof__read_rate(const prof_trace *trace, const prof__pair *to)
     return trace->header.tick_hz ? trace->header.tick_hz : 1000000000u;
 }
 
-/* Begins with the session's start. Ticks of a counter in the upper half are counted from there, because it may pass
-   2^64. Returns 0 without memory. */
+/* Adds the epoch of the session's start. If the counter is in the upper half of 64 bits, ticks are counted from its
+   start, because it may pass 2^64. Returns 0 if there is no memory. */
 static int prof__read_epochs_begin(prof_trace *trace)
 {
     prof__read_epoch *epoch = (prof__read_epoch *)PROF__MORE(trace->epochs, trace->epoch_capacity, trace->epoch_count);
@@ -22600,7 +22649,8 @@ static int prof__read_epochs_begin(prof_trace *trace)
     return 1;
 }
 
-/* Notes that the counter began again between the newest pair and this one, where it should be at `tick` by now. */
+/* Notes that the counter was reset between the newest pair and this one. tick: where the counter would be now without
+   the reset. */
 static void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint64_t tick)
 {
     prof__read_epoch *epoch;
@@ -22608,7 +22658,7 @@ static void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint
     if (trace->epoch_count > 100) return;
     epoch = (prof__read_epoch *)PROF__MORE(trace->epochs, trace->epoch_capacity, trace->epoch_count);
     gap = (prof__read_gap *)PROF__MORE(trace->gaps, trace->gap_capacity, trace->gap_count);
-    if (!epoch || !gap) return; /* what follows has the time at which it began again */
+    if (!epoch || !gap) return; /* without memory, later ticks are shown at the time of the reset */
     epoch->monotonic_ns = pair->monotonic_ns;
     epoch->shift = tick - pair->tick;
     gap->from = trace->latest.tick;
@@ -22617,8 +22667,8 @@ static void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint
     gap->restarts = 1;
 }
 
-/* Returns a pair of the image with the tick that a counter would have that never began again. Chunks come nearly in the
-   order of time. */
+/* Returns a clock pair with the tick that the counter would have if it had never been reset. To be called for the
+   chunks' pairs in nearly their order of time. */
 static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
 {
     prof__pair now = *pair;
@@ -22630,7 +22680,8 @@ static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
     if (now.tick < reached && now.monotonic_ns > trace->latest.monotonic_ns) {
         uint64_t rate = prof__read_rate(trace, &trace->latest), ns = now.monotonic_ns - trace->latest.monotonic_ns;
         double ticks = (double)ns / 1e9 * (double)rate;
-        if ((reached - now.tick > trace->behind || ns > 20000000) && ticks < 1e18) { /* else processors differ */
+        /* A smaller difference is one between processors. */
+        if ((reached - now.tick > trace->behind || ns > 20000000) && ticks < 1e18) {
             now.tick = trace->latest.tick + (uint64_t)ticks;
             if (now.tick < reached) now.tick = reached;
             prof__read_epoch_add(trace, pair, now.tick);
@@ -22640,7 +22691,7 @@ static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
     return now;
 }
 
-/* Does the same for what the header has, and for a pair of now, or NULL. */
+/* Corrects the ticks in the header likewise, and those of a pair of now, or NULL. */
 static void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
 {
     prof__header *h = &trace->header;
@@ -22661,7 +22712,8 @@ static int prof__read_tick_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Lists the ticks of all records inside a gap; gives up beyond some millions, or without memory. Returns how many. */
+/* Lists the ticks of all records inside a gap, and returns how many there are. Returns 0 if there are more than four
+   million, or no memory. */
 static size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap *gap, uint64_t **ticks)
 {
     size_t i, at, length, count = 0, capacity = 0;
@@ -22682,12 +22734,13 @@ static size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap *gap, uint
     return count;
 }
 
-/* No thread ran in a gap: it lies where no thread has an event for as long. If the counter began again, it lies before
-   the first event after that. */
+/* Narrows a gap. No thread ran during a suspension, so the gap lies where no thread has an event for the longest time.
+   After a reset of the counter, the gap lies after the last event before it. */
 static void prof__gap_narrow(prof_trace *trace, prof__read_gap *gap)
 {
     uint64_t *ticks = NULL, from = gap->from, to = gap->to, before = gap->from;
-    size_t i, count = trace->gap_count < 16 ? prof__gap_ticks(trace, gap, &ticks) : 0; /* each reads all words */
+    /* Only for a few gaps, because each reads all words. */
+    size_t i, count = trace->gap_count < 16 ? prof__gap_ticks(trace, gap, &ticks) : 0;
     prof__read_buffer_free(&trace->buffer);
     qsort(ticks ? ticks : &before, ticks ? count : 0, sizeof *ticks, prof__read_tick_order);
     if (count && gap->restarts) from = ticks[count - 1];
@@ -22714,7 +22767,7 @@ static int prof__gap_order(const void *a, const void *b)
     return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-/* Places the gaps in time. */
+/* Converts the gaps' ticks to times, and sorts the gaps. */
 static void prof__gaps_place(prof_trace *trace)
 {
     size_t i, hint = 0;
@@ -22728,7 +22781,7 @@ static void prof__gaps_place(prof_trace *trace)
     qsort(trace->gaps, trace->gap_count, sizeof *trace->gaps, prof__gap_order);
 }
 
-/* Adds a track with an instant for each gap, which viewers draw over all tracks. Returns 0 without memory. */
+/* Adds a track with an instant for each gap; viewers draw these across all tracks. Returns 0 if there is no memory. */
 static int prof__gap_track(prof_trace *trace)
 {
     prof__read_track *track;
@@ -22775,7 +22828,7 @@ static int prof__gap_track(prof_trace *trace)
     return 1;
 }
 
-/* Returns the text of a line about a gap, or 0 after the last. */
+/* Writes a line of text about a gap. Returns 0 after the last gap. */
 static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size)
 {
     const prof__read_gap *gap = i < trace->gap_count ? &trace->gaps[i] : NULL;
@@ -22792,23 +22845,26 @@ static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t s
 /*-- the matcher --*/
 
 typedef struct prof__read_open {
-    size_t crossing, last_link; /* PROF__NONE: it is still in the segment where it began; it has no link yet */
-    uint32_t site, outer_site, outer_name; /* the next outer one of the same site, of the same name; 0: none */
+    /* crossing: its entry in crossings, PROF__NONE while it is in the segment where it began. last_link: its last link,
+       or PROF__NONE. */
+    size_t crossing, last_link;
+    /* outer_site, outer_name: the next outer open scope of the same site or name, from 1; 0: none. */
+    uint32_t site, outer_site, outer_name;
     uint32_t args;
-    uint32_t segment, word; /* of its BEGIN; segment: counted from the track's first */
+    uint32_t segment, word; /* where its BEGIN is; segment: counted from the track's first */
 } prof__read_open;
 
-/* A scope that the end of an outer scope closed: its own end may still come. */
+/* A scope that was closed by the end of an outer scope. The scope's own end may still come; then both overlap. */
 typedef struct prof__read_late {
-    uint64_t older; /* the next older one of the same site: its number; 0: none */
+    uint64_t older; /* number of the next older such scope of the same site; 0: none */
     uint32_t segment, word;
 } prof__read_late;
 
 typedef struct prof__read_top {
-    uint32_t track; /* the track for which the rest is valid */
-    uint32_t open;  /* the innermost open scope of this name, counted from 1 */
-    uint32_t stale; /* scopes of this name whose own end has not come since another end closed them */
-    uint32_t frame; /* the track that has seen a frame of this name */
+    uint32_t track; /* serial of the track that the other fields are valid for */
+    uint32_t open;  /* innermost open scope of this name, from 1; 0: none */
+    uint32_t stale; /* scopes of this name that another end closed and whose own ends have not come yet */
+    uint32_t frame; /* serial of the last track that had a frame of this name */
 } prof__read_top;
 
 typedef struct prof__read_matcher {
@@ -22816,22 +22872,24 @@ typedef struct prof__read_matcher {
     prof__read_track *track;
     prof__read_open *stack;
     size_t capacity;
-    uint32_t depth, crossed; /* the outermost `crossed` scopes have entries in the crossing table */
-    uint32_t listed; /* the outermost `listed` scopes are in site_tops and name_tops: see prof__read_list() */
-    uint32_t serial;         /* of the track, from 1 */
+    uint32_t depth, crossed; /* crossed: this many scopes, from the outermost on, are in crossings */
+    /* This many scopes, from the outermost on, are in site_tops and name_tops; see prof__read_list(). */
+    uint32_t listed;
+    uint32_t serial;         /* number of the current track, from 1 */
     uint32_t *site_tops;
     prof__read_top *name_tops;
-    size_t pending, pending_last; /* links of the arguments of a scope whose begin is missing */
+    size_t pending, pending_last; /* first and last link of the arguments of a scope whose begin is missing */
     uint32_t pending_count;
     uint64_t tick;
     size_t hint;
-    uint64_t event_tick; /* of the first event */
-    prof__read_late *late; /* the newest scopes that may still end; the first has number late_first */
+    uint64_t event_tick; /* tick of the track's first event */
+    prof__read_late *late; /* the newest scopes whose own end may still come; late[0] has number late_first */
     size_t late_count, late_capacity;
-    uint64_t late_first, late_floor; /* those below the floor are of another track, or from before a gap */
-    uint64_t *site_late;             /* of each site: the number of its newest one; 0: none */
-    int torn;            /* 1: after a gap: an END without a begin does not show the track's first time */
-    size_t nodes, args;  /* of this segment */
+    /* Scopes with a number below late_floor are of another track, or from before a gap. */
+    uint64_t late_first, late_floor;
+    uint64_t *site_late;             /* for each site: number of its newest scope in late; 0: none */
+    int torn;            /* 1: there was a gap; then an END without a begin does not show when the track began */
+    size_t nodes, args;  /* counts of the current segment */
 } prof__read_matcher;
 
 static prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
@@ -22866,8 +22924,8 @@ static inline int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t
     return 1;
 }
 
-/* Lists the open scopes by site and by name. Nearly every END closes the innermost one, which nobody needs to look up:
-   so a scope is only listed when another one is looked for. */
+/* Enters the open scopes into the lists by site and by name. Nearly every END closes the innermost scope, which needs
+   no list. So scopes are entered only when a scope has to be searched for. */
 static void prof__read_list(prof__read_matcher *m)
 {
     while (m->listed < m->depth) {
@@ -22879,7 +22937,7 @@ static void prof__read_list(prof__read_matcher *m)
     }
 }
 
-/* Closes the innermost scope; flags are stored if it crosses segments. */
+/* Closes the innermost scope. flags are stored if the scope is a cross-segment scope. */
 static PROF__NOINLINE void prof__read_pop(prof__read_matcher *m, uint32_t flags)
 {
     prof__read_open *open = &m->stack[--m->depth];
@@ -22901,8 +22959,9 @@ static int prof__read_began_before(uint32_t segment, uint32_t word, const prof__
     return segment != late->segment ? segment < late->segment : word < late->word;
 }
 
-/* Notes that the own end of an open scope may come after it was closed. The list is ordered by begin, the latest first.
-   Without memory, or if the list is full, the oldest are dropped: they stay without an end. */
+/* Remembers an open scope that is being closed by another scope's end, because its own end may still come. The list of
+   a site is ordered by begin, the latest first. If the list is full, the older half is dropped; without memory, the
+   scope is not remembered. Such scopes stay without an end. */
 static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *open)
 {
     size_t half = m->late_count / 2;
@@ -22926,7 +22985,8 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     *link = m->late_first + m->late_count++;
 }
 
-/* Closes all scopes deeper than depth, because an enclosing one ends, or one that began before the first record. */
+/* Closes all scopes that are deeper than depth, because the scope at depth ends, or one that began before the first
+   record. */
 static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
@@ -22934,9 +22994,9 @@ static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
     while (m->depth > depth) prof__read_pop(m, PROF_TRUNCATED_END);
 }
 
-/* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
-   precedence, because a scope that was left by longjmp() or an early return must not take the end of an enclosing call.
-   Returns 1 if it matches, 0 if it matches none, -1 without memory. */
+/* Matches an END with a scope that the end of an outer scope has closed: the two scopes overlap. An open scope of the
+   same site takes precedence: a scope that was left by longjmp() or an early return must not take the end of an
+   enclosing call of the same function. Returns 1 if a scope matches, 0 if none does, -1 if there is no memory. */
 static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
     prof_trace *trace = m->trace;
@@ -22962,8 +23022,8 @@ static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
     return 1;
 }
 
-/* Returns how many scopes the END of a site closes, including one that began before the track's first record, or 0 if
-   it matches none. */
+/* Returns how many scopes an END of this site closes, counting one that began before the track's first record; 0 if no
+   scope matches; PROF__CLOSES_LATE for an overlap; PROF__NONE32 if there is no memory. */
 static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
 {
     prof__read_top *top = prof__read_name_top(m, site);
@@ -23001,8 +23061,8 @@ static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t 
     return closes;
 }
 
-/* Notes how many scopes an END closes if it is not one, or how far out the scope of an ARG is: the innermost is 1.
-   0: there is none. Returns 0 without memory. */
+/* Notes how many scopes an END closes, if it is not exactly one; or which open scope an ARG belongs to, if it is not
+   the innermost, which is 1. 0: none. Returns 0 if there is no memory. */
 static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
 {
     prof_trace *trace = m->trace;
@@ -23018,7 +23078,7 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
     return 1;
 }
 
-/* Adds the ARG record at this word to its scope. Returns 0 without memory. */
+/* Adds the ARG record at this word to its scope. Returns 0 if there is no memory. */
 static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t word, size_t length, uint32_t segment)
 {
     prof_trace *trace = m->trace;
@@ -23060,7 +23120,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t w
     return 1;
 }
 
-/* Adds entries for the scopes that stay open beyond this segment. Returns 0 without memory. */
+/* Adds entries to crossings for the scopes that stay open beyond this segment. Returns 0 if there is no memory. */
 static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 {
     prof_trace *trace = m->trace;
@@ -23075,7 +23135,7 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
     return 1;
 }
 
-/* Handles a gap: scopes that were open before it end at the last time known. */
+/* Ends all open scopes at a gap, at the last known time. */
 static void prof__read_close_all(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);
@@ -23086,23 +23146,24 @@ static void prof__read_close_all(prof__read_matcher *m)
     m->late_floor = m->late_first + m->late_count;
 }
 
-/*-- outlines --*/
+/*-- segment summaries --*/
 
-#define PROF__OUTLINE_DEPTH 128 /* scopes that are open at a time, and began in the segment */
-#define PROF__OUTLINE_HALVES 24 /* ENDs of those that did not, and BEGINs that stay open */
+#define PROF__OUTLINE_DEPTH 128 /* largest number of open scopes that began in the segment */
+/* Largest number of ENDs whose BEGIN is in an earlier segment, and of BEGINs that stay open. */
+#define PROF__OUTLINE_HALVES 24
 
-/* Makes the outline of a segment, see read/outline. */
+/* The state in which a segment is summarised. */
 typedef struct prof__read_outliner {
     prof__read_outline sum;
-    uint64_t base;  /* the chunk's tick */
-    uint64_t ticks; /* the largest so far, from there on */
-    uint64_t behind;   /* a tick that is less than the largest by more: the counter began again */
-    int jumps;      /* 1: some are */
-    int good;       /* 0: the matcher has to read this segment */
+    uint64_t base;  /* tick of the chunk's base; the records' ticks count from it */
+    uint64_t ticks; /* largest tick so far, counted from base */
+    uint64_t behind;   /* ticks; a tick that is lower than the largest one by more shows that the counter was reset */
+    int jumps;      /* 1: the counter was reset */
+    int good;       /* 0: a summary is not possible: the matcher must read this segment's words */
     int takes_data;
-    uint32_t data;  /* DATA records of the previous event so far */
-    size_t next;    /* the word after the last argument */
-    prof__read_half ends[PROF__OUTLINE_HALVES], *top, open[PROF__OUTLINE_DEPTH + 1]; /* open[0] is none */
+    uint32_t data;  /* number of DATA records that the previous event has so far */
+    size_t next;    /* index of the word after the last argument */
+    prof__read_half ends[PROF__OUTLINE_HALVES], *top, open[PROF__OUTLINE_DEPTH + 1]; /* open[0] is no scope */
 } prof__read_outliner;
 
 static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
@@ -23115,17 +23176,18 @@ static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
     o->data = 0;
     o->next = 0;
     o->top = o->open;
-    o->top->site = PROF__NONE32; /* no END closes it */
+    o->top->site = PROF__NONE32; /* no END has this site, so none closes open[0] */
 }
 
-/* Updates the greatest depth, with the scopes up to here. */
+/* Updates the greatest depth. high: the innermost scope that was open since the last update. */
 static inline void prof__read_outline_level(prof__read_outliner *o, const prof__read_half *high)
 {
     int32_t deepest = (int32_t)(high - o->open) - (int32_t)o->sum.ends;
     if (deepest > o->sum.deepest) o->sum.deepest = deepest;
 }
 
-/* Notes the END of a scope that did not begin in this segment. Returns 0 if a scope of this segment may be meant. */
+/* Notes the END of a scope that did not begin in this segment. Returns 0 if the END may belong to a scope of this
+   segment, which a summary cannot show. */
 static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks, const prof__read_half *top,
                                    const prof__read_half *high)
 {
@@ -23139,8 +23201,8 @@ static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64
     return 1;
 }
 
-/* Reads the BEGINs and ENDs from this word on, most of all records, as long as meta has their call sites. Returns the
-   word after them. */
+/* Summarises the BEGINs and ENDs from this word on, as long as meta has their call sites. Most records are of these
+   kinds. Returns the index of the word after them. */
 static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
                                                        const uint64_t *words, size_t at, size_t count)
 {
@@ -23195,13 +23257,13 @@ static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trac
     return 1;
 }
 
-/* Reads any other record. See prof__read_match_words(). */
+/* Summarises any other record, as prof__read_match_words() would match it. */
 static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
                                       size_t at, size_t count)
 {
     unsigned kind = prof__read_kind(words[at]);
     size_t length = prof__read_arg_words(words + at, count - at);
-    if (at < o->next) return; /* the value after a key */
+    if (at < o->next) return; /* the record is a value, counted with the key before it */
     switch (kind) {
     case PROF__KIND_EVENT:
         if (!prof__read_event_type(words + at)) break;
@@ -23213,7 +23275,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE: o->sum.nodes++; break;
-    case PROF__KIND_FRAME: o->good = 0; break; /* of each name the matcher needs the first */
+    case PROF__KIND_FRAME: o->good = 0; break; /* the matcher needs the first frame of each name */
     case PROF__KIND_ARG:
     case PROF__KIND_DATA:
         o->next = at + length;
@@ -23231,7 +23293,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) o->data = 0;
 }
 
-/* Keeps the outline of a segment that has just ended. Without memory it has none. */
+/* Stores the summary of a segment that has just ended. Without memory, the segment gets none. */
 static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
 {
     size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
@@ -23252,8 +23314,8 @@ static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segme
     segment->depth = (int32_t)trace->outline_count;
 }
 
-/* Matches a segment by its outline: the same as prof__read_match_words(). Returns 0 if that is not possible, because
-   something in it depends on what was before, and has changed nothing then; -1 without memory. */
+/* Matches a segment by its summary, with the same result as prof__read_match_words(). Returns 0, with nothing changed,
+   if the segment has no summary or depends on what came before; -1 if there is no memory. */
 static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
 {
     const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
@@ -23261,7 +23323,7 @@ static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
     const prof__read_half *half;
     uint32_t i;
     if (segment->depth <= 0 || segment->record < m->tick ||
-        !m->track->about.event_count) /* the time of the first event is not in it */
+        !m->track->about.event_count) /* the time of the track's first event is not in the summary */
         return 0;
     outline = &m->trace->outlines[segment->depth - 1];
     if (outline->ends > m->depth) return 0;
@@ -23288,7 +23350,7 @@ static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
     return 1;
 }
 
-/* Sets a segment's first time, if this is its first record that has one. */
+/* Sets a segment's first time, if this is its first record with a time. */
 static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment,
                                        uint64_t head)
 {
@@ -23297,7 +23359,7 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
     if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
 }
 
-/* Ends a segment before this word. Its strings are terminated already. */
+/* Ends a segment before this word. Its strings have been terminated. */
 static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
                                prof__read_outliner *outliner)
 {
@@ -23310,7 +23372,8 @@ static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, c
         segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
 }
 
-/* Cuts the words of a chunk into segments, terminates its strings and adds its call sites. Returns 0 without memory. */
+/* Cuts the words of a chunk into segments, terminates their strings, and adds their call sites. Returns 0 if there is
+   no memory. */
 static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
 {
     size_t at, length, segments = trace->segment_count;
@@ -23390,7 +23453,8 @@ static int prof__read_same_sequence(const void *owner, size_t item, const void *
     return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
 }
 
-/* Keeps a clock pair, unless one nearby is already known. In a trace of any length some ten thousand are kept. */
+/* Keeps a clock pair, unless one near it is known already. Keeps at most 65,536: when there are more, doubles the
+   distance between kept pairs. Returns 0 if there is no memory. */
 static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
 {
     size_t i, kept = 1;
@@ -23418,7 +23482,7 @@ static int prof__read_known(const prof_trace *trace, uint64_t sequence)
                            &sequence) != PROF__NONE;
 }
 
-/* Adds a chunk with its words, unless there is one with the same sequence. Returns 0 without memory. */
+/* Adds a chunk with its words, unless one with the same sequence number is known. Returns 0 if there is no memory. */
 static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk, const prof__pair *base,
                                 uint64_t *words, size_t count)
 {
@@ -23435,7 +23499,7 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
     return 1;
 }
 
-/* Returns the next place from offset on, before end, where a block may begin, or end if there is none. */
+/* Returns the next offset, from `offset` on and before end, at which a block may begin, or end if there is none. */
 static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint64_t end)
 {
     uint64_t words[256], last = end < trace->size ? end : trace->size;
@@ -23452,7 +23516,7 @@ static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint
     return end;
 }
 
-/* Returns 1 if the archive went back to its beginning instead of writing a block here. */
+/* Returns 1 if the archive went back to its beginning at this offset instead of writing a block. */
 static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_t end)
 {
     prof__block block;
@@ -23461,12 +23525,12 @@ static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_
            !block.sequence && block.size == sizeof block && block.check == prof__block_check(&block, NULL);
 }
 
-/* Reads the blocks from offset to end; before end there may be unused bytes if the archive wraps. Leaves out damaged
-   blocks and counts them. Returns 0 without memory. */
+/* Reads the blocks of the archive from offset to end. wraps: 1: there may be unused bytes before end, where the archive
+   went back to its beginning. Leaves out damaged blocks and counts them. Returns 0 if there is no memory. */
 static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, int wraps)
 {
     int damaged = 0;
-    uint64_t size = end - offset, tried = 0; /* bytes that are no block */
+    uint64_t size = end - offset, tried = 0; /* bytes that were tried and are not a block */
     while (offset < end) {
         prof__block block;
         uint64_t step;
@@ -23481,7 +23545,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
             chunk.place = offset;
             chunk.size = block.size;
             chunk.words = block.words;
-            /* chunks that began after the ring was copied may be here before chunks that began earlier */
+            /* A chunk that began after the ring was copied may be in the archive before a chunk that began earlier. */
             if ((trace->header.state == PROF__STOPPED || block.sequence <= trace->header.next_chunk) &&
                 !prof__read_add_chunk(trace, &chunk, &block.base, trace->buffer.words, block.words))
                 return 0;
@@ -23493,7 +23557,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
         damaged = 1;
         step = prof__read_block_likely(trace, &block, offset, end) ? block.size : 8;
         tried += step;
-        if (tried / 16 < size) step = 8; /* else the image was made so that everything looks like a block */
+        if (tried / 16 < size) step = 8; /* otherwise the image was made so that everything looks like a block */
         offset = prof__read_resume(trace, offset + step, end);
     }
     return 1;
@@ -23511,14 +23575,15 @@ static int prof__read_archive(prof_trace *trace)
 }
 
 /*-- chunks of which a page is missing ------------------------------------------------------------------- >>intact --
-   A power loss leaves pages of a file that are empty, or as they were earlier, also with words of another chunk. Words
-   of a chunk are written one after the other, so words behind many that are zero show that a page is missing; a thread
-   that died left no more than one record without its head. Pages of other chunks show by the marks and sums of
-   format.h, which not all images have. Only what is known to be a chunk's own is read, from its beginning on. Without
-   marks, a page at the end of a chunk is known to be missing if the next chunk's header was in it. */
+   A power loss can leave pages of a file empty, or with older contents, which may be those of a different chunk. What
+   is read of a chunk is only the part, from its beginning on, that is known to be the chunk's own.
+   A page that is empty shows by words after many zeros, because a thread writes a chunk's words one after the other. (A
+   thread that died leaves at most one record without its first word.) A page with older contents shows by the marks and
+   sums that format.h describes, but not all images have these. Without marks, a missing page at the end of a chunk
+   shows only if the next chunk's header was in that page, too. */
 #define PROF__PAGE_WORDS 512u
 
-/* Reads the header of a chunk; that of an older image is shorter. */
+/* Reads the header of a chunk. Fields that an older image lacks become 0. */
 static int prof__chunk_get(const prof_trace *trace, uint64_t offset, prof__chunk *chunk)
 {
     size_t size = trace->header.chunk_header_size;
@@ -23526,14 +23591,15 @@ static int prof__chunk_get(const prof_trace *trace, uint64_t offset, prof__chunk
     return prof__read_ring_part(trace, offset, chunk, size < sizeof *chunk ? size : sizeof *chunk);
 }
 
-/* Returns the first word from `at` on that begins a page of the file. place: of the chunk's first word. */
+/* Returns the first word, from `at` on, at which a page of the file begins. place: where the chunk's first word is, in
+   words of the file. */
 static size_t prof__read_border(uint64_t place, size_t at)
 {
     return at + (size_t)(0 - (place + at)) % PROF__PAGE_WORDS;
 }
 
-/* Returns where the record ends, or begins if `whole` is 1, that has the word before this one. Returns `limit` if none
-   has. */
+/* Finds the record that begins before `limit` and reaches beyond it. Returns the index of its end or, if `whole` is 1,
+   of its beginning. Returns `limit` if there is no such record. */
 static size_t prof__read_record_at(const uint64_t *words, size_t count, size_t limit, int whole)
 {
     size_t at = 0, length;
@@ -23548,22 +23614,22 @@ static int prof__read_zero(const uint64_t *words, size_t count)
     return !count;
 }
 
-/* Returns 1 if a thread had left the chunk. */
+/* Returns 1 if its thread had finished the chunk. */
 static int prof__read_sealed(const prof__chunk *chunk) { return chunk->sums[PROF__PARTS - 1] != 0; }
 
-/* Returns 1 if a part may be of this chunk: its sum shows that, or if it has none, its last word. That may be one of a
-   record, if the thread has gone on: then the next part has to be good, and begun. next: 1: so it is, -1: there is
-   none. */
+/* Returns 1 if a part of a chunk may be the chunk's own. Its sum shows that; without a sum, its last word does. The
+   last word may instead belong to a record that reaches into the next part: then the next part must be good and begun.
+   next: 1: the next part is good and begun; 0: it is not; -1: there is none. */
 static int prof__read_part_good(const prof__chunk *chunk, size_t part, const uint64_t *words, size_t count,
                                            int next)
 {
     uint32_t sum = chunk->sums[part], rest = sum & PROF__SUM_REST;
     if (sum) return rest < count && prof__part_sum(words, count, rest) == sum;
     if (!part || next > 0 || prof__part_state(chunk->sequence, words[count - 1])) return 1;
-    return !words[count - 1] && !prof__read_zero(words, count); /* a short scope was removed there */
+    return !words[count - 1] && !prof__read_zero(words, count); /* a short scope was removed at the end of the part */
 }
 
-/* Returns how many words belong to the chunk, up to the first part that does not. */
+/* Returns how many words belong to the chunk, up to the first part that is not the chunk's own. */
 static size_t prof__read_own_parts(const prof__chunk *chunk, const uint64_t *words, size_t bytes,
                                                size_t header)
 {
@@ -23579,9 +23645,9 @@ static size_t prof__read_own_parts(const prof__chunk *chunk, const uint64_t *wor
     return good;
 }
 
-/* Returns up to where a chunk can be read that its thread has not left: all pages are its own, but each may be of
-   another moment. border: where one part ends, end: the next one. Returns end if both are of one moment, as far as that
-   shows. */
+/* Returns up to where the words of an unfinished chunk can be read. All its pages are its own, but they may be of
+   different moments. border: where one part ends; end: where the next part ends. Returns end if both parts are of one
+   moment, as far as can be seen. */
 static size_t prof__read_border_end(const prof__chunk *chunk, const uint64_t *words, size_t border,
                                                size_t end)
 {
@@ -23591,10 +23657,10 @@ static size_t prof__read_border_end(const prof__chunk *chunk, const uint64_t *wo
     size_t at;
     if (open == empty) return end;
     at = prof__read_record_at(words, end, border, 1);
-    if (!open) return state == PROF__PART_EMPTY ? at : end; /* else a record ends with zeros */
+    if (!open) return state == PROF__PART_EMPTY ? at : end; /* otherwise a record ends with zeros */
     if (at + 1 == border && end - border > PROF__HOLE_WORDS && state &&
         prof__read_zero(words + border + PROF__HOLE_WORDS, end - 1 - border - PROF__HOLE_WORDS))
-        return end; /* a record without its head, which the thread did not come to write */
+        return end; /* a record whose first word the thread had not written yet */
     return at;
 }
 
@@ -23612,8 +23678,7 @@ static size_t prof__read_own(const prof__chunk *chunk, uint64_t *words, size_t b
     return good;
 }
 
-/* Returns how many words of a chunk without marks can be read, of this many. headless: 1 if the next chunk lacks its
-   header. */
+/* Returns how many of the words of a chunk without marks can be read. headless: 1: the next chunk lacks its header. */
 static size_t prof__read_unmarked(const prof__read_chunk *chunk, const uint64_t *words, size_t count,
                                              int headless)
 {
@@ -23627,13 +23692,13 @@ static size_t prof__read_unmarked(const prof__read_chunk *chunk, const uint64_t 
 }
 
 typedef struct prof__read_ring_chunk {
-    prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
+    prof__read_chunk about; /* must be the first field, because prof__read_chunk_order() compares it */
     prof__chunk header;
     int headless; /* 1: the next chunk lacks its header */
 } prof__read_ring_chunk;
 
-/* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. header: how large that of
-   chunks is. */
+/* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. header: bytes of a chunk's
+   header. */
 static size_t prof__read_intact(const prof__read_ring_chunk *chunk, uint64_t *words, size_t header,
                                            int *torn)
 {
@@ -23649,8 +23714,8 @@ static size_t prof__read_intact(const prof__read_ring_chunk *chunk, uint64_t *wo
     return good;
 }
 
-/* Returns 1 if a chunk without a sequence lacks its header. A chunk that is being reused has its time. Words: of the
-   chunk, `bytes` with the header. */
+/* Returns 1 if a chunk without a sequence number has words, and so lacks its header. A chunk that is being reused has
+   no sequence number either, but has a time. bytes: size of the chunk with its header. */
 static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset,
                                           uint64_t bytes)
 {
@@ -23665,7 +23730,8 @@ static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk
     return 0;
 }
 
-/* Returns 1 if this is no header of a chunk, though the ring's chunks have marks: a page of another moment is there. */
+/* Returns 1 if this is not a valid header, in a ring whose chunks have marks: the page with the header is of a
+   different moment. */
 static int prof__read_bad(const prof__chunk *chunk, uint64_t slot, uint64_t at)
 {
     prof__chunk copy = *chunk;
@@ -23680,7 +23746,8 @@ typedef struct prof__read_ring_chunks {
     size_t count, capacity;
 } prof__read_ring_chunks;
 
-/* Returns how many slots were used. The header may be older than the chunks. *marked: set to 1 if chunks have marks. */
+/* Returns how many slots of the ring were used. After a power loss the header may be older than the chunks. *marked:
+   set to 1 if the chunks have marks. */
 static uint64_t prof__read_slots(const prof_trace *trace, int *marked)
 {
     const prof__header *h = &trace->header;
@@ -23694,13 +23761,13 @@ static uint64_t prof__read_slots(const prof_trace *trace, int *marked)
     return next;
 }
 
-/* Lists the chunks of the ring that were used, in order. Does not touch slots that were never used. Returns 0 without
-   memory. */
+/* Lists the used chunks of the ring, in order of their sequence numbers. Does not read slots that were never used.
+   Returns 0 if there is no memory. */
 static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunks)
 {
     const prof__header *header = &trace->header;
     int marked = 0;
-    uint64_t slots = prof__read_slots(trace, &marked), bytes, before = 0; /* where the last chunk of the list ends */
+    uint64_t slots = prof__read_slots(trace, &marked), bytes, before = 0; /* where the last listed chunk ends */
     for (uint64_t at = 0; at < slots * header->chunk_size; at += bytes) {
         uint64_t offset = header->chunk_offset + at;
         prof__chunk chunk;
@@ -23740,8 +23807,8 @@ static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunk
     return 1;
 }
 
-/* Adds a chunk of the ring, unless its words went into the archive. next: the one with the next sequence, or NULL.
-   Returns 0 without memory. */
+/* Adds a chunk of the ring, unless its words went into the archive. next: the chunk with the next sequence number, or
+   NULL. Returns 0 if there is no memory. */
 static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, const prof__read_ring_chunk *next)
 {
     uint64_t place = chunk->about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
@@ -23754,14 +23821,15 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
         return 1;
     }
     size_t count = prof__read_intact(chunk, words, trace->header.chunk_header_size, &torn);
-    int doubled = next && next->about.sequence == chunk->about.sequence; /* one has a page of the other */
+    /* Two chunks with one number: one of them has a page of the other. */
+    int doubled = next && next->about.sequence == chunk->about.sequence;
     chunk->about.torn = (uint8_t)torn;
     trace->info.lost_blocks += (uint64_t)(torn || doubled);
     if (torn && doubled) return 1;
     return prof__read_add_chunk(trace, &chunk->about, &chunk->header.base, words, count);
 }
 
-/* Adds the chunks of the ring. Returns 0 without memory. */
+/* Adds the chunks of the ring. Returns 0 if there is no memory. */
 static int prof__read_ring(prof_trace *trace)
 {
     prof__read_ring_chunks chunks = {NULL, 0, 0};
@@ -23784,8 +23852,8 @@ static int prof__read_chunks(prof_trace *trace)
     return 1;
 }
 
-/* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
-   without memory. */
+/* Matches the BEGINs and ENDs from this word on; most records are of these kinds. Returns the index of the word after
+   them, or 0 if there is no memory. */
 static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
                                       uint32_t number, const prof__read_chunk *chunk)
 {
@@ -23804,7 +23872,7 @@ static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *wor
             good = prof__read_push(m, site, number, at);
         } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
             if (PROF__LIKELY(m->listed < m->depth && m->crossed < m->depth))
-                m->depth--; /* no table has it */
+                m->depth--; /* the scope is in no list */
             else
                 prof__read_pop(m, 0);
         } else {
@@ -23816,7 +23884,7 @@ static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *wor
     return at;
 }
 
-/* Matches the records of a segment, one by one. Returns 0 if they can no longer be read, -1 without memory. */
+/* Matches the records of a segment one by one. Returns 0 if they can no longer be read, -1 if there is no memory. */
 static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -23824,7 +23892,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
     prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(trace, &trace->buffer, segment);
     size_t at, length;
-    uint32_t data = 0; /* DATA records of the previous event so far */
+    uint32_t data = 0; /* number of DATA records that the previous event has so far */
     int takes_data = 0;
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
@@ -23910,8 +23978,8 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     return prof__read_cross(m, number);
 }
 
-/* Returns the first time in a track from this segment on. *segment: becomes the segment with that time. last: the last
-   segment of the track. */
+/* Returns the first tick in a track from *segment on. *segment: set to the segment with that tick. last: the track's
+   last segment. */
 static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment **segment,
                                       const prof__read_segment *last)
 {
@@ -23930,7 +23998,7 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
         const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment);
         if (words) track->about.thread_id = words[segment->first + 2];
         if (segment->fiber) track->about.fiber = 1;
-        if (name) track->about.name = trace->names[name]; /* the newest name counts */
+        if (name) track->about.name = trace->names[name]; /* the newest name is used */
         if (name) of_system = segment->of_system;
     }
     track->about.id = trace->segments[track->segment].track;
@@ -23938,7 +24006,7 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
         track->about.name = trace->names[i];
 }
 
-/* Returns 1 if the thread that wrote this segment, the last of its track, still had its chunk. */
+/* Returns 1 if the thread that wrote this segment, the last one of its track, was still recording into its chunk. */
 static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
 {
     const prof__read_chunk *at = &trace->chunks[segment->chunk];
@@ -23971,7 +24039,7 @@ static int prof__read_match_track(prof__read_matcher *m)
     m->pending_count = 0;
     for (i = 0; i < track->segment_count; i++)
         if (!prof__read_match_segment(m, i)) return 0;
-    track->lives = track->about.fiber || /* a fiber may be waiting for its turn */
+    track->lives = track->about.fiber || /* a fiber may be waiting to run again */
                    prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
     track->about.open = m->depth;
     track->about.ended = !track->lives;
@@ -23993,16 +24061,16 @@ static int prof__read_match_track(prof__read_matcher *m)
     return 1;
 }
 
-/* Returns 1 if the trace has an archive. Then blocks may be missing between others, and leaving out all before a gap
-   would drop too many. */
+/* Returns 1 if the trace has an archive. Then blocks may be missing in the middle, and dropping all segments before a
+   gap would drop too many. */
 static int prof__read_archived(const prof_trace *trace)
 {
     return trace->header.archive_first != trace->header.archive_next;
 }
 
-/* Returns 1 if the chunk of segment b was copied later than that of segment a, which may lack its end. The chunks of
-   the ring that are being written are copied by slot, from the newest on; then those of the archive, which are whole.
-   */
+/* Returns 1 if the chunk of segment b was copied later than the chunk of segment a, which may therefore lack its end. A
+   snapshot copies the ring's chunks that are being written from the newest slot on backwards. Blocks of the archive are
+   always complete. */
 static int prof__read_copied_later(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
 {
     const prof__read_chunk *chunk_a = &trace->chunks[a->chunk], *chunk_b = &trace->chunks[b->chunk];
@@ -24015,8 +24083,8 @@ static int prof__read_copied_later(const prof_trace *trace, const prof__read_seg
     return (first - slot_b) % count > (first - slot_a) % count;
 }
 
-/* Returns 1 if no record from this segment on, to the track's last, is known to be older than the copy. A chunk's own
-   time does not show that, because a thread may take a chunk, sleep, and run the fiber much later. */
+/* Returns 1 if all records from *segment to the end of the track may be newer than the copy. The time at which a chunk
+   was taken does not show this, because a thread may take a chunk, sleep, and run the fiber much later. */
 static int prof__read_after_copy(const prof_trace *trace, const prof__read_segment **segment,
                                  const prof__read_segment *last)
 {
@@ -24027,8 +24095,8 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
     return *segment > last || tick >= trace->header.copy_tick;
 }
 
-/* Returns 1 if the end of segment a is missing, which segment b of the same track follows. A thread has left its chunk
-   before it has another; but a fiber may have been moved to another thread. */
+/* Returns 1 if the end of segment a, which segment b of the same track follows, is missing. A thread finishes its chunk
+   before it takes the next one. A fiber is an exception: it may have moved to another thread. */
 static int prof__read_torn(prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
 {
     const prof__read_chunk *chunk = &trace->chunks[a->chunk];
@@ -24039,10 +24107,11 @@ static int prof__read_torn(prof_trace *trace, const prof__read_segment *a, const
     return 1;
 }
 
-/* Chooses the segments of a track, from this one on, that are read: those before the first gap in their serials if what
-   follows is newer than the copy, else those after the last gap. The ring overwrites what is old. But a fiber's turns
-   on one thread may be in a copy while earlier turns, on a thread that was copied first, are not. Returns the number of
-   the next track's first segment. */
+/* Chooses which segments of a track are read, from segment i on. A gap is a missing number among the serial numbers of
+   segments. If what follows the first gap is newer than the copy, the segments before that gap are read: parts of a
+   fiber's work on one thread may be in a copy while earlier parts, on a thread that was copied before, are not.
+   Otherwise the segments after the last gap are read, because a ring overwrites the oldest. Returns the index of the
+   next track's first segment. */
 static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
@@ -24052,7 +24121,7 @@ static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
         int torn = prof__read_torn(trace, &segments[i - 1], &segments[i]);
-        /* without a gap it may be in a chunk that was copied later */
+        /* without a gap, segment i may still be in a chunk that was copied later */
         int gap = torn || segments[i].serial - segments[i - 1].serial > 1;
         if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;
         if (timed < &segments[i]) timed = &segments[i];
@@ -24149,7 +24218,8 @@ static void prof__read_free(prof_trace *trace)
     free(trace->device_records);
     free(trace->rows);
     free(trace->pairings);
-    PROF__RELEASE(trace->header.magic, 0); /* prof recover must not take it for a recording in a core dump */
+    /* Without the magic, prof recover does not take the freed memory in a core dump for a recording. */
+    PROF__RELEASE(trace->header.magic, 0);
     free(trace);
 }
 
@@ -24158,7 +24228,7 @@ static prof_status prof__damaged(const char *what, const char *part)
     return prof__fail(PROF_CORRUPT, "%s: damaged header (%s)", what, part);
 }
 
-/* Returns 0 if the end of a header is damaged, from the archive's place on. */
+/* Returns 0 if the end of a header, from the archive's offset on, is damaged. */
 static int prof__header_end_good(const prof__header *h)
 {
     if ((h->taken_back | h->lost_args | h->write_failures) >> 56) return 0;
@@ -24169,8 +24239,8 @@ static int prof__header_end_good(const prof__header *h)
             (!h->archive_limit || (h->archive_first <= h->archive_limit && h->archive_next <= h->archive_limit)));
 }
 
-/* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
-   it. what: its name in errors. */
+/* Reads and checks the header of an image of either byte order. size: bytes of the image with what follows it. what:
+   the image's name in errors. */
 static prof_status prof__read_header(const void *image, uint64_t size, const char *what, prof__header *header)
 {
     uint32_t order;
@@ -24198,7 +24268,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
         return prof__damaged(what, "version or size");
-    if (header->header_size < sizeof *header) /* fields that it lacks are 0 */
+    if (header->header_size < sizeof *header) /* fields that an older header lacks are 0 */
         memset((char *)header + header->header_size, 0, sizeof *header - header->header_size);
     if (header->image_size > size)
         return prof__fail(PROF_CORRUPT, "%s: truncated: %lu of %lu bytes are left", what, (unsigned long)size,
@@ -24217,12 +24287,12 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     if (chunks && header->meta_size && header->meta_offset < header->chunk_offset + chunks &&
         header->chunk_offset < header->meta_offset + header->meta_size)
         return prof__damaged(what, "meta and chunks overlap");
-    if (!prof__header_end_good(header)) /* the chunks are there all the same */
+    if (!prof__header_end_good(header)) /* the chunks can be read without the end of the header */
         memset(&header->archive_offset, 0, sizeof *header - offsetof(prof__header, archive_offset));
     return PROF_OK;
 }
 
-/* Returns 1 if the end of the image's header was left out because it is damaged. */
+/* Returns 1 if the end of the image's header was ignored because it is damaged. */
 static uint64_t prof__header_cut(const void *image, const prof__header *header)
 {
     prof__header raw;
@@ -24230,7 +24300,7 @@ static uint64_t prof__header_cut(const void *image, const prof__header *header)
     return raw.archive_offset != header->archive_offset || raw.write_failures != header->write_failures;
 }
 
-/* Fills in prof_trace_info. Called when the clock is known. */
+/* Fills in prof_trace_info. Called when the rate of the clock is known. */
 static void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -24261,7 +24331,7 @@ static void prof__read_about(prof_trace *trace)
     info->ready_cost_ns = prof__real(header->ready_ticks) * ns_per_tick;
 }
 
-/* Reads the window of the image, and its newest time. */
+/* Reads the window of the image and its newest time. */
 static void prof__read_window(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -24272,7 +24342,7 @@ static void prof__read_window(prof_trace *trace)
     if (trace->info.to_ns <= trace->info.from_ns) trace->info.to_ns = 0;
 }
 
-/* Does all steps from image to trace. Returns 0 without memory. */
+/* Takes all steps from an image to a trace. Returns 0 if there is no memory. */
 static int prof__read_parse(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -24290,7 +24360,7 @@ static int prof__read_parse(prof_trace *trace)
     prof__read_about(trace);
     prof__read_window(trace);
     if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace)) return 0;
-    uint64_t lost = trace->info.lost; /* in all, of which these are two parts */
+    uint64_t lost = trace->info.lost; /* all lost events, of which the next two are a part each */
     trace->info.lost_deep = header->lost_deep < lost ? header->lost_deep : lost;
     lost -= trace->info.lost_deep;
     trace->info.lost_busy = header->lost_busy < lost ? header->lost_busy : lost;
@@ -24299,9 +24369,9 @@ static int prof__read_parse(prof_trace *trace)
     return 1;
 }
 
-/* Makes a trace of an image on the heap. Its archive is in file or, if file is NULL or size is larger than the image,
-   in memory after the image, up to size. paged: 1: its chunks are in file, too. Takes over image and file, and frees
-   them if it fails. what: the image's name in errors. */
+/* Makes a trace of an image on the heap. The image's archive is in file; if file is NULL, or size is larger than the
+   image, it follows the image in memory, up to size. paged: 1: the chunks are only in file. Takes over image and file,
+   and frees them on failure. what: the image's name in errors. */
 static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
@@ -24349,8 +24419,8 @@ static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
     return prof__read_at((FILE *)file, offset, to, size);
 }
 
-/* Returns 1 if the chunks of an image are read only when they are needed: it is large, and its recording has ended, so
-   that they do not change any more. Not on Windows, where the next recording cannot replace an open file. */
+/* Returns 1 if the chunks of an image are read on demand only: the image is large, and its recording has ended, so that
+   they do not change any more. Not on Windows, where a file that is open cannot be replaced by the next recording. */
 static int prof__read_pages(const prof__header *header)
 {
 #ifdef _WIN32
@@ -24362,8 +24432,8 @@ static int prof__read_pages(const prof__header *header)
 #endif
 }
 
-/* Reads size bytes of the image that begins with header: first the chunks, then the rest, so that meta knows each call
-   site that the chunks name, and the header's newest clock pair is the newest. */
+/* Reads the first size bytes of an image. Of a running recording, reads the chunks first and the rest afterwards, so
+   that meta has each call site that the chunks name, and the header has the newest clock pair. Returns 0 on errors. */
 static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image, size_t size)
 {
     uint64_t end = header->chunk_offset + header->chunk_count * header->chunk_size;
@@ -24384,9 +24454,9 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     return 1;
 }
 
-/* Reads the image in a file. *image: the caller frees it, also after a failure. *size: the size of the image; if it is
-   of the other byte order, with its archive, which follows it in memory. *paged: set to 1 if the chunks were left in
-   the file; if paged is NULL, they are always read. */
+/* Reads the image in a file. *image: memory that the caller frees, also after an error. *size: the image's size; for an
+   image of the other byte order, with the archive, which follows it in memory. *paged: set to 1 if the chunks were left
+   in the file. If paged is NULL, the chunks are always read. */
 static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
 {
     prof__header header, again;
@@ -24420,7 +24490,7 @@ static prof_status prof__image_file(const char *path, FILE **file)
 {
     *file = prof__file_open(path, "rb");
     if (!*file) return prof__cannot("open", path, NULL);
-    setvbuf(*file, NULL, _IONBF, 0); /* reads must see what is in the file now */
+    setvbuf(*file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
     return PROF_OK;
 }
 
@@ -24448,7 +24518,7 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     return status;
 }
 
-/* Makes a trace of an image on the heap, without its archive: what its buffer holds is read as if it were a ring's. */
+/* Makes a trace of an image on the heap without its archive. The chunks in the buffer are read like those of a ring. */
 static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace)
 {
     prof__header *header = (prof__header *)image;
@@ -24457,7 +24527,7 @@ static prof_status prof__read_buffer_only(void *image, const char *what, prof_tr
     return prof__read_image(image, (size_t)header->image_size, NULL, what, trace);
 }
 
-/* Opens an image without its archive, which may be larger by far and takes as long to read. */
+/* Opens an image without its archive, which may be far larger and takes as long to read. */
 static prof_status prof__trace_buffer(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
@@ -24494,19 +24564,19 @@ PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trac
     return prof__read_image(copy, size, NULL, "image", trace);
 }
 
-/* What a session in mode PROF_STATS has instead of events. */
+/* The statistics of a session in mode PROF_STATS, which it has in place of events. */
 typedef struct prof__aggregated {
-    uint32_t session; /* 0: the session has another mode */
+    uint32_t session; /* session id; 0: the session has a different mode */
     struct prof__stat_row *rows;
     uint32_t *sites;  /* call site ids */
     char **texts;     /* run-time names, or NULL */
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
-    uint64_t begins_missing, ends_missing; /* of spans */
+    uint64_t begins_missing, ends_missing; /* spans whose begin or end is missing */
     prof__uses uses;
 } prof__aggregated;
 
-/* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
+/* Makes a trace of the current session. reset: 1: resets the statistics of PROF_STATS afterwards. */
 static prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
@@ -24545,7 +24615,8 @@ PROF_DEF void prof_trace_close(prof_trace *trace)
     prof__read_free(trace);
 }
 
-/* A file that a writer writes, and what went wrong with it first: the writer may say something else then. */
+/* A file that a writer writes, and the first error of writing it. That error is kept because the writer may report a
+   different one later. */
 typedef struct prof__writing {
     prof__out out;
     char error[PROF__ERROR_SIZE];
@@ -24560,7 +24631,7 @@ static int prof__writing_take(void *user, const void *data, size_t size)
     return w->out.status != PROF_OK;
 }
 
-/* Writes a trace with a writer. */
+/* Writes a trace to a file with a writer. */
 static prof_status prof__write_with(const prof_writer *writer, const prof_trace *trace, const char *path)
 {
     prof__writing w;
@@ -24581,7 +24652,7 @@ static prof_status prof__write_with(const prof_writer *writer, const prof_trace 
     return prof__out_close(&w.out);
 }
 
-/* Writes what is recorded so far, with a trace that prepare(), unless it is NULL, has changed before. */
+/* Writes what was recorded so far. prepare(), if not NULL, changes the trace before. */
 static prof_status prof__live_write_as(const char *path, const prof_writer *writer,
                                        prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
@@ -24619,8 +24690,9 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
     trace->step_user = user;
 }
 
-/* Returns how much later trace a began than trace b, by the clock of their machine; less than 0: earlier. Their times
-   since its start were read apart from the pairs: only a suspension makes them differ by a millisecond. */
+/* Returns how much later trace a began than trace b, in ns by the clock of their machine; negative if earlier.
+   CLOCK_MONOTONIC stands still during a suspension, so the time since the machine's start is compared, too. That time
+   is read a moment after the clock pair: only a difference of a millisecond or more is a suspension. */
 static int64_t prof__align_later(const prof__header *a, const prof__header *b)
 {
     int64_t later = (int64_t)(a->first.monotonic_ns - b->first.monotonic_ns);
@@ -24629,9 +24701,10 @@ static int64_t prof__align_later(const prof__header *a, const prof__header *b)
     return later + suspended;
 }
 
-/* Returns 1 if that is of one clock in two traces of a machine. Older ones do not say so: CLOCK_MONOTONIC is another
-   one in another time namespace, and for what was recorded before and after a suspension. Unix time differs from it by
-   more then. */
+/* Returns 1 if two traces have times of the same CLOCK_MONOTONIC. It must be the same machine, and in traces that state
+   it the same time namespace. Older traces do not state the namespace: then the difference between Unix time and
+   CLOCK_MONOTONIC must be the same within a second, because a different namespace or a suspension in between changes it
+   by more. */
 static int prof__align_same(const prof__header *a, const prof__header *b)
 {
     uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
@@ -24641,8 +24714,8 @@ static int prof__align_same(const prof__header *a, const prof__header *b)
     return (x > y ? x - y : y - x) <= 1000000000;
 }
 
-/* Returns the number of the trace that began first on the machine of trace number `one`: the monotonic clock of that
-   machine aligns all its traces with it. */
+/* Returns the index of the trace that began first on the machine of trace `one`. That machine's monotonic clock aligns
+   all its traces with this one. */
 static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
 {
     const prof__header *h = &traces[one]->header;
@@ -24704,12 +24777,12 @@ static prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *ima
     if (status != PROF_OK) return status;
     prof__header_get(bytes, &header);
     *image_size = left < size ? left : size;
-    if (left >= header.image_size) return PROF_OK; /* readers find the blocks of the archive that are left */
+    if (left >= header.image_size) return PROF_OK; /* readers will find the blocks of the archive that are left */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
     if (!chunks || left < header.meta_offset + header.meta_size)
         return prof__fail(PROF_CORRUPT, "image: no recorded events are left");
     used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
-    if (used > chunks) { /* some used chunks are missing */
+    if (used > chunks) { /* some of the used chunks are missing */
         header.overwritten += used - chunks;
         header.state = PROF__RUNNING;
     }
@@ -24740,7 +24813,7 @@ static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
     return low;
 }
 
-/* Sets the window of an image. trace: of the same session; it is closed. */
+/* Sets the window of an image. trace: a trace of the same session, which is closed. */
 static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
@@ -24755,8 +24828,8 @@ static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_
     return status;
 }
 
-/* Writes an image that prof__image_copy() has made, with its archive and the window of the trace, to a sink. trace: of
-   this image; it is closed. */
+/* Writes an image that prof__image_copy() has made to a sink, with its archive and with the window of the trace. trace:
+   a trace of this image, which is closed. */
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
 {
     prof__out out;
@@ -24802,7 +24875,7 @@ static prof_status prof__image_file_copy(const char *from, const char *to, int64
     if (!from) return prof__null("prof_image_copy", "from");
     file = prof__file_open(from, "rb");
     if (!file) return prof__cannot("open", from, NULL);
-    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
+    setvbuf(file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
     status = prof__read_file(file, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != -1) {
         status = prof_trace_open(from, &trace);
@@ -24824,14 +24897,14 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     return prof__image_file_copy(from, to, from_ns, to_ns);
 }
 
-/* Gets the first and the newest clock pair of the trace's session. */
+/* Gets the first and the newest clock pair of a trace's session. */
 static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last)
 {
     *first = trace->header.first;
     *last = trace->header.last;
 }
 
-/* Returns 1 if what left the ring is in an archive. */
+/* Returns 1 if what has left the ring is in an archive. */
 static int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)
@@ -24850,19 +24923,19 @@ PROF_DEF const prof_track *prof_trace_track(const prof_trace *trace, size_t inde
 }
 
 /*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
-   "The host" is the recording of the host, to which the rows are added, if there is one. The new image has the host's
-   chunks, then the new chunks, then meta with the names of both. The new chunks have no TRACK: they have only events of
-   devices, whose names and rows are in meta. The ticks of these devices are nanoseconds of the host's CLOCK_MONOTONIC
-   or, without a host, of the caller's clock; one clock pair for each device says so.
+   "The host" means the recording of the host to which the rows are added, if there is one. The new image has the host's
+   chunks, then the new chunks, then meta with the names of both. The new chunks have no TRACK record: they have only
+   events of devices, whose names and rows are in meta. The ticks of these devices are nanoseconds of the host's
+   CLOCK_MONOTONIC or, without a host, of the caller's clock; one clock pair for each device states that.
+   These functions must be called by one thread at a time, in this order: prof__import_open(), prof__import_begin(), for
+   each event prof__import_row() and prof__import_put(), and at the end prof__import_close(), even if one of them has
+   failed. */
 
-   To be called by one thread at a time: prof__import_open(), prof__import_begin(), then for each event
-   prof__import_row() and prof__import_put(), and in the end, whatever failed, prof__import_close(). */
-
-#define PROF__IMPORT_CHUNK 65536u /* bytes, without a host */
-#define PROF__IMPORT_ROWS 4096u   /* and one more for the events of further ones */
+#define PROF__IMPORT_CHUNK 65536u /* bytes of a chunk if there is no host */
+#define PROF__IMPORT_ROWS 4096u   /* the most rows; one more takes the events of all further rows */
 
 typedef struct prof__import_row_of {
-    uint32_t device, number; /* number: of the row; device: an index in devices */
+    uint32_t device, number; /* device: index in devices; number: the row's number in the image */
     char *name;
 } prof__import_row_of;
 
@@ -24872,29 +24945,29 @@ typedef struct prof__import_device {
 } prof__import_device;
 
 typedef struct prof__import {
-    /* The caller may read these. */
-    prof__pair first, last; /* the host's; all 0 without a host */
+    /* Public fields: the caller may read them. */
+    prof__pair first, last; /* the host's first and last clock pair; all 0 without a host */
     uint64_t pid;
-    prof_status status; /* the first failure to write, or PROF_OK */
-    int no_memory;      /* 1: there was no memory for a row */
-    /* These are private. */
+    prof_status status; /* the first write error, or PROF_OK */
+    int no_memory;      /* 1: a row could not be added for lack of memory */
+    /* Private fields. */
     prof__out out;
     int opened;           /* 1: out is open */
-    FILE *host;           /* NULL: none */
+    FILE *host;           /* the host's file; NULL: there is no host */
     unsigned char *bytes; /* the host's image, as prof__read_file() returns it */
-    uint64_t size;        /* of bytes */
-    prof__header h;       /* of the new image */
-    uint64_t chunk_words; /* of a chunk, without its header */
+    uint64_t size;        /* size of `bytes` */
+    prof__header h;       /* the new image's header */
+    uint64_t chunk_words; /* words of a chunk without its header */
     uint64_t *chunk;
-    size_t used; /* words of chunk, with its header; 0: no chunk has begun */
+    size_t used; /* words used in chunk, with its header; 0: no chunk has begun */
     uint64_t *meta;
     size_t meta_words, meta_room;
-    uint32_t strings, sites, device_number, row_number; /* the last ids */
+    uint32_t strings, sites, device_number, row_number; /* the last ids that were given */
     prof__import_device *devices;
     size_t device_count, device_room;
     prof__import_row_of *rows;
     size_t row_count, row_room;
-    prof__read_index index; /* of the rows */
+    prof__read_index index; /* finds rows by their names */
 } prof__import;
 
 static int prof__import_meta_room(prof__import *w, size_t words)
@@ -24905,7 +24978,7 @@ static int prof__import_meta_room(prof__import *w, size_t words)
     return 1;
 }
 
-/* Appends a record to meta. Returns 0 without memory. */
+/* Appends a record to meta. Returns 0 if there is no memory. */
 static int prof__import_meta(prof__import *w, uint32_t kind, uint32_t id, const uint64_t *words, size_t count)
 {
     if (!prof__import_meta_room(w, 1 + count)) return 0;
@@ -24915,7 +24988,7 @@ static int prof__import_meta(prof__import *w, uint32_t kind, uint32_t id, const 
     return 1;
 }
 
-/* Appends a string to meta. Returns its id, or 0, which is "", without memory. */
+/* Appends a string to meta. Returns its id; 0, which stands for "", if there is no memory. */
 static uint32_t prof__import_string(prof__import *w, const char *text)
 {
     size_t length = strlen(text), words = length / 8 + 1;
@@ -24939,7 +25012,7 @@ static int prof__import_device_add(prof__import *w, const char *name)
     device->site = ++w->sites;
     empty = prof__import_string(w, "");
     words[0] = empty | empty << 32;
-    words[1] = empty | (uint64_t)prof__import_string(w, name) << 32; /* the category */
+    words[1] = empty | (uint64_t)prof__import_string(w, name) << 32; /* the category of the device's events */
     words[3] = 1u | (uint64_t)(PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT) << 32;
     if (!prof__import_meta(w, PROF__META_SITE, device->site, words, PROF__META_SITE_WORDS - 1)) return 0;
     memset(words, 0, sizeof words);
@@ -24980,9 +25053,9 @@ static int prof__import_row_add(prof__import *w, const prof__import_key *key, ui
            prof__read_add(&w->index, hash, w->row_count - 1);
 }
 
-/* Returns the number of a device's row, found by their names, and adds it if there is none. others: 1: it is the row
-   for the events of all further rows, and is added in any case. Returns PROF__NONE if there are PROF__IMPORT_ROWS
-   already, or without memory (no_memory is 1 then). */
+/* Returns the index of a device's row, found by the names of both. Adds the row if there is none. others: 1: this is
+   the row for the events of all further rows, and is always added. Returns PROF__NONE if there are PROF__IMPORT_ROWS
+   rows already, or if there is no memory, which also sets no_memory to 1. */
 static size_t prof__import_row(prof__import *w, const char *device, const char *row, int others)
 {
     prof__import_key key;
@@ -25018,8 +25091,8 @@ static void prof__import_chunk_begin(prof__import *w)
     w->h.chunk_count++;
 }
 
-/* Adds an event, as prof_device_record() would, with as many of its arguments as a chunk has room for. row: from
-   prof__import_row(). Returns 0 if a chunk has no room for the event, which only happens if the host's chunks are
+/* Adds an event as prof_device_record() would, with as many of its arguments as fit into a chunk. row: from
+   prof__import_row(). Returns 0 if a chunk has no space for the event, which happens only if the host's chunks are
    smaller than any that prof makes. */
 static int prof__import_put(prof__import *w, size_t row, const prof_device_event *event)
 {
@@ -25072,7 +25145,8 @@ static void prof__import_header(prof__header *h, const char *program, const char
     prof__text_copy(h->clock_name, sizeof h->clock_name, clock);
 }
 
-/* Reads the host's image. host: its path, or NULL: then program and clock are the names that the new image states. */
+/* Reads the host's image. host: its path; or NULL, and then program and clock are the names that the new image
+   states. */
 static prof_status prof__import_open(prof__import *w, const char *host, const char *program, const char *clock)
 {
     prof_status status;
@@ -25093,7 +25167,7 @@ static prof_status prof__import_open(prof__import *w, const char *host, const ch
     return PROF_OK;
 }
 
-/* Copies the host's meta, and finds its last ids. Returns 0 without memory. */
+/* Copies the host's meta and finds the last ids in it. Returns 0 if there is no memory. */
 static int prof__import_host_meta(prof__import *w)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(w->bytes + w->h.meta_offset);
@@ -25115,7 +25189,8 @@ static int prof__import_host_meta(prof__import *w)
     return 1;
 }
 
-/* Begins to write to path, with the host's chunks. host: as for prof__import_open(); path may be the same file. */
+/* Creates the new image at path, and writes the host's chunks to it. host: as for prof__import_open(); path may be the
+   same file. */
 static prof_status prof__import_begin(prof__import *w, const char *host, const char *path)
 {
     prof_status status;
@@ -25126,7 +25201,8 @@ static prof_status prof__import_begin(prof__import *w, const char *host, const c
     w->chunk = (uint64_t *)malloc(w->h.chunk_size);
     if (!w->chunk) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
-    if (w->host && !prof__file_replaceable(path)) /* would be written in place, but may be the host */
+    /* A link or a device would be written in place, and may be the host's file. */
+    if (w->host && !prof__file_replaceable(path))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s is a link or a device: name a file itself", path);
     status = prof__out_file(&w->out, path);
     if (status != PROF_OK) return status;
@@ -25138,11 +25214,12 @@ static prof_status prof__import_begin(prof__import *w, const char *host, const c
         prof__out_bytes(&w->out, &w->h, sizeof w->h);
     }
     w->h.chunk_offset = w->h.header_size;
-    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count; /* readers look at no more chunks */
+    /* Readers look at this many chunks only. */
+    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count;
     return PROF_OK;
 }
 
-/* Copies the host's archive, which follows its image, from old_size on. */
+/* Copies the host's archive, which follows the host's image from old_size on. */
 static void prof__import_archive(prof__import *w, uint64_t old_size)
 {
     char part[PROF__OUT_RESERVE];
@@ -25153,25 +25230,25 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     w->h.archive_first += by;
     w->h.archive_next += by;
     if (w->h.archive_limit) w->h.archive_limit += by;
-    if (w->size > old_size) { /* it is in memory */
+    if (w->size > old_size) { /* the archive was read into memory */
         prof__out_bytes(&w->out, w->bytes + old_size, (size_t)(w->size - old_size));
         return;
     }
     for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
         got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
-        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers notice what is missing */
+        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers will notice that the rest is missing */
         prof__out_bytes(&w->out, part, got);
     }
 }
 
-/* Writes the rest of the image. first, last: as for prof__import_close(). */
+/* Writes the rest of the new image. first, last: as for prof__import_close(). */
 static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
 {
     uint64_t old_size = w->h.image_size;
     prof__import_chunk_end(w);
     w->h.meta_offset = w->h.chunk_offset + w->h.chunk_count * w->h.chunk_size;
     w->h.meta_used = w->meta_words * 8;
-    w->h.meta_size = w->h.meta_used + 8; /* a head of 0 ends it */
+    w->h.meta_size = w->h.meta_used + 8; /* a zero word ends meta */
     w->h.index_offset = w->h.index_size = 0;
     w->h.image_size = w->h.meta_offset + w->h.meta_size;
     if (prof__import_meta_room(w, 1)) prof__out_bytes(&w->out, w->meta, (size_t)w->h.meta_size);
@@ -25185,18 +25262,20 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
     prof__out_flush(&w->out);
     if (w->out.status == PROF_OK && prof__file_seek(w->out.file, 0, SEEK_SET))
         w->out.status = prof__cannot("write", w->out.path, NULL);
-    prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
+    /* At most the host's size of a header. */
+    prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h);
 }
 
-/* Ends the image, if status is PROF_OK, and frees everything. first, last: used without a host: when the first event
-   began and the last one ended, in ns. Returns the first failure: then no file is left. */
+/* Completes the new image if status is PROF_OK, and frees everything. first, last: only without a host: when the first
+   event began and the last one ended, in ns. Returns the first error; then no file is left. */
 static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last)
 {
     prof_status closed = PROF_OK;
     size_t i;
     if (w->opened && status == PROF_OK) prof__import_end(w, first, last);
     if (w->opened && status != PROF_OK) prof__out_fail(&w->out, status);
-    if (w->host) fclose(w->host); /* first: path may be the same file, and Windows replaces no open file */
+    /* Before the new file is renamed: path may be the host's file, and Windows does not replace an open file. */
+    if (w->host) fclose(w->host);
     if (w->opened) closed = prof__out_close(&w->out);
     for (i = 0; i < w->device_count; i++) free(w->devices[i].name);
     for (i = 0; i < w->row_count; i++) free(w->rows[i].name);
@@ -25215,14 +25294,15 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
 typedef struct prof__read_node { /* an event of the loaded segment */
     int64_t start_ns, end_ns;
     uint32_t word, site, depth;
-    uint32_t more; /* the number of its prof__read_more, from 1; 0: a scope without one, as most are */
+    uint32_t more; /* its prof__read_more, from 1; 0: a scope that needs none, as most do */
 } prof__read_node;
 
 typedef struct prof__read_more {
-    size_t link;   /* arguments in later segments; of the END of a scope that overlaps: its entry */
+    /* Index in links of its arguments in later segments; of the END of an overlapping scope: index in late_ends. */
+    size_t link;
     uint32_t kind, flags;
-    uint32_t name; /* word of its NAME record, 0: none */
-    uint32_t arg, last_arg; /* its first and last argument in this segment, from 1; 0: none */
+    uint32_t name; /* index of the word of its NAME record; 0: none */
+    uint32_t arg, last_arg; /* its first and last argument in segment_args, from 1; 0: none */
 } prof__read_more;
 
 typedef struct prof__read_argument {
@@ -25231,41 +25311,43 @@ typedef struct prof__read_argument {
 
 typedef struct prof__read_frame {
     uint32_t name;
-    int64_t ns; /* of the newest boundary */
-    uint64_t count; /* boundaries up to it; more than there are here if older ones were overwritten */
+    int64_t ns; /* time of the newest boundary */
+    /* Number of the next boundary; it is larger than the boundaries seen if older ones were overwritten. */
+    uint64_t count;
 } prof__read_frame;
 
 struct prof_cursor {
-    /* What is used most comes first: its offsets fit into a byte of the code. */
+    /* The fields that are used most come first, because their offsets fit into one byte of an instruction. */
     const prof_trace *trace;
     const prof__read_track *track;
-    size_t segment;  /* loaded so far */
-    size_t exception, late_begin; /* used so far */
-    const uint64_t *words; /* of the chunk of the loaded segment */
+    size_t segment;  /* number of segments loaded so far */
+    size_t exception, late_begin; /* entries used so far */
+    const uint64_t *words; /* words of the chunk that has the loaded segment */
     size_t node, node_count, more_count;
     prof__read_node *nodes;
     prof__read_more *more;
-    uint32_t *stack; /* open scopes: the node's number, from 1; 0: it began before this segment; and PROF__LATE_BIT */
-    size_t depth, unseen; /* unseen: those that overlap, and are returned as spans */
+    /* Open scopes: number of the node, from 1; 0: the scope began before this segment; PROF__LATE_BIT may be added. */
+    uint32_t *stack;
+    size_t depth, unseen; /* unseen: open scopes that overlap an enclosing one, and are returned as spans */
     prof_arg *args;
     uint64_t tick;
     prof__read_argument *segment_args;
     size_t crossed;
-    size_t orphan;   /* returned so far */
-    size_t crossing, late_end; /* used so far */
+    size_t orphan;   /* unmatched ends returned so far */
+    size_t crossing, late_end; /* entries used so far */
     size_t arg_count;
     prof__read_buffer buffer;
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
-    size_t device_record; /* events of a device returned so far */
-    size_t flow;      /* 1: the last one has a flow, which comes next */
-    char *message;    /* text of the last message; NULL before the first */
-    uint64_t id;      /* of the events of the loaded segment, without the word */
+    size_t device_record; /* events of a device's row returned so far */
+    size_t flow;      /* 1: the last event of a device has a flow, which is returned next */
+    char *message;    /* text of the last log message; NULL before the first */
+    uint64_t id;      /* id of the loaded segment's events, without the bits of the word */
     size_t hint;
     prof__read_fast fast;
     int windowed;
-    int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
+    int64_t from_ns, to_ns; /* window; to_ns is INT64_MAX if it has no end */
 };
 
 static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
@@ -25339,7 +25421,7 @@ static inline void prof__read_node_set(prof__read_node *node, size_t word, size_
     node->more = 0;
 }
 
-/* Returns the rest of a node; if it has none yet, adds that of a scope. */
+/* Returns the additional fields of a node. Adds those of a plain scope if it has none yet. */
 static prof__read_more *prof__read_more_of(prof_cursor *c, prof__read_node *node)
 {
     prof__read_more *more;
@@ -25362,7 +25444,8 @@ static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_
     return node;
 }
 
-/* Closes the scopes of an END, whose number the matcher has found; all but the last had no end of their own. */
+/* Closes the innermost `closes` scopes, as many as the matcher has found for an END. All but the outermost of them had
+   no end of their own. */
 static void prof__read_close(prof_cursor *c, uint32_t closes)
 {
     int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
@@ -25377,8 +25460,8 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     if (c->crossed > c->depth) c->crossed = c->depth;
 }
 
-/* Adds the argument at this word to a node. number: of the node, from 1; 0: the node is in an earlier segment, and the
-   matcher has a link to the argument. */
+/* Adds the argument at this word to a node. number: the node, from 1; 0: the node is in an earlier segment, and the
+   matcher has stored a link to the argument. */
 static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
@@ -25395,31 +25478,32 @@ static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
     more->last_arg = (uint32_t)c->arg_count;
 }
 
-/* Returns how many scopes the END at this word of the last loaded segment closes; or how far out an ARG's is. */
+/* Returns how many scopes the END at this word of the last loaded segment closes, or which open scope an ARG at this
+   word belongs to (1 is the innermost). */
 static uint32_t prof__read_closes(prof_cursor *c, size_t word)
 {
     const prof__read_exception *exception;
-    if (c->exception == c->track->exception + c->track->exception_count) return 1; /* there may be no table */
+    if (c->exception == c->track->exception + c->track->exception_count) return 1; /* the table may be NULL */
     exception = &c->trace->exceptions[c->exception];
     if (exception->segment + 1 != c->segment || exception->word != word) return 1;
     c->exception++;
     return exception->closes;
 }
 
-/* Adds the argument at this word to the node of its scope: the innermost is at level 1. */
+/* Adds the argument at this word to the node of its scope. level: which open scope, 1 is the innermost; 0: none. */
 static void prof__read_scope_arg(prof_cursor *c, uint32_t level, size_t word)
 {
     if (level && level <= c->depth) prof__read_take_arg(c, c->stack[c->depth - level] & ~PROF__LATE_BIT, word);
 }
 
-/* Returns 1 if the next overlapping scope begins in the last loaded segment. */
+/* Returns 1 if the track's next overlapping scope begins in the last loaded segment. */
 static int prof__read_late_here(const prof_cursor *c)
 {
     return c->late_begin != c->track->late + c->track->late_count &&
            c->trace->late_begins[c->late_begin].segment + 1 == c->segment;
 }
 
-/* Returns 1 if the BEGIN at this word of the last loaded segment is that of an overlapping scope. */
+/* Returns 1 if the BEGIN at this word of the last loaded segment begins an overlapping scope. */
 static int prof__read_overlaps(prof_cursor *c, size_t word)
 {
     if (!prof__read_late_here(c) || c->trace->late_begins[c->late_begin].word != word) return 0;
@@ -25438,7 +25522,8 @@ static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
     c->stack[c->depth++] = number;
 }
 
-/* Called if the next segment can no longer be read. Scopes that are open after it count as begun before it. */
+/* Passes over a segment whose words can no longer be read. Scopes that are open after it are treated as begun before
+   it. */
 static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
@@ -25457,7 +25542,7 @@ static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
         PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
 }
 
-/* Reads the END at this word of the last loaded segment. */
+/* Handles the END at this word of the last loaded segment. */
 static void prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
@@ -25467,10 +25552,11 @@ static void prof__read_end(prof_cursor *c, size_t word)
         prof__read_close(c, closes);
 }
 
-/* Returns the next word of the last loaded segment that is no plain BEGIN or END: the matcher has noted it. */
+/* Returns the first word before `end`, in the last loaded segment, whose BEGIN or END needs more than the plain
+   handling, because the matcher has an entry for it; else `end`. */
 static size_t prof__read_noted(const prof_cursor *c, size_t end)
 {
-    if (c->exception != c->track->exception + c->track->exception_count) { /* there may be no table */
+    if (c->exception != c->track->exception + c->track->exception_count) { /* the table may be NULL */
         const prof__read_exception *exception = &c->trace->exceptions[c->exception];
         if (exception->segment + 1 == c->segment && exception->word < end) end = exception->word;
     }
@@ -25479,9 +25565,9 @@ static size_t prof__read_noted(const prof_cursor *c, size_t end)
     return end;
 }
 
-/* Makes nodes of the BEGINs and ENDs from this word on, which are most of all records, as long as meta has their call
-   sites. Returns the word after them. base: the chunk's tick. Ticks count from there, ids from the first word of a
-   BEGIN: with fewer instructions, the processor's registers suffice. */
+/* Makes nodes of the BEGINs and ENDs from this word on, as long as meta has their call sites. Most records are of these
+   kinds. Returns the index of the word after them. base: the chunk's tick. Ticks are counted from base, and ids from
+   the first word of a BEGIN: this takes fewer instructions, and all values fit into the processor's registers. */
 static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
 {
     const prof_trace *trace = c->trace;
@@ -25493,7 +25579,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
     uint64_t ticks = c->tick > base ? c->tick - base : 0;
     prof__read_fast line = c->fast;
     line.from -= base;
-    if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* a tick could be too large */
+    if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* base plus a record's tick could overflow */
     for (end = prof__read_noted(c, end); at < end; at++) {
         uint64_t head = words[at], now = head & PROF__TICK_MASK, id;
         int64_t ns;
@@ -25508,7 +25594,8 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
         id = (head >> PROF__TICK_BITS) - ((uint64_t)PROF__KIND_BEGIN << PROF__SITE_BITS);
         if (id < site_count) {
             if (PROF__UNLIKELY(sites[id] == PROF__NONE32)) break;
-            node->start_ns = ns; /* its END sets end_ns; or prof__read_load(), if that comes in a later segment */
+            /* end_ns is set by its END, or by prof__read_load() if that END is in a later segment. */
+            node->start_ns = ns;
             node->word = (uint32_t)at;
             node->site = sites[id];
             node->depth = (uint32_t)depth;
@@ -25520,7 +25607,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
             if (PROF__LIKELY(ended))
                 c->nodes[ended - 1].end_ns = ns;
             else
-                c->crossed = depth + c->unseen; /* it began in an earlier segment */
+                c->crossed = depth + c->unseen; /* the scope began in an earlier segment */
         } else {
             break;
         }
@@ -25533,11 +25620,12 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
 }
 
 /*-- messages --
-   A format comes from an image, and is never passed to printf: each conversion is parsed, compared with its value, and
-   made anew. If a conversion and its value do not match, the text says so in parentheses. */
+   A format comes from an image, so it may be damaged or hostile, and is never passed to printf(). Each conversion is
+   parsed, compared with its value, and written with a format that is made here. If a conversion and its value do not
+   match, the text says so in parentheses. */
 
-#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; longer ones are cut */
-#define PROF__LOG_WIDE 500            /* the most for a width or precision */
+#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; longer messages are cut */
+#define PROF__LOG_WIDE 500            /* largest width or precision */
 
 typedef struct prof__log_text {
     char *to;
@@ -25571,7 +25659,8 @@ static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, c
     if (left) prof__log_fill(text, space);
 }
 
-/* Writes "(%5d is missing)". from: the % of the conversion; at: its end; what: "is missing". */
+/* Writes what is wrong with a conversion, for example "(%5d is missing)". from: the conversion's percent sign. at: its
+   end. what: the words "is missing". */
 static void prof__log_say(prof__log_text *text, const char *from, const char *at, const char *what)
 {
     prof__log_put(text, "(", 1);
@@ -25581,7 +25670,7 @@ static void prof__log_say(prof__log_text *text, const char *from, const char *at
     prof__log_put(text, ")", 1);
 }
 
-/* Returns 1 if a value of this type is what the conversion wants. */
+/* Returns 1 if a value of this type fits the conversion. */
 static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
 {
     if (spec->code >= PROF__LOG_TEXT) return type == PROF_VALUE_STRING;
@@ -25590,13 +25679,13 @@ static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
     return type == PROF_VALUE_INT || type == PROF_VALUE_UINT;
 }
 
-/* Writes a number. Its width and precision are within limits, so that the text fits into digits. Replaces the decimal
-   separator of any locale by a point. */
+/* Writes a floating-point number. Its width and precision are limited, so the text fits into digits. Replaces the
+   decimal separator of any locale by a point. */
 static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, double value)
 {
     char format[16], digits[PROF__LOG_WIDE * 2 + 400];
     size_t from, at = 0;
-    PROF__CALM(); /* the program may read messages itself, and some NaNs trap in printf() */
+    PROF__CALM(); /* the recording program may format messages itself, and some NaNs trap in printf() */
     snprintf(format, sizeof format, "%%%s*.*%c", spec->flags, spec->conversion);
     snprintf(digits, sizeof digits, format, spec->width > 0 ? spec->width : 0, spec->precision, value);
     for (from = 0; digits[from]; from++) {
@@ -25646,7 +25735,7 @@ static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, con
     default:
         if (spec->conversion == 'c') {
             piece[0] = (char)value->as.i;
-            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot contain a zero */
+            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot contain a zero byte */
         } else {
             prof__log_integer_text(text, spec, value);
         }
@@ -25654,8 +25743,8 @@ static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, con
     }
 }
 
-/* Limits a width or precision. If it is a star, first takes it from the values. Returns 0 if that value is missing or
-   no int. */
+/* Limits a width or precision. If it is a star, takes it from the next value first. Returns 0 if that value is missing
+   or no int. */
 static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
 {
     int64_t value = *number;
@@ -25668,11 +25757,11 @@ static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
     return 1;
 }
 
-/* Writes a conversion that has been parsed. */
+/* Writes the value of a conversion that has been parsed. */
 static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const char *from, const char *at,
                               const prof_event *event, uint32_t *next)
 {
-    /* The precision of a text is not limited: the recorder has cut the text already. */
+    /* The precision of a text is not limited, because the recorder has cut the text already. */
     const int unlimited = spec->code >= PROF__LOG_TEXT;
     int precision = spec->precision;
     if (!prof__log_star(event, next, &spec->width) || !prof__log_star(event, next, &spec->precision)) {
@@ -25705,7 +25794,7 @@ static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const 
     }
 }
 
-/* Formats a message, as the value of its event. room: PROF__LOG_ROOM bytes for the text. */
+/* Formats a log message, and makes the text the value of its event. room: PROF__LOG_ROOM bytes for the text. */
 static void prof__log_format_event(prof_event *event, char *room)
 {
     const char *at = event->site->name;
@@ -25721,7 +25810,7 @@ static void prof__log_format_event(prof_event *event, char *room)
         prof__log_put(&text, at, plain);
         if (!*from) break;
         at = prof__log_parse(from + 1, &spec);
-        if (!at) { /* nothing after it can be interpreted */
+        if (!at) { /* what follows cannot be interpreted */
             prof__log_put(&text, from, strlen(from));
             break;
         }
@@ -25733,7 +25822,7 @@ static void prof__log_format_event(prof_event *event, char *room)
     event->value.cut = text.cut;
 }
 
-/* Returns the name of a severity, the detail of a LOG event: debug, info, ... */
+/* Returns the name of a severity, which is the detail of a LOG event: "debug", "info", and so on. */
 static const char *prof__severity_text(uint64_t severity)
 {
     static const char *const names[] = {"debug", "info", "warning", "error", "fatal"};
@@ -25746,19 +25835,20 @@ static void prof__read_step(const prof_trace *trace)
     trace->step(trace->step_user, 1 / prof__real(trace->segment_count));
 }
 
-/* Turns the next segment into nodes. */
+/* Loads the next segment of a track, and turns its records into nodes. */
 static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 {
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment);
-    prof__read_node *named = NULL; /* the node of the previous record, if it can have a name */
+    prof__read_node *named = NULL; /* the node of the previous record if a NAME may follow it */
     int takes_data = 0;
     size_t at, length;
     if (c->trace->step) prof__read_step(c->trace);
     c->node = c->node_count = c->more_count = c->arg_count = 0;
     c->words = words;
-    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->unseen = 0; /* the matcher has ended them all */
+    /* The matcher has ended all scopes at the gap. */
+    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->unseen = 0;
     if (!words) {
         prof__read_skip(c, segment);
         return;
@@ -25807,7 +25897,8 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     }
 }
 
-/* Decodes an argument. key: a record with its key, or NULL if a call site has it. record: that with the value. */
+/* Decodes an argument. key: the record with its key, or NULL if a call site has the key. record: the record with the
+   value. */
 static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, const uint64_t *record)
 {
     prof_arg arg;
@@ -25829,7 +25920,7 @@ static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, 
     return arg;
 }
 
-/* Decodes an ARG or DATA that is whole. */
+/* Decodes a complete ARG or DATA record. */
 static prof_arg prof__read_decode_arg(const prof_trace *trace, const uint64_t *record)
 {
     size_t length;
@@ -25848,7 +25939,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
 
 static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
-    /* the innermost is first in the table */
+    /* the table has the innermost scope first */
     const prof__read_orphan *orphan =
         &c->trace->orphans[c->track->orphan + c->track->orphan_count - 1 - c->orphan];
     event->type = PROF_EVENT_SCOPE;
@@ -25867,7 +25958,8 @@ static int prof__read_same_frame(const void *owner, size_t item, const void *key
     return ((const prof__read_frame *)owner)[item].name == *(const uint32_t *)key;
 }
 
-/* Emits the boundary of a frame: the time since the one before it of the same name, 0 for the first, and its number. */
+/* Returns the boundary of a frame, with its number and with the time since the previous boundary of the same name (0
+   for the first). */
 static void prof__read_emit_frame(prof_cursor *c, prof_event *event, uint32_t name, uint32_t word)
 {
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment - 1];
@@ -25903,7 +25995,7 @@ static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
-/* Emits the text of a message; without memory, its format. */
+/* Returns a log message with its text; if there is no memory, its format stands for it. */
 static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
     if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
@@ -25939,7 +26031,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         event->duration_ns = 0;
         event->object = ~event->id;
         break;
-    case PROF__KIND_END: /* of a scope that overlaps */
+    case PROF__KIND_END: /* of a scope that overlaps an enclosing one */
         event->type = PROF_EVENT_SPAN_END;
         event->object = ~trace->late_ends[more->link].id;
         break;
@@ -25977,7 +26069,8 @@ static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof
     }
 }
 
-/* Emits the next event of a device. A flow that leads to an event comes after it, and inside it if it is a scope. */
+/* Returns the next event of a device's row. An event with a flow is followed by the flow's event; if the event is a
+   scope, the flow lies inside it. */
 static int prof__read_device_event(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
@@ -25995,8 +26088,8 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
         event->type = PROF_EVENT_FLOW_IN;
         event->depth += (uint32_t)scope;
         event->object = e->flow;
-        event->name = "flow"; /* as PROFILE_FLOW_OUT(id) calls it */
-        event->id++; /* the id of a word inside the same record */
+        event->name = "flow"; /* the name that PROFILE_FLOW_OUT(id) gives */
+        event->id++; /* the next word is inside the same record, so no other event has this id */
         return 1;
     }
     c->device_record++;
@@ -26013,8 +26106,8 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Clears an event field by field: for a memset() of this size, compilers emit an instruction that takes longer than all
-   that follows. */
+/* Clears an event field by field. For a memset() of this size, compilers emit an instruction that takes longer than all
+   else in this function. */
 static inline void prof__read_event_clear(prof_event *event)
 {
     event->type = (prof_event_type)0;
@@ -26029,17 +26122,17 @@ static inline void prof__read_event_clear(prof_event *event)
     event->value.as.u = 0;
 }
 
-/* Returns 1 if the next event may come straight from its node: one is loaded, and no window cuts it. */
+/* Returns 1 if the next event can be made from its node alone: a node is loaded, and the cursor has no window. */
 static inline int prof__read_loaded(const prof_cursor *c) { return c->node < c->node_count && !c->windowed; }
 
-/* Returns 1 if the node is a scope without arguments, a name of its own or flags, as most are. */
+/* Returns 1 if the node is a scope without arguments, run-time name or flags, as most are. */
 static inline int prof__read_plain(const prof__read_node *node)
 {
     return !node->more;
 }
 
-/* Returns the node of the next event and moves on, if that is a plain scope: the node and the call site are all of it.
-   Otherwise returns NULL: call prof_cursor_next(). */
+/* Returns the node of the next event and moves on, if the event is a plain scope, which its node and its call site
+   describe completely. Otherwise returns NULL: the caller uses prof_cursor_next(). */
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site)
 {
     const prof__read_node *node = &c->nodes[c->node];
@@ -26049,7 +26142,7 @@ static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const pr
     return node;
 }
 
-/* Emits the next node if it is plain, else returns 0. */
+/* Sets *event to the next node if that is a plain scope, else returns 0. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
 {
     const prof__read_node *node = &c->nodes[c->node];
@@ -26071,7 +26164,7 @@ static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Emits the next event of the track, even outside the window. Returns 0 after the last. */
+/* Returns the track's next event, also outside the window. Returns 0 after the last. */
 static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
     prof__read_event_clear(event);
@@ -26089,7 +26182,7 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     return 1;
 }
 
-/* Lets a scope that its thread is still in last as long as it is known to. */
+/* Extends a scope that is still open to the latest time at which it is known to have been open. */
 static void prof__read_stretch(const prof_cursor *c, prof_event *event)
 {
     int64_t newest = c->trace->newest_ns - event->start_ns;
@@ -26097,8 +26190,8 @@ static void prof__read_stretch(const prof_cursor *c, prof_event *event)
     event->flags &= ~PROF__STILL_OPEN;
 }
 
-/* Cuts an event to the window. Returns 0 if it lies outside. A scope that only touches the beginning stays, because its
-   children may. */
+/* Cuts an event to the window. Returns 0 if it lies outside. A scope that ends exactly where the window begins stays,
+   because its children may be in the window. */
 static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 {
     int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
@@ -26118,13 +26211,13 @@ static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Emits the next event of any kind, in the window if there is one. Returns 0 after the last. */
+/* Returns the next event of any kind, inside the window if there is one. Returns 0 after the last. */
 static PROF__NOINLINE int prof__read_next_wanted(prof_cursor *cursor, prof_event *event)
 {
     while (prof__read_next(cursor, event)) {
         prof__read_stretch(cursor, event);
         if (!cursor->windowed || prof__read_cut_event(cursor, event)) return 1;
-        if (event->start_ns >= cursor->to_ns) break; /* later events do, too */
+        if (event->start_ns >= cursor->to_ns) break; /* later events are behind the window, too */
     }
     memset(event, 0, sizeof *event);
     return 0;
@@ -26893,7 +26986,7 @@ typedef struct prof__stat_row_key {
 typedef struct prof__timeline_source {
     prof_cursor *cursor;
     size_t track;
-    prof_event event; /* the next event of the cursor */
+    prof_event event; /* next event of the cursor */
 } prof__timeline_source;
 
 typedef struct prof__timeline_start {
@@ -26903,12 +26996,13 @@ typedef struct prof__timeline_start {
 
 struct prof_timeline {
     const prof_trace *trace;
-    prof__timeline_start *starts; /* the tracks in order of time; those before started have their cursors */
+    /* Tracks in order of their first times; the cursors of the first `started` ones are open. */
+    prof__timeline_start *starts;
     size_t start_count, started;
-    prof__timeline_source *heap; /* the earliest event is at 0 */
+    prof__timeline_source *heap; /* a binary heap; the earliest event is at index 0 */
     size_t count, capacity;
-    int given; /* 1: the event at 0 was returned: its cursor must move */
-    int whole; /* 1: ignores the window */
+    int given; /* 1: the event at index 0 was returned, so its cursor must move on */
+    int whole; /* 1: the window is ignored */
     prof_status status;
 };
 
@@ -26936,7 +27030,7 @@ static void prof__timeline_down(prof_timeline *t)
     }
 }
 
-/* Opens the cursor of the next track that begins. */
+/* Opens the cursor of the track that begins next. */
 static void prof__timeline_begin(prof_timeline *t)
 {
     size_t track = t->starts[t->started++].track, at;
@@ -27028,13 +27122,14 @@ PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline) { return prof_
 
 /*-- spans --*/
 
-#define PROF__LATE_MAX 1024 /* ends whose begin may still come: each begin of that time is compared with them */
+/* The most ends whose begin may still come at the same time; each begin of that time is compared with all of them. */
+#define PROF__LATE_MAX 1024
 
 /* The begin or the end of a span. */
 typedef struct prof__span_half {
-    const char *name;  /* the call site's, or text */
-    char *text;        /* owned: a name made at run time */
-    prof_arg *copy;    /* owned: the copy of args once the cursor has moved */
+    const char *name;  /* the call site's name, or text */
+    char *text;        /* owned: a run-time name */
+    prof_arg *copy;    /* owned: a copy of args, because the cursor moves on */
     const prof_arg *args;
     uint32_t arg_count;
     const prof_callsite *site;
@@ -27042,22 +27137,23 @@ typedef struct prof__span_half {
     int64_t ns;
     size_t track;
     uint32_t hash;
-    size_t next;         /* the next open one of the same bucket, the newest first; or the next free one; PROF__NONE */
-    size_t newer, older; /* the next open one in order of begins */
+    size_t next;         /* the next older open begin of the same bucket, or the next free entry; PROF__NONE: none */
+    size_t newer, older; /* open begins in order of time */
 } prof__span_half;
 
 struct prof_spans {
     const prof_trace *trace;
-    prof_timeline *timeline; /* NULL: there is nothing to read */
-    prof__span_half *halves; /* begins whose end is to come, and free entries */
+    prof_timeline *timeline; /* NULL: the trace has no spans */
+    prof__span_half *halves; /* begins whose end has not come yet, and free entries */
     size_t count, capacity, free, newest, oldest, open;
     size_t *buckets, bucket_count; /* a power of two, or 0 */
-    prof__span_half *late; /* ends without a begin, all of one time, at which another track may still have it */
+    /* Ends without a begin, all of one time; another track may still have their begins at that time. */
+    prof__span_half *late;
     size_t late_count, late_capacity, late_given;
-    prof_event event; /* read, but not handled yet */
+    prof_event event; /* an event that was read and not handled yet */
     size_t track;
     int held;
-    char *text; /* the name of the span returned last, its arguments, and those of its begin and end */
+    char *text; /* name and arguments of the span that was returned last, and the arguments of its begin and its end */
     prof_arg *args, *begin_args, *end_args;
     size_t arg_capacity;
     int64_t first_ns, from_ns, to_ns;
@@ -27084,7 +27180,8 @@ static prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
         free(s);
         return status;
     }
-    if (s->timeline) s->timeline->whole = 1; /* spans may begin before the window and end after it */
+    /* Reads outside the window, too, because spans may begin before it and end after it. */
+    if (s->timeline) s->timeline->whole = 1;
     *spans = s;
     return PROF_OK;
 }
@@ -27099,10 +27196,11 @@ static void prof__spans_fail(prof_spans *s)
     s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
 }
 
-/* Returns 1 for an overlapping scope. Only its begin has the run-time name. */
+/* Returns 1 if the call site is a scope's: the span is a scope that overlaps an enclosing one. Only its begin has the
+   run-time name. */
 static int prof__span_of_scope(const prof_callsite *site) { return site->kind == PROF__KIND_BEGIN; }
 
-/* Returns 1 if this begin and this end may be one span. Those of objects are matched by their ids. */
+/* Returns 1 if this begin and this end can be of one span. */
 static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
 {
     if (a->hash != b->hash || a->id != b->id) return 0;
@@ -27110,7 +27208,7 @@ static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
     return a->site->role == b->site->role && !strcmp(a->name, b->name);
 }
 
-/* Makes a begin or end of an event, without copying its name. */
+/* Makes a begin or an end from an event, without copying its name. */
 static void prof__span_make(const prof_event *event, size_t track, prof__span_half *half)
 {
     memset(half, 0, sizeof *half);
@@ -27132,7 +27230,7 @@ static size_t prof__arg_bytes(const prof_arg *arg)
     return strlen(arg->key) + 1 + (arg->value.type == PROF_VALUE_STRING ? strlen(arg->value.as.string) + 1 : 0);
 }
 
-/* Copies a text to *to, and moves *to past it. */
+/* Copies a text to *to, and moves *to behind it. */
 static const char *prof__arg_text(char **to, const char *text)
 {
     char *copy = *to;
@@ -27142,7 +27240,7 @@ static const char *prof__arg_text(char **to, const char *text)
     return copy;
 }
 
-/* Copies arguments with their texts into one piece of memory. Returns NULL without memory. */
+/* Copies arguments with their texts into one block of memory. Returns NULL if there is no memory. */
 static prof_arg *prof__args_copy(const prof_arg *args, uint32_t count)
 {
     size_t size = count * sizeof *args;
@@ -27168,7 +27266,7 @@ static void prof__span_free(prof__span_half *half)
     free(half->copy);
 }
 
-/* Copies what the cursor owns. Without memory it copies nothing and returns 0. */
+/* Copies the texts and arguments that the cursor owns. If there is no memory, copies nothing and returns 0. */
 static int prof__span_keep(prof_spans *s, prof__span_half *half)
 {
     if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
@@ -27187,7 +27285,7 @@ static int prof__span_keep(prof_spans *s, prof__span_half *half)
     return 1;
 }
 
-/* Returns the newest open begin that this end closes, or PROF__NONE. */
+/* Returns the index of the newest open begin that this end closes, or PROF__NONE. */
 static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
 {
     size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
@@ -27235,7 +27333,7 @@ static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
     s->open++;
 }
 
-/* Removes an entry; its copy now owns the memory. */
+/* Removes an open begin from the list and returns it. The caller owns its memory afterwards. */
 static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 {
     prof__span_half half = s->halves[at];
@@ -27250,7 +27348,7 @@ static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
     return half;
 }
 
-/* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
+/* Joins the arguments of a begin and an end, one of which may be NULL. Takes over their memory. */
 static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
                                   prof_span *span)
 {
@@ -27270,13 +27368,13 @@ static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, c
     span->arg_count = count;
 }
 
-/* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
-   over their memory. */
+/* Makes a span from a begin and an end, one of which may be NULL, and cuts it to the window. Returns 0 if it lies
+   outside. Takes over their memory. */
 static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
-    if (stop < start) stop = start; /* from_ns, to_ns and the last time known may be in any order */
+    if (stop < start) stop = start; /* the window and the last known time may be in any order */
     free(s->text);
     s->text = known->text;
     memset(span, 0, sizeof *span);
@@ -27316,7 +27414,8 @@ static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_spa
     return 1;
 }
 
-/* Matches a begin whose end came before it, at the same time. */
+/* Handles a begin. Matches it with an end that came before it at the same time; otherwise adds it to the open begins.
+   Returns 1 if *span was set. */
 static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *span)
 {
     size_t at = s->late_given;
@@ -27334,9 +27433,9 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
         prof__spans_add(s, begin);
         return 0;
     }
-    old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
+    old = prof__spans_remove(s, at); /* a frame that was not stopped ends where the next one begins */
     prof__spans_add(s, begin);
-    begin->arg_count = 0; /* these belong to the frame that begins */
+    begin->arg_count = 0; /* the arguments belong to the frame that begins */
     at = (size_t)prof__spans_emit(s, &old, begin, span);
     span->flags |= PROF_TRUNCATED_END;
     return (int)at;
@@ -31607,22 +31706,22 @@ static void prof__out_json(prof__out *out, const char *text)
 
 /*-- SINCE ------------------------------------------------------------------------------------------------ >>since --*/
 
-/* How far a track had been read. In ticks, because a later clock pair may shift nanoseconds. For devices, whose clocks
-   have pairs of their own, also the event that ended last. */
+/* How far a track had been read. The moment is stored in ticks, because later clock pairs may change nanoseconds. The
+   clock of a device has pairs of its own, so for a device's row the event that ended last is stored as well. */
 typedef struct prof__bound {
-    uint64_t track, tick; /* track: see prof__bound_track() */
-    uint64_t id;          /* of a device's last event, else 0 */
+    uint64_t track, tick; /* track: from prof__bound_track() */
+    uint64_t id;          /* id of the row's last event; 0 for threads */
 } prof__bound;
 
-/* How far each track of a session had been read; all zero: no track. The caller owns it, and frees `bounds`. */
+/* How far each track of a session had been read; all zero: no track. The caller owns the struct, and frees `bounds`. */
 typedef struct prof__bounds {
-    uint64_t session, process; /* to which they belong */
-    prof__bound *bounds;       /* sorted */
+    uint64_t session, process; /* the session and process that the bounds belong to */
+    prof__bound *bounds;       /* sorted by track, then tick */
     size_t count;
 } prof__bounds;
 
-/* Returns what identifies a track in all traces of a session. The ids of devices' rows come after those of threads, so
-   that they differ from trace to trace. */
+/* Returns a number that identifies a track in all traces of a session. The ids of devices' rows follow those of
+   threads, and so differ from trace to trace; for a row, its number in the image is used instead. */
 static uint64_t prof__bound_track(const prof_trace *trace, const prof__read_track *track)
 {
     if (!track->device_record_count || !*track->about.device) return track->about.id;
@@ -31650,8 +31749,9 @@ static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track
     return low && all->bounds[low - 1].track == track ? &all->bounds[low - 1] : NULL;
 }
 
-/* Makes the statistics of a trace count only what ended after the bounds, if these belong to its session. Returns 0
-   without memory. Does not change statistics that were kept while recording: prof__trace_live() resets those. */
+/* Makes the statistics of a trace count only what ended after the bounds, if the bounds belong to the trace's session.
+   Does not change statistics that were kept while recording, because prof__trace_live() resets those. Returns 0 if
+   there is no memory. */
 static int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
 {
     size_t count = trace->track_count, hint = 0, i, j;
@@ -31669,9 +31769,9 @@ static int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
     return trace->since != NULL;
 }
 
-/* Sets the bounds to the end of a trace, unless it has statistics that were kept while recording. A fork() at any
-   moment leaves the child either the old bounds or the new ones. Returns 0 without memory: then the bounds stay as they
-   were. */
+/* Sets the bounds to the end of a trace, unless the trace has statistics that were kept while recording. A child forked
+   at any moment has either the old bounds or the new ones. Returns 0, with the bounds unchanged, if there is no
+   memory. */
 static int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
 {
     size_t count = trace->track_count, i, j;
@@ -31688,7 +31788,7 @@ static int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
             if (trace->device_records[j].end_ns == track->about.last_ns) bounds[i].id = trace->device_records[j].id;
     }
     qsort(bounds, count, sizeof *bounds, prof__bound_order);
-    all->bounds = bounds; /* before the old ones are freed */
+    all->bounds = bounds; /* set before the old bounds are freed */
     all->count = count;
     all->session = trace->header.session;
     all->process = trace->header.pid;
@@ -31696,7 +31796,7 @@ static int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
     return 1;
 }
 
-/* Returns 1 if the statistics of a trace count what ends at this time on a track. */
+/* Returns 1 if the statistics of a trace count what ends at this time on this track. */
 static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns)
 {
     return !trace->since || ns > trace->since[track];

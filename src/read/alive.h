@@ -1,4 +1,5 @@
-// read/alive: Whether the process that records into a file is alive, so that its open scopes last until now.
+// read/alive: Finds out whether the process that records into a file is alive. If so, the scopes that are open in the
+// file last until now.
 #ifndef PROF__READ_ALIVE_H
 #define PROF__READ_ALIVE_H
 #include "api/read.h"
@@ -14,7 +15,8 @@ static int prof__process_records(uint64_t pid, const char *boot_id, const char *
     return 0;
 }
 #else
-/* Returns 1 if all threads of a process have ended, but its parent has not asked how. Not known outside of Linux. */
+/* Returns 1 if the process is a zombie: all its threads have ended, and its parent has not yet read its exit status.
+   Always returns 0 outside of Linux. */
 static int prof__process_zombie(long pid)
 {
     char path[48], line[1024], *rest = NULL, state = 0;
@@ -22,14 +24,15 @@ static int prof__process_zombie(long pid)
     snprintf(path, sizeof path, "/proc/%ld/stat", pid);
     FILE *file = fopen(path, "r");
     if (!file) return 0;
-    if (fgets(line, sizeof line, file)) rest = strrchr(line, ')'); /* after the name, which may have any character */
+    /* The fields follow the name, which may have any character. */
+    if (fgets(line, sizeof line, file)) rest = strrchr(line, ')');
     fclose(file);
     const char *fields = ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d";
     return rest && sscanf(rest, fields, &state, &threads) == 2 && (state == 'Z' || state == 'X') && threads <= 1;
 }
 
-/* Returns 1 if a process has the file of this path mapped. Another one may have its number, in another container for
-   example, and the file may be a copy. Returns 0 where that cannot be seen. */
+/* Returns 1 if the process has mapped the file at path. The process id alone proves nothing: a process in another
+   container may have the same id, or the file may be a copy. Returns 0 where the system does not show mappings. */
 static int prof__process_maps(long pid, const char *path)
 {
     char maps[48], line[4400];
@@ -37,7 +40,8 @@ static int prof__process_maps(long pid, const char *path)
     int found = 0;
     snprintf(maps, sizeof maps, "/proc/%ld/maps", pid);
     FILE *file = stat(path, &about) ? NULL : fopen(maps, "r");
-    while (file && !found && fgets(line, sizeof line, file)) { /* devices differ from stat()'s on some file systems */
+    /* Only inodes are compared: on some file systems the device differs from stat()'s. */
+    while (file && !found && fgets(line, sizeof line, file)) {
         unsigned long long inode;
         found = sscanf(line, "%*s %*s %*s %*s %llu", &inode) == 1 && inode == (unsigned long long)about.st_ino;
     }
@@ -45,8 +49,8 @@ static int prof__process_maps(long pid, const char *path)
     return found;
 }
 
-/* Returns 1 if this process is alive, as far as can be known here. path: of the file that it records into; NULL: not
-   known. */
+/* Returns 1 if this process is alive, as far as this machine can tell. path: the file that it records into; NULL:
+   unknown. */
 static int prof__process_records(uint64_t pid, const char *boot_id, const char *path)
 {
     char here[40];
@@ -57,7 +61,7 @@ static int prof__process_records(uint64_t pid, const char *boot_id, const char *
 }
 #endif
 
-/* A trace reaches as far as scopes that are open are known to have been open. */
+/* Extends a trace's duration to the latest time at which scopes are known to have been open. */
 static void prof__read_reach(prof_trace *trace)
 {
     size_t i;
@@ -65,7 +69,7 @@ static void prof__read_reach(prof_trace *trace)
         if (trace->tracks[i].about.open && trace->tracks[i].lives) trace->info.duration_ns = trace->newest_ns;
 }
 
-/* Lets open scopes of a trace last until now if the process is recording into the file. */
+/* Extends a trace's open scopes until now if a live process is recording into the file. */
 static void prof__trace_alive(prof_trace *trace, const char *path)
 {
     const prof__header *header = &trace->header;

@@ -1,4 +1,4 @@
-// read/chunks: Reads the words of chunks and blocks, and sees whether they are still the same.
+// read/chunks: Reads the words of chunks and blocks, and checks that they have not changed since the tables were made.
 #ifndef PROF__READ_CHUNKS_H
 #define PROF__READ_CHUNKS_H
 #include "api/markup.h"
@@ -29,8 +29,7 @@ static int prof__read_segment_order(const void *a, const void *b)
 
 /*-- the words of a chunk --*/
 
-/* Reads size bytes from offset on, from the file or memory of the trace. Returns 0 if they are missing, or no longer
-   there. */
+/* Reads size bytes at offset, from the trace's file or memory. Returns 0 if they are missing or have gone. */
 static int prof__read_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (offset > trace->size || size > trace->size - offset) return 0;
@@ -46,7 +45,7 @@ static void prof__read_buffer_free(prof__read_buffer *buffer)
     memset(buffer, 0, sizeof *buffer);
 }
 
-/* Returns 0 without memory. */
+/* Allocates the buffer. Returns 0 if there is no memory. */
 static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *buffer)
 {
     if (buffer->words) return 1;
@@ -57,7 +56,7 @@ static int prof__read_buffer_make(const prof_trace *trace, prof__read_buffer *bu
     return 0;
 }
 
-/* Returns 1 if this may be the header of a block that ends before end. */
+/* Returns 1 if this may be the header of a block at offset that ends before end. */
 static int prof__read_block_likely(const prof_trace *trace, const prof__block *block, uint64_t offset, uint64_t end)
 {
     return block->magic == PROF__BLOCK_MAGIC && block->sequence && block->words && block->words <= trace->chunk_words &&
@@ -65,8 +64,8 @@ static int prof__read_block_likely(const prof_trace *trace, const prof__block *b
            block->size <= PROF__BLOCK_BOUND(trace->chunk_words) && block->size <= end - offset;
 }
 
-/* Returns a hash that shows whether words are still the same. Unlike with the check in a block, an attacker cannot
-   choose other words with the same hash. */
+/* Returns a hash of words, by which the reader recognises whether they have changed. Unlike with the checksum in a
+   block, nobody can choose other words with the same hash, because its keys depend on a random seed of this process. */
 static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, size_t count)
 {
     const uint64_t *keys = trace->keys;
@@ -91,8 +90,8 @@ static uint64_t prof__read_mark(const prof_trace *trace, const uint64_t *words, 
     return mark;
 }
 
-/* Reads the block at offset, which must end before end, and unpacks it; its strings are not terminated. block: receives
-   its header. Returns 0 if there is no block. */
+/* Reads and unpacks the block at offset, which must end before end. Its strings are not terminated yet. block: receives
+   the block's header. Returns 0 if there is no valid block. */
 static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, uint64_t offset, uint64_t end,
                             prof__block *block)
 {
@@ -109,7 +108,7 @@ static int prof__read_block(const prof_trace *trace, prof__read_buffer *buffer, 
     return 1;
 }
 
-/* Reads size bytes of the ring, from offset in the image on. Returns 0 if they are no longer there. */
+/* Reads size bytes of the ring, at an offset in the image. Returns 0 if they have gone. */
 static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *to, size_t size)
 {
     if (trace->paged) return prof__file_at(trace->file, offset, to, size);
@@ -117,9 +116,11 @@ static int prof__read_ring_part(const prof_trace *trace, uint64_t offset, void *
     return 1;
 }
 
-#define PROF__LATE_RECORDS 4 /* records that may be written late, one after the other: handlers interrupt handlers */
+/* How many records may be out of order one after the other, because signal handlers interrupt signal handlers. */
+#define PROF__LATE_RECORDS 4
 
-/* Returns the word of the next record that has reached this tick, or 0 if none of the next few of the turn has. */
+/* Returns the index of the first record of a track's next few whose tick is not before this one, or 0 if there is
+   none. */
 static size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count, uint64_t tick)
 {
     size_t length, timed = 0;
@@ -133,16 +134,16 @@ static size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count,
     return 0;
 }
 
-#define PROF__JUMPS 64 /* of a chunk: in more the counter did not begin again */
+#define PROF__JUMPS 64 /* most resets of the counter in a chunk; further ones are taken as other errors */
 
-/* Changes the ticks of records as if a counter that began again had gone on. It did not where the next records
-   have reached the tick again: then signal handlers recorded, for long, after the clock was read and before that was
-   written. Done to words of a chunk whenever they have been read. behind: see prof_trace. write: 0: changes nothing.
-   Returns the largest tick. */
+/* Corrects the ticks of records after a reset of the counter, as if the counter had gone on. A lower tick is not a
+   reset if the next few records reach the earlier tick again: then signal handlers recorded for long after a record's
+   clock was read and before the record was written. Called whenever the words of such a chunk have been read. behind:
+   see prof_trace. write: 0: changes nothing. Returns the largest tick. */
 static uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
 {
     uint64_t last = 0, more = 0, most = 0;
-    size_t at, length, late = 0; /* late: records before this one were written late */
+    size_t at, length, late = 0; /* late: records before this index were written late */
     int jumps = 0;
     for (at = 0; at < count && (length = prof__record_length(words[at], count - at)) != 0; at += length) {
         uint64_t tick = (words[at] & PROF__TICK_MASK) + more;
@@ -164,7 +165,7 @@ static uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, 
     return most;
 }
 
-/* Reads a segment of a ring to its place in the buffer. Returns NULL if it is no longer there. */
+/* Reads a segment of a ring into its place in the buffer. Returns NULL if it has gone or has changed. */
 static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffer *buffer,
                                        const prof__read_segment *segment)
 {
@@ -182,8 +183,8 @@ static const uint64_t *prof__read_page(const prof_trace *trace, prof__read_buffe
     return buffer->words;
 }
 
-/* Returns the words of a chunk, at least those of this segment: in the image, or in the buffer until the next call.
-   Returns NULL if they can no longer be read, or have changed, so that the tables do not fit them. */
+/* Returns the words of a chunk, at least those of this segment: inside the image, or in the buffer until the next call.
+   Returns NULL if the words have gone, or have changed so that the tables do not fit them any more. */
 static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buffer *buffer,
                                         const prof__read_segment *segment)
 {
@@ -204,8 +205,8 @@ static const uint64_t *prof__read_words(const prof_trace *trace, prof__read_buff
     return buffer->words;
 }
 
-/* Copies words that are needed while their segment is not loaded. Returns where they are kept, or PROF__NONE without
-   memory. */
+/* Copies words that are needed while their segment is not loaded. Returns the index of the copy in kept, or PROF__NONE
+   if there is no memory. */
 static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t count)
 {
     size_t at = trace->kept_count;

@@ -1,4 +1,4 @@
-// read/clock: Converts ticks to nanoseconds, piecewise linearly.
+// read/clock: Converts ticks to nanoseconds with a piecewise linear function, which it makes from clock pairs.
 #ifndef PROF__READ_CLOCK_H
 #define PROF__READ_CLOCK_H
 #include "api/read.h"
@@ -6,13 +6,13 @@
 #include "image/format.h"
 #include "read/trace.h"
 
-/* Converts a count to a double, for rare functions. Inline it takes 40 bytes of code, because most processors have no
-   instruction for it. */
+/* Converts a count to a double. Not inlined, because most processors have no instruction for it and it takes 40 bytes
+   of code; only rare functions use it. */
 static double prof__real(uint64_t value) { return (double)value; }
 
 /*-- the clock --*/
 
-/* Computes ns per tick as factor / 2^shift, rounded down. */
+/* Sets a line's slope, ns per tick, as factor / 2^shift, rounded down. */
 static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
 {
     uint64_t factor = ns / ticks, rest = ns % ticks;
@@ -27,7 +27,7 @@ static void prof__read_slope(prof__read_line *line, uint64_t ticks, uint64_t ns)
     line->shift = shift;
 }
 
-/* Returns the lower half of a * b; *high: the upper half. */
+/* Returns the lower 64 bits of a * b. *high: the upper 64 bits. */
 static inline uint64_t prof__product_of(uint64_t a, uint64_t b, uint64_t *high)
 {
 #ifdef __SIZEOF_INT128__
@@ -47,7 +47,8 @@ static inline uint64_t prof__product_of(uint64_t a, uint64_t b, uint64_t *high)
 static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned shift)
 {
 #ifdef __SIZEOF_INT128__
-    __extension__ typedef unsigned __int128 prof__product; /* at most 2^128 - 2^65 + 1: adding a half cannot overflow */
+    /* A product is at most 2^128 - 2^65 + 1, so adding a half cannot overflow. */
+    __extension__ typedef unsigned __int128 prof__product;
     prof__product product = (prof__product)value * factor + (shift ? (uint64_t)1 << (shift - 1) : 0),
                   result = product >> shift;
     return result < (uint64_t)PROF__FAR_NS ? (int64_t)result : PROF__FAR_NS;
@@ -65,7 +66,7 @@ static inline int64_t prof__read_scale(uint64_t value, uint64_t factor, unsigned
 #endif
 }
 
-/* Returns the last line that begins at or before tick, else the first line. */
+/* Returns the index of the last line that begins at or before tick, or of the first line. */
 static size_t prof__read_line_of(const prof__read_line *lines, size_t count, uint64_t tick)
 {
     size_t low = 0, high = count;
@@ -79,7 +80,8 @@ static size_t prof__read_line_of(const prof__read_line *lines, size_t count, uin
     return low;
 }
 
-/* Converts a tick to nanoseconds by sorted lines. hint: the number of the line found last, kept for the next call. */
+/* Converts a tick to nanoseconds by sorted lines. hint: index of the line that was found last, kept from call to
+   call. */
 static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, uint64_t tick, size_t *hint)
 {
     const prof__read_line *line = lines + *hint;
@@ -91,28 +93,29 @@ static int64_t prof__read_on_lines(const prof__read_line *lines, size_t count, u
     return ns < PROF__FAR_NS ? ns : PROF__FAR_NS;
 }
 
-/* Returns the nanoseconds from the session's start to a tick, never negative. */
+/* Returns the nanoseconds from the session's start to a tick, at least 0. */
 static PROF__NOINLINE int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint)
 {
     int64_t ns = prof__read_on_lines(trace->lines, trace->line_count, tick, hint);
     return ns < 0 ? 0 : ns;
 }
 
-/* The line that was found last, to convert many ticks in order: while tick - from < span, prof__read_fast_ns() computes
-   the same as prof__read_ns() with one multiplication. All zero at first. */
+/* The line that was found last, prepared for many ticks in order. While tick - from < span, prof__read_fast_ns() gives
+   the same result as prof__read_ns() with a single multiplication. All zero at first. */
 typedef struct prof__read_fast {
     uint64_t from, span, factor;
     int64_t ns;
     unsigned up;
 } prof__read_fast;
 
-/* Does the same as prof__read_ns(), and keeps the line in *fast. */
+/* Returns the result of prof__read_ns(), and prepares the line in *fast. */
 static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint64_t tick, size_t *hint,
                                                    prof__read_fast *fast)
 {
     int64_t ns = prof__read_ns(trace, tick, hint);
 #ifdef __SIZEOF_INT128__
-    const uint64_t max = (uint64_t)1 << 40; /* with a factor below 2^63, a shift of at least 43: below PROF__FAR_NS */
+    /* The factor is below 2^63 and the shift at least 43, so results stay below PROF__FAR_NS. */
+    const uint64_t max = (uint64_t)1 << 40;
     const prof__read_line *line = trace->lines + *hint;
     fast->from = line->tick;
     fast->factor = line->factor;
@@ -127,22 +130,22 @@ static PROF__NOINLINE int64_t prof__read_fast_find(const prof_trace *trace, uint
     return ns;
 }
 
-/* Returns the same as prof__read_ns(), for a tick in the span. */
+/* Returns the result of prof__read_ns(), for a tick inside the span of *fast. */
 static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t tick)
 {
 #ifdef __SIZEOF_INT128__
     {
         __extension__ typedef unsigned __int128 prof__product;
-        prof__product at = (prof__product)(uint64_t)fast->ns << 64 | (uint64_t)1 << 63; /* a half, to round */
+        prof__product at = (prof__product)(uint64_t)fast->ns << 64 | (uint64_t)1 << 63; /* adds a half, to round */
         return (int64_t)(uint64_t)((at + (prof__product)((tick - fast->from) << fast->up) * fast->factor) >> 64);
     }
 #else
     (void)tick;
-    return fast->ns; /* not reached: span is 0 */
+    return fast->ns; /* never called, because span is 0 */
 #endif
 }
 
-/* Returns the nanoseconds from the session's start to a time of its system's clock, with those for which this clock
+/* Returns the nanoseconds from the session's start to a time of CLOCK_MONOTONIC, including the gaps in which that clock
    stood still. */
 static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
 {
@@ -170,8 +173,8 @@ static int prof__read_width_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Drops pairs whose reading took far longer than usual (the thread was interrupted in between), unless fewer than two
-   are left. Returns how many are left. */
+/* Drops clock pairs whose two clocks were read too far apart, because the thread was interrupted in between: more than
+   four times as long as usual. Keeps all if fewer than two would be left. Returns how many are left. */
 static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *widths)
 {
     uint64_t limit;
@@ -186,14 +189,14 @@ static size_t prof__read_drop_wide(prof__pair *pairs, size_t count, uint64_t *wi
     return kept;
 }
 
-/* Returns 1 if from a to b both clocks go forward, and the system's by at least this many nanoseconds. */
+/* Returns 1 if both clocks go forward from a to b, the system's by at least ns nanoseconds. */
 static int prof__read_apart(const prof__pair *a, const prof__pair *b, uint64_t ns)
 {
     return b->tick > a->tick && b->monotonic_ns > a->monotonic_ns && b->monotonic_ns - a->monotonic_ns >= ns;
 }
 
-/* Keeps those sorted pairs in which both clocks go forward and that are at least a millisecond apart: closer ones would
-   show how they were read rather than the clock. */
+/* Drops sorted pairs in which a clock does not go forward, or that are less than a millisecond after the previous one:
+   over a shorter time, errors of reading are larger than differences of the clocks. Returns how many are left. */
 static size_t prof__read_thin(prof__pair *pairs, size_t count)
 {
     size_t i, kept = 1;
@@ -202,9 +205,9 @@ static size_t prof__read_thin(prof__pair *pairs, size_t count)
         if (prof__read_apart(&pairs[kept - 1], &pair, 1000000))
             pairs[kept++] = pair;
         else if (kept > 1 && pair.width < pairs[kept - 1].width && prof__read_apart(&pairs[kept - 2], &pair, 1000000))
-            pairs[kept - 1] = pair; /* the one that was read faster is more exact */
+            pairs[kept - 1] = pair; /* the pair that was read faster is more exact */
         else if (kept == 1 && i + 1 == count && prof__read_apart(&pairs[0], &pair, 1))
-            pairs[kept++] = pair; /* a short session has nothing better */
+            pairs[kept++] = pair; /* a short session has no better pair */
     }
     return kept;
 }
@@ -215,8 +218,8 @@ static int prof__read_slope_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Returns ticks per second, of the time in which the machine was not suspended: most intervals between pairs agree
-   about it. Of few, what the start measured is better, or what the processor states. 0: not known. */
+/* Returns ticks per second while the machine was not suspended: the median over the intervals between pairs. With few
+   pairs, what the start of the session measured is better, or what the processor states. 0: unknown. */
 static double prof__read_usual_rate(const prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     double *rates = count > 3 ? (double *)malloc(count * sizeof *rates) : NULL, rate = 0;
@@ -234,16 +237,18 @@ static double prof__read_usual_rate(const prof_trace *trace, const prof__pair *p
     return prof__real(trace->start_hz ? trace->start_hz : trace->header.tick_hz);
 }
 
-#define PROF__GAPS 256 /* more are none: a clock that is often wrong has no usual rate */
-#define PROF__GAP_LEAST 20e6 /* ns: less may be a clock that is being set, or a thread that waited */
+#define PROF__GAPS 256 /* with more gaps, the clock has no usual rate, and none of them is real */
+/* Ns; a shorter difference may come from setting the clock, or from a thread that waited. */
+#define PROF__GAP_LEAST 20e6
 
-/* Finds out whether there is a gap between two pairs: the clocks disagree by more than an eighth, or CLOCK_MONOTONIC
-   alone does. Returns 0 if not. */
+/* Returns 1 and sets *gap if there is a gap between two pairs: the counter and CLOCK_MONOTONIC differ by more than an
+   eighth, or the counter and Unix time both differ from CLOCK_MONOTONIC by nearly the same time. Returns 0 if there is
+   none. */
 static int prof__read_gap_between(const prof__pair *a, const prof__pair *b, double rate, prof__read_gap *gap)
 {
     double ns = prof__real(b->monotonic_ns - a->monotonic_ns), wanted = prof__real(b->tick - a->tick) * 1e9 / rate;
     double missing = wanted - ns, more = b->unix_ns > a->unix_ns ? prof__real(b->unix_ns - a->unix_ns) - ns : 0;
-    /* A reading that was interrupted may be that wrong. */
+    /* An interrupted reading can be wrong by as much as it took. */
     double least = PROF__GAP_LEAST + (prof__real(a->width) + prof__real(b->width)) * 1e9 / rate;
     int agree = more > least && missing > more * 7 / 8 && missing < more * 9 / 8;
     if (!(wanted < 1e18 && ns < 1e18)) return 0; /* more than 30 years: the file is damaged */
@@ -257,8 +262,7 @@ static int prof__read_gap_between(const prof__pair *a, const prof__pair *b, doub
     return 1;
 }
 
-/* If the counter stood still for a part of the interval at whose begin this line is, its slope is the usual one: the
-   gap is at its end. */
+/* Sets a line's slope to the usual rate if the counter stood still at the end of the interval that the line covers. */
 static void prof__read_stopped(const prof_trace *trace, prof__read_line *line, uint64_t ticks, double rate)
 {
     double ns = prof__real(ticks) * 1e9 / rate;
@@ -268,7 +272,7 @@ static void prof__read_stopped(const prof_trace *trace, prof__read_line *line, u
             prof__read_slope(line, ticks, ns >= 1 ? (uint64_t)ns : 1);
 }
 
-/* Makes lines of sorted, thinned pairs. */
+/* Makes the lines from pairs that are sorted and thinned out. */
 static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t count)
 {
     const prof__header *header = &trace->header;
@@ -288,7 +292,8 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
         trace->lines[i].ns = prof__read_since(trace, pairs[i].monotonic_ns);
     }
     gaps = trace->gap_count - gaps;
-    /* A known rate is better than one measured over less than 10 ms; and the system's own clock has no other rate. */
+    /* A stated rate is better than one that is measured over less than 10 ms. CLOCK_MONOTONIC has exactly its stated
+       rate. */
     if (count < 2 || (hz && ((ns < 10000000 && !gaps) || header->clock == PROF_CLOCK_MONOTONIC))) {
         trace->line_count = 1;
         trace->info.tick_hz = hz;
@@ -304,7 +309,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     }
     measured = gaps ? rate : prof__real(last->tick - pairs[0].tick) * 1e9 / prof__real(ns);
     trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
-    /* The line beyond the last pair: the newest slope if it covers a second, else that of the whole session. */
+    /* Beyond the last pair, the newest slope counts if it covers a second, else the slope of the whole session. */
     if (gaps) {
         prof__read_slope(&trace->lines[count - 1], trace->info.tick_hz ? trace->info.tick_hz : 1, 1000000000u);
         return;
@@ -314,8 +319,8 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
 }
 
-/* Makes the lines of a trace of its clock pairs. now: a pair that the reader took on the same clocks, or NULL. Returns
-   0 without memory. */
+/* Makes a trace's lines from its clock pairs. now: a pair that the reader has taken from the same clocks, or NULL.
+   Returns 0 if there is no memory. */
 static int prof__read_clock(prof_trace *trace, const prof__pair *now)
 {
     const prof__header *header = &trace->header;

@@ -1,4 +1,4 @@
-// read/cursor: A cursor over a track: it turns segments into nodes, one for each event.
+// read/cursor: A cursor over a track. It turns one segment at a time into nodes, one for each event.
 #ifndef PROF__READ_CURSOR_H
 #define PROF__READ_CURSOR_H
 #include "api/markup.h"
@@ -17,14 +17,15 @@
 typedef struct prof__read_node { /* an event of the loaded segment */
     int64_t start_ns, end_ns;
     uint32_t word, site, depth;
-    uint32_t more; /* the number of its prof__read_more, from 1; 0: a scope without one, as most are */
+    uint32_t more; /* its prof__read_more, from 1; 0: a scope that needs none, as most do */
 } prof__read_node;
 
 typedef struct prof__read_more {
-    size_t link;   /* arguments in later segments; of the END of a scope that overlaps: its entry */
+    /* Index in links of its arguments in later segments; of the END of an overlapping scope: index in late_ends. */
+    size_t link;
     uint32_t kind, flags;
-    uint32_t name; /* word of its NAME record, 0: none */
-    uint32_t arg, last_arg; /* its first and last argument in this segment, from 1; 0: none */
+    uint32_t name; /* index of the word of its NAME record; 0: none */
+    uint32_t arg, last_arg; /* its first and last argument in segment_args, from 1; 0: none */
 } prof__read_more;
 
 typedef struct prof__read_argument {
@@ -33,41 +34,43 @@ typedef struct prof__read_argument {
 
 typedef struct prof__read_frame {
     uint32_t name;
-    int64_t ns; /* of the newest boundary */
-    uint64_t count; /* boundaries up to it; more than there are here if older ones were overwritten */
+    int64_t ns; /* time of the newest boundary */
+    /* Number of the next boundary; it is larger than the boundaries seen if older ones were overwritten. */
+    uint64_t count;
 } prof__read_frame;
 
 struct prof_cursor {
-    /* What is used most comes first: its offsets fit into a byte of the code. */
+    /* The fields that are used most come first, because their offsets fit into one byte of an instruction. */
     const prof_trace *trace;
     const prof__read_track *track;
-    size_t segment;  /* loaded so far */
-    size_t exception, late_begin; /* used so far */
-    const uint64_t *words; /* of the chunk of the loaded segment */
+    size_t segment;  /* number of segments loaded so far */
+    size_t exception, late_begin; /* entries used so far */
+    const uint64_t *words; /* words of the chunk that has the loaded segment */
     size_t node, node_count, more_count;
     prof__read_node *nodes;
     prof__read_more *more;
-    uint32_t *stack; /* open scopes: the node's number, from 1; 0: it began before this segment; and PROF__LATE_BIT */
-    size_t depth, unseen; /* unseen: those that overlap, and are returned as spans */
+    /* Open scopes: number of the node, from 1; 0: the scope began before this segment; PROF__LATE_BIT may be added. */
+    uint32_t *stack;
+    size_t depth, unseen; /* unseen: open scopes that overlap an enclosing one, and are returned as spans */
     prof_arg *args;
     uint64_t tick;
     prof__read_argument *segment_args;
     size_t crossed;
-    size_t orphan;   /* returned so far */
-    size_t crossing, late_end; /* used so far */
+    size_t orphan;   /* unmatched ends returned so far */
+    size_t crossing, late_end; /* entries used so far */
     size_t arg_count;
     prof__read_buffer buffer;
     prof__read_frame *frames;
     size_t frame_count;
     prof__read_index frame_index;
-    size_t device_record; /* events of a device returned so far */
-    size_t flow;      /* 1: the last one has a flow, which comes next */
-    char *message;    /* text of the last message; NULL before the first */
-    uint64_t id;      /* of the events of the loaded segment, without the word */
+    size_t device_record; /* events of a device's row returned so far */
+    size_t flow;      /* 1: the last event of a device has a flow, which is returned next */
+    char *message;    /* text of the last log message; NULL before the first */
+    uint64_t id;      /* id of the loaded segment's events, without the bits of the word */
     size_t hint;
     prof__read_fast fast;
     int windowed;
-    int64_t from_ns, to_ns; /* to_ns is beyond all times if the window has no end */
+    int64_t from_ns, to_ns; /* window; to_ns is INT64_MAX if it has no end */
 };
 
 static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
@@ -141,7 +144,7 @@ static inline void prof__read_node_set(prof__read_node *node, size_t word, size_
     node->more = 0;
 }
 
-/* Returns the rest of a node; if it has none yet, adds that of a scope. */
+/* Returns the additional fields of a node. Adds those of a plain scope if it has none yet. */
 static prof__read_more *prof__read_more_of(prof_cursor *c, prof__read_node *node)
 {
     prof__read_more *more;
@@ -164,7 +167,8 @@ static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_
     return node;
 }
 
-/* Closes the scopes of an END, whose number the matcher has found; all but the last had no end of their own. */
+/* Closes the innermost `closes` scopes, as many as the matcher has found for an END. All but the outermost of them had
+   no end of their own. */
 static void prof__read_close(prof_cursor *c, uint32_t closes)
 {
     int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
@@ -179,8 +183,8 @@ static void prof__read_close(prof_cursor *c, uint32_t closes)
     if (c->crossed > c->depth) c->crossed = c->depth;
 }
 
-/* Adds the argument at this word to a node. number: of the node, from 1; 0: the node is in an earlier segment, and the
-   matcher has a link to the argument. */
+/* Adds the argument at this word to a node. number: the node, from 1; 0: the node is in an earlier segment, and the
+   matcher has stored a link to the argument. */
 static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
 {
     prof__read_argument *arg;
@@ -197,31 +201,32 @@ static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
     more->last_arg = (uint32_t)c->arg_count;
 }
 
-/* Returns how many scopes the END at this word of the last loaded segment closes; or how far out an ARG's is. */
+/* Returns how many scopes the END at this word of the last loaded segment closes, or which open scope an ARG at this
+   word belongs to (1 is the innermost). */
 static uint32_t prof__read_closes(prof_cursor *c, size_t word)
 {
     const prof__read_exception *exception;
-    if (c->exception == c->track->exception + c->track->exception_count) return 1; /* there may be no table */
+    if (c->exception == c->track->exception + c->track->exception_count) return 1; /* the table may be NULL */
     exception = &c->trace->exceptions[c->exception];
     if (exception->segment + 1 != c->segment || exception->word != word) return 1;
     c->exception++;
     return exception->closes;
 }
 
-/* Adds the argument at this word to the node of its scope: the innermost is at level 1. */
+/* Adds the argument at this word to the node of its scope. level: which open scope, 1 is the innermost; 0: none. */
 static void prof__read_scope_arg(prof_cursor *c, uint32_t level, size_t word)
 {
     if (level && level <= c->depth) prof__read_take_arg(c, c->stack[c->depth - level] & ~PROF__LATE_BIT, word);
 }
 
-/* Returns 1 if the next overlapping scope begins in the last loaded segment. */
+/* Returns 1 if the track's next overlapping scope begins in the last loaded segment. */
 static int prof__read_late_here(const prof_cursor *c)
 {
     return c->late_begin != c->track->late + c->track->late_count &&
            c->trace->late_begins[c->late_begin].segment + 1 == c->segment;
 }
 
-/* Returns 1 if the BEGIN at this word of the last loaded segment is that of an overlapping scope. */
+/* Returns 1 if the BEGIN at this word of the last loaded segment begins an overlapping scope. */
 static int prof__read_overlaps(prof_cursor *c, size_t word)
 {
     if (!prof__read_late_here(c) || c->trace->late_begins[c->late_begin].word != word) return 0;
@@ -240,7 +245,8 @@ static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
     c->stack[c->depth++] = number;
 }
 
-/* Called if the next segment can no longer be read. Scopes that are open after it count as begun before it. */
+/* Passes over a segment whose words can no longer be read. Scopes that are open after it are treated as begun before
+   it. */
 static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
@@ -259,7 +265,7 @@ static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
         PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
 }
 
-/* Reads the END at this word of the last loaded segment. */
+/* Handles the END at this word of the last loaded segment. */
 static void prof__read_end(prof_cursor *c, size_t word)
 {
     uint32_t closes = prof__read_closes(c, word);
@@ -269,10 +275,11 @@ static void prof__read_end(prof_cursor *c, size_t word)
         prof__read_close(c, closes);
 }
 
-/* Returns the next word of the last loaded segment that is no plain BEGIN or END: the matcher has noted it. */
+/* Returns the first word before `end`, in the last loaded segment, whose BEGIN or END needs more than the plain
+   handling, because the matcher has an entry for it; else `end`. */
 static size_t prof__read_noted(const prof_cursor *c, size_t end)
 {
-    if (c->exception != c->track->exception + c->track->exception_count) { /* there may be no table */
+    if (c->exception != c->track->exception + c->track->exception_count) { /* the table may be NULL */
         const prof__read_exception *exception = &c->trace->exceptions[c->exception];
         if (exception->segment + 1 == c->segment && exception->word < end) end = exception->word;
     }
@@ -281,9 +288,9 @@ static size_t prof__read_noted(const prof_cursor *c, size_t end)
     return end;
 }
 
-/* Makes nodes of the BEGINs and ENDs from this word on, which are most of all records, as long as meta has their call
-   sites. Returns the word after them. base: the chunk's tick. Ticks count from there, ids from the first word of a
-   BEGIN: with fewer instructions, the processor's registers suffice. */
+/* Makes nodes of the BEGINs and ENDs from this word on, as long as meta has their call sites. Most records are of these
+   kinds. Returns the index of the word after them. base: the chunk's tick. Ticks are counted from base, and ids from
+   the first word of a BEGIN: this takes fewer instructions, and all values fit into the processor's registers. */
 static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
 {
     const prof_trace *trace = c->trace;
@@ -295,7 +302,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
     uint64_t ticks = c->tick > base ? c->tick - base : 0;
     prof__read_fast line = c->fast;
     line.from -= base;
-    if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* a tick could be too large */
+    if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* base plus a record's tick could overflow */
     for (end = prof__read_noted(c, end); at < end; at++) {
         uint64_t head = words[at], now = head & PROF__TICK_MASK, id;
         int64_t ns;
@@ -310,7 +317,8 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
         id = (head >> PROF__TICK_BITS) - ((uint64_t)PROF__KIND_BEGIN << PROF__SITE_BITS);
         if (id < site_count) {
             if (PROF__UNLIKELY(sites[id] == PROF__NONE32)) break;
-            node->start_ns = ns; /* its END sets end_ns; or prof__read_load(), if that comes in a later segment */
+            /* end_ns is set by its END, or by prof__read_load() if that END is in a later segment. */
+            node->start_ns = ns;
             node->word = (uint32_t)at;
             node->site = sites[id];
             node->depth = (uint32_t)depth;
@@ -322,7 +330,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
             if (PROF__LIKELY(ended))
                 c->nodes[ended - 1].end_ns = ns;
             else
-                c->crossed = depth + c->unseen; /* it began in an earlier segment */
+                c->crossed = depth + c->unseen; /* the scope began in an earlier segment */
         } else {
             break;
         }

@@ -1,4 +1,4 @@
-// read/device_tracks: Makes tracks of the events of devices.
+// read/device_tracks: Makes tracks of the events that devices have reported.
 #ifndef PROF__READ_DEVICE_TRACKS_H
 #define PROF__READ_DEVICE_TRACKS_H
 #include "api/read.h"
@@ -12,7 +12,7 @@
 
 /*-- times and tracks --*/
 
-/* Returns the tick of the device, on the scale without wraps, at a time of the host. */
+/* Returns the device's tick at a time of the host, on the scale without wraps. */
 static uint64_t prof__device_at(const prof__read_device *device, int64_t ns)
 {
     size_t low = 0, high = device->line_count;
@@ -31,13 +31,16 @@ static int64_t prof__device_ns(const prof__read_device *device, uint64_t tick, s
     return prof__read_on_lines(device->lines, device->line_count, tick, hint);
 }
 
-/* Converts an event's times from ticks to nanoseconds. Returns 0 if it ended before the session began. */
+/* Converts an event's times from ticks of the device to nanoseconds. Returns 0 if the event ended before the session
+   began. */
 static int prof__device_place(const prof_trace *trace, prof__read_device_record *e, size_t *host_hint)
 {
     const prof__read_device *device = &trace->devices[e->device];
     uint64_t begin = e->time, ticks = e->type == PROF__DEVICE_SCOPE ? e->number & device->mask : 0, end = begin + ticks;
     size_t hint = 0;
-    if (device->wraps) { /* it ended before it was recorded, to the accuracy of the pairs */
+    /* An event ends before it is recorded, as far as the clock pairs are exact. That tells how often the counter has
+       wrapped. */
+    if (device->wraps) {
         uint64_t now = prof__device_at(device, prof__read_ns(trace, e->tick, host_hint));
         end = prof__device_unwrap(device, now + device->mask / 16, end);
         begin = end - ticks;
@@ -61,19 +64,21 @@ static int prof__device_record_order(const void *a, const void *b)
     if (x->row != y->row) return x->row < y->row ? -1 : 1;
     if (x->subrow != y->subrow) return x->subrow < y->subrow ? -1 : 1;
     if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;
-    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1; /* the longer first: it may contain the other */
+    /* The longer event first, because it may contain the other. */
+    if (x->end_ns != y->end_ns) return x->end_ns > y->end_ns ? -1 : 1;
     if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
     if (x->type != y->type) return x->type < y->type ? -1 : 1;
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* The ends of the scopes that are open on a subrow. */
+/* The ends of the scopes that are open on a subrow, the outermost first. A row whose events overlap without nesting is
+   shown as several subrows. */
 typedef struct prof__read_subrow {
     int64_t *ends;
     size_t depth, capacity;
 } prof__read_subrow;
 
-/* Puts an event on the first subrow in which it nests. Returns 0 without memory. */
+/* Puts an event on the first subrow in which it nests. Returns 0 if there is no memory. */
 static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_record *e)
 {
     prof__read_subrow *subrow = NULL;
@@ -83,7 +88,7 @@ static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_recor
         while (subrow->depth && subrow->ends[subrow->depth - 1] <= e->start_ns) subrow->depth--;
         fits = !scope || !subrow->depth || subrow->ends[subrow->depth - 1] >= e->end_ns;
     }
-    if (!fits) { /* no subrow is left: cut it, so that it fits into the last one */
+    if (!fits) { /* no subrow is left: the event is cut so that it fits into the last one */
         e->subrow = PROF__DEVICE_SUBROWS - 1;
         e->end_ns = subrow->ends[subrow->depth - 1];
         e->flags |= PROF_TRUNCATED_END;
@@ -95,8 +100,8 @@ static int prof__device_nest(prof__read_subrow *subrows, prof__read_device_recor
     return 1;
 }
 
-/* Puts all events, which are sorted, on subrows. Returns 1 if the first subrow of each row was enough, 0 if not, -1
-   without memory. */
+/* Puts all events, which are sorted, on subrows. Returns 1 if each row needed only its first subrow, 0 if not, -1 if
+   there is no memory. */
 static int prof__device_nest_all(prof_trace *trace)
 {
     prof__read_subrow subrows[PROF__DEVICE_SUBROWS];
@@ -114,7 +119,8 @@ static int prof__device_nest_all(prof_trace *trace)
     return result;
 }
 
-/* Describes the track of the events from first to end, which are those of one subrow. Returns 0 without memory. */
+/* Describes the track of the events from first up to end, which belong to one subrow. Returns 0 if there is no
+   memory. */
 static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t first, size_t end)
 {
     const prof__read_device_record *e = &trace->device_records[first];
@@ -152,7 +158,7 @@ static int prof__device_track(prof_trace *trace, prof__read_track *track, size_t
     return 1;
 }
 
-/* Finds the row and device of each event, and the event of each device that was recorded first. */
+/* Finds the row and the device of each event, and for each device its event that was recorded first. */
 static void prof__device_assign(prof_trace *trace)
 {
     size_t i;
@@ -166,7 +172,7 @@ static void prof__device_assign(prof_trace *trace)
     }
 }
 
-/* Adds the tracks of devices after those of threads. Returns 0 without memory. */
+/* Adds the tracks of devices after those of threads. Returns 0 if there is no memory. */
 static int prof__device_tracks(prof_trace *trace)
 {
     prof__read_track *tracks;
@@ -180,7 +186,9 @@ static int prof__device_tracks(prof_trace *trace)
         prof__read_device_record e = trace->device_records[i];
         if (!prof__device_place(trace, &e, &hint)) {
             if (trace->rows[e.row].early++) continue;
-            e.type = 0; /* keeps one for all of these, so that the row has a track, which says how many there were */
+            /* One placeholder stands for all such events of a row, so that the row has a track, which says how many
+               there were. */
+            e.type = 0;
             e.start_ns = e.end_ns = -1;
         }
         trace->device_records[kept++] = e;

@@ -1,4 +1,5 @@
-// read/devices: Devices, rows and their clocks.
+// read/devices: Collects the events of devices, reads devices and rows from meta, and aligns the devices' clocks with
+// the host's.
 #ifndef PROF__READ_DEVICES_H
 #define PROF__READ_DEVICES_H
 #include "api/markup.h"
@@ -14,12 +15,12 @@
 #include "read/trace.h"
 
 /*-- tracks of devices --
-   While chunks are cut, the events that >>device recorded are collected from all threads. They stay in memory, and are
-   sorted once: by device, row, time. Clock pairs become lines from a device's ticks to nanoseconds. The ticks of a
-   counter that wraps are first converted to a scale without wraps, which starts in the middle of 64 bits. */
+   While chunks are cut into segments, the events of devices are collected from all threads. They stay in memory, and
+   are sorted once by device, row and time. Clock pairs become lines from a device's ticks to nanoseconds. The ticks of
+   a counter that wraps are first converted to a scale without wraps, which starts in the middle of the 64-bit range. */
 
 #define PROF__DEVICE_SUBROWS 64
-#define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of every period */
+#define PROF__DEVICE_MIDDLE ((uint64_t)1 << 63) /* a multiple of the period of every counter */
 
 static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ticks, uint64_t monotonic_ns)
 {
@@ -32,7 +33,7 @@ static int prof__device_add_pair(prof_trace *trace, uint32_t device, uint64_t ti
     return 1;
 }
 
-/* Returns the number of a name, which is copied, or PROF__NONE without memory. */
+/* Returns the index of a name, which is copied, or PROF__NONE if there is no memory. */
 static size_t prof__device_name(prof_trace *trace, const char *text)
 {
     size_t name = prof__read_find(&trace->name_index, prof__text_hash(text), prof__read_same_name, trace, text);
@@ -41,8 +42,9 @@ static size_t prof__device_name(prof_trace *trace, const char *text)
     return text ? prof__read_name(trace, text) : PROF__NONE;
 }
 
-/* Returns the words of the record at this word if it is a part of a device's event, of this kind, else 0. Terminates
-   its string: the words have been cut only up to here. No part has the flags of other events' arguments. */
+/* Returns the length of the record at this word if it is a part, of this kind, of a device's event, else 0. Also
+   terminates the record's string, because the words have been cut only up to here. The flags of other events' arguments
+   show that a record is not such a part. */
 static size_t prof__device_part(uint64_t *words, size_t at, size_t count, unsigned kind)
 {
     size_t length = at < count ? prof__record_length(words[at], count - at) : 0;
@@ -53,7 +55,8 @@ static size_t prof__device_part(uint64_t *words, size_t at, size_t count, unsign
 
 static int prof__device_is_text(uint64_t head) { return (head >> 32 & 0xFF) == PROF_VALUE_STRING; }
 
-/* Keeps the records of an event's arguments, one after the other, and counts them. Returns 0 without memory. */
+/* Copies the records of an event's arguments to kept, one after the other, and counts them. Returns 0 if there is no
+   memory. */
 static int prof__device_args(prof_trace *trace, prof__read_device_record *e, uint64_t *words, size_t at, size_t count)
 {
     size_t key, value;
@@ -67,7 +70,7 @@ static int prof__device_args(prof_trace *trace, prof__read_device_record *e, uin
     return 1;
 }
 
-/* Collects the event of a device, if the EVENT at this word is one. Returns 0 without memory. */
+/* Collects the event of a device, if the EVENT record at this word is one. Returns 0 if there is no memory. */
 static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, size_t at, size_t count)
 {
     const uint64_t *record = words + at;
@@ -119,7 +122,7 @@ static int prof__row_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Returns the device with this number, or the first one, which stands for those that meta lacks. */
+/* Returns the index of the device with this number, or 0: the first device stands for those that meta lacks. */
 static uint32_t prof__device_find(const prof_trace *trace, uint32_t number)
 {
     prof__read_device key, *found;
@@ -159,12 +162,12 @@ static int prof__row_add(prof_trace *trace, uint32_t number, size_t name, uint32
     return 1;
 }
 
-/* Reads the devices and rows of meta, and their clock pairs. Returns 0 without memory. */
+/* Reads the devices and rows in meta, and their clock pairs. Returns 0 if there is no memory. */
 static int prof__device_meta(prof_trace *trace)
 {
     const uint64_t *words = trace->image + trace->header.meta_offset / 8, *field;
     size_t count = (size_t)(trace->header.meta_size / 8), at, length, slot;
-    size_t unnamed = prof__device_name(trace, "?"); /* for those that meta had no room for */
+    size_t unnamed = prof__device_name(trace, "?"); /* for devices and rows for which meta had no space */
     if (unnamed == PROF__NONE || !prof__device_add(trace, 0, unnamed, 0, 0) || !prof__row_add(trace, 0, unnamed, 0))
         return 0;
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
@@ -195,13 +198,13 @@ static int prof__device_meta(prof_trace *trace)
 
 /*-- clocks --*/
 
-/* Returns the greatest tick of the scale without wraps, at most `latest`, that has these low bits. */
+/* Returns the greatest tick on the scale without wraps that is at most `latest` and has the low bits of ticks. */
 static uint64_t prof__device_unwrap(const prof__read_device *device, uint64_t latest, uint64_t ticks)
 {
     return latest - ((latest - ticks) & device->mask);
 }
 
-/* Returns the ticks of ns nanoseconds, limited to about 2^63. */
+/* Returns how many ticks ns nanoseconds are, limited to about 2^63. */
 static uint64_t prof__device_ticks(double hz, int64_t ns)
 {
     double ticks = (double)ns * (hz / 1e9);
@@ -226,7 +229,7 @@ static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *
     size_t i, kept = 0;
     for (i = 0; i < count; i++) {
         prof__read_pairing pair = pairs[i], before = pairs[kept ? kept - 1 : 0];
-        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* the same pair is in meta, too */
+        if (i && pair.ns == last.ns && pair.tick == last.tick) continue; /* the pair is in meta as well as in a chunk */
         last = pair;
         if (device->wraps && !kept)
             pair.tick = PROF__DEVICE_MIDDLE + (pair.tick & device->mask);
@@ -245,7 +248,7 @@ static size_t prof__device_pairs(prof__read_device *device, prof__read_pairing *
     return kept;
 }
 
-/* Makes a line that begins at pair a and has the slope from b to c. */
+/* Makes a line that begins at pair a and has the slope from pair b to pair c. */
 static void prof__device_line(prof__read_line *line, const prof__read_pairing *a, const prof__read_pairing *b,
                               const prof__read_pairing *c)
 {
@@ -254,11 +257,11 @@ static void prof__device_line(prof__read_line *line, const prof__read_pairing *a
     prof__read_slope(line, c->tick - b->tick, (uint64_t)(c->ns - b->ns));
 }
 
-/* Makes the lines of a device: one before the first pair, and one from each pair on. Returns 0 without memory. */
+/* Makes a device's lines: one before the first pair, and one from each pair on. Returns 0 if there is no memory. */
 static int prof__device_lines(prof__read_device *device, const prof__read_pairing *pairs, size_t count)
 {
     const prof__read_pairing *first = pairs, *last = pairs + count - 1;
-    /* A stated rate is better than one measured over less than 10 ms. */
+    /* A stated rate is better than one that is measured over less than 10 ms. */
     int measured = count > 1 && last->ns - first->ns >= 10000000;
     size_t i;
     device->lines = (prof__read_line *)calloc(count + 1, sizeof *device->lines);
@@ -283,7 +286,8 @@ static int prof__device_lines(prof__read_device *device, const prof__read_pairin
     return 1;
 }
 
-/* Returns a pair for a device that has none: assumes that the event recorded first ended when it was recorded. */
+/* Returns a clock pair for a device that has none, on the assumption that its first recorded event ended when it was
+   recorded. */
 static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof__read_device *device)
 {
     const prof__read_device_record *first = &trace->device_records[device->first - 1];

@@ -1,4 +1,4 @@
-// read/epochs: Ticks of a counter that began again, or passed 2^64, as if it had gone on.
+// read/epochs: Corrects ticks after a reset of the counter, or after it passed 2^64, as if the counter had gone on.
 #ifndef PROF__READ_EPOCHS_H
 #define PROF__READ_EPOCHS_H
 #include "api/read.h"
@@ -8,7 +8,8 @@
 
 /*-- a counter that begins again --*/
 
-/* Returns about how many ticks a second has: as measured up to this pair, or else as far as it is known. */
+/* Returns roughly how many ticks a second has: as measured from the session's start to this pair, else as measured at
+   the start or as stated. */
 static uint64_t prof__read_rate(const prof_trace *trace, const prof__pair *to)
 {
     const prof__pair *from = &trace->header.first;
@@ -21,8 +22,8 @@ static uint64_t prof__read_rate(const prof_trace *trace, const prof__pair *to)
     return trace->header.tick_hz ? trace->header.tick_hz : 1000000000u;
 }
 
-/* Begins with the session's start. Ticks of a counter in the upper half are counted from there, because it may pass
-   2^64. Returns 0 without memory. */
+/* Adds the epoch of the session's start. If the counter is in the upper half of 64 bits, ticks are counted from its
+   start, because it may pass 2^64. Returns 0 if there is no memory. */
 static int prof__read_epochs_begin(prof_trace *trace)
 {
     prof__read_epoch *epoch = (prof__read_epoch *)PROF__MORE(trace->epochs, trace->epoch_capacity, trace->epoch_count);
@@ -34,7 +35,8 @@ static int prof__read_epochs_begin(prof_trace *trace)
     return 1;
 }
 
-/* Notes that the counter began again between the newest pair and this one, where it should be at `tick` by now. */
+/* Notes that the counter was reset between the newest pair and this one. tick: where the counter would be now without
+   the reset. */
 static void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint64_t tick)
 {
     prof__read_epoch *epoch;
@@ -42,7 +44,7 @@ static void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint
     if (trace->epoch_count > 100) return;
     epoch = (prof__read_epoch *)PROF__MORE(trace->epochs, trace->epoch_capacity, trace->epoch_count);
     gap = (prof__read_gap *)PROF__MORE(trace->gaps, trace->gap_capacity, trace->gap_count);
-    if (!epoch || !gap) return; /* what follows has the time at which it began again */
+    if (!epoch || !gap) return; /* without memory, later ticks are shown at the time of the reset */
     epoch->monotonic_ns = pair->monotonic_ns;
     epoch->shift = tick - pair->tick;
     gap->from = trace->latest.tick;
@@ -51,8 +53,8 @@ static void prof__read_epoch_add(prof_trace *trace, const prof__pair *pair, uint
     gap->restarts = 1;
 }
 
-/* Returns a pair of the image with the tick that a counter would have that never began again. Chunks come nearly in the
-   order of time. */
+/* Returns a clock pair with the tick that the counter would have if it had never been reset. To be called for the
+   chunks' pairs in nearly their order of time. */
 static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
 {
     prof__pair now = *pair;
@@ -64,7 +66,8 @@ static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
     if (now.tick < reached && now.monotonic_ns > trace->latest.monotonic_ns) {
         uint64_t rate = prof__read_rate(trace, &trace->latest), ns = now.monotonic_ns - trace->latest.monotonic_ns;
         double ticks = (double)ns / 1e9 * (double)rate;
-        if ((reached - now.tick > trace->behind || ns > 20000000) && ticks < 1e18) { /* else processors differ */
+        /* A smaller difference is one between processors. */
+        if ((reached - now.tick > trace->behind || ns > 20000000) && ticks < 1e18) {
             now.tick = trace->latest.tick + (uint64_t)ticks;
             if (now.tick < reached) now.tick = reached;
             prof__read_epoch_add(trace, pair, now.tick);
@@ -74,7 +77,7 @@ static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
     return now;
 }
 
-/* Does the same for what the header has, and for a pair of now, or NULL. */
+/* Corrects the ticks in the header likewise, and those of a pair of now, or NULL. */
 static void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
 {
     prof__header *h = &trace->header;

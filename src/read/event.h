@@ -1,4 +1,4 @@
-// read/event: The events that a cursor returns.
+// read/event: Turns the nodes of a cursor into the events that it returns.
 #ifndef PROF__READ_EVENT_H
 #define PROF__READ_EVENT_H
 #include "api/markup.h"
@@ -23,19 +23,20 @@ static void prof__read_step(const prof_trace *trace)
     trace->step(trace->step_user, 1 / prof__real(trace->segment_count));
 }
 
-/* Turns the next segment into nodes. */
+/* Loads the next segment of a track, and turns its records into nodes. */
 static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 {
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment++];
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment);
-    prof__read_node *named = NULL; /* the node of the previous record, if it can have a name */
+    prof__read_node *named = NULL; /* the node of the previous record if a NAME may follow it */
     int takes_data = 0;
     size_t at, length;
     if (c->trace->step) prof__read_step(c->trace);
     c->node = c->node_count = c->more_count = c->arg_count = 0;
     c->words = words;
-    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->unseen = 0; /* the matcher has ended them all */
+    /* The matcher has ended all scopes at the gap. */
+    if (segment->gap && c->segment > 1) c->depth = c->crossed = c->unseen = 0;
     if (!words) {
         prof__read_skip(c, segment);
         return;
@@ -84,7 +85,8 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     }
 }
 
-/* Decodes an argument. key: a record with its key, or NULL if a call site has it. record: that with the value. */
+/* Decodes an argument. key: the record with its key, or NULL if a call site has the key. record: the record with the
+   value. */
 static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, const uint64_t *record)
 {
     prof_arg arg;
@@ -106,7 +108,7 @@ static prof_arg prof__read_decode(const prof_trace *trace, const uint64_t *key, 
     return arg;
 }
 
-/* Decodes an ARG or DATA that is whole. */
+/* Decodes a complete ARG or DATA record. */
 static prof_arg prof__read_decode_arg(const prof_trace *trace, const uint64_t *record)
 {
     size_t length;
@@ -125,7 +127,7 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
 
 static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
 {
-    /* the innermost is first in the table */
+    /* the table has the innermost scope first */
     const prof__read_orphan *orphan =
         &c->trace->orphans[c->track->orphan + c->track->orphan_count - 1 - c->orphan];
     event->type = PROF_EVENT_SCOPE;
@@ -144,7 +146,8 @@ static int prof__read_same_frame(const void *owner, size_t item, const void *key
     return ((const prof__read_frame *)owner)[item].name == *(const uint32_t *)key;
 }
 
-/* Emits the boundary of a frame: the time since the one before it of the same name, 0 for the first, and its number. */
+/* Returns the boundary of a frame, with its number and with the time since the previous boundary of the same name (0
+   for the first). */
 static void prof__read_emit_frame(prof_cursor *c, prof_event *event, uint32_t name, uint32_t word)
 {
     const prof__read_segment *segment = &c->trace->segments[c->track->segment + c->segment - 1];
@@ -180,7 +183,7 @@ static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
-/* Emits the text of a message; without memory, its format. */
+/* Returns a log message with its text; if there is no memory, its format stands for it. */
 static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
     if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
@@ -216,7 +219,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         event->duration_ns = 0;
         event->object = ~event->id;
         break;
-    case PROF__KIND_END: /* of a scope that overlaps */
+    case PROF__KIND_END: /* of a scope that overlaps an enclosing one */
         event->type = PROF_EVENT_SPAN_END;
         event->object = ~trace->late_ends[more->link].id;
         break;
@@ -254,7 +257,8 @@ static void prof__read_device_args(prof_cursor *c, prof_event *event, const prof
     }
 }
 
-/* Emits the next event of a device. A flow that leads to an event comes after it, and inside it if it is a scope. */
+/* Returns the next event of a device's row. An event with a flow is followed by the flow's event; if the event is a
+   scope, the flow lies inside it. */
 static int prof__read_device_event(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
@@ -272,8 +276,8 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
         event->type = PROF_EVENT_FLOW_IN;
         event->depth += (uint32_t)scope;
         event->object = e->flow;
-        event->name = "flow"; /* as PROFILE_FLOW_OUT(id) calls it */
-        event->id++; /* the id of a word inside the same record */
+        event->name = "flow"; /* the name that PROFILE_FLOW_OUT(id) gives */
+        event->id++; /* the next word is inside the same record, so no other event has this id */
         return 1;
     }
     c->device_record++;
@@ -290,8 +294,8 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Clears an event field by field: for a memset() of this size, compilers emit an instruction that takes longer than all
-   that follows. */
+/* Clears an event field by field. For a memset() of this size, compilers emit an instruction that takes longer than all
+   else in this function. */
 static inline void prof__read_event_clear(prof_event *event)
 {
     event->type = (prof_event_type)0;
@@ -306,17 +310,17 @@ static inline void prof__read_event_clear(prof_event *event)
     event->value.as.u = 0;
 }
 
-/* Returns 1 if the next event may come straight from its node: one is loaded, and no window cuts it. */
+/* Returns 1 if the next event can be made from its node alone: a node is loaded, and the cursor has no window. */
 static inline int prof__read_loaded(const prof_cursor *c) { return c->node < c->node_count && !c->windowed; }
 
-/* Returns 1 if the node is a scope without arguments, a name of its own or flags, as most are. */
+/* Returns 1 if the node is a scope without arguments, run-time name or flags, as most are. */
 static inline int prof__read_plain(const prof__read_node *node)
 {
     return !node->more;
 }
 
-/* Returns the node of the next event and moves on, if that is a plain scope: the node and the call site are all of it.
-   Otherwise returns NULL: call prof_cursor_next(). */
+/* Returns the node of the next event and moves on, if the event is a plain scope, which its node and its call site
+   describe completely. Otherwise returns NULL: the caller uses prof_cursor_next(). */
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site)
 {
     const prof__read_node *node = &c->nodes[c->node];
@@ -326,7 +330,7 @@ static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const pr
     return node;
 }
 
-/* Emits the next node if it is plain, else returns 0. */
+/* Sets *event to the next node if that is a plain scope, else returns 0. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
 {
     const prof__read_node *node = &c->nodes[c->node];
@@ -348,7 +352,7 @@ static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Emits the next event of the track, even outside the window. Returns 0 after the last. */
+/* Returns the track's next event, also outside the window. Returns 0 after the last. */
 static int prof__read_next(prof_cursor *cursor, prof_event *event)
 {
     prof__read_event_clear(event);
@@ -366,7 +370,7 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     return 1;
 }
 
-/* Lets a scope that its thread is still in last as long as it is known to. */
+/* Extends a scope that is still open to the latest time at which it is known to have been open. */
 static void prof__read_stretch(const prof_cursor *c, prof_event *event)
 {
     int64_t newest = c->trace->newest_ns - event->start_ns;
@@ -374,8 +378,8 @@ static void prof__read_stretch(const prof_cursor *c, prof_event *event)
     event->flags &= ~PROF__STILL_OPEN;
 }
 
-/* Cuts an event to the window. Returns 0 if it lies outside. A scope that only touches the beginning stays, because its
-   children may. */
+/* Cuts an event to the window. Returns 0 if it lies outside. A scope that ends exactly where the window begins stays,
+   because its children may be in the window. */
 static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
 {
     int64_t start = event->start_ns, end = start, from = c->from_ns, to = c->to_ns;
@@ -395,13 +399,13 @@ static int prof__read_cut_event(const prof_cursor *c, prof_event *event)
     return 1;
 }
 
-/* Emits the next event of any kind, in the window if there is one. Returns 0 after the last. */
+/* Returns the next event of any kind, inside the window if there is one. Returns 0 after the last. */
 static PROF__NOINLINE int prof__read_next_wanted(prof_cursor *cursor, prof_event *event)
 {
     while (prof__read_next(cursor, event)) {
         prof__read_stretch(cursor, event);
         if (!cursor->windowed || prof__read_cut_event(cursor, event)) return 1;
-        if (event->start_ns >= cursor->to_ns) break; /* later events do, too */
+        if (event->start_ns >= cursor->to_ns) break; /* later events are behind the window, too */
     }
     memset(event, 0, sizeof *event);
     return 0;

@@ -1,4 +1,4 @@
-// read/find: Images inside core dumps; windows of an image.
+// read/find: Finds images inside core dumps. Sets the window of an image. Copies image files.
 #ifndef PROF__READ_FIND_H
 #define PROF__READ_FIND_H
 #include "api/read.h"
@@ -39,12 +39,12 @@ static prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *ima
     if (status != PROF_OK) return status;
     prof__header_get(bytes, &header);
     *image_size = left < size ? left : size;
-    if (left >= header.image_size) return PROF_OK; /* readers find the blocks of the archive that are left */
+    if (left >= header.image_size) return PROF_OK; /* readers will find the blocks of the archive that are left */
     chunks = left > header.chunk_offset ? (left - header.chunk_offset) / header.chunk_size : 0;
     if (!chunks || left < header.meta_offset + header.meta_size)
         return prof__fail(PROF_CORRUPT, "image: no recorded events are left");
     used = header.next_chunk < header.chunk_count ? header.next_chunk : header.chunk_count;
-    if (used > chunks) { /* some used chunks are missing */
+    if (used > chunks) { /* some of the used chunks are missing */
         header.overwritten += used - chunks;
         header.state = PROF__RUNNING;
     }
@@ -75,7 +75,7 @@ static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
     return low;
 }
 
-/* Sets the window of an image. trace: of the same session; it is closed. */
+/* Sets the window of an image. trace: a trace of the same session, which is closed. */
 static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
@@ -90,8 +90,8 @@ static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_
     return status;
 }
 
-/* Writes an image that prof__image_copy() has made, with its archive and the window of the trace, to a sink. trace: of
-   this image; it is closed. */
+/* Writes an image that prof__image_copy() has made to a sink, with its archive and with the window of the trace. trace:
+   a trace of this image, which is closed. */
 static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trace, prof_sink sink)
 {
     prof__out out;
@@ -137,7 +137,7 @@ static prof_status prof__image_file_copy(const char *from, const char *to, int64
     if (!from) return prof__null("prof_image_copy", "from");
     file = prof__file_open(from, "rb");
     if (!file) return prof__cannot("open", from, NULL);
-    setvbuf(file, NULL, _IONBF, 0); /* reads must see what is in the file now */
+    setvbuf(file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
     status = prof__read_file(file, from, &image, &size, NULL);
     if (status == PROF_OK && from_ns != -1) {
         status = prof_trace_open(from, &trace);
@@ -159,14 +159,14 @@ PROF_DEF prof_status prof_image_copy(const char *from, const char *to, int64_t f
     return prof__image_file_copy(from, to, from_ns, to_ns);
 }
 
-/* Gets the first and the newest clock pair of the trace's session. */
+/* Gets the first and the newest clock pair of a trace's session. */
 static void prof__trace_pairs(const prof_trace *trace, prof__pair *first, prof__pair *last)
 {
     *first = trace->header.first;
     *last = trace->header.last;
 }
 
-/* Returns 1 if what left the ring is in an archive. */
+/* Returns 1 if what has left the ring is in an archive. */
 static int prof__trace_archived(const prof_trace *trace) { return trace->header.archive_offset != 0; }
 
 PROF_DEF const prof_trace_info *prof_trace_about(const prof_trace *trace)

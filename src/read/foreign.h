@@ -1,5 +1,5 @@
-// read/foreign: Converts an image of a machine with the other byte order to this machine's, in place, before the rest
-// of the reader sees it. The word size of the recording program changes nothing in an image.
+// read/foreign: Byte swap: converts an image of a machine with the other byte order to this machine's, in place, before
+// the rest of the reader sees it. The word size of the recording program changes nothing in an image.
 #ifndef PROF__READ_FOREIGN_H
 #define PROF__READ_FOREIGN_H
 #include "ground/errors.h"
@@ -10,12 +10,13 @@
 #include "read/names.h"
 
 /*-- images of the other byte order --
-   "Turns" means: reverses the bytes of words or fields. An image consists of words, except for texts and the bytes of
-   packed blocks, which are the same on all machines. Images of this machine's byte order cost one comparison. */
+   In this module, "turns" means: reverses the bytes of words or fields. An image consists of words, except for texts
+   and the bytes of packed blocks, which are the same on all machines. For images in this machine's byte order, the
+   module costs one comparison. */
 
 #define PROF__BYTE_ORDER_TURNED 0x04030201u
 
-/* Returns 1 if an image has the other byte order. image: at least its header. */
+/* Returns 1 if an image has the other byte order. image: at least its header must be there. */
 static int prof__foreign(const void *image)
 {
     uint32_t order;
@@ -29,7 +30,7 @@ static void prof__turn(uint64_t *words, size_t count)
     for (i = 0; i < count; i++) words[i] = PROF__SWAPPED(words[i]);
 }
 
-/* Turns the fields of a struct from byte `from` up to byte `to`. size: of each field, 4 or 8 bytes. */
+/* Turns the fields of a struct, each of size bytes (4 or 8), from byte `from` up to byte `to`. */
 static void prof__turn_fields(void *all, size_t from, size_t to, size_t size)
 {
     unsigned char *at = (unsigned char *)all + from, *end = (unsigned char *)all + to, other;
@@ -59,14 +60,14 @@ static void prof__turn_block(prof__block *block)
     prof__turn_fields(block, offsetof(prof__block, words), sizeof *block, 4);
 }
 
-/* Reads the header of an image of either byte order, in this machine's. */
+/* Reads the header of an image of either byte order, and converts it to this machine's. */
 static void prof__header_get(const void *image, prof__header *header)
 {
     memcpy(header, image, sizeof *header);
     if (prof__foreign(image)) prof__turn_header(header);
 }
 
-/* Writes the header of an image, in the byte order that the image has. */
+/* Writes the header of an image in the byte order that the image has. */
 static void prof__header_put(void *image, const prof__header *header)
 {
     prof__header changed = *header;
@@ -74,8 +75,8 @@ static void prof__header_put(void *image, const prof__header *header)
     memcpy(image, &changed, sizeof changed);
 }
 
-/* Reads size bytes of a stream at offset. Returns 0 if they cannot all be read. Moves the stream, so that only one
-   thread may use it. */
+/* Reads size bytes of a stream at offset. Returns 0 if they cannot all be read. Moves the position of the stream, so
+   only one thread may use it. */
 static int prof__read_at(FILE *file, uint64_t offset, void *to, size_t size)
 {
     if (prof__file_seek(file, offset, SEEK_SET)) return 0;
@@ -94,7 +95,7 @@ static void prof__turn_meta(uint64_t *words, size_t count)
     }
 }
 
-/* Turns the records of a chunk. What follows the last record stays as it is, because the reader does not use it. */
+/* Turns the records of a chunk. What follows the last record is left as it is, because the reader does not use it. */
 static void prof__turn_records(uint64_t *words, size_t count)
 {
     size_t at, length, texts;
@@ -107,8 +108,8 @@ static void prof__turn_records(uint64_t *words, size_t count)
     }
 }
 
-/* Removes the marks of a chunk: its sums are those of the words as they were. bytes: with its header, which is turned
-   already. */
+/* Removes the marks that detect a power loss from a chunk, because its sums are those of the words before turning.
+   chunk: its header has been turned already. bytes: size of the chunk with its header. */
 static void prof__turn_marks(prof__chunk *chunk, size_t bytes, size_t header)
 {
     uint64_t *words = (uint64_t *)(void *)((char *)chunk + header), last;
@@ -140,7 +141,7 @@ static void prof__turn_chunks(char *image, const prof__header *h)
     }
 }
 
-/* Turns the headers of the blocks whose check is right. The reader counts other blocks as lost. */
+/* Turns the headers of the blocks whose checksum is right. The reader counts other blocks as lost. */
 static void prof__turn_archive(char *image, size_t size, const prof__header *h)
 {
     uint64_t at = h->archive_offset, max = PROF__BLOCK_BOUND(h->chunk_size / 8), tried = 0;
@@ -155,14 +156,14 @@ static void prof__turn_archive(char *image, size_t size, const prof__header *h)
                 at += block.size;
                 continue;
             }
-            tried += block.size; /* limits the work if an image was made so that everything looks like a block */
+            tried += block.size; /* limits the work for an image that was made so that everything looks like a block */
         }
         at += 8;
     }
 }
 
-/* Converts an image to this machine's byte order. size: the bytes of the image and its archive, which are 8-byte
-   aligned. h: its header, which prof__read_header() has checked. */
+/* Converts an image to this machine's byte order. size: bytes of the image with its archive, which are 8-byte aligned.
+   h: the header, which prof__read_header() has checked. */
 static void prof__turn_image(void *image, size_t size, const prof__header *h)
 {
     prof__header raw;
@@ -170,13 +171,14 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
     if (!prof__foreign(image)) return;
     memcpy(&raw, image, sizeof raw);
     prof__turn_header(&raw);
-    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw); /* older headers are shorter */
+    /* The header of an older version is shorter. */
+    memcpy(image, &raw, h->header_size < sizeof raw ? h->header_size : sizeof raw);
     prof__turn_meta((uint64_t *)(void *)(bytes + h->meta_offset), (size_t)(h->meta_size / 8));
     prof__turn_chunks(bytes, h);
     prof__turn_archive(bytes, size, h);
 }
 
-/* Reads a whole file, archive included, whose image has the other byte order, and converts it to this machine's. */
+/* Reads a whole file, with its archive, whose image has the other byte order, and converts it to this machine's. */
 static prof_status prof__foreign_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
                                       uint64_t *size)
 {

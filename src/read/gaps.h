@@ -1,5 +1,5 @@
-// read/gaps: Times in which the machine was suspended, or the counter began again: where, for how long; and a track
-// that shows them.
+// read/gaps: Gaps, which are times in which the machine was suspended or the counter was reset: where they are and how
+// long; a track that shows them.
 #ifndef PROF__READ_GAPS_H
 #define PROF__READ_GAPS_H
 #include "api/markup.h"
@@ -23,7 +23,8 @@ static int prof__read_tick_order(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Lists the ticks of all records inside a gap; gives up beyond some millions, or without memory. Returns how many. */
+/* Lists the ticks of all records inside a gap, and returns how many there are. Returns 0 if there are more than four
+   million, or no memory. */
 static size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap *gap, uint64_t **ticks)
 {
     size_t i, at, length, count = 0, capacity = 0;
@@ -44,12 +45,13 @@ static size_t prof__gap_ticks(prof_trace *trace, const prof__read_gap *gap, uint
     return count;
 }
 
-/* No thread ran in a gap: it lies where no thread has an event for as long. If the counter began again, it lies before
-   the first event after that. */
+/* Narrows a gap. No thread ran during a suspension, so the gap lies where no thread has an event for the longest time.
+   After a reset of the counter, the gap lies after the last event before it. */
 static void prof__gap_narrow(prof_trace *trace, prof__read_gap *gap)
 {
     uint64_t *ticks = NULL, from = gap->from, to = gap->to, before = gap->from;
-    size_t i, count = trace->gap_count < 16 ? prof__gap_ticks(trace, gap, &ticks) : 0; /* each reads all words */
+    /* Only for a few gaps, because each reads all words. */
+    size_t i, count = trace->gap_count < 16 ? prof__gap_ticks(trace, gap, &ticks) : 0;
     prof__read_buffer_free(&trace->buffer);
     qsort(ticks ? ticks : &before, ticks ? count : 0, sizeof *ticks, prof__read_tick_order);
     if (count && gap->restarts) from = ticks[count - 1];
@@ -76,7 +78,7 @@ static int prof__gap_order(const void *a, const void *b)
     return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-/* Places the gaps in time. */
+/* Converts the gaps' ticks to times, and sorts the gaps. */
 static void prof__gaps_place(prof_trace *trace)
 {
     size_t i, hint = 0;
@@ -90,7 +92,7 @@ static void prof__gaps_place(prof_trace *trace)
     qsort(trace->gaps, trace->gap_count, sizeof *trace->gaps, prof__gap_order);
 }
 
-/* Adds a track with an instant for each gap, which viewers draw over all tracks. Returns 0 without memory. */
+/* Adds a track with an instant for each gap; viewers draw these across all tracks. Returns 0 if there is no memory. */
 static int prof__gap_track(prof_trace *trace)
 {
     prof__read_track *track;
@@ -137,7 +139,7 @@ static int prof__gap_track(prof_trace *trace)
     return 1;
 }
 
-/* Returns the text of a line about a gap, or 0 after the last. */
+/* Writes a line of text about a gap. Returns 0 after the last gap. */
 static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t size)
 {
     const prof__read_gap *gap = i < trace->gap_count ? &trace->gaps[i] : NULL;

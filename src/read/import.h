@@ -17,19 +17,19 @@
 #include "read/open.h"
 
 /*-- IMPORT ----------------------------------------------------------------------------------------------- >>import --
-   "The host" is the recording of the host, to which the rows are added, if there is one. The new image has the host's
-   chunks, then the new chunks, then meta with the names of both. The new chunks have no TRACK: they have only events of
-   devices, whose names and rows are in meta. The ticks of these devices are nanoseconds of the host's CLOCK_MONOTONIC
-   or, without a host, of the caller's clock; one clock pair for each device says so.
+   "The host" means the recording of the host to which the rows are added, if there is one. The new image has the host's
+   chunks, then the new chunks, then meta with the names of both. The new chunks have no TRACK record: they have only
+   events of devices, whose names and rows are in meta. The ticks of these devices are nanoseconds of the host's
+   CLOCK_MONOTONIC or, without a host, of the caller's clock; one clock pair for each device states that.
+   These functions must be called by one thread at a time, in this order: prof__import_open(), prof__import_begin(), for
+   each event prof__import_row() and prof__import_put(), and at the end prof__import_close(), even if one of them has
+   failed. */
 
-   To be called by one thread at a time: prof__import_open(), prof__import_begin(), then for each event
-   prof__import_row() and prof__import_put(), and in the end, whatever failed, prof__import_close(). */
-
-#define PROF__IMPORT_CHUNK 65536u /* bytes, without a host */
-#define PROF__IMPORT_ROWS 4096u   /* and one more for the events of further ones */
+#define PROF__IMPORT_CHUNK 65536u /* bytes of a chunk if there is no host */
+#define PROF__IMPORT_ROWS 4096u   /* the most rows; one more takes the events of all further rows */
 
 typedef struct prof__import_row_of {
-    uint32_t device, number; /* number: of the row; device: an index in devices */
+    uint32_t device, number; /* device: index in devices; number: the row's number in the image */
     char *name;
 } prof__import_row_of;
 
@@ -39,29 +39,29 @@ typedef struct prof__import_device {
 } prof__import_device;
 
 typedef struct prof__import {
-    /* The caller may read these. */
-    prof__pair first, last; /* the host's; all 0 without a host */
+    /* Public fields: the caller may read them. */
+    prof__pair first, last; /* the host's first and last clock pair; all 0 without a host */
     uint64_t pid;
-    prof_status status; /* the first failure to write, or PROF_OK */
-    int no_memory;      /* 1: there was no memory for a row */
-    /* These are private. */
+    prof_status status; /* the first write error, or PROF_OK */
+    int no_memory;      /* 1: a row could not be added for lack of memory */
+    /* Private fields. */
     prof__out out;
     int opened;           /* 1: out is open */
-    FILE *host;           /* NULL: none */
+    FILE *host;           /* the host's file; NULL: there is no host */
     unsigned char *bytes; /* the host's image, as prof__read_file() returns it */
-    uint64_t size;        /* of bytes */
-    prof__header h;       /* of the new image */
-    uint64_t chunk_words; /* of a chunk, without its header */
+    uint64_t size;        /* size of `bytes` */
+    prof__header h;       /* the new image's header */
+    uint64_t chunk_words; /* words of a chunk without its header */
     uint64_t *chunk;
-    size_t used; /* words of chunk, with its header; 0: no chunk has begun */
+    size_t used; /* words used in chunk, with its header; 0: no chunk has begun */
     uint64_t *meta;
     size_t meta_words, meta_room;
-    uint32_t strings, sites, device_number, row_number; /* the last ids */
+    uint32_t strings, sites, device_number, row_number; /* the last ids that were given */
     prof__import_device *devices;
     size_t device_count, device_room;
     prof__import_row_of *rows;
     size_t row_count, row_room;
-    prof__read_index index; /* of the rows */
+    prof__read_index index; /* finds rows by their names */
 } prof__import;
 
 static int prof__import_meta_room(prof__import *w, size_t words)
@@ -72,7 +72,7 @@ static int prof__import_meta_room(prof__import *w, size_t words)
     return 1;
 }
 
-/* Appends a record to meta. Returns 0 without memory. */
+/* Appends a record to meta. Returns 0 if there is no memory. */
 static int prof__import_meta(prof__import *w, uint32_t kind, uint32_t id, const uint64_t *words, size_t count)
 {
     if (!prof__import_meta_room(w, 1 + count)) return 0;
@@ -82,7 +82,7 @@ static int prof__import_meta(prof__import *w, uint32_t kind, uint32_t id, const 
     return 1;
 }
 
-/* Appends a string to meta. Returns its id, or 0, which is "", without memory. */
+/* Appends a string to meta. Returns its id; 0, which stands for "", if there is no memory. */
 static uint32_t prof__import_string(prof__import *w, const char *text)
 {
     size_t length = strlen(text), words = length / 8 + 1;
@@ -106,7 +106,7 @@ static int prof__import_device_add(prof__import *w, const char *name)
     device->site = ++w->sites;
     empty = prof__import_string(w, "");
     words[0] = empty | empty << 32;
-    words[1] = empty | (uint64_t)prof__import_string(w, name) << 32; /* the category */
+    words[1] = empty | (uint64_t)prof__import_string(w, name) << 32; /* the category of the device's events */
     words[3] = 1u | (uint64_t)(PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT) << 32;
     if (!prof__import_meta(w, PROF__META_SITE, device->site, words, PROF__META_SITE_WORDS - 1)) return 0;
     memset(words, 0, sizeof words);
@@ -147,9 +147,9 @@ static int prof__import_row_add(prof__import *w, const prof__import_key *key, ui
            prof__read_add(&w->index, hash, w->row_count - 1);
 }
 
-/* Returns the number of a device's row, found by their names, and adds it if there is none. others: 1: it is the row
-   for the events of all further rows, and is added in any case. Returns PROF__NONE if there are PROF__IMPORT_ROWS
-   already, or without memory (no_memory is 1 then). */
+/* Returns the index of a device's row, found by the names of both. Adds the row if there is none. others: 1: this is
+   the row for the events of all further rows, and is always added. Returns PROF__NONE if there are PROF__IMPORT_ROWS
+   rows already, or if there is no memory, which also sets no_memory to 1. */
 static size_t prof__import_row(prof__import *w, const char *device, const char *row, int others)
 {
     prof__import_key key;
@@ -185,8 +185,8 @@ static void prof__import_chunk_begin(prof__import *w)
     w->h.chunk_count++;
 }
 
-/* Adds an event, as prof_device_record() would, with as many of its arguments as a chunk has room for. row: from
-   prof__import_row(). Returns 0 if a chunk has no room for the event, which only happens if the host's chunks are
+/* Adds an event as prof_device_record() would, with as many of its arguments as fit into a chunk. row: from
+   prof__import_row(). Returns 0 if a chunk has no space for the event, which happens only if the host's chunks are
    smaller than any that prof makes. */
 static int prof__import_put(prof__import *w, size_t row, const prof_device_event *event)
 {
@@ -239,7 +239,8 @@ static void prof__import_header(prof__header *h, const char *program, const char
     prof__text_copy(h->clock_name, sizeof h->clock_name, clock);
 }
 
-/* Reads the host's image. host: its path, or NULL: then program and clock are the names that the new image states. */
+/* Reads the host's image. host: its path; or NULL, and then program and clock are the names that the new image
+   states. */
 static prof_status prof__import_open(prof__import *w, const char *host, const char *program, const char *clock)
 {
     prof_status status;
@@ -260,7 +261,7 @@ static prof_status prof__import_open(prof__import *w, const char *host, const ch
     return PROF_OK;
 }
 
-/* Copies the host's meta, and finds its last ids. Returns 0 without memory. */
+/* Copies the host's meta and finds the last ids in it. Returns 0 if there is no memory. */
 static int prof__import_host_meta(prof__import *w)
 {
     const uint64_t *words = (const uint64_t *)(const void *)(w->bytes + w->h.meta_offset);
@@ -282,7 +283,8 @@ static int prof__import_host_meta(prof__import *w)
     return 1;
 }
 
-/* Begins to write to path, with the host's chunks. host: as for prof__import_open(); path may be the same file. */
+/* Creates the new image at path, and writes the host's chunks to it. host: as for prof__import_open(); path may be the
+   same file. */
 static prof_status prof__import_begin(prof__import *w, const char *host, const char *path)
 {
     prof_status status;
@@ -293,7 +295,8 @@ static prof_status prof__import_begin(prof__import *w, const char *host, const c
     w->chunk = (uint64_t *)malloc(w->h.chunk_size);
     if (!w->chunk) return prof__fail(PROF_NO_MEMORY, "%s: no memory to write it", path);
     w->chunk_words = (w->h.chunk_size - w->h.chunk_header_size) / 8;
-    if (w->host && !prof__file_replaceable(path)) /* would be written in place, but may be the host */
+    /* A link or a device would be written in place, and may be the host's file. */
+    if (w->host && !prof__file_replaceable(path))
         return prof__fail(PROF_INVALID_ARGUMENT, "%s is a link or a device: name a file itself", path);
     status = prof__out_file(&w->out, path);
     if (status != PROF_OK) return status;
@@ -305,11 +308,12 @@ static prof_status prof__import_begin(prof__import *w, const char *host, const c
         prof__out_bytes(&w->out, &w->h, sizeof w->h);
     }
     w->h.chunk_offset = w->h.header_size;
-    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count; /* readers look at no more chunks */
+    /* Readers look at this many chunks only. */
+    if (w->h.next_chunk < w->h.chunk_count) w->h.next_chunk = w->h.chunk_count;
     return PROF_OK;
 }
 
-/* Copies the host's archive, which follows its image, from old_size on. */
+/* Copies the host's archive, which follows the host's image from old_size on. */
 static void prof__import_archive(prof__import *w, uint64_t old_size)
 {
     char part[PROF__OUT_RESERVE];
@@ -320,25 +324,25 @@ static void prof__import_archive(prof__import *w, uint64_t old_size)
     w->h.archive_first += by;
     w->h.archive_next += by;
     if (w->h.archive_limit) w->h.archive_limit += by;
-    if (w->size > old_size) { /* it is in memory */
+    if (w->size > old_size) { /* the archive was read into memory */
         prof__out_bytes(&w->out, w->bytes + old_size, (size_t)(w->size - old_size));
         return;
     }
     for (; old_size < size && got && w->out.status == PROF_OK; old_size += got) {
         got = size - old_size < sizeof part ? (size_t)(size - old_size) : sizeof part;
-        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers notice what is missing */
+        if (!prof__read_at(w->host, old_size, part, got)) break; /* readers will notice that the rest is missing */
         prof__out_bytes(&w->out, part, got);
     }
 }
 
-/* Writes the rest of the image. first, last: as for prof__import_close(). */
+/* Writes the rest of the new image. first, last: as for prof__import_close(). */
 static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
 {
     uint64_t old_size = w->h.image_size;
     prof__import_chunk_end(w);
     w->h.meta_offset = w->h.chunk_offset + w->h.chunk_count * w->h.chunk_size;
     w->h.meta_used = w->meta_words * 8;
-    w->h.meta_size = w->h.meta_used + 8; /* a head of 0 ends it */
+    w->h.meta_size = w->h.meta_used + 8; /* a zero word ends meta */
     w->h.index_offset = w->h.index_size = 0;
     w->h.image_size = w->h.meta_offset + w->h.meta_size;
     if (prof__import_meta_room(w, 1)) prof__out_bytes(&w->out, w->meta, (size_t)w->h.meta_size);
@@ -352,18 +356,20 @@ static void prof__import_end(prof__import *w, uint64_t first, uint64_t last)
     prof__out_flush(&w->out);
     if (w->out.status == PROF_OK && prof__file_seek(w->out.file, 0, SEEK_SET))
         w->out.status = prof__cannot("write", w->out.path, NULL);
-    prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h); /* the host's */
+    /* At most the host's size of a header. */
+    prof__out_bytes(&w->out, &w->h, w->h.header_size < sizeof w->h ? w->h.header_size : sizeof w->h);
 }
 
-/* Ends the image, if status is PROF_OK, and frees everything. first, last: used without a host: when the first event
-   began and the last one ended, in ns. Returns the first failure: then no file is left. */
+/* Completes the new image if status is PROF_OK, and frees everything. first, last: only without a host: when the first
+   event began and the last one ended, in ns. Returns the first error; then no file is left. */
 static prof_status prof__import_close(prof__import *w, prof_status status, uint64_t first, uint64_t last)
 {
     prof_status closed = PROF_OK;
     size_t i;
     if (w->opened && status == PROF_OK) prof__import_end(w, first, last);
     if (w->opened && status != PROF_OK) prof__out_fail(&w->out, status);
-    if (w->host) fclose(w->host); /* first: path may be the same file, and Windows replaces no open file */
+    /* Before the new file is renamed: path may be the host's file, and Windows does not replace an open file. */
+    if (w->host) fclose(w->host);
     if (w->opened) closed = prof__out_close(&w->out);
     for (i = 0; i < w->device_count; i++) free(w->devices[i].name);
     for (i = 0; i < w->row_count; i++) free(w->rows[i].name);

@@ -1,4 +1,4 @@
-// read/log: Formats log messages.
+// read/log: Formats log messages from their formats and values.
 #ifndef PROF__READ_LOG_H
 #define PROF__READ_LOG_H
 #include "api/read.h"
@@ -6,11 +6,12 @@
 #include "record/log.h"
 
 /*-- messages --
-   A format comes from an image, and is never passed to printf: each conversion is parsed, compared with its value, and
-   made anew. If a conversion and its value do not match, the text says so in parentheses. */
+   A format comes from an image, so it may be damaged or hostile, and is never passed to printf(). Each conversion is
+   parsed, compared with its value, and written with a format that is made here. If a conversion and its value do not
+   match, the text says so in parentheses. */
 
-#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; longer ones are cut */
-#define PROF__LOG_WIDE 500            /* the most for a width or precision */
+#define PROF__LOG_ROOM ((size_t)8192) /* bytes of a message; longer messages are cut */
+#define PROF__LOG_WIDE 500            /* largest width or precision */
 
 typedef struct prof__log_text {
     char *to;
@@ -44,7 +45,8 @@ static void prof__log_padded(prof__log_text *text, const prof__log_spec *spec, c
     if (left) prof__log_fill(text, space);
 }
 
-/* Writes "(%5d is missing)". from: the % of the conversion; at: its end; what: "is missing". */
+/* Writes what is wrong with a conversion, for example "(%5d is missing)". from: the conversion's percent sign. at: its
+   end. what: the words "is missing". */
 static void prof__log_say(prof__log_text *text, const char *from, const char *at, const char *what)
 {
     prof__log_put(text, "(", 1);
@@ -54,7 +56,7 @@ static void prof__log_say(prof__log_text *text, const char *from, const char *at
     prof__log_put(text, ")", 1);
 }
 
-/* Returns 1 if a value of this type is what the conversion wants. */
+/* Returns 1 if a value of this type fits the conversion. */
 static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
 {
     if (spec->code >= PROF__LOG_TEXT) return type == PROF_VALUE_STRING;
@@ -63,13 +65,13 @@ static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
     return type == PROF_VALUE_INT || type == PROF_VALUE_UINT;
 }
 
-/* Writes a number. Its width and precision are within limits, so that the text fits into digits. Replaces the decimal
-   separator of any locale by a point. */
+/* Writes a floating-point number. Its width and precision are limited, so the text fits into digits. Replaces the
+   decimal separator of any locale by a point. */
 static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, double value)
 {
     char format[16], digits[PROF__LOG_WIDE * 2 + 400];
     size_t from, at = 0;
-    PROF__CALM(); /* the program may read messages itself, and some NaNs trap in printf() */
+    PROF__CALM(); /* the recording program may format messages itself, and some NaNs trap in printf() */
     snprintf(format, sizeof format, "%%%s*.*%c", spec->flags, spec->conversion);
     snprintf(digits, sizeof digits, format, spec->width > 0 ? spec->width : 0, spec->precision, value);
     for (from = 0; digits[from]; from++) {
@@ -119,7 +121,7 @@ static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, con
     default:
         if (spec->conversion == 'c') {
             piece[0] = (char)value->as.i;
-            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot contain a zero */
+            prof__log_padded(text, spec, piece, piece[0] != 0); /* a text cannot contain a zero byte */
         } else {
             prof__log_integer_text(text, spec, value);
         }
@@ -127,8 +129,8 @@ static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, con
     }
 }
 
-/* Limits a width or precision. If it is a star, first takes it from the values. Returns 0 if that value is missing or
-   no int. */
+/* Limits a width or precision. If it is a star, takes it from the next value first. Returns 0 if that value is missing
+   or no int. */
 static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
 {
     int64_t value = *number;
@@ -141,11 +143,11 @@ static int prof__log_star(const prof_event *event, uint32_t *next, int *number)
     return 1;
 }
 
-/* Writes a conversion that has been parsed. */
+/* Writes the value of a conversion that has been parsed. */
 static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const char *from, const char *at,
                               const prof_event *event, uint32_t *next)
 {
-    /* The precision of a text is not limited: the recorder has cut the text already. */
+    /* The precision of a text is not limited, because the recorder has cut the text already. */
     const int unlimited = spec->code >= PROF__LOG_TEXT;
     int precision = spec->precision;
     if (!prof__log_star(event, next, &spec->width) || !prof__log_star(event, next, &spec->precision)) {
@@ -178,7 +180,7 @@ static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const 
     }
 }
 
-/* Formats a message, as the value of its event. room: PROF__LOG_ROOM bytes for the text. */
+/* Formats a log message, and makes the text the value of its event. room: PROF__LOG_ROOM bytes for the text. */
 static void prof__log_format_event(prof_event *event, char *room)
 {
     const char *at = event->site->name;
@@ -194,7 +196,7 @@ static void prof__log_format_event(prof_event *event, char *room)
         prof__log_put(&text, at, plain);
         if (!*from) break;
         at = prof__log_parse(from + 1, &spec);
-        if (!at) { /* nothing after it can be interpreted */
+        if (!at) { /* what follows cannot be interpreted */
             prof__log_put(&text, from, strlen(from));
             break;
         }
@@ -206,7 +208,7 @@ static void prof__log_format_event(prof_event *event, char *room)
     event->value.cut = text.cut;
 }
 
-/* Returns the name of a severity, the detail of a LOG event: debug, info, ... */
+/* Returns the name of a severity, which is the detail of a LOG event: "debug", "info", and so on. */
 static const char *prof__severity_text(uint64_t severity)
 {
     static const char *const names[] = {"debug", "info", "warning", "error", "fatal"};

@@ -1,4 +1,4 @@
-// read/match: The matcher over a segment: finds out which end belongs to which begin.
+// read/match: The matcher: finds, in one segment after the other, which end belongs to which begin.
 #ifndef PROF__READ_MATCH_H
 #define PROF__READ_MATCH_H
 #include "api/read.h"
@@ -12,23 +12,26 @@
 /*-- the matcher --*/
 
 typedef struct prof__read_open {
-    size_t crossing, last_link; /* PROF__NONE: it is still in the segment where it began; it has no link yet */
-    uint32_t site, outer_site, outer_name; /* the next outer one of the same site, of the same name; 0: none */
+    /* crossing: its entry in crossings, PROF__NONE while it is in the segment where it began. last_link: its last link,
+       or PROF__NONE. */
+    size_t crossing, last_link;
+    /* outer_site, outer_name: the next outer open scope of the same site or name, from 1; 0: none. */
+    uint32_t site, outer_site, outer_name;
     uint32_t args;
-    uint32_t segment, word; /* of its BEGIN; segment: counted from the track's first */
+    uint32_t segment, word; /* where its BEGIN is; segment: counted from the track's first */
 } prof__read_open;
 
-/* A scope that the end of an outer scope closed: its own end may still come. */
+/* A scope that was closed by the end of an outer scope. The scope's own end may still come; then both overlap. */
 typedef struct prof__read_late {
-    uint64_t older; /* the next older one of the same site: its number; 0: none */
+    uint64_t older; /* number of the next older such scope of the same site; 0: none */
     uint32_t segment, word;
 } prof__read_late;
 
 typedef struct prof__read_top {
-    uint32_t track; /* the track for which the rest is valid */
-    uint32_t open;  /* the innermost open scope of this name, counted from 1 */
-    uint32_t stale; /* scopes of this name whose own end has not come since another end closed them */
-    uint32_t frame; /* the track that has seen a frame of this name */
+    uint32_t track; /* serial of the track that the other fields are valid for */
+    uint32_t open;  /* innermost open scope of this name, from 1; 0: none */
+    uint32_t stale; /* scopes of this name that another end closed and whose own ends have not come yet */
+    uint32_t frame; /* serial of the last track that had a frame of this name */
 } prof__read_top;
 
 typedef struct prof__read_matcher {
@@ -36,22 +39,24 @@ typedef struct prof__read_matcher {
     prof__read_track *track;
     prof__read_open *stack;
     size_t capacity;
-    uint32_t depth, crossed; /* the outermost `crossed` scopes have entries in the crossing table */
-    uint32_t listed; /* the outermost `listed` scopes are in site_tops and name_tops: see prof__read_list() */
-    uint32_t serial;         /* of the track, from 1 */
+    uint32_t depth, crossed; /* crossed: this many scopes, from the outermost on, are in crossings */
+    /* This many scopes, from the outermost on, are in site_tops and name_tops; see prof__read_list(). */
+    uint32_t listed;
+    uint32_t serial;         /* number of the current track, from 1 */
     uint32_t *site_tops;
     prof__read_top *name_tops;
-    size_t pending, pending_last; /* links of the arguments of a scope whose begin is missing */
+    size_t pending, pending_last; /* first and last link of the arguments of a scope whose begin is missing */
     uint32_t pending_count;
     uint64_t tick;
     size_t hint;
-    uint64_t event_tick; /* of the first event */
-    prof__read_late *late; /* the newest scopes that may still end; the first has number late_first */
+    uint64_t event_tick; /* tick of the track's first event */
+    prof__read_late *late; /* the newest scopes whose own end may still come; late[0] has number late_first */
     size_t late_count, late_capacity;
-    uint64_t late_first, late_floor; /* those below the floor are of another track, or from before a gap */
-    uint64_t *site_late;             /* of each site: the number of its newest one; 0: none */
-    int torn;            /* 1: after a gap: an END without a begin does not show the track's first time */
-    size_t nodes, args;  /* of this segment */
+    /* Scopes with a number below late_floor are of another track, or from before a gap. */
+    uint64_t late_first, late_floor;
+    uint64_t *site_late;             /* for each site: number of its newest scope in late; 0: none */
+    int torn;            /* 1: there was a gap; then an END without a begin does not show when the track began */
+    size_t nodes, args;  /* counts of the current segment */
 } prof__read_matcher;
 
 static prof__read_top *prof__read_name_top(prof__read_matcher *m, uint32_t site)
@@ -86,8 +91,8 @@ static inline int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t
     return 1;
 }
 
-/* Lists the open scopes by site and by name. Nearly every END closes the innermost one, which nobody needs to look up:
-   so a scope is only listed when another one is looked for. */
+/* Enters the open scopes into the lists by site and by name. Nearly every END closes the innermost scope, which needs
+   no list. So scopes are entered only when a scope has to be searched for. */
 static void prof__read_list(prof__read_matcher *m)
 {
     while (m->listed < m->depth) {
@@ -99,7 +104,7 @@ static void prof__read_list(prof__read_matcher *m)
     }
 }
 
-/* Closes the innermost scope; flags are stored if it crosses segments. */
+/* Closes the innermost scope. flags are stored if the scope is a cross-segment scope. */
 static PROF__NOINLINE void prof__read_pop(prof__read_matcher *m, uint32_t flags)
 {
     prof__read_open *open = &m->stack[--m->depth];
@@ -121,8 +126,9 @@ static int prof__read_began_before(uint32_t segment, uint32_t word, const prof__
     return segment != late->segment ? segment < late->segment : word < late->word;
 }
 
-/* Notes that the own end of an open scope may come after it was closed. The list is ordered by begin, the latest first.
-   Without memory, or if the list is full, the oldest are dropped: they stay without an end. */
+/* Remembers an open scope that is being closed by another scope's end, because its own end may still come. The list of
+   a site is ordered by begin, the latest first. If the list is full, the older half is dropped; without memory, the
+   scope is not remembered. Such scopes stay without an end. */
 static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *open)
 {
     size_t half = m->late_count / 2;
@@ -146,7 +152,8 @@ static void prof__read_note_late(prof__read_matcher *m, const prof__read_open *o
     *link = m->late_first + m->late_count++;
 }
 
-/* Closes all scopes deeper than depth, because an enclosing one ends, or one that began before the first record. */
+/* Closes all scopes that are deeper than depth, because the scope at depth ends, or one that began before the first
+   record. */
 static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
 {
     uint32_t i;
@@ -154,9 +161,9 @@ static void prof__read_pop_early(prof__read_matcher *m, uint32_t depth)
     while (m->depth > depth) prof__read_pop(m, PROF_TRUNCATED_END);
 }
 
-/* Matches an END whose scope was closed by the end of an outer one: the two overlap. An open scope of the same site has
-   precedence, because a scope that was left by longjmp() or an early return must not take the end of an enclosing call.
-   Returns 1 if it matches, 0 if it matches none, -1 without memory. */
+/* Matches an END with a scope that the end of an outer scope has closed: the two scopes overlap. An open scope of the
+   same site takes precedence: a scope that was left by longjmp() or an early return must not take the end of an
+   enclosing call of the same function. Returns 1 if a scope matches, 0 if none does, -1 if there is no memory. */
 static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
 {
     prof_trace *trace = m->trace;
@@ -182,8 +189,8 @@ static int prof__read_match_late(prof__read_matcher *m, uint32_t site)
     return 1;
 }
 
-/* Returns how many scopes the END of a site closes, including one that began before the track's first record, or 0 if
-   it matches none. */
+/* Returns how many scopes an END of this site closes, counting one that began before the track's first record; 0 if no
+   scope matches; PROF__CLOSES_LATE for an overlap; PROF__NONE32 if there is no memory. */
 static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t site, uint64_t id)
 {
     prof__read_top *top = prof__read_name_top(m, site);
@@ -221,8 +228,8 @@ static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t 
     return closes;
 }
 
-/* Notes how many scopes an END closes if it is not one, or how far out the scope of an ARG is: the innermost is 1.
-   0: there is none. Returns 0 without memory. */
+/* Notes how many scopes an END closes, if it is not exactly one; or which open scope an ARG belongs to, if it is not
+   the innermost, which is 1. 0: none. Returns 0 if there is no memory. */
 static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t word, uint32_t closes)
 {
     prof_trace *trace = m->trace;
@@ -238,7 +245,7 @@ static int prof__read_except(prof__read_matcher *m, uint32_t segment, size_t wor
     return 1;
 }
 
-/* Adds the ARG record at this word to its scope. Returns 0 without memory. */
+/* Adds the ARG record at this word to its scope. Returns 0 if there is no memory. */
 static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t word, size_t length, uint32_t segment)
 {
     prof_trace *trace = m->trace;
@@ -280,7 +287,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t w
     return 1;
 }
 
-/* Adds entries for the scopes that stay open beyond this segment. Returns 0 without memory. */
+/* Adds entries to crossings for the scopes that stay open beyond this segment. Returns 0 if there is no memory. */
 static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 {
     prof_trace *trace = m->trace;
@@ -295,7 +302,7 @@ static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
     return 1;
 }
 
-/* Handles a gap: scopes that were open before it end at the last time known. */
+/* Ends all open scopes at a gap, at the last known time. */
 static void prof__read_close_all(prof__read_matcher *m)
 {
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END);

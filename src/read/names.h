@@ -1,4 +1,4 @@
-// read/names: The strings, call sites and metadata of an image; equal ones are kept once.
+// read/names: The strings, call sites and metadata of an image. Equal ones are stored once.
 #ifndef PROF__READ_NAMES_H
 #define PROF__READ_NAMES_H
 #include "api/markup.h"
@@ -19,7 +19,7 @@ static int prof__read_same_name(const void *owner, size_t item, const void *key)
     return !strcmp(trace->names[item], (const char *)key);
 }
 
-/* Returns the number of a text, which must live as long as the trace, or PROF__NONE without memory. */
+/* Returns the index in names of a text, which must live as long as the trace, or PROF__NONE if there is no memory. */
 static size_t prof__read_name(prof_trace *trace, const char *text)
 {
     uint32_t hash = prof__text_hash(text);
@@ -39,7 +39,8 @@ static int prof__read_same_site(const void *owner, size_t item, const void *key)
            a->role == b->role && a->unit == b->unit;
 }
 
-/* Returns the number of a call site, whose texts are names of the trace, or PROF__NONE without memory. */
+/* Returns the index in sites of a call site, whose texts are names of the trace, or PROF__NONE if there is no
+   memory. */
 static size_t prof__read_site_number(prof_trace *trace, const prof__read_site *site)
 {
     const prof_callsite *about = &site->about;
@@ -59,21 +60,22 @@ static int prof__read_same_unknown(const void *owner, size_t item, const void *k
     return ((const prof_trace *)owner)->unknown[item].id == *(const uint32_t *)key;
 }
 
-/* Returns the site of a call site id that meta lacks, or PROF__NONE for an id that was never seen. */
+/* Returns the index of the site that stands for a call site id missing in meta, or PROF__NONE for an id that no record
+   had. */
 static size_t prof__read_unknown_site(const prof_trace *trace, uint32_t id)
 {
     size_t item = prof__read_find(&trace->unknown_index, (uint32_t)prof__mix(id), prof__read_same_unknown, trace, &id);
     return item == PROF__NONE ? PROF__NONE : trace->unknown[item].site;
 }
 
-/* Returns the site of a call site id, or PROF__NONE for an id that was never seen. */
+/* Returns the index in sites for a call site id, or PROF__NONE for an id that no record had. */
 static inline size_t prof__read_site_of(const prof_trace *trace, uint32_t id)
 {
     if (PROF__LIKELY(id < trace->site_id_count && trace->site_ids[id] != PROF__NONE32)) return trace->site_ids[id];
     return prof__read_unknown_site(trace, id);
 }
 
-/* Joins two texts to one that lives as long as the trace. Returns NULL without memory. */
+/* Joins two texts to one that lives as long as the trace. Returns NULL if there is no memory. */
 static const char *prof__read_text(prof_trace *trace, const char *text, const char *more)
 {
     char *copy = prof__text_join(text, more);
@@ -83,7 +85,7 @@ static const char *prof__read_text(prof_trace *trace, const char *text, const ch
     return NULL;
 }
 
-/* Makes a call site that has only a name, a copy of text. Returns its number, or PROF__NONE without memory. */
+/* Makes a call site that has only a name, a copy of text. Returns its index, or PROF__NONE if there is no memory. */
 static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t kind)
 {
     prof__read_site site;
@@ -99,7 +101,7 @@ static size_t prof__read_make_site(prof_trace *trace, const char *text, uint32_t
     return prof__read_site_number(trace, &site);
 }
 
-/* Makes a site for an id that meta lacks: "?site 12". Returns 0 without memory. */
+/* Makes a site such as "?site 12" for a call site id missing in meta. Returns 0 if there is no memory. */
 static int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     char text[32] = "?site ";
@@ -115,7 +117,7 @@ static int prof__read_invent_site(prof_trace *trace, uint32_t id, uint32_t kind)
     return 1;
 }
 
-/* Makes sure that an id has a site. Returns 0 without memory. */
+/* Makes sure that a call site id has a site. Returns 0 if there is no memory. */
 static inline int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t kind)
 {
     return prof__read_site_of(trace, id) != PROF__NONE || prof__read_invent_site(trace, id, kind);
@@ -126,8 +128,8 @@ static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
     return id < trace->string_count ? trace->strings[id] : 0;
 }
 
-/* Returns the words of the meta record at words[at], or 0 after the last. A head with a length but no kind is a record
-   that a thread has reserved and not written yet. */
+/* Returns the length in words of the meta record at words[at], or 0 after the last record. A first word with a length
+   but no kind belongs to a record that a thread has reserved and not written yet. */
 static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t count)
 {
     size_t length;
@@ -136,7 +138,8 @@ static size_t prof__read_meta_words(const uint64_t *words, size_t at, size_t cou
     return length <= count - at ? length : 0;
 }
 
-/* Names a function that was recorded by its address, if its module's symbols can be read. Returns 0 without memory. */
+/* Names a function that was recorded by its address, if the symbols of its module can be read. Returns 0 if there is no
+   memory. */
 static int prof__read_symbol(prof_trace *trace, prof__read_site *site)
 {
     const prof__symbol *symbol =
@@ -157,8 +160,8 @@ static int prof__read_same_key(const void *owner, size_t item, const void *key)
     return ((const prof_trace *)owner)->metadata[item].key == (const char *)key;
 }
 
-/* Adds a pair of metadata: a key and, after it, a value, whose last byte is zero. An empty key removes all pairs before
-   it. Returns 0 without memory. */
+/* Adds a pair of metadata: a key and, after it, a value, up to end, where the last byte is zero. An empty key removes
+   all pairs before it. Returns 0 if there is no memory. */
 static int prof__read_metadata(prof_trace *trace, const char *key, const char *end)
 {
     const char *value = key + strlen(key) + 1;
@@ -197,7 +200,7 @@ static int prof__read_same_thread(const void *owner, size_t item, const void *ke
     return ((const prof_trace *)owner)->threads[item].track == *(const uint64_t *)key;
 }
 
-/* Returns the string id of the system's newest name for the thread of a track, or 0. */
+/* Returns the string id of the newest name that the system gave the thread of a track, or 0. */
 static uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
 {
     uint32_t hash = (uint32_t)prof__mix(track);
@@ -205,7 +208,7 @@ static uint32_t prof__read_thread_name(const prof_trace *trace, uint64_t track)
     return at == PROF__NONE ? 0 : trace->threads[at].name;
 }
 
-/* Keeps such a name. Returns 0 without memory. */
+/* Stores a name that the system gave the thread of a track. Returns 0 if there is no memory. */
 static int prof__read_thread(prof_trace *trace, uint64_t track, uint32_t name)
 {
     uint32_t hash = (uint32_t)prof__mix(track);
@@ -223,7 +226,8 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
     return prof__trace_pair(trace, index, key, value);
 }
 
-/* Terminates a text of so many words. Keeps at most its first 1023 bytes, and cuts between UTF-8 characters. */
+/* Terminates a text that takes this many words. Keeps at most its first 1023 bytes, and cuts between UTF-8
+   characters. */
 static void prof__read_shorten(char *text, size_t words)
 {
     char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
@@ -232,8 +236,8 @@ static void prof__read_shorten(char *text, size_t words)
     *end = 0;
 }
 
-/* Counts it if a part of meta is missing, which ends here: words follow after many that are zero, or a recording that
-   has ended says that it has more. */
+/* Counts a lost block if a part of meta is missing from this word on. It is missing if words follow after many zeros,
+   or if a recording that has ended states that meta has more. */
 static void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
 {
     const prof__header *h = &trace->header;
@@ -251,7 +255,7 @@ static int prof__read_meta(prof_trace *trace)
     for (at = 0; (length = prof__read_meta_words(words, at, count)) != 0; at += length) {
         size_t id = (size_t)(words[at] & 0xFFFFFFFFu);
         unsigned kind = (unsigned)(words[at] >> 56);
-        if (id > count) continue; /* ids count the records: there cannot be so many */
+        if (id > count) continue; /* ids count the records, so an id cannot be larger than this */
         if (kind == PROF__META_STRING && length > 1 && id > strings) strings = id;
         if (kind == PROF__META_SITE && length >= PROF__META_SITE_WORDS && id > sites) sites = id;
     }

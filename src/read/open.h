@@ -77,7 +77,8 @@ static void prof__read_free(prof_trace *trace)
     free(trace->device_records);
     free(trace->rows);
     free(trace->pairings);
-    PROF__RELEASE(trace->header.magic, 0); /* prof recover must not take it for a recording in a core dump */
+    /* Without the magic, prof recover does not take the freed memory in a core dump for a recording. */
+    PROF__RELEASE(trace->header.magic, 0);
     free(trace);
 }
 
@@ -86,7 +87,7 @@ static prof_status prof__damaged(const char *what, const char *part)
     return prof__fail(PROF_CORRUPT, "%s: damaged header (%s)", what, part);
 }
 
-/* Returns 0 if the end of a header is damaged, from the archive's place on. */
+/* Returns 0 if the end of a header, from the archive's offset on, is damaged. */
 static int prof__header_end_good(const prof__header *h)
 {
     if ((h->taken_back | h->lost_args | h->write_failures) >> 56) return 0;
@@ -97,8 +98,8 @@ static int prof__header_end_good(const prof__header *h)
             (!h->archive_limit || (h->archive_first <= h->archive_limit && h->archive_next <= h->archive_limit)));
 }
 
-/* Reads and checks the header of an image, of either byte order. size: the bytes of the whole image and what follows
-   it. what: its name in errors. */
+/* Reads and checks the header of an image of either byte order. size: bytes of the image with what follows it. what:
+   the image's name in errors. */
 static prof_status prof__read_header(const void *image, uint64_t size, const char *what, prof__header *header)
 {
     uint32_t order;
@@ -126,7 +127,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     if (!header->version || header->header_size < PROF__HEADER_LEAST || header->header_size % 8 ||
         header->header_size > header->image_size)
         return prof__damaged(what, "version or size");
-    if (header->header_size < sizeof *header) /* fields that it lacks are 0 */
+    if (header->header_size < sizeof *header) /* fields that an older header lacks are 0 */
         memset((char *)header + header->header_size, 0, sizeof *header - header->header_size);
     if (header->image_size > size)
         return prof__fail(PROF_CORRUPT, "%s: truncated: %lu of %lu bytes are left", what, (unsigned long)size,
@@ -145,12 +146,12 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     if (chunks && header->meta_size && header->meta_offset < header->chunk_offset + chunks &&
         header->chunk_offset < header->meta_offset + header->meta_size)
         return prof__damaged(what, "meta and chunks overlap");
-    if (!prof__header_end_good(header)) /* the chunks are there all the same */
+    if (!prof__header_end_good(header)) /* the chunks can be read without the end of the header */
         memset(&header->archive_offset, 0, sizeof *header - offsetof(prof__header, archive_offset));
     return PROF_OK;
 }
 
-/* Returns 1 if the end of the image's header was left out because it is damaged. */
+/* Returns 1 if the end of the image's header was ignored because it is damaged. */
 static uint64_t prof__header_cut(const void *image, const prof__header *header)
 {
     prof__header raw;
@@ -158,7 +159,7 @@ static uint64_t prof__header_cut(const void *image, const prof__header *header)
     return raw.archive_offset != header->archive_offset || raw.write_failures != header->write_failures;
 }
 
-/* Fills in prof_trace_info. Called when the clock is known. */
+/* Fills in prof_trace_info. Called when the rate of the clock is known. */
 static void prof__read_about(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -189,7 +190,7 @@ static void prof__read_about(prof_trace *trace)
     info->ready_cost_ns = prof__real(header->ready_ticks) * ns_per_tick;
 }
 
-/* Reads the window of the image, and its newest time. */
+/* Reads the window of the image and its newest time. */
 static void prof__read_window(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -200,7 +201,7 @@ static void prof__read_window(prof_trace *trace)
     if (trace->info.to_ns <= trace->info.from_ns) trace->info.to_ns = 0;
 }
 
-/* Does all steps from image to trace. Returns 0 without memory. */
+/* Takes all steps from an image to a trace. Returns 0 if there is no memory. */
 static int prof__read_parse(prof_trace *trace)
 {
     const prof__header *header = &trace->header;
@@ -218,7 +219,7 @@ static int prof__read_parse(prof_trace *trace)
     prof__read_about(trace);
     prof__read_window(trace);
     if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace)) return 0;
-    uint64_t lost = trace->info.lost; /* in all, of which these are two parts */
+    uint64_t lost = trace->info.lost; /* all lost events, of which the next two are a part each */
     trace->info.lost_deep = header->lost_deep < lost ? header->lost_deep : lost;
     lost -= trace->info.lost_deep;
     trace->info.lost_busy = header->lost_busy < lost ? header->lost_busy : lost;
@@ -227,9 +228,9 @@ static int prof__read_parse(prof_trace *trace)
     return 1;
 }
 
-/* Makes a trace of an image on the heap. Its archive is in file or, if file is NULL or size is larger than the image,
-   in memory after the image, up to size. paged: 1: its chunks are in file, too. Takes over image and file, and frees
-   them if it fails. what: the image's name in errors. */
+/* Makes a trace of an image on the heap. The image's archive is in file; if file is NULL, or size is larger than the
+   image, it follows the image in memory, up to size. paged: 1: the chunks are only in file. Takes over image and file,
+   and frees them on failure. what: the image's name in errors. */
 static prof_status prof__read_parts(void *image, size_t size, FILE *file, int paged, const char *what, prof_trace **out)
 {
     prof_trace *trace = NULL;
@@ -277,8 +278,8 @@ static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
     return prof__read_at((FILE *)file, offset, to, size);
 }
 
-/* Returns 1 if the chunks of an image are read only when they are needed: it is large, and its recording has ended, so
-   that they do not change any more. Not on Windows, where the next recording cannot replace an open file. */
+/* Returns 1 if the chunks of an image are read on demand only: the image is large, and its recording has ended, so that
+   they do not change any more. Not on Windows, where a file that is open cannot be replaced by the next recording. */
 static int prof__read_pages(const prof__header *header)
 {
 #ifdef _WIN32
@@ -290,8 +291,8 @@ static int prof__read_pages(const prof__header *header)
 #endif
 }
 
-/* Reads size bytes of the image that begins with header: first the chunks, then the rest, so that meta knows each call
-   site that the chunks name, and the header's newest clock pair is the newest. */
+/* Reads the first size bytes of an image. Of a running recording, reads the chunks first and the rest afterwards, so
+   that meta has each call site that the chunks name, and the header has the newest clock pair. Returns 0 on errors. */
 static int prof__read_all(FILE *file, const prof__header *header, unsigned char *image, size_t size)
 {
     uint64_t end = header->chunk_offset + header->chunk_count * header->chunk_size;
@@ -312,9 +313,9 @@ static int prof__read_all(FILE *file, const prof__header *header, unsigned char 
     return 1;
 }
 
-/* Reads the image in a file. *image: the caller frees it, also after a failure. *size: the size of the image; if it is
-   of the other byte order, with its archive, which follows it in memory. *paged: set to 1 if the chunks were left in
-   the file; if paged is NULL, they are always read. */
+/* Reads the image in a file. *image: memory that the caller frees, also after an error. *size: the image's size; for an
+   image of the other byte order, with the archive, which follows it in memory. *paged: set to 1 if the chunks were left
+   in the file. If paged is NULL, the chunks are always read. */
 static prof_status prof__read_file(FILE *file, const char *path, unsigned char **image, uint64_t *size, int *paged)
 {
     prof__header header, again;
@@ -348,7 +349,7 @@ static prof_status prof__image_file(const char *path, FILE **file)
 {
     *file = prof__file_open(path, "rb");
     if (!*file) return prof__cannot("open", path, NULL);
-    setvbuf(*file, NULL, _IONBF, 0); /* reads must see what is in the file now */
+    setvbuf(*file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
     return PROF_OK;
 }
 
@@ -376,7 +377,7 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
     return status;
 }
 
-/* Makes a trace of an image on the heap, without its archive: what its buffer holds is read as if it were a ring's. */
+/* Makes a trace of an image on the heap without its archive. The chunks in the buffer are read like those of a ring. */
 static prof_status prof__read_buffer_only(void *image, const char *what, prof_trace **trace)
 {
     prof__header *header = (prof__header *)image;
@@ -385,7 +386,7 @@ static prof_status prof__read_buffer_only(void *image, const char *what, prof_tr
     return prof__read_image(image, (size_t)header->image_size, NULL, what, trace);
 }
 
-/* Opens an image without its archive, which may be larger by far and takes as long to read. */
+/* Opens an image without its archive, which may be far larger and takes as long to read. */
 static prof_status prof__trace_buffer(const char *path, prof_trace **trace)
 {
     unsigned char *image = NULL;
@@ -422,19 +423,19 @@ PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trac
     return prof__read_image(copy, size, NULL, "image", trace);
 }
 
-/* What a session in mode PROF_STATS has instead of events. */
+/* The statistics of a session in mode PROF_STATS, which it has in place of events. */
 typedef struct prof__aggregated {
-    uint32_t session; /* 0: the session has another mode */
+    uint32_t session; /* session id; 0: the session has a different mode */
     struct prof__stat_row *rows;
     uint32_t *sites;  /* call site ids */
     char **texts;     /* run-time names, or NULL */
     size_t count;
     uint64_t events, open, lost, unmatched, newest;
-    uint64_t begins_missing, ends_missing; /* of spans */
+    uint64_t begins_missing, ends_missing; /* spans whose begin or end is missing */
     prof__uses uses;
 } prof__aggregated;
 
-/* Makes a trace of the present session. reset: 1: the statistics of PROF_STATS begin anew after that. */
+/* Makes a trace of the current session. reset: 1: resets the statistics of PROF_STATS afterwards. */
 static prof_status prof__trace_live(prof_trace **trace, int reset)
 {
     void *image = NULL;
@@ -473,7 +474,8 @@ PROF_DEF void prof_trace_close(prof_trace *trace)
     prof__read_free(trace);
 }
 
-/* A file that a writer writes, and what went wrong with it first: the writer may say something else then. */
+/* A file that a writer writes, and the first error of writing it. That error is kept because the writer may report a
+   different one later. */
 typedef struct prof__writing {
     prof__out out;
     char error[PROF__ERROR_SIZE];
@@ -488,7 +490,7 @@ static int prof__writing_take(void *user, const void *data, size_t size)
     return w->out.status != PROF_OK;
 }
 
-/* Writes a trace with a writer. */
+/* Writes a trace to a file with a writer. */
 static prof_status prof__write_with(const prof_writer *writer, const prof_trace *trace, const char *path)
 {
     prof__writing w;
@@ -509,7 +511,7 @@ static prof_status prof__write_with(const prof_writer *writer, const prof_trace 
     return prof__out_close(&w.out);
 }
 
-/* Writes what is recorded so far, with a trace that prepare(), unless it is NULL, has changed before. */
+/* Writes what was recorded so far. prepare(), if not NULL, changes the trace before. */
 static prof_status prof__live_write_as(const char *path, const prof_writer *writer,
                                        prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
@@ -547,8 +549,9 @@ PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, doubl
     trace->step_user = user;
 }
 
-/* Returns how much later trace a began than trace b, by the clock of their machine; less than 0: earlier. Their times
-   since its start were read apart from the pairs: only a suspension makes them differ by a millisecond. */
+/* Returns how much later trace a began than trace b, in ns by the clock of their machine; negative if earlier.
+   CLOCK_MONOTONIC stands still during a suspension, so the time since the machine's start is compared, too. That time
+   is read a moment after the clock pair: only a difference of a millisecond or more is a suspension. */
 static int64_t prof__align_later(const prof__header *a, const prof__header *b)
 {
     int64_t later = (int64_t)(a->first.monotonic_ns - b->first.monotonic_ns);
@@ -557,9 +560,10 @@ static int64_t prof__align_later(const prof__header *a, const prof__header *b)
     return later + suspended;
 }
 
-/* Returns 1 if that is of one clock in two traces of a machine. Older ones do not say so: CLOCK_MONOTONIC is another
-   one in another time namespace, and for what was recorded before and after a suspension. Unix time differs from it by
-   more then. */
+/* Returns 1 if two traces have times of the same CLOCK_MONOTONIC. It must be the same machine, and in traces that state
+   it the same time namespace. Older traces do not state the namespace: then the difference between Unix time and
+   CLOCK_MONOTONIC must be the same within a second, because a different namespace or a suspension in between changes it
+   by more. */
 static int prof__align_same(const prof__header *a, const prof__header *b)
 {
     uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
@@ -569,8 +573,8 @@ static int prof__align_same(const prof__header *a, const prof__header *b)
     return (x > y ? x - y : y - x) <= 1000000000;
 }
 
-/* Returns the number of the trace that began first on the machine of trace number `one`: the monotonic clock of that
-   machine aligns all its traces with it. */
+/* Returns the index of the trace that began first on the machine of trace `one`. That machine's monotonic clock aligns
+   all its traces with this one. */
 static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
 {
     const prof__header *h = &traces[one]->header;

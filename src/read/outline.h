@@ -1,4 +1,5 @@
-// read/outline: What a segment does to the matcher, found while it is cut, so that its words are read only once.
+// read/outline: Summarises a segment while it is cut: what the segment changes in the matcher. So the segment's words
+// are read only once, and the matcher uses the summary.
 #ifndef PROF__READ_OUTLINE_H
 #define PROF__READ_OUTLINE_H
 #include "api/markup.h"
@@ -10,23 +11,24 @@
 #include "read/records.h"
 #include "read/trace.h"
 
-/*-- outlines --*/
+/*-- segment summaries --*/
 
-#define PROF__OUTLINE_DEPTH 128 /* scopes that are open at a time, and began in the segment */
-#define PROF__OUTLINE_HALVES 24 /* ENDs of those that did not, and BEGINs that stay open */
+#define PROF__OUTLINE_DEPTH 128 /* largest number of open scopes that began in the segment */
+/* Largest number of ENDs whose BEGIN is in an earlier segment, and of BEGINs that stay open. */
+#define PROF__OUTLINE_HALVES 24
 
-/* Makes the outline of a segment, see read/outline. */
+/* The state in which a segment is summarised. */
 typedef struct prof__read_outliner {
     prof__read_outline sum;
-    uint64_t base;  /* the chunk's tick */
-    uint64_t ticks; /* the largest so far, from there on */
-    uint64_t behind;   /* a tick that is less than the largest by more: the counter began again */
-    int jumps;      /* 1: some are */
-    int good;       /* 0: the matcher has to read this segment */
+    uint64_t base;  /* tick of the chunk's base; the records' ticks count from it */
+    uint64_t ticks; /* largest tick so far, counted from base */
+    uint64_t behind;   /* ticks; a tick that is lower than the largest one by more shows that the counter was reset */
+    int jumps;      /* 1: the counter was reset */
+    int good;       /* 0: a summary is not possible: the matcher must read this segment's words */
     int takes_data;
-    uint32_t data;  /* DATA records of the previous event so far */
-    size_t next;    /* the word after the last argument */
-    prof__read_half ends[PROF__OUTLINE_HALVES], *top, open[PROF__OUTLINE_DEPTH + 1]; /* open[0] is none */
+    uint32_t data;  /* number of DATA records that the previous event has so far */
+    size_t next;    /* index of the word after the last argument */
+    prof__read_half ends[PROF__OUTLINE_HALVES], *top, open[PROF__OUTLINE_DEPTH + 1]; /* open[0] is no scope */
 } prof__read_outliner;
 
 static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
@@ -39,17 +41,18 @@ static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
     o->data = 0;
     o->next = 0;
     o->top = o->open;
-    o->top->site = PROF__NONE32; /* no END closes it */
+    o->top->site = PROF__NONE32; /* no END has this site, so none closes open[0] */
 }
 
-/* Updates the greatest depth, with the scopes up to here. */
+/* Updates the greatest depth. high: the innermost scope that was open since the last update. */
 static inline void prof__read_outline_level(prof__read_outliner *o, const prof__read_half *high)
 {
     int32_t deepest = (int32_t)(high - o->open) - (int32_t)o->sum.ends;
     if (deepest > o->sum.deepest) o->sum.deepest = deepest;
 }
 
-/* Notes the END of a scope that did not begin in this segment. Returns 0 if a scope of this segment may be meant. */
+/* Notes the END of a scope that did not begin in this segment. Returns 0 if the END may belong to a scope of this
+   segment, which a summary cannot show. */
 static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks, const prof__read_half *top,
                                    const prof__read_half *high)
 {
@@ -63,8 +66,8 @@ static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64
     return 1;
 }
 
-/* Reads the BEGINs and ENDs from this word on, most of all records, as long as meta has their call sites. Returns the
-   word after them. */
+/* Summarises the BEGINs and ENDs from this word on, as long as meta has their call sites. Most records are of these
+   kinds. Returns the index of the word after them. */
 static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
                                                        const uint64_t *words, size_t at, size_t count)
 {
@@ -119,13 +122,13 @@ static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trac
     return 1;
 }
 
-/* Reads any other record. See prof__read_match_words(). */
+/* Summarises any other record, as prof__read_match_words() would match it. */
 static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
                                       size_t at, size_t count)
 {
     unsigned kind = prof__read_kind(words[at]);
     size_t length = prof__read_arg_words(words + at, count - at);
-    if (at < o->next) return; /* the value after a key */
+    if (at < o->next) return; /* the record is a value, counted with the key before it */
     switch (kind) {
     case PROF__KIND_EVENT:
         if (!prof__read_event_type(words + at)) break;
@@ -137,7 +140,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE: o->sum.nodes++; break;
-    case PROF__KIND_FRAME: o->good = 0; break; /* of each name the matcher needs the first */
+    case PROF__KIND_FRAME: o->good = 0; break; /* the matcher needs the first frame of each name */
     case PROF__KIND_ARG:
     case PROF__KIND_DATA:
         o->next = at + length;
@@ -155,7 +158,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) o->data = 0;
 }
 
-/* Keeps the outline of a segment that has just ended. Without memory it has none. */
+/* Stores the summary of a segment that has just ended. Without memory, the segment gets none. */
 static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
 {
     size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
@@ -176,8 +179,8 @@ static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segme
     segment->depth = (int32_t)trace->outline_count;
 }
 
-/* Matches a segment by its outline: the same as prof__read_match_words(). Returns 0 if that is not possible, because
-   something in it depends on what was before, and has changed nothing then; -1 without memory. */
+/* Matches a segment by its summary, with the same result as prof__read_match_words(). Returns 0, with nothing changed,
+   if the segment has no summary or depends on what came before; -1 if there is no memory. */
 static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
 {
     const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
@@ -185,7 +188,7 @@ static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
     const prof__read_half *half;
     uint32_t i;
     if (segment->depth <= 0 || segment->record < m->tick ||
-        !m->track->about.event_count) /* the time of the first event is not in it */
+        !m->track->about.event_count) /* the time of the track's first event is not in the summary */
         return 0;
     outline = &m->trace->outlines[segment->depth - 1];
     if (outline->ends > m->depth) return 0;

@@ -1,4 +1,4 @@
-// read/records: What the words of a record say.
+// read/records: Reads the fields of records.
 #ifndef PROF__READ_RECORDS_H
 #define PROF__READ_RECORDS_H
 #include "api/markup.h"
@@ -17,14 +17,15 @@ static uint32_t prof__read_id(uint64_t head)
     return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
 }
 
-/* Returns the type of an EVENT record, or 0 if readers do not show it. */
+/* Returns the type of an EVENT record, or 0 if readers do not show such events. */
 static unsigned prof__read_event_type(const uint64_t *record)
 {
     unsigned type = (unsigned)(record[1] & 0xFF);
     return type > PROF_EVENT_LOST && type < PROF_EVENT_TYPE_COUNT ? type : 0;
 }
 
-/* Returns the words of an ARG or DATA: those of a key made at run time, and of the value after it. */
+/* Returns the length in words of an ARG or DATA record, together with the record of its value if this one has a key
+   made at run time. left: words from this record on. */
 static size_t prof__read_arg_words(const uint64_t *words, size_t left)
 {
     size_t key = prof__record_words(words[0], left), value;
@@ -34,13 +35,13 @@ static size_t prof__read_arg_words(const uint64_t *words, size_t left)
     return key + value;
 }
 
-/* Returns 0 for a key without its value, which readers leave out. */
+/* Returns 0 if the argument is a key without a value, which readers leave out. */
 static int prof__read_arg_whole(const uint64_t *words, size_t length)
 {
     return !(words[0] & PROF__ARG_KEY) || length > 1 + (size_t)(words[0] & 0xFFFF);
 }
 
-/* Returns the record with the value; *length: its words. */
+/* Returns the record with the argument's value; *length: that record's words. */
 static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *length)
 {
     if (words[0] & PROF__ARG_KEY) words += 1 + (size_t)(words[0] & 0xFFFF);
@@ -48,7 +49,7 @@ static const uint64_t *prof__read_arg_value(const uint64_t *words, size_t *lengt
     return words;
 }
 
-/* Returns the id of the call site whose scope an ARG belongs to, or 0 if it belongs to the innermost scope. */
+/* Returns the id of the call site whose scope an ARG record belongs to, or 0 for the innermost scope. */
 static uint32_t prof__read_arg_target(const uint64_t *words)
 {
     size_t length;
@@ -56,14 +57,14 @@ static uint32_t prof__read_arg_target(const uint64_t *words)
     return words[0] & PROF__ARG_TO && length > 1 ? prof__read_id(words[length - 1]) : 0;
 }
 
-/* Returns the number of a boundary of a frame, or NULL if its record has none. left: the words from this record on. */
+/* Returns the number of a frame's boundary, or NULL if its record has none. left: words from this record on. */
 static const uint64_t *prof__read_frame_data(const uint64_t *record, size_t left)
 {
     uint64_t wanted = (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1;
     return left > 2 && record[1] == wanted ? record + 2 : NULL;
 }
 
-/* Returns 1 if a DATA record after this one is an argument of an event that is shown. before: the answer for the
+/* Returns 1 if a DATA record after this one would be an argument of an event that is shown. before: the result for the
    previous record. */
 static int prof__read_takes_data(const uint64_t *record, int before)
 {
@@ -78,8 +79,8 @@ static int prof__read_takes_data(const uint64_t *record, int before)
 
 static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
 
-/* Returns 1 if a NAME record after this one is the name of its event. Flows have none, because exporters keep their
-   names from block to block. */
+/* Returns 1 if a NAME record after this one would be the name of its event. Flows have no names of their own, because
+   exporters keep a flow's name longer than a block of the archive stays in memory. */
 static int prof__read_takes_name(const uint64_t *record)
 {
     unsigned kind = prof__read_kind(record[0]);
@@ -87,7 +88,7 @@ static int prof__read_takes_name(const uint64_t *record)
     return kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK;
 }
 
-/* Returns the tick of a record, which is never less than that of the previous record. */
+/* Returns the tick of a record, at least that of the previous record (before). */
 static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
 {
     uint64_t tick = base + (head & PROF__TICK_MASK);
@@ -97,14 +98,14 @@ static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
 
 static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
 
-/* Returns the serial of a TRACK record within its track. */
+/* Returns the serial number of a TRACK record within its track. */
 static uint64_t prof__track_serial(const uint64_t *record)
 {
     return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
 }
 
-/* Terminates the string of a NAME, ARG or DATA, if it has one, so that callers can get it: a key is one, whatever type
-   it states. */
+/* Terminates the string of a NAME, ARG or DATA record, if it has one, so that callers can use it in place. A key is a
+   string, whatever type the record states. */
 static void prof__read_seal_text(uint64_t *record, size_t length)
 {
     unsigned kind = prof__read_kind(*record);
@@ -131,7 +132,7 @@ static void prof__read_seal(uint64_t *words, size_t count)
     }
 }
 
-/* Returns the number of an event in its trace: where its head is. */
+/* Returns the id of an event, which is unique in its trace: the place of its first word. */
 static uint64_t prof__read_event_id(const prof_trace *trace, const prof__read_chunk *chunk, size_t word)
 {
     return chunk->sequence << trace->word_bits | word;

@@ -1,4 +1,4 @@
-// read/ring: The chunks of the ring, and what of them a power loss has left.
+// read/ring: Reads the chunks of the ring, and finds out which parts of them are damaged by a power loss.
 #ifndef PROF__READ_RING_H
 #define PROF__READ_RING_H
 #include "api/read.h"
@@ -11,14 +11,15 @@
 #include "read/trace.h"
 
 /*-- chunks of which a page is missing ------------------------------------------------------------------- >>intact --
-   A power loss leaves pages of a file that are empty, or as they were earlier, also with words of another chunk. Words
-   of a chunk are written one after the other, so words behind many that are zero show that a page is missing; a thread
-   that died left no more than one record without its head. Pages of other chunks show by the marks and sums of
-   format.h, which not all images have. Only what is known to be a chunk's own is read, from its beginning on. Without
-   marks, a page at the end of a chunk is known to be missing if the next chunk's header was in it. */
+   A power loss can leave pages of a file empty, or with older contents, which may be those of a different chunk. What
+   is read of a chunk is only the part, from its beginning on, that is known to be the chunk's own.
+   A page that is empty shows by words after many zeros, because a thread writes a chunk's words one after the other. (A
+   thread that died leaves at most one record without its first word.) A page with older contents shows by the marks and
+   sums that format.h describes, but not all images have these. Without marks, a missing page at the end of a chunk
+   shows only if the next chunk's header was in that page, too. */
 #define PROF__PAGE_WORDS 512u
 
-/* Reads the header of a chunk; that of an older image is shorter. */
+/* Reads the header of a chunk. Fields that an older image lacks become 0. */
 static int prof__chunk_get(const prof_trace *trace, uint64_t offset, prof__chunk *chunk)
 {
     size_t size = trace->header.chunk_header_size;
@@ -26,14 +27,15 @@ static int prof__chunk_get(const prof_trace *trace, uint64_t offset, prof__chunk
     return prof__read_ring_part(trace, offset, chunk, size < sizeof *chunk ? size : sizeof *chunk);
 }
 
-/* Returns the first word from `at` on that begins a page of the file. place: of the chunk's first word. */
+/* Returns the first word, from `at` on, at which a page of the file begins. place: where the chunk's first word is, in
+   words of the file. */
 static size_t prof__read_border(uint64_t place, size_t at)
 {
     return at + (size_t)(0 - (place + at)) % PROF__PAGE_WORDS;
 }
 
-/* Returns where the record ends, or begins if `whole` is 1, that has the word before this one. Returns `limit` if none
-   has. */
+/* Finds the record that begins before `limit` and reaches beyond it. Returns the index of its end or, if `whole` is 1,
+   of its beginning. Returns `limit` if there is no such record. */
 static size_t prof__read_record_at(const uint64_t *words, size_t count, size_t limit, int whole)
 {
     size_t at = 0, length;
@@ -48,22 +50,22 @@ static int prof__read_zero(const uint64_t *words, size_t count)
     return !count;
 }
 
-/* Returns 1 if a thread had left the chunk. */
+/* Returns 1 if its thread had finished the chunk. */
 static int prof__read_sealed(const prof__chunk *chunk) { return chunk->sums[PROF__PARTS - 1] != 0; }
 
-/* Returns 1 if a part may be of this chunk: its sum shows that, or if it has none, its last word. That may be one of a
-   record, if the thread has gone on: then the next part has to be good, and begun. next: 1: so it is, -1: there is
-   none. */
+/* Returns 1 if a part of a chunk may be the chunk's own. Its sum shows that; without a sum, its last word does. The
+   last word may instead belong to a record that reaches into the next part: then the next part must be good and begun.
+   next: 1: the next part is good and begun; 0: it is not; -1: there is none. */
 static int prof__read_part_good(const prof__chunk *chunk, size_t part, const uint64_t *words, size_t count,
                                            int next)
 {
     uint32_t sum = chunk->sums[part], rest = sum & PROF__SUM_REST;
     if (sum) return rest < count && prof__part_sum(words, count, rest) == sum;
     if (!part || next > 0 || prof__part_state(chunk->sequence, words[count - 1])) return 1;
-    return !words[count - 1] && !prof__read_zero(words, count); /* a short scope was removed there */
+    return !words[count - 1] && !prof__read_zero(words, count); /* a short scope was removed at the end of the part */
 }
 
-/* Returns how many words belong to the chunk, up to the first part that does not. */
+/* Returns how many words belong to the chunk, up to the first part that is not the chunk's own. */
 static size_t prof__read_own_parts(const prof__chunk *chunk, const uint64_t *words, size_t bytes,
                                                size_t header)
 {
@@ -79,9 +81,9 @@ static size_t prof__read_own_parts(const prof__chunk *chunk, const uint64_t *wor
     return good;
 }
 
-/* Returns up to where a chunk can be read that its thread has not left: all pages are its own, but each may be of
-   another moment. border: where one part ends, end: the next one. Returns end if both are of one moment, as far as that
-   shows. */
+/* Returns up to where the words of an unfinished chunk can be read. All its pages are its own, but they may be of
+   different moments. border: where one part ends; end: where the next part ends. Returns end if both parts are of one
+   moment, as far as can be seen. */
 static size_t prof__read_border_end(const prof__chunk *chunk, const uint64_t *words, size_t border,
                                                size_t end)
 {
@@ -91,10 +93,10 @@ static size_t prof__read_border_end(const prof__chunk *chunk, const uint64_t *wo
     size_t at;
     if (open == empty) return end;
     at = prof__read_record_at(words, end, border, 1);
-    if (!open) return state == PROF__PART_EMPTY ? at : end; /* else a record ends with zeros */
+    if (!open) return state == PROF__PART_EMPTY ? at : end; /* otherwise a record ends with zeros */
     if (at + 1 == border && end - border > PROF__HOLE_WORDS && state &&
         prof__read_zero(words + border + PROF__HOLE_WORDS, end - 1 - border - PROF__HOLE_WORDS))
-        return end; /* a record without its head, which the thread did not come to write */
+        return end; /* a record whose first word the thread had not written yet */
     return at;
 }
 
@@ -112,8 +114,7 @@ static size_t prof__read_own(const prof__chunk *chunk, uint64_t *words, size_t b
     return good;
 }
 
-/* Returns how many words of a chunk without marks can be read, of this many. headless: 1 if the next chunk lacks its
-   header. */
+/* Returns how many of the words of a chunk without marks can be read. headless: 1: the next chunk lacks its header. */
 static size_t prof__read_unmarked(const prof__read_chunk *chunk, const uint64_t *words, size_t count,
                                              int headless)
 {
@@ -127,13 +128,13 @@ static size_t prof__read_unmarked(const prof__read_chunk *chunk, const uint64_t 
 }
 
 typedef struct prof__read_ring_chunk {
-    prof__read_chunk about; /* the first field: see prof__read_chunk_order() */
+    prof__read_chunk about; /* must be the first field, because prof__read_chunk_order() compares it */
     prof__chunk header;
     int headless; /* 1: the next chunk lacks its header */
 } prof__read_ring_chunk;
 
-/* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. header: how large that of
-   chunks is. */
+/* Returns how many words of a chunk of the ring can be read. *torn: 1 if others are missing. header: bytes of a chunk's
+   header. */
 static size_t prof__read_intact(const prof__read_ring_chunk *chunk, uint64_t *words, size_t header,
                                            int *torn)
 {
@@ -149,8 +150,8 @@ static size_t prof__read_intact(const prof__read_ring_chunk *chunk, uint64_t *wo
     return good;
 }
 
-/* Returns 1 if a chunk without a sequence lacks its header. A chunk that is being reused has its time. Words: of the
-   chunk, `bytes` with the header. */
+/* Returns 1 if a chunk without a sequence number has words, and so lacks its header. A chunk that is being reused has
+   no sequence number either, but has a time. bytes: size of the chunk with its header. */
 static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk, uint64_t offset,
                                           uint64_t bytes)
 {
@@ -165,7 +166,8 @@ static int prof__read_headless(const prof_trace *trace, const prof__chunk *chunk
     return 0;
 }
 
-/* Returns 1 if this is no header of a chunk, though the ring's chunks have marks: a page of another moment is there. */
+/* Returns 1 if this is not a valid header, in a ring whose chunks have marks: the page with the header is of a
+   different moment. */
 static int prof__read_bad(const prof__chunk *chunk, uint64_t slot, uint64_t at)
 {
     prof__chunk copy = *chunk;
@@ -180,7 +182,8 @@ typedef struct prof__read_ring_chunks {
     size_t count, capacity;
 } prof__read_ring_chunks;
 
-/* Returns how many slots were used. The header may be older than the chunks. *marked: set to 1 if chunks have marks. */
+/* Returns how many slots of the ring were used. After a power loss the header may be older than the chunks. *marked:
+   set to 1 if the chunks have marks. */
 static uint64_t prof__read_slots(const prof_trace *trace, int *marked)
 {
     const prof__header *h = &trace->header;
@@ -194,13 +197,13 @@ static uint64_t prof__read_slots(const prof_trace *trace, int *marked)
     return next;
 }
 
-/* Lists the chunks of the ring that were used, in order. Does not touch slots that were never used. Returns 0 without
-   memory. */
+/* Lists the used chunks of the ring, in order of their sequence numbers. Does not read slots that were never used.
+   Returns 0 if there is no memory. */
 static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunks)
 {
     const prof__header *header = &trace->header;
     int marked = 0;
-    uint64_t slots = prof__read_slots(trace, &marked), bytes, before = 0; /* where the last chunk of the list ends */
+    uint64_t slots = prof__read_slots(trace, &marked), bytes, before = 0; /* where the last listed chunk ends */
     for (uint64_t at = 0; at < slots * header->chunk_size; at += bytes) {
         uint64_t offset = header->chunk_offset + at;
         prof__chunk chunk;
@@ -240,8 +243,8 @@ static int prof__read_ring_list(prof_trace *trace, prof__read_ring_chunks *chunk
     return 1;
 }
 
-/* Adds a chunk of the ring, unless its words went into the archive. next: the one with the next sequence, or NULL.
-   Returns 0 without memory. */
+/* Adds a chunk of the ring, unless its words went into the archive. next: the chunk with the next sequence number, or
+   NULL. Returns 0 if there is no memory. */
 static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, const prof__read_ring_chunk *next)
 {
     uint64_t place = chunk->about.place, *words = trace->paged ? trace->buffer.words : trace->image + place;
@@ -254,14 +257,15 @@ static int prof__read_ring_add(prof_trace *trace, prof__read_ring_chunk *chunk, 
         return 1;
     }
     size_t count = prof__read_intact(chunk, words, trace->header.chunk_header_size, &torn);
-    int doubled = next && next->about.sequence == chunk->about.sequence; /* one has a page of the other */
+    /* Two chunks with one number: one of them has a page of the other. */
+    int doubled = next && next->about.sequence == chunk->about.sequence;
     chunk->about.torn = (uint8_t)torn;
     trace->info.lost_blocks += (uint64_t)(torn || doubled);
     if (torn && doubled) return 1;
     return prof__read_add_chunk(trace, &chunk->about, &chunk->header.base, words, count);
 }
 
-/* Adds the chunks of the ring. Returns 0 without memory. */
+/* Adds the chunks of the ring. Returns 0 if there is no memory. */
 static int prof__read_ring(prof_trace *trace)
 {
     prof__read_ring_chunks chunks = {NULL, 0, 0};

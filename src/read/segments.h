@@ -1,4 +1,5 @@
-// read/segments: Cuts the words of chunks and blocks into segments, each of one track.
+// read/segments: Cuts the words of chunks and blocks into segments. Each segment has the records of one track. Reads
+// the archive.
 #ifndef PROF__READ_SEGMENTS_H
 #define PROF__READ_SEGMENTS_H
 #include "api/markup.h"
@@ -15,7 +16,7 @@
 #include "read/records.h"
 #include "read/trace.h"
 
-/* Sets a segment's first time, if this is its first record that has one. */
+/* Sets a segment's first time, if this is its first record with a time. */
 static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, prof__read_segment *segment,
                                        uint64_t head)
 {
@@ -24,7 +25,7 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
     if (segment->tick == ~(uint64_t)0) segment->tick = segment->record;
 }
 
-/* Ends a segment before this word. Its strings are terminated already. */
+/* Ends a segment before this word. Its strings have been terminated. */
 static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
                                prof__read_outliner *outliner)
 {
@@ -37,7 +38,8 @@ static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, c
         segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
 }
 
-/* Cuts the words of a chunk into segments, terminates its strings and adds its call sites. Returns 0 without memory. */
+/* Cuts the words of a chunk into segments, terminates their strings, and adds their call sites. Returns 0 if there is
+   no memory. */
 static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size_t count)
 {
     size_t at, length, segments = trace->segment_count;
@@ -117,7 +119,8 @@ static int prof__read_same_sequence(const void *owner, size_t item, const void *
     return ((const prof_trace *)owner)->chunks[item].sequence == *(const uint64_t *)key;
 }
 
-/* Keeps a clock pair, unless one nearby is already known. In a trace of any length some ten thousand are kept. */
+/* Keeps a clock pair, unless one near it is known already. Keeps at most 65,536: when there are more, doubles the
+   distance between kept pairs. Returns 0 if there is no memory. */
 static int prof__read_pair(prof_trace *trace, const prof__pair *pair)
 {
     size_t i, kept = 1;
@@ -145,7 +148,7 @@ static int prof__read_known(const prof_trace *trace, uint64_t sequence)
                            &sequence) != PROF__NONE;
 }
 
-/* Adds a chunk with its words, unless there is one with the same sequence. Returns 0 without memory. */
+/* Adds a chunk with its words, unless one with the same sequence number is known. Returns 0 if there is no memory. */
 static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk, const prof__pair *base,
                                 uint64_t *words, size_t count)
 {
@@ -162,7 +165,7 @@ static int prof__read_add_chunk(prof_trace *trace, const prof__read_chunk *chunk
     return 1;
 }
 
-/* Returns the next place from offset on, before end, where a block may begin, or end if there is none. */
+/* Returns the next offset, from `offset` on and before end, at which a block may begin, or end if there is none. */
 static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint64_t end)
 {
     uint64_t words[256], last = end < trace->size ? end : trace->size;
@@ -179,7 +182,7 @@ static uint64_t prof__read_resume(const prof_trace *trace, uint64_t offset, uint
     return end;
 }
 
-/* Returns 1 if the archive went back to its beginning instead of writing a block here. */
+/* Returns 1 if the archive went back to its beginning at this offset instead of writing a block. */
 static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_t end)
 {
     prof__block block;
@@ -188,12 +191,12 @@ static int prof__read_lap_ends(const prof_trace *trace, uint64_t offset, uint64_
            !block.sequence && block.size == sizeof block && block.check == prof__block_check(&block, NULL);
 }
 
-/* Reads the blocks from offset to end; before end there may be unused bytes if the archive wraps. Leaves out damaged
-   blocks and counts them. Returns 0 without memory. */
+/* Reads the blocks of the archive from offset to end. wraps: 1: there may be unused bytes before end, where the archive
+   went back to its beginning. Leaves out damaged blocks and counts them. Returns 0 if there is no memory. */
 static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, int wraps)
 {
     int damaged = 0;
-    uint64_t size = end - offset, tried = 0; /* bytes that are no block */
+    uint64_t size = end - offset, tried = 0; /* bytes that were tried and are not a block */
     while (offset < end) {
         prof__block block;
         uint64_t step;
@@ -208,7 +211,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
             chunk.place = offset;
             chunk.size = block.size;
             chunk.words = block.words;
-            /* chunks that began after the ring was copied may be here before chunks that began earlier */
+            /* A chunk that began after the ring was copied may be in the archive before a chunk that began earlier. */
             if ((trace->header.state == PROF__STOPPED || block.sequence <= trace->header.next_chunk) &&
                 !prof__read_add_chunk(trace, &chunk, &block.base, trace->buffer.words, block.words))
                 return 0;
@@ -220,7 +223,7 @@ static int prof__read_blocks(prof_trace *trace, uint64_t offset, uint64_t end, i
         damaged = 1;
         step = prof__read_block_likely(trace, &block, offset, end) ? block.size : 8;
         tried += step;
-        if (tried / 16 < size) step = 8; /* else the image was made so that everything looks like a block */
+        if (tried / 16 < size) step = 8; /* otherwise the image was made so that everything looks like a block */
         offset = prof__read_resume(trace, offset + step, end);
     }
     return 1;

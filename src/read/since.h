@@ -1,4 +1,4 @@
-// read/since: From which moment on the statistics of a trace count: the resets of prof_report.h.
+// read/since: The moments from which on the statistics of a trace count, for the resets of prof_report.h.
 #ifndef PROF__READ_SINCE_H
 #define PROF__READ_SINCE_H
 #include "api/read.h"
@@ -8,22 +8,22 @@
 
 /*-- SINCE ------------------------------------------------------------------------------------------------ >>since --*/
 
-/* How far a track had been read. In ticks, because a later clock pair may shift nanoseconds. For devices, whose clocks
-   have pairs of their own, also the event that ended last. */
+/* How far a track had been read. The moment is stored in ticks, because later clock pairs may change nanoseconds. The
+   clock of a device has pairs of its own, so for a device's row the event that ended last is stored as well. */
 typedef struct prof__bound {
-    uint64_t track, tick; /* track: see prof__bound_track() */
-    uint64_t id;          /* of a device's last event, else 0 */
+    uint64_t track, tick; /* track: from prof__bound_track() */
+    uint64_t id;          /* id of the row's last event; 0 for threads */
 } prof__bound;
 
-/* How far each track of a session had been read; all zero: no track. The caller owns it, and frees `bounds`. */
+/* How far each track of a session had been read; all zero: no track. The caller owns the struct, and frees `bounds`. */
 typedef struct prof__bounds {
-    uint64_t session, process; /* to which they belong */
-    prof__bound *bounds;       /* sorted */
+    uint64_t session, process; /* the session and process that the bounds belong to */
+    prof__bound *bounds;       /* sorted by track, then tick */
     size_t count;
 } prof__bounds;
 
-/* Returns what identifies a track in all traces of a session. The ids of devices' rows come after those of threads, so
-   that they differ from trace to trace. */
+/* Returns a number that identifies a track in all traces of a session. The ids of devices' rows follow those of
+   threads, and so differ from trace to trace; for a row, its number in the image is used instead. */
 static uint64_t prof__bound_track(const prof_trace *trace, const prof__read_track *track)
 {
     if (!track->device_record_count || !*track->about.device) return track->about.id;
@@ -51,8 +51,9 @@ static const prof__bound *prof__bound_of(const prof__bounds *all, uint64_t track
     return low && all->bounds[low - 1].track == track ? &all->bounds[low - 1] : NULL;
 }
 
-/* Makes the statistics of a trace count only what ended after the bounds, if these belong to its session. Returns 0
-   without memory. Does not change statistics that were kept while recording: prof__trace_live() resets those. */
+/* Makes the statistics of a trace count only what ended after the bounds, if the bounds belong to the trace's session.
+   Does not change statistics that were kept while recording, because prof__trace_live() resets those. Returns 0 if
+   there is no memory. */
 static int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
 {
     size_t count = trace->track_count, hint = 0, i, j;
@@ -70,9 +71,9 @@ static int prof__bounds_apply(const prof__bounds *all, prof_trace *trace)
     return trace->since != NULL;
 }
 
-/* Sets the bounds to the end of a trace, unless it has statistics that were kept while recording. A fork() at any
-   moment leaves the child either the old bounds or the new ones. Returns 0 without memory: then the bounds stay as they
-   were. */
+/* Sets the bounds to the end of a trace, unless the trace has statistics that were kept while recording. A child forked
+   at any moment has either the old bounds or the new ones. Returns 0, with the bounds unchanged, if there is no
+   memory. */
 static int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
 {
     size_t count = trace->track_count, i, j;
@@ -89,7 +90,7 @@ static int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
             if (trace->device_records[j].end_ns == track->about.last_ns) bounds[i].id = trace->device_records[j].id;
     }
     qsort(bounds, count, sizeof *bounds, prof__bound_order);
-    all->bounds = bounds; /* before the old ones are freed */
+    all->bounds = bounds; /* set before the old bounds are freed */
     all->count = count;
     all->session = trace->header.session;
     all->process = trace->header.pid;
@@ -97,7 +98,7 @@ static int prof__bounds_take(prof__bounds *all, const prof_trace *trace)
     return 1;
 }
 
-/* Returns 1 if the statistics of a trace count what ends at this time on a track. */
+/* Returns 1 if the statistics of a trace count what ends at this time on this track. */
 static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns)
 {
     return !trace->since || ns > trace->since[track];

@@ -1,4 +1,4 @@
-// read/spans: Asynchronous spans: matches begins and ends across tracks.
+// read/spans: Asynchronous spans: matches their begins and ends across all tracks.
 #ifndef PROF__READ_SPANS_H
 #define PROF__READ_SPANS_H
 #include "api/markup.h"
@@ -11,13 +11,14 @@
 
 /*-- spans --*/
 
-#define PROF__LATE_MAX 1024 /* ends whose begin may still come: each begin of that time is compared with them */
+/* The most ends whose begin may still come at the same time; each begin of that time is compared with all of them. */
+#define PROF__LATE_MAX 1024
 
 /* The begin or the end of a span. */
 typedef struct prof__span_half {
-    const char *name;  /* the call site's, or text */
-    char *text;        /* owned: a name made at run time */
-    prof_arg *copy;    /* owned: the copy of args once the cursor has moved */
+    const char *name;  /* the call site's name, or text */
+    char *text;        /* owned: a run-time name */
+    prof_arg *copy;    /* owned: a copy of args, because the cursor moves on */
     const prof_arg *args;
     uint32_t arg_count;
     const prof_callsite *site;
@@ -25,22 +26,23 @@ typedef struct prof__span_half {
     int64_t ns;
     size_t track;
     uint32_t hash;
-    size_t next;         /* the next open one of the same bucket, the newest first; or the next free one; PROF__NONE */
-    size_t newer, older; /* the next open one in order of begins */
+    size_t next;         /* the next older open begin of the same bucket, or the next free entry; PROF__NONE: none */
+    size_t newer, older; /* open begins in order of time */
 } prof__span_half;
 
 struct prof_spans {
     const prof_trace *trace;
-    prof_timeline *timeline; /* NULL: there is nothing to read */
-    prof__span_half *halves; /* begins whose end is to come, and free entries */
+    prof_timeline *timeline; /* NULL: the trace has no spans */
+    prof__span_half *halves; /* begins whose end has not come yet, and free entries */
     size_t count, capacity, free, newest, oldest, open;
     size_t *buckets, bucket_count; /* a power of two, or 0 */
-    prof__span_half *late; /* ends without a begin, all of one time, at which another track may still have it */
+    /* Ends without a begin, all of one time; another track may still have their begins at that time. */
+    prof__span_half *late;
     size_t late_count, late_capacity, late_given;
-    prof_event event; /* read, but not handled yet */
+    prof_event event; /* an event that was read and not handled yet */
     size_t track;
     int held;
-    char *text; /* the name of the span returned last, its arguments, and those of its begin and end */
+    char *text; /* name and arguments of the span that was returned last, and the arguments of its begin and its end */
     prof_arg *args, *begin_args, *end_args;
     size_t arg_capacity;
     int64_t first_ns, from_ns, to_ns;
@@ -67,7 +69,8 @@ static prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
         free(s);
         return status;
     }
-    if (s->timeline) s->timeline->whole = 1; /* spans may begin before the window and end after it */
+    /* Reads outside the window, too, because spans may begin before it and end after it. */
+    if (s->timeline) s->timeline->whole = 1;
     *spans = s;
     return PROF_OK;
 }
@@ -82,10 +85,11 @@ static void prof__spans_fail(prof_spans *s)
     s->status = prof__fail(PROF_NO_MEMORY, "no memory for %lu open spans", (unsigned long)s->open);
 }
 
-/* Returns 1 for an overlapping scope. Only its begin has the run-time name. */
+/* Returns 1 if the call site is a scope's: the span is a scope that overlaps an enclosing one. Only its begin has the
+   run-time name. */
 static int prof__span_of_scope(const prof_callsite *site) { return site->kind == PROF__KIND_BEGIN; }
 
-/* Returns 1 if this begin and this end may be one span. Those of objects are matched by their ids. */
+/* Returns 1 if this begin and this end can be of one span. */
 static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
 {
     if (a->hash != b->hash || a->id != b->id) return 0;
@@ -93,7 +97,7 @@ static int prof__span_same(const prof__span_half *a, const prof__span_half *b)
     return a->site->role == b->site->role && !strcmp(a->name, b->name);
 }
 
-/* Makes a begin or end of an event, without copying its name. */
+/* Makes a begin or an end from an event, without copying its name. */
 static void prof__span_make(const prof_event *event, size_t track, prof__span_half *half)
 {
     memset(half, 0, sizeof *half);
@@ -115,7 +119,7 @@ static size_t prof__arg_bytes(const prof_arg *arg)
     return strlen(arg->key) + 1 + (arg->value.type == PROF_VALUE_STRING ? strlen(arg->value.as.string) + 1 : 0);
 }
 
-/* Copies a text to *to, and moves *to past it. */
+/* Copies a text to *to, and moves *to behind it. */
 static const char *prof__arg_text(char **to, const char *text)
 {
     char *copy = *to;
@@ -125,7 +129,7 @@ static const char *prof__arg_text(char **to, const char *text)
     return copy;
 }
 
-/* Copies arguments with their texts into one piece of memory. Returns NULL without memory. */
+/* Copies arguments with their texts into one block of memory. Returns NULL if there is no memory. */
 static prof_arg *prof__args_copy(const prof_arg *args, uint32_t count)
 {
     size_t size = count * sizeof *args;
@@ -151,7 +155,7 @@ static void prof__span_free(prof__span_half *half)
     free(half->copy);
 }
 
-/* Copies what the cursor owns. Without memory it copies nothing and returns 0. */
+/* Copies the texts and arguments that the cursor owns. If there is no memory, copies nothing and returns 0. */
 static int prof__span_keep(prof_spans *s, prof__span_half *half)
 {
     if (half->name != half->site->name) half->text = prof__text_join(half->name, "");
@@ -170,7 +174,7 @@ static int prof__span_keep(prof_spans *s, prof__span_half *half)
     return 1;
 }
 
-/* Returns the newest open begin that this end closes, or PROF__NONE. */
+/* Returns the index of the newest open begin that this end closes, or PROF__NONE. */
 static size_t prof__spans_find(const prof_spans *s, const prof__span_half *end)
 {
     size_t at = s->bucket_count ? s->buckets[end->hash & (s->bucket_count - 1)] : PROF__NONE;
@@ -218,7 +222,7 @@ static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
     s->open++;
 }
 
-/* Removes an entry; its copy now owns the memory. */
+/* Removes an open begin from the list and returns it. The caller owns its memory afterwards. */
 static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
 {
     prof__span_half half = s->halves[at];
@@ -233,7 +237,7 @@ static prof__span_half prof__spans_remove(prof_spans *s, size_t at)
     return half;
 }
 
-/* Joins the arguments of begin and end, one of which may be missing. Takes over their memory. */
+/* Joins the arguments of a begin and an end, one of which may be NULL. Takes over their memory. */
 static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, const prof__span_half *end,
                                   prof_span *span)
 {
@@ -253,13 +257,13 @@ static void prof__spans_emit_args(prof_spans *s, const prof__span_half *begin, c
     span->arg_count = count;
 }
 
-/* Makes a span of begin and end, one of which may be missing, cut to the window. Returns 0 if it lies outside. Takes
-   over their memory. */
+/* Makes a span from a begin and an end, one of which may be NULL, and cuts it to the window. Returns 0 if it lies
+   outside. Takes over their memory. */
 static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const prof__span_half *end, prof_span *span)
 {
     const prof__span_half *known = begin ? begin : end;
     int64_t start = begin ? begin->ns : s->first_ns, stop = end ? end->ns : s->trace->newest_ns;
-    if (stop < start) stop = start; /* from_ns, to_ns and the last time known may be in any order */
+    if (stop < start) stop = start; /* the window and the last known time may be in any order */
     free(s->text);
     s->text = known->text;
     memset(span, 0, sizeof *span);
@@ -299,7 +303,8 @@ static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_spa
     return 1;
 }
 
-/* Matches a begin whose end came before it, at the same time. */
+/* Handles a begin. Matches it with an end that came before it at the same time; otherwise adds it to the open begins.
+   Returns 1 if *span was set. */
 static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *span)
 {
     size_t at = s->late_given;
@@ -317,9 +322,9 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
         prof__spans_add(s, begin);
         return 0;
     }
-    old = prof__spans_remove(s, at); /* a frame that was not stopped ends here */
+    old = prof__spans_remove(s, at); /* a frame that was not stopped ends where the next one begins */
     prof__spans_add(s, begin);
-    begin->arg_count = 0; /* these belong to the frame that begins */
+    begin->arg_count = 0; /* the arguments belong to the frame that begins */
     at = (size_t)prof__spans_emit(s, &old, begin, span);
     span->flags |= PROF_TRUNCATED_END;
     return (int)at;

@@ -1,4 +1,4 @@
-// read/timeline: Merges all tracks into one time line.
+// read/timeline: Merges the events of all tracks into one sequence, in order of time.
 #ifndef PROF__READ_TIMELINE_H
 #define PROF__READ_TIMELINE_H
 #include "api/read.h"
@@ -12,7 +12,7 @@
 typedef struct prof__timeline_source {
     prof_cursor *cursor;
     size_t track;
-    prof_event event; /* the next event of the cursor */
+    prof_event event; /* next event of the cursor */
 } prof__timeline_source;
 
 typedef struct prof__timeline_start {
@@ -22,12 +22,13 @@ typedef struct prof__timeline_start {
 
 struct prof_timeline {
     const prof_trace *trace;
-    prof__timeline_start *starts; /* the tracks in order of time; those before started have their cursors */
+    /* Tracks in order of their first times; the cursors of the first `started` ones are open. */
+    prof__timeline_start *starts;
     size_t start_count, started;
-    prof__timeline_source *heap; /* the earliest event is at 0 */
+    prof__timeline_source *heap; /* a binary heap; the earliest event is at index 0 */
     size_t count, capacity;
-    int given; /* 1: the event at 0 was returned: its cursor must move */
-    int whole; /* 1: ignores the window */
+    int given; /* 1: the event at index 0 was returned, so its cursor must move on */
+    int whole; /* 1: the window is ignored */
     prof_status status;
 };
 
@@ -55,7 +56,7 @@ static void prof__timeline_down(prof_timeline *t)
     }
 }
 
-/* Opens the cursor of the next track that begins. */
+/* Opens the cursor of the track that begins next. */
 static void prof__timeline_begin(prof_timeline *t)
 {
     size_t track = t->starts[t->started++].track, at;

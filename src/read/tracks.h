@@ -1,4 +1,4 @@
-// read/tracks: Makes tracks of segments, and runs the matcher over each.
+// read/tracks: Makes tracks from segments, and runs the matcher over each track.
 #ifndef PROF__READ_TRACKS_H
 #define PROF__READ_TRACKS_H
 #include "api/markup.h"
@@ -15,8 +15,8 @@
 #include "read/records.h"
 #include "read/trace.h"
 
-/* Matches the BEGINs and ENDs from this word on, which are most of all records. Returns the word after them, or 0
-   without memory. */
+/* Matches the BEGINs and ENDs from this word on; most records are of these kinds. Returns the index of the word after
+   them, or 0 if there is no memory. */
 static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
                                       uint32_t number, const prof__read_chunk *chunk)
 {
@@ -35,7 +35,7 @@ static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *wor
             good = prof__read_push(m, site, number, at);
         } else if (PROF__LIKELY(m->depth && m->stack[m->depth - 1].site == site)) {
             if (PROF__LIKELY(m->listed < m->depth && m->crossed < m->depth))
-                m->depth--; /* no table has it */
+                m->depth--; /* the scope is in no list */
             else
                 prof__read_pop(m, 0);
         } else {
@@ -47,7 +47,7 @@ static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *wor
     return at;
 }
 
-/* Matches the records of a segment, one by one. Returns 0 if they can no longer be read, -1 without memory. */
+/* Matches the records of a segment one by one. Returns 0 if they can no longer be read, -1 if there is no memory. */
 static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -55,7 +55,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
     prof__read_chunk *chunk = &trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(trace, &trace->buffer, segment);
     size_t at, length;
-    uint32_t data = 0; /* DATA records of the previous event so far */
+    uint32_t data = 0; /* number of DATA records that the previous event has so far */
     int takes_data = 0;
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
@@ -141,8 +141,8 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     return prof__read_cross(m, number);
 }
 
-/* Returns the first time in a track from this segment on. *segment: becomes the segment with that time. last: the last
-   segment of the track. */
+/* Returns the first tick in a track from *segment on. *segment: set to the segment with that tick. last: the track's
+   last segment. */
 static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_segment **segment,
                                       const prof__read_segment *last)
 {
@@ -161,7 +161,7 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
         const uint64_t *words = i ? NULL : prof__read_words(trace, &trace->buffer, segment);
         if (words) track->about.thread_id = words[segment->first + 2];
         if (segment->fiber) track->about.fiber = 1;
-        if (name) track->about.name = trace->names[name]; /* the newest name counts */
+        if (name) track->about.name = trace->names[name]; /* the newest name is used */
         if (name) of_system = segment->of_system;
     }
     track->about.id = trace->segments[track->segment].track;
@@ -169,7 +169,7 @@ static void prof__read_describe(prof_trace *trace, prof__read_track *track)
         track->about.name = trace->names[i];
 }
 
-/* Returns 1 if the thread that wrote this segment, the last of its track, still had its chunk. */
+/* Returns 1 if the thread that wrote this segment, the last one of its track, was still recording into its chunk. */
 static int prof__read_lives(const prof_trace *trace, const prof__read_segment *segment)
 {
     const prof__read_chunk *at = &trace->chunks[segment->chunk];
@@ -202,7 +202,7 @@ static int prof__read_match_track(prof__read_matcher *m)
     m->pending_count = 0;
     for (i = 0; i < track->segment_count; i++)
         if (!prof__read_match_segment(m, i)) return 0;
-    track->lives = track->about.fiber || /* a fiber may be waiting for its turn */
+    track->lives = track->about.fiber || /* a fiber may be waiting to run again */
                    prof__read_lives(trace, &trace->segments[track->segment + track->segment_count - 1]);
     track->about.open = m->depth;
     track->about.ended = !track->lives;
@@ -224,16 +224,16 @@ static int prof__read_match_track(prof__read_matcher *m)
     return 1;
 }
 
-/* Returns 1 if the trace has an archive. Then blocks may be missing between others, and leaving out all before a gap
-   would drop too many. */
+/* Returns 1 if the trace has an archive. Then blocks may be missing in the middle, and dropping all segments before a
+   gap would drop too many. */
 static int prof__read_archived(const prof_trace *trace)
 {
     return trace->header.archive_first != trace->header.archive_next;
 }
 
-/* Returns 1 if the chunk of segment b was copied later than that of segment a, which may lack its end. The chunks of
-   the ring that are being written are copied by slot, from the newest on; then those of the archive, which are whole.
-   */
+/* Returns 1 if the chunk of segment b was copied later than the chunk of segment a, which may therefore lack its end. A
+   snapshot copies the ring's chunks that are being written from the newest slot on backwards. Blocks of the archive are
+   always complete. */
 static int prof__read_copied_later(const prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
 {
     const prof__read_chunk *chunk_a = &trace->chunks[a->chunk], *chunk_b = &trace->chunks[b->chunk];
@@ -246,8 +246,8 @@ static int prof__read_copied_later(const prof_trace *trace, const prof__read_seg
     return (first - slot_b) % count > (first - slot_a) % count;
 }
 
-/* Returns 1 if no record from this segment on, to the track's last, is known to be older than the copy. A chunk's own
-   time does not show that, because a thread may take a chunk, sleep, and run the fiber much later. */
+/* Returns 1 if all records from *segment to the end of the track may be newer than the copy. The time at which a chunk
+   was taken does not show this, because a thread may take a chunk, sleep, and run the fiber much later. */
 static int prof__read_after_copy(const prof_trace *trace, const prof__read_segment **segment,
                                  const prof__read_segment *last)
 {
@@ -258,8 +258,8 @@ static int prof__read_after_copy(const prof_trace *trace, const prof__read_segme
     return *segment > last || tick >= trace->header.copy_tick;
 }
 
-/* Returns 1 if the end of segment a is missing, which segment b of the same track follows. A thread has left its chunk
-   before it has another; but a fiber may have been moved to another thread. */
+/* Returns 1 if the end of segment a, which segment b of the same track follows, is missing. A thread finishes its chunk
+   before it takes the next one. A fiber is an exception: it may have moved to another thread. */
 static int prof__read_torn(prof_trace *trace, const prof__read_segment *a, const prof__read_segment *b)
 {
     const prof__read_chunk *chunk = &trace->chunks[a->chunk];
@@ -270,10 +270,11 @@ static int prof__read_torn(prof_trace *trace, const prof__read_segment *a, const
     return 1;
 }
 
-/* Chooses the segments of a track, from this one on, that are read: those before the first gap in their serials if what
-   follows is newer than the copy, else those after the last gap. The ring overwrites what is old. But a fiber's turns
-   on one thread may be in a copy while earlier turns, on a thread that was copied first, are not. Returns the number of
-   the next track's first segment. */
+/* Chooses which segments of a track are read, from segment i on. A gap is a missing number among the serial numbers of
+   segments. If what follows the first gap is newer than the copy, the segments before that gap are read: parts of a
+   fiber's work on one thread may be in a copy while earlier parts, on a thread that was copied before, are not.
+   Otherwise the segments after the last gap are read, because a ring overwrites the oldest. Returns the index of the
+   next track's first segment. */
 static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size_t i)
 {
     prof__read_segment *segments = trace->segments;
@@ -283,7 +284,7 @@ static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size
     track->segment = i;
     for (last = next - 1, i++; i < next; i++) {
         int torn = prof__read_torn(trace, &segments[i - 1], &segments[i]);
-        /* without a gap it may be in a chunk that was copied later */
+        /* without a gap, segment i may still be in a chunk that was copied later */
         int gap = torn || segments[i].serial - segments[i - 1].serial > 1;
         if (!gap && !prof__read_copied_later(trace, &segments[i - 1], &segments[i])) continue;
         if (timed < &segments[i]) timed = &segments[i];

@@ -24,8 +24,8 @@
 #define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the bits of the track id in the second word of a TRACK record */
 
 typedef struct prof__crash_scope {
-    /* Name: offset in the image of the scope's NAME record, or 0. sequence: number of the chunk that holds that record.
-       */
+    /* name: offset in the image of the scope's NAME record, or 0. sequence: number of the chunk that holds that
+       record. */
     uint64_t name, sequence;
     uint32_t site;
     uint32_t inside; /* bytes from the start of the chunk to the NAME record */
@@ -156,8 +156,8 @@ static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
     return NULL;
 }
 
-/* Updates the threads' open scopes with the records of the chunk in w->chunk. offset: the chunk's offset in the image.
-   */
+/* Updates the threads' open scopes with the records of the chunk in w->chunk. offset: the chunk's offset in the
+   image. */
 static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint64_t offset)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;
@@ -207,8 +207,8 @@ static void prof__crash_rewind(prof__crash_work *w, const prof__session *s, uint
     }
 }
 
-/* Copies the chunk at byte `at` of the ring to w->chunk. Returns the chunk's offset in the image, or 0 if it is empty.
-   */
+/* Copies the chunk at byte `at` of the ring to w->chunk. Returns the chunk's offset in the image, or 0 if it is
+   empty. */
 static uint64_t prof__crash_copy(prof__crash_work *w, const prof__session *s, const prof__header *h, uint64_t at,
                                  uint64_t newest)
 {
@@ -231,8 +231,8 @@ static uint64_t prof__crash_bytes(const prof__session *s, uint64_t at)
     return prof__form_bytes(s->chunk_size, at, PROF__ACQUIRE(&prof__crash_chunk(s, at)->form));
 }
 
-/* Adds the thread that owns the chunk in w->chunk to the report. The last TRACK record of the chunk names this thread.
-   */
+/* Adds the thread that owns the chunk in w->chunk to the report. The last TRACK record of the chunk names this
+   thread. */
 static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
 {
     const prof__chunk *chunk = (const prof__chunk *)(const void *)w->chunk;

@@ -40,8 +40,8 @@
    There is one exception: a fork in a signal handler that interrupted the recorder itself. The recorder's state is
    unknown then, so the child records nothing. The interrupted macro still finds its memory when the handler returns. */
 
-/* Ends a session that was inherited and has no image. If a scope needed the image, returns why it could not be created.
-   */
+/* Ends a session that was inherited and has no image. If a scope needed the image, returns why it could not be
+   created. */
 static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;

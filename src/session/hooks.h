@@ -38,8 +38,8 @@ static prof_status prof__no_reader(const char *what)
 
 #ifdef PROF__READER
 /* The reader is compiled into the same file. So the table is a constant: a constructor of the program may start a
-   session before any constructor of prof has run, and a compiler that sees the table can call its functions directly.
-   */
+   session before any constructor of prof has run, and a compiler that sees the table can call its functions
+   directly. */
 static prof_status prof__live_write(const char *path, const prof_writer *writer);
 static prof_status prof__summary_default(const prof_trace *trace, const char *path);
 static prof_status prof__follow_make(prof__session *s, const prof_config *config);

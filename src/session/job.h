@@ -20,8 +20,8 @@ static const char *const prof__job_locals[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MP
                                                "MV2_COMM_WORLD_LOCAL_RANK", "PALS_LOCAL_RANKID", "FLUX_TASK_LOCAL_ID",
                                                "LOCAL_RANK", "SLURM_LOCALID", NULL};
 
-/* Copies the first of the variables that has a value. Replaces characters that file names cannot have by underscores.
-   */
+/* Copies the first of the variables that has a value. Replaces characters that file names cannot have by
+   underscores. */
 static void prof__job_take(const char *const *variables, char *to, size_t size)
 {
     to[0] = 0;

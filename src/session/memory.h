@@ -358,8 +358,8 @@ static void prof__file_link_name(int file, char *to)
 }
 
 /* Opens a new file without a name in the directory of live_path. The file disappears if the process is killed before
-   the file gets a name. On systems without such files, creates a file named part_path. Returns -1 and errno on failure.
-   */
+   the file gets a name. On systems without such files, creates a file named part_path. Returns -1 and errno on
+   failure. */
 static int prof__file_make(prof__session *s)
 {
     s->unnamed = 0;
@@ -447,8 +447,8 @@ static void prof__file_forget(prof__session *s, int error)
     s->beside_error = error;
 }
 
-/* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or errno.
-   */
+/* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or
+   errno. */
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);

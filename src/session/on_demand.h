@@ -25,7 +25,7 @@ typedef struct prof__look {
     int level;     /* current level; 0: no session runs */
     prof_mode mode;
     uint32_t epoch;                 /* session id, unique in the process; 0: there is no session */
-    /* Buffer: its size in bytes; chunks: how many it has; taken: chunks that threads took since the session began. */
+    /* buffer: its size in bytes; chunks: how many it has; taken: chunks that threads took since the session began. */
     uint64_t buffer, chunks, taken;
 } prof__look;
 
@@ -69,8 +69,8 @@ typedef struct prof__on_demand_options {
 
 static void (*prof__on_demand_keep)(void *image, size_t size);
 
-/* Ends the on-demand session and keeps its image. Returns 0 if there is no such session. Called under the control lock.
-   */
+/* Ends the on-demand session and keeps its image. Returns 0 if there is no such session. Called under the control
+   lock. */
 static int prof__on_demand_stop(void)
 {
     if (!prof__on_demand) return 0;

@@ -27,8 +27,8 @@ static prof_status prof__expand_absolute(const char *pattern, const char *starte
                ? PROF_OK : prof__expand_started(pattern, started, 0, to, size);
 }
 
-/* Writes the path of an output's sidecar file: "trace.json.prof" for a file, "logs/1234.prof" for the directory logs/.
-   */
+/* Writes the path of an output's sidecar file: "trace.json.prof" for a file, "logs/1234.prof" for the directory
+   logs/. */
 static void prof__output_beside(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
@@ -227,8 +227,8 @@ static int prof__name_publish(prof__session *s)
 #endif
 
 /* Reserves the first of trace.json, trace.2.json, ... that is free or may be replaced, for the output and for the
-   image's file. The file is complete by then, but on Windows it is created here. Returns 0 or errno. Async-signal-safe.
-   */
+   image's file. The file is complete by then, but on Windows it is created here. Returns 0 or errno.
+   Async-signal-safe. */
 static int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];

@@ -65,8 +65,8 @@ static void prof__names_step(prof__session *s)
     s->service.names_at = now + 1000000000;
 }
 
-/* Begins and ends recording at the configured times. At the end, the output is written as prof_stop() would write it.
-   */
+/* Begins and ends recording at the configured times. At the end, the output is written as prof_stop() would write
+   it. */
 static int prof__schedule_step(prof__session *s)
 {
     uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;

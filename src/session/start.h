@@ -208,8 +208,8 @@ typedef struct prof__on_demand_start {
 static void prof__start_took(prof__session *s, uint64_t began) { (void)s, (void)began; }
 #else
 #define PROF__START_CLOCK() prof__monotonic()
-/* Stores how long the start took. That time includes making the first pages ready, so the time for those is set to 0.
-   */
+/* Stores how long the start took. That time includes making the first pages ready, so the time for those is set to
+   0. */
 static void prof__start_took(prof__session *s, uint64_t began)
 {
     const uint64_t took = prof__monotonic() - began;

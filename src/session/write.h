@@ -155,8 +155,8 @@ static prof_status prof__output_check(const char *path)
     return PROF_OK;
 }
 
-/* Follows a symbolic link: the image gets the name of the file that the link leads to, so that the link itself stays.
-   */
+/* Follows a symbolic link: the image gets the name of the file that the link leads to, so that the link itself
+   stays. */
 static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
