@@ -6189,18 +6189,18 @@ static void prof__store_word(uint64_t *at, uint64_t word)
 #define PROF__LEFT_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
-/* The background threads of a session: see >>service. */
+/* The background threads of a session, the service and the writer of files: see >>service. */
 typedef struct prof__service {
-    uint32_t word;    /* changes when there is something to do before the next look at the clock */
-    uint32_t stop;    /* 1: do a last round and end */
-    uint32_t writer_word, writer_stop; /* the same of the writer */
-    uint32_t end_due; /* 1: recording has ended by itself: write the output */
-    int wanted, wants_writer; /* 1: the configuration needs it */
-    int running;      /* 1: it was started and not joined yet; under the control lock */
-    uint64_t process; /* the process in which it runs: a child of fork() has none */
-    uint64_t shortest_ns, longest_ns; /* time between two looks at the ring */
-    uint64_t dump_at; /* monotonic: when to write the output next */
-    uint64_t names_at; /* the same, of asking for the names of threads */
+    uint32_t word;    /* changes to wake the service before its next look at the clock */
+    uint32_t stop;    /* 1: the service must do a last round and end */
+    uint32_t writer_word, writer_stop; /* likewise, for the writer */
+    uint32_t end_due; /* 1: recording has ended by itself; the output must be written */
+    int wanted, wants_writer; /* 1: the configuration needs the service; and the writer */
+    int running;      /* 1: the service was started and not joined yet; under the control lock */
+    uint64_t process; /* the process in which the service runs: a child of fork() has none */
+    uint64_t shortest_ns, longest_ns; /* bounds of the time between two looks at the ring */
+    uint64_t dump_at; /* when to write the output next (CLOCK_MONOTONIC) */
+    uint64_t names_at; /* when to ask for the names of threads next */
 #ifdef _WIN32
     HANDLE thread, writer;
 #else
@@ -6210,156 +6210,158 @@ typedef struct prof__service {
 #endif
 
 #ifndef PROF_FREESTANDING
-/* The file that the image is mapped to, and what PROF_STREAM writes there after the ring: see >>stream. */
+/* The file to which the image is mapped, and the archive that PROF_STREAM writes there after the ring: see >>stream. */
 typedef struct prof__stream {
 #ifdef _WIN32
     HANDLE handle;
 #endif
-    int file, opened;        /* the mapped file, open for its lock and to write after the mapping */
-    uint64_t device, inode;  /* its identity: the program may close descriptors that are not its own */
-    uint64_t retry_at, backoff_ns; /* when to try again after a write that failed */
-    uint64_t seen;           /* next_chunk when all full chunks had been packed */
-    int full;                /* 1: max_file_size is reached, and nothing may be dropped */
-    int failing, lost;       /* 1: the last write failed; 1: events were lost during such a time */
-    prof__block *block;      /* a buffer to pack a chunk */
-    prof__chunk **chunks;    /* space for as many as the ring may have */
-    char path[1040];         /* of the file if it is not the output itself, else "" */
+    int file, opened;        /* file: the mapped file, open for its lock and the archive; opened: 1: it is */
+    uint64_t device, inode;  /* the file's identity: a program may close descriptors of others */
+    uint64_t retry_at, backoff_ns; /* when, and after which time, to repeat a failed write */
+    uint64_t seen;           /* the value of next_chunk when all full chunks had been packed */
+    int full;                /* 1: max_file_size is reached, and no old block may be dropped */
+    int failing, lost;       /* failing: 1: the last write failed; lost: 1: events were lost meanwhile */
+    prof__block *block;      /* a buffer for the block of a packed chunk */
+    prof__chunk **chunks;    /* room for pointers to all chunks of the ring */
+    char path[1040];         /* the file's path if it is not the output itself, else "" */
 } prof__stream;
 #endif
 
 enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
 
-/* The private data of an image. Freed only when no thread can hold a pointer into the image any more. */
+/* prof__session is the private data of an image. It is freed only when no thread can hold a pointer into the image any
+   more. */
 #ifdef PROF_TINY
-typedef uintptr_t prof__extent; /* a size in the image: spares arithmetic of 64 bits where there is none */
+typedef uintptr_t prof__extent; /* a size in the image; 32 bits spare 64-bit arithmetic */
 #else
 typedef uint64_t prof__extent;
 #endif
 
 typedef struct prof__session {
-    prof__header *header; /* the image; the next fields are addresses and limits inside it */
+    prof__header *header; /* the image; the next fields are places and sizes inside it */
     char *chunks;
     uint64_t *meta;
     uint32_t chunk_size;
-    uint32_t fast; /* 1: a scope needs the inline counter and nothing else; PROF__SHORT: and min_ticks */
-    prof__extent meta_words, meta_ready, chunk_words; /* ready: below it meta can be written. chunk_words: of a slot */
-    prof__extent text_words; /* the same of the chunks that threads get now, twice at most: see prof__chunk_split() */
-    prof__extent chunk_count; /* slots */
+    uint32_t fast; /* 1: a scope needs the inline counter only; PROF__SHORT: and min_ticks */
+    prof__extent meta_words, meta_ready, chunk_words; /* meta_ready: what is writable; chunk_words: of a whole slot */
+    prof__extent text_words; /* of the chunks that threads get now, times 2 at most: see prof__chunk_split() */
+    prof__extent chunk_count; /* how many slots the ring has */
     uint64_t min_ticks, ordered_excess;
     uint32_t epoch, clock;
     uint32_t string_count, site_count;
-    char *live_path;   /* the file that the image is mapped to: output, or stream.path; NULL: it is in memory */
-    void *mapping;     /* NULL: the user's memory */
+    char *live_path;   /* the file to which the image is mapped: output, or stream.path; NULL: none */
+    void *mapping;     /* NULL: the image is in the user's memory */
     size_t mapping_size;
-    char output[PROF__PATH(1024)]; /* expanded; "" for none. Offsets up to here fit into a byte of the code */
+    char output[PROF__PATH(1024)]; /* expanded; "": none. Fields up to here are reached with short instructions */
     uint32_t *index;
     uint32_t index_mask, site_without_room;
 #ifdef PROF__SHARED_CHUNKS
-    struct { /* chunks that ended threads left partly free */
+    struct { /* partial chunks, which threads have left */
         uint64_t sequence;
-        uint32_t words, chunk; /* chunk: its place in units of 64 bytes, from 1; 0: free; PROF__LEFT_BUSY: a thread is
-                                  changing this */
+        uint32_t words, chunk; /* chunk: its place in units of 64 bytes, from 1; 0: this entry is free;
+                                  PROF__LEFT_BUSY: a thread is changing the entry */
     } left[PROF__MAX_LEFT];
-    uint32_t left_count; /* in use */
+    uint32_t left_count; /* entries in use */
 #endif
-    uint32_t attached; /* threads that point into the image, also those that copy it */
-    uint32_t readers;  /* threads that copy it */
+    uint32_t attached; /* threads that hold pointers into the image, readers included */
+    uint32_t readers;  /* threads that copy the image */
     size_t image_size;
-    char layout[24];   /* config.layout; "" for none */
-    char part_path[PROF__PATH(1100)]; /* the name of the file until the start is complete */
+    char layout[24];   /* the configuration's layout; "": none */
+    char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
     struct prof__session *next;
-    uint32_t ready_chunks; /* how many, from the first on, can be written, or PROF__ALL_READY. See >>ring */
-    uint32_t claimed_chunks; /* the same with those that a thread is making ready */
-    int cut;               /* PROF__CUT...: somebody truncated the file of the image */
-    uint64_t chunks_asked; /* how many were wanted if the disk had no room for all, else 0 */
-    const char *room_error; /* why it had none */
+    uint32_t ready_chunks; /* chunks from the first on that are writable, or PROF__ALL_READY: see >>ring */
+    uint32_t claimed_chunks; /* likewise, with those that a thread is making ready */
+    int cut;               /* PROF__CUT...: another program has truncated the image's file */
+    uint64_t chunks_asked; /* chunks wanted, if the disk had no room for all; else 0 */
+    const char *room_error; /* why the disk had no room */
 #ifdef PROF__META_GROWS
-    const char *names_error; /* why the disk had no room for a name; NULL: it had */
+    const char *names_error; /* why the disk had no room for names; NULL: it had room */
 #endif
-    uint32_t all_owned[2]; /* PROF_RING: the value of prof__room_changes when every chunk was owned or held; and when
-                              every one was owned. 0: not known */
-    int32_t free_chunks;  /* PROF_STREAM, PROF_STATS: chunks that may be taken. Below 0 if the ring had to end sooner */
-    uint32_t pieces;      /* chunks in the slots: more than these if some are split */
-    uint32_t depth, deepest; /* how often the most split slot was halved, and how often one may be */
-    uint32_t spare_chunk; /* 1: one more, for the service, so that its own scopes are not lost */
-    uint32_t released;    /* changes with every chunk that the service releases */
-    uint32_t waiting;     /* threads that sleep until it releases one */
+    uint32_t all_owned[2]; /* PROF_RING: the value of prof__room_changes when each chunk was owned or held (0), and when
+                              each was owned (1). 0: unknown */
+    int32_t free_chunks;  /* if the service empties chunks: how many are free; < 0 after the ring was cut */
+    uint32_t pieces;      /* chunks in all slots: more than slots if some are split */
+    uint32_t depth, deepest; /* how often the most split slot was halved; how often one may be */
+    uint32_t spare_chunk; /* 1: one more is free, for the service's own scopes */
+    uint32_t released;    /* changes with each chunk that the service releases */
+    uint32_t waiting;     /* threads that sleep until the service releases a chunk */
 #ifndef PROF_FREESTANDING
-    struct prof__follow *follow; /* see >>follow; NULL if nothing follows the ring */
+    struct prof__follow *follow; /* what follows the ring, see >>follow; NULL: nothing */
     prof__service service;
     prof__stream stream;
     uint64_t max_file_size, wait_ns, dump_period_ns;
     uint32_t at_limit;
 #endif
     int crash_report;
-    char pattern[PROF__PATH(1024)];  /* config.output as an absolute path, for the children of forks */
-    char started[16];     /* the time that %t stands for */
-    uint64_t start_hz;    /* see PROF__META_RATE; 0: not known */
-    uint64_t process;     /* the pid of the process that this record is for */
-    int sandbox;          /* that the process was in at the start: see prof__sandbox() */
-    int failed;           /* errno if a child's image could not be created */
-    uint64_t begin_at, duration_ns, end_at; /* monotonic; end_at: 0 until recording begins. See >>schedule */
+    char pattern[PROF__PATH(1024)];  /* the configuration's output as an absolute path, for children of forks */
+    char started[16];     /* the time that %t means */
+    uint64_t start_hz;    /* see PROF__META_RATE; 0: unknown */
+    uint64_t process;     /* the pid of the process to which this record belongs */
+    int sandbox;          /* the sandbox at the start: see prof__sandbox() */
+    int failed;           /* the errno if a child's image could not be created; else 0 */
+    uint64_t begin_at, duration_ns, end_at; /* CLOCK_MONOTONIC; end_at: 0 until recording begins. See >>schedule */
     uint64_t warmup_left;
-    int held;             /* prof__state.held at the start */
-    uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; the hash of the name that counts; 0: none yet */
+    int held;             /* the value of prof__state.held at the start */
+    uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; hash of the name whose steps count, 0: not known yet */
 #ifdef _WIN32
     int private_memory;   /* 1: the image is in memory, not in a mapped file */
-    int to_remove;        /* 1: stream.handle removes the file beside the output when it is closed */
+    int to_remove;        /* 1: closing stream.handle removes the sidecar file */
 #endif
-    int beside;           /* 1: output is written at the end: until then the image is in a file beside it, if possible,
-                             else in memory */
+    int beside;           /* 1: output is written at the end. Until then the image is in a sidecar file beside it or, if
+                             that cannot be created, in memory */
     int unnamed;          /* 1: the mapped file has no name yet */
-    int apart;            /* 1: the mapping is a copy of its file, which prof_stop() writes: see prof__map_shared() */
-    int beside_error;     /* errno if that file could not be created, or no file mapped; else 0 */
-    int whole;            /* 1: the file gets all its blocks at the start, because PROF_STREAM uses all of it soon */
+    int apart;            /* 1: the mapping is private; prof_stop() writes it to the file: see prof__map_shared() */
+    int beside_error;     /* the errno if the sidecar file could not be created or mapped; else 0 */
+    int whole;            /* 1: all blocks of the file are reserved at the start; PROF_STREAM needs all soon */
     prof_existing existing;
-    int number;           /* 1: files with output's name are kept, and this session's gets a number; also in children */
-    int named;            /* 1: the names of its files are chosen */
-    uint64_t root[2], folder_is[2]; /* device and inode of the root directory at the start, and of the folder */
-    int folder;           /* a descriptor + 1 of the folder of an output that is written at the end; 0: none */
-    int file_error;       /* errno: this child of a fork could not create its .prof, and records in memory */
-    int claimed;          /* 1: this session created an empty file at output, to reserve the name until it is written */
-    int taken, replaces;  /* live_path is a new file of this session; or it replaces an existing one, */
-    int keeps;            /* which stays under another name */
-    int old_file;         /* the descriptor + 1 that locks the replaced file meanwhile; 0: none */
+    int number;           /* 1: older files of this name are kept, and this session's gets a number; also in children */
+    int named;            /* 1: the names of the session's files are chosen */
+    uint64_t root[2], folder_is[2]; /* device and inode: of the root directory at the start; of the output's folder */
+    int folder;           /* the descriptor + 1 of the folder of an output that is written at the end; 0: none */
+    int file_error;       /* this child of a fork could not create its file, for this errno, and records in memory */
+    int claimed;          /* 1: the session has created an empty file at output, which reserves the name */
+    int taken, replaces;  /* taken: 1: live_path is a new file of this session; replaces: 1: of an older file */
+    int keeps;            /* 1: the older file stays under another name */
+    int old_file;         /* the descriptor + 1 that locks the older file meanwhile; 0: none */
 #ifndef PROF_FREESTANDING
-    uint64_t look_at;     /* when the service has something to do by the clock; 0: not known */
-    int written;          /* 1: output is complete, although prof_stop() was not called yet */
+    uint64_t look_at;     /* when the service is next due by the clock; 0: unknown */
+    int written;          /* 1: output is complete, but prof_stop() was not called yet */
 #endif
 #ifndef PROF_FREESTANDING
-    prof__header like;    /* the header as it was at the start: the model for a child's image */
+    prof__header like;    /* the header as at the start: the model for a child's image */
 #endif
 } prof__session;
 
-/* Without names of outputs, an image is never in a file beside its output. */
+/* PROF_MINIMAL has no names of outputs, so no sidecar file. */
 #ifdef PROF_MINIMAL
 #define PROF__BESIDE(condition) 0
 #else
 #define PROF__BESIDE(condition) (condition)
 #endif
 
-/* All of this changes under prof__lock_word, as does the generation, which shows that it has changed. */
+/* The recorder's state. It changes under prof__lock_word, together with the config version, which shows that something
+   has changed. */
 static struct {
-    prof__session *session; /* the running one, or the last one until it is reset */
-    prof__session *retired; /* older ones to which threads still point */
-    prof__session *inherited; /* running, but without an image, yet or for good: see >>fork */
+    prof__session *session; /* the running session, or the last one until it is reset */
+    prof__session *retired; /* a list of older sessions to which threads still point */
+    prof__session *inherited; /* a child's running session that has no image yet, or never will: see >>fork */
     int running, paused, level;
-    int held;  /* PROF__HELD_...: running, but not begun yet; sites are off */
-    int ended; /* 1: it has ended by itself; prof_stop() was not called yet */
-    int frozen; /* PROF__FROZEN_...: sites are off; the only field that changes without the lock */
+    int held;  /* PROF__HELD_...: running, but recording has not begun; sites are off */
+    int ended; /* 1: the session ended by itself; prof_stop() was not called yet */
+    int frozen; /* PROF__FROZEN_...: sites are off. The only field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
     uint32_t epoch;
 #ifdef PROF__CATEGORIES
     int rule_count, category_named, category_default;
     struct {
-        int on, exact; /* exact: pattern is a name, and * and ? mean nothing */
+        int on, exact; /* exact: 1: pattern is a plain name, without * and ? */
         char pattern[48];
     } rules[PROF__MAX_RULES];
 #endif
 } prof__state;
 
-/* Fields that are constants with PROF_MINIMAL, and more with PROF_TINY, so that the compiler leaves out what depends on
+/* These are constants with PROF_MINIMAL, and more of them with PROF_TINY: the compiler then leaves out what depends on
    them. */
 #ifdef PROF_MINIMAL
 #define PROF__MIN_TICKS(s) ((void)(s), (uint64_t)0)
@@ -6380,36 +6382,37 @@ static struct {
 #define PROF__FAST(s) ((s)->fast == 1)
 #endif
 
-/* prof_server.h starts a session for the time of a capture if the program has none. The program does not notice: its
-   prof_start() calls this function, under the control lock, which ends that session; prof_stop() finds none; children
-   of forks inherit none. NULL: the session, if there is one, is the program's. */
+/* prof_server.h starts a session for a capture if the program has none. The program must not notice. So its
+   prof_start() calls this function, under the control lock, which ends the server's session; its prof_stop() finds no
+   session; and children of forks inherit none. NULL: if there is a session, it is the program's. */
 #ifdef PROF_FREESTANDING
 #define prof__on_demand ((void (*)(void))NULL)
 #else
 static void (*prof__on_demand)(void);
 #endif
 
-/* The generation is the first word. While nothing was started yet, it is 0x80000000, which fits no site and turns off
-   the sites that were never used. On Linux it has a page to itself. After a program has started a session, that page is
-   0 in each child, whatever call created it: 0 fits no thread and sends each macro to its slow path. So a child of
-   _Fork() or clone(), for which no fork handler runs, does not write into its parent's image. Before the first
-   constructor it is 0, too. */
+/* The first word is the config version. Until something is started it is 0x80000000, which equals no site's state and
+   turns off the sites that were never used. On Linux the config version has a page to itself. Once a program has
+   started a session, that page is 0 in every child process, whatever call created the child. 0 equals no thread's
+   synced version, so it sends each macro to its slow path. So even a child of _Fork() or clone(), for which no fork
+   handler runs, does not write to its parent's image. Before the first constructor the config version is 0, too. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
 #define PROF__GENERATION_PAGE 4096
 PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((__aligned__(PROF__GENERATION_PAGE)));
-static void (*prof__child_found)(void); /* called by a child that finds 0; NULL until the page is 0 in children */
+static void (*prof__child_found)(void); /* called by a child that finds 0; NULL before that page exists */
 #else
 PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
 #endif
 #ifndef PROF__NO_FORK
-static void (*prof__inherited_make)(void); /* makes the image of a child of a fork, which has a session only */
+static void (*prof__inherited_make)(void); /* makes the image of a child of a fork that has inherited its session */
 #endif
-static uint32_t prof__generations; /* how many there were; a child continues this count */
+static uint32_t prof__generations; /* how many config versions there were; a child continues the count */
 #ifndef PROF_FREESTANDING
 static PROF__UNUSED prof_writer *prof__writers;
 #endif
 
-/* Call sites of followers compare with this; each function that they call checks it again. */
+/* The call sites of followers compare with a config version of their own, which this updates; the functions that they
+   call check the leader's again. */
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
 static void prof__hub_tell(uint32_t generation)
 {
@@ -6420,8 +6423,8 @@ static void prof__hub_tell(uint32_t generation)
 static void prof__hub_tell(uint32_t generation) { (void)generation; }
 #endif
 
-/* Called before each lock of the state, which other threads of the parent may have held: here a child for which no fork
-   handler has run finds out that it is one. */
+/* Called before each lock of the state is taken. A child for which no fork handler has run finds out here that it is
+   one: other threads of its parent may have held the lock, and do not exist in it. */
 static void prof__generation_look(void)
 {
 #ifdef PROF__GENERATION_PAGE
@@ -6434,10 +6437,10 @@ static void prof__generation_look(void)
 #endif
 }
 
-#define PROF__ASKED 0x40000000u /* a flag beside a generation, which is always below it: see >>note */
+#define PROF__ASKED 0x40000000u /* a flag in a site's state; config versions are below it. See >>note */
 static void prof__next_generation(void)
 {
-    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__ASKED / 2 - 1) + 1; /* so PROF__SHORT is clear */
+    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__ASKED / 2 - 1) + 1; /* keeps the bit PROF__SHORT clear */
     PROF__RELEASE(prof__generation, next);
     prof__hub_tell(next);
 }
@@ -6452,7 +6455,8 @@ static uint64_t prof__now_of(uint32_t clock)
     return prof__counter();
 }
 
-/* Reads the clock of a session, which need not be the bare counter. */
+/* Reads the clock of a session. at_end: 1: for the end of a scope, where PROF_CLOCK_ORDERED waits for earlier
+   instructions. */
 static uint64_t prof__now(const prof__session *s, int at_end)
 {
 #ifdef PROF_FREESTANDING
@@ -6464,92 +6468,96 @@ static uint64_t prof__now(const prof__session *s, int at_end)
     return prof__counter();
 }
 
-/* Small code does not number frames: a reader counts those that are left. */
+/* PROF_MINIMAL does not number frames: a reader counts those that it finds. */
 #ifndef PROF_MINIMAL
 #define PROF__FRAME_NAMES 8
 #endif
 
-/* The recorder's state of a track: a thread's own track, or one that moves from thread to thread. */
+/* The recorder's state of a track. A track belongs to a thread, or to a fiber, which moves from thread to thread. */
 struct prof_fiber {
-    uint64_t track, serial; /* in the session of epoch; serial: the number of TRACK records so far */
-    uint64_t owed;          /* scopes that were open when it left its last thread: words to reserve for their ends */
-    uint32_t epoch;         /* the session in which it has a track; 0: none yet */
-    uint32_t name_id;       /* PROF__NAME_NEW: name is not in the image yet */
+    uint64_t track, serial; /* track: its id in the session `epoch`; serial: how many TRACK records it has */
+    uint64_t owed;          /* words to reserve for ends of scopes that were open when it left its last thread */
+    uint32_t epoch;         /* the id of the session that knows the track; 0: none yet */
+    uint32_t name_id;       /* the string id of its name; PROF__NAME_NEW: name is not in the image yet */
     uint32_t is_fiber;
-    uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
-    uint32_t loose_name[32]; /* open PROFILE_BEGINs: the first of them */
-    uint32_t note;          /* its note while it runs on no thread: see prof__thread */
+    uint32_t loose_count, loose_turn; /* loose_turn: where to look for a slot in a full list */
+    uint32_t loose_name[32]; /* names of the first unscoped begins that are open */
+    uint32_t note;          /* its off-scope marker while no thread runs it: see prof__thread */
     uint64_t loose[32];
-    struct prof__loose_block *loose_more; /* the places of further ones */
-    char name[64]; /* kept from session to session */
+    struct prof__loose_block *loose_more; /* slots for further unscoped begins */
+    char name[64]; /* the program's name for it, for all sessions; "": none */
 #ifdef PROF__FRAME_NAMES
-    uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of the session's first names of frames: see prof__frame */
-    uint32_t frame_name[PROF__FRAME_NAMES];  /* their hashes; 0: free */
+    uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of each of the session's first names of frames */
+    uint32_t frame_name[PROF__FRAME_NAMES];  /* the hashes of these names; 0: free */
 #endif
 #ifdef PROF__BRIDGED
-    struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
+    struct prof__bridge_stack *bridge; /* the scopes that are open in other tools; NULL: none yet */
 #endif
 };
-#define PROF__NOTE_HIDDEN_SHIFT 9 /* of a note: see >>note */
+#define PROF__NOTE_HIDDEN_SHIFT 9 /* in an off-scope marker: see >>note */
 #define PROF__NAME_NEW 0xffffffffu
-/* Values of loose_name instead of the name of an open one, whose bits 30 and 31 are clear: */
+/* Values of loose_name that are no name of an open begin. A name has bits 30 and 31 clear. */
 #define PROF__LOOSE_ENDED 0x80000001u
-#define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not written yet */
-#define PROF__LOOSE_PASSED 0x40000000u /* a flag of the name: one that began before it may have ended since */
+#define PROF__LOOSE_FREE 0x80000002u   /* beyond loose_count, or not written yet */
+#define PROF__LOOSE_PASSED 0x40000000u /* a flag of a name: a begin before this one may have ended */
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
-/* One for each thread, or in a kernel for each processor. The fast path uses the first cache line. */
+/* One for each thread; in a kernel, one for each processor. The fast path uses only the first cache line. */
 typedef struct prof__thread {
-    uint32_t gate;  /* the generation for which the fast path is open, or PROF__BUSY or PROF__SHUT */
-    uint32_t epoch; /* of the session that this thread records into; a token carries it from a begin to its end */
+    uint32_t gate;  /* write lock: the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT */
+    uint32_t epoch; /* the id of the session that it records into; tokens carry it from begin to end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
-    uint64_t free_words; /* those of the chunk that may still be taken, less one for the end of each open scope */
-    uint32_t open; /* value for gate once the thread is in step */
-    uint32_t seen; /* generation with which the thread is in step */
+    uint64_t free_words; /* words of the chunk that may be written, less those reserved for ends of open scopes */
+    uint32_t open; /* the value for gate when the thread is synced and not writing */
+    uint32_t seen; /* the synced version: the config version that the thread has applied */
     struct prof__session *session;
     prof__chunk *chunk;
-    prof__chunk *filled; /* the previous chunk while the present one is less than half full: it is HELD. Or NULL */
-    prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
+    prof__chunk *filled; /* its previous chunk while the present one is less than half full, then HELD; or NULL */
+    prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to `own` */
     uint64_t thread_id;
-    uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
-    uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, free_words 0 */
-    uint64_t *begun, *begun_end; /* the last begin or end, if short scopes are removed; if begun_end is the cursor */
-    uint64_t *known; /* from here to begun are begins and ends; the first may also be a word that looks like neither */
+    uint32_t exits;   /* how often its destructor has run: see prof__thread_leaves */
+    uint32_t entered; /* 1: the chunk's last TRACK record is the present track's; 0: cursor is end, free_words 0 */
+    uint64_t *begun, *begun_end; /* with min_duration: the last begin or end, valid if begun_end is the cursor */
+    /* known: from here to begun all words are begins and ends. The first one may instead be a word of another event
+       whose bits look like neither. */
+    uint64_t *known;
     prof_fiber own;
-    uint32_t note;      /* of the innermost scope that is off: see >>note; 0: none */
-    uint32_t soft;      /* words of the chunk that are not to be used as long as there is a filled one */
-    uint32_t note_place; /* its place in prof__asked.with_args, plus 1; 0: only its token knows */
-    uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
-    uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */
-    uint32_t no_room;   /* the value of prof__room_changes when there was no chunk for this thread; 0: there was one */
-    uint32_t in_vain;   /* events lost since because of that */
-    uint32_t visiting, visits; /* 1: it has its chunk for one scope only; how often it had. See prof__visits */
+    uint32_t note;      /* the marker of the innermost scope that is off: see >>note; 0: none */
+    uint32_t soft;      /* words at the chunk's end not to be used as long as `filled` is kept */
+    uint32_t note_place; /* index + 1 in prof__asked.with_args of the marker's site; 0: only its token knows */
+    uint32_t waited;    /* the value of prof__room_mark() when it last waited for a chunk in vain */
+    uint32_t impatient; /* 1: this is the service, which never waits for a chunk and has a spare one */
+    uint32_t no_room;   /* the value of prof__room_changes when it found no chunk; 0: it found one */
+    uint32_t in_vain;   /* events that it has lost since for that reason */
+    /* visiting: 1: its chunk is borrowed for one scope. visits: how often it has borrowed one: see prof__visits. */
+    uint32_t visiting, visits;
     void *signal_stack; /* see prof__signal_stack_take */
 #ifdef PROF__FRAME_NAMES
-    const void *framed; /* the call site of the last frame, if its track has not left the chunk since, (as a pointer to
-                           anything: this type is visible, that of call sites is hidden in C++) */
-    uint64_t *frames;   /* and where its name is counted */
+    const void *framed; /* the call site of the last frame boundary, unless its track has left the chunk since. (void:
+                           this struct is visible in C++, and prof_site is hidden there) */
+    uint64_t *frames;   /* the count of boundaries of that frame's name */
 #endif
-    uint32_t syncing;   /* 1: the function of prof_set_sync() runs */
-    uint32_t forking, fork_holds, fork_gate; /* see >>fork; handlers of a fork may fork again */
+    uint32_t syncing;   /* 1: it is in the function of prof_set_sync() */
+    uint32_t forking, fork_holds, fork_gate; /* see >>fork; fork handlers may fork again */
 #ifdef PROF__BRIDGED
-    uint32_t bridging;                       /* 1: in another tool's code */
-    uint32_t bridge_named;                   /* 1: that tool knows the thread's name */
-    prof_fiber *bridge_fiber;                /* the fiber whose scopes that tool sees as open on this thread; NULL: the
-                                                thread's own */
-    struct prof__bridge_stack *bridge_spare; /* the next free one */
+    uint32_t bridging;                       /* 1: it runs another tool's code */
+    uint32_t bridge_named;                   /* 1: that tool knows its name */
+    prof_fiber *bridge_fiber;                /* the fiber whose scopes are open on it as that tool sees it; NULL:
+                                                the thread's own */
+    struct prof__bridge_stack *bridge_spare; /* a free one, for the next fiber */
 #endif
 #ifdef PROF__SHARED
-    struct prof__thread *next; /* see prof__self_make(); these two do not change */
-    uint32_t taken, first;     /* taken: 1: a thread has it. first: 1: the first of those mapped together */
+    struct prof__thread *next; /* the next record of all: see prof__self_make(); does not change */
+    uint32_t taken, first;     /* taken: 1: a thread has it; first: 1: the first record of its mapping */
 #endif
 } prof__thread;
 
-/* Returns the track that the thread records on. */
+/* Returns the track on which the thread records. */
 static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
 
-/* Not 0: the thread may have its chunk for this scope only. In a kernel, threads keep theirs. */
+/* Not 0 if the thread gives its chunk back after this scope: it is a borrowed chunk, or the thread is ending.
+   Freestanding threads keep their chunks. */
 #ifdef PROF_FREESTANDING
 #define PROF__LEAVES_SOON(self) ((void)(self), 0)
 #else
@@ -6558,21 +6566,22 @@ static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? sel
 #define PROF__VISITS 100u      /* see prof__visits */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
 #define PROF__SHUT 0x80000001u /* all macros take the slow path */
-/* A gate that differs from the generation in this bit is open to begins and ends only: a session with min_duration,
-   where no word of another event is last, or none that an end could take for its begin. Small code has no such gate. */
+/* A write lock that differs from the config version in this bit is open to begins and ends only. A session with
+   min_duration uses it when the last word is a begin or an end, and no end could take a word of another event for its
+   begin. Small builds have no such state. */
 #if defined(PROF_MINIMAL) || defined(PROF_FREESTANDING)
 #define PROF__SHORT 0u
 #else
 #define PROF__SHORT 0x20000000u
 #endif
 #ifdef PROF__SHARED
-#define PROF__EXITS 3u /* how often a thread runs its destructor; after that it records no more */
+#define PROF__EXITS 3u /* how often a thread's destructor may run; then it records no more */
 #else
 #define PROF__EXITS 0xFFFFFFFFu
 #endif
 
-/* Makes the thread busy: from here on no handler writes, or moves the thread to another session. Returns the argument
-   for prof__untake(). */
+/* Takes the thread's write lock: from here on no signal handler writes, or moves the thread to another session. Returns
+   the lock's old value, for prof__untake(). */
 static inline uint32_t prof__take(prof__thread *self)
 {
     uint32_t gate = self->gate;
@@ -6581,15 +6590,15 @@ static inline uint32_t prof__take(prof__thread *self)
     return gate;
 }
 
-/* Undoes prof__take(), if nothing was recorded. A thread that was already busy was interrupted by this handler, and
-   stays busy. */
+/* Gives the write lock its old value back, when nothing was recorded. If a signal handler interrupted a thread that was
+   writing, the lock stays PROF__BUSY. */
 static inline void prof__untake(prof__thread *self, uint32_t gate)
 {
     PROF__BARRIER();
     self->gate = gate;
 }
 
-/* Ends what prof__take() began, once the thread is in step. */
+/* Releases the write lock of a thread that is synced. */
 static inline void prof__leave(prof__thread *self)
 {
     PROF__BARRIER();
@@ -6598,14 +6607,14 @@ static inline void prof__leave(prof__thread *self)
 
 /*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
 
-/* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
+/* Events lost on threads without a chunk and a session. The next thread that holds the lock adds them to the image. */
 static uint64_t prof__lost_without_chunk;
-static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
-static uint64_t prof__lost_busy_without_chunk; /* likewise, see prof__lose_busy() */
+static uint64_t prof__lost_args_without_chunk; /* arguments lost on threads without a session */
+static uint64_t prof__lost_busy_without_chunk; /* see prof__lose_busy() */
 
-/* Always odd; changes when a thread that found no chunk might find one. */
+/* Always odd. Changes when a thread that found no free chunk might find one now. */
 static uint32_t prof__room_changes = 1;
-#define PROF__NO_LOCK 2u /* a value of no_room instead: a thread without a chunk could not take the lock to get one */
+#define PROF__NO_LOCK 2u /* in no_room: the thread could not get the lock to take a chunk */
 static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
 
 static void prof__lost_collect(prof__session *s)
@@ -6617,8 +6626,8 @@ static void prof__lost_collect(prof__session *s)
 
 static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t *)(uintptr_t)(chunk + 1); }
 
-/* Returns 1 if the thread's chunk is of an earlier session, whose memory the user may have back. Elsewhere than in a
-   kernel a session keeps its memory as long as a thread points to it. */
+/* Returns 1 if the thread's chunk is of an earlier session, whose memory may be the user's again. This happens only in
+   freestanding builds: elsewhere a session keeps its memory as long as a thread points to it. */
 static inline int prof__stale(const prof__thread *self)
 {
 #ifdef PROF_FREESTANDING
@@ -6629,24 +6638,23 @@ static inline int prof__stale(const prof__thread *self)
 #endif
 }
 
-/* Counts what this thread could not record. If it has a chunk it counts there, where a reader finds it even after a
-   crash and takes it for the loss of the track that wrote there last. */
+/* Counts events that this thread could not record. If it has a chunk, counts in the chunk's header: a reader finds the
+   count there even after a crash, and assigns the loss to the track that wrote there last. */
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
-    if (self->impatient) return; /* a scope of prof's own is no loss of the program's */
+    if (self->impatient) return; /* the service's own scopes are no loss of the program's */
     PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost
               : s                                 ? &s->header->lost
                                                   : &prof__lost_without_chunk,
               count);
 }
 
-/* What is lost if a macro finds no free words, or interrupts another: an event, arguments, or an event with its
-   arguments. */
+/* What a macro loses if it finds no room, or interrupts another macro: an event, arguments, or both. */
 #define PROF__LOSS_EVENT 1u
 #define PROF__LOSS_ARGS(count) ((uint32_t)(count) << 1)
 
-/* Counts such a loss; arguments separately, because they are no events. */
+/* Counts a loss of an event, of arguments, or both. Arguments have a count of their own, because they are no events. */
 static void prof__lose_all(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -6655,8 +6663,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* Counts a loss for which there was room, but at the wrong moment: the macro interrupted another one of the same thread
-   (in a signal handler or an interrupt), or another thread kept the lock too long. */
+/* Counts a loss although there was room: the macro interrupted another one of the same thread (in a signal handler or
+   an interrupt), or another thread kept the lock too long. */
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -6665,18 +6673,18 @@ static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
     if (loss & PROF__LOSS_EVENT) PROF__ADD(s ? &s->header->lost_busy : &prof__lost_busy_without_chunk, 1u);
 }
 
-/* Counts an event that was lost because too many were open. */
+/* Counts an event that was lost because too many scopes were open. */
 static PROF__COLD void prof__lose_deep(prof__thread *self)
 {
     prof__lose(self, 1);
     if (self->session) PROF__ADD(&self->session->header->lost_deep, 1u);
 }
 
-/* Returns 1 if a service adds what is recorded to statistics. */
+/* Returns 1 if the service adds events to statistics in this mode. */
 static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
-/* Returns 1 if a service empties the chunks. Then threads take only chunks that it has released. The count of these
-   shows at once if there is none, so that a scope that is lost does not search the whole ring. */
+/* Returns 1 if the service empties the chunks. Then threads take only chunks that the service has released. free_chunks
+   counts these, so that a thread sees without a search of the whole ring that there is none. */
 static int prof__chunks_kept(const prof__session *s)
 {
 #ifdef PROF__ALONE
@@ -6698,23 +6706,23 @@ static int prof__chunk_reserve(prof__session *s, int service)
     return 1;
 }
 
-/* Pages, and the blocks of a file, are made ready a piece at a time, before they are needed, by the thread that takes a
-   chunk near the end of what is ready. No thread gets a chunk before its blocks are reserved: a thread that overtakes
-   the one that is at work does the same work once more, which changes nothing the second time. If the disk is full, the
-   ring ends there, as if it had been that small from the beginning: no chunk beyond was ever used, so that all numbers
-   lead to the same slots. */
+/* The thread that takes a chunk near the end of the ready part of the ring makes the next piece ready: its pages are
+   mapped and its blocks of the file reserved. No thread gets a chunk before its blocks are reserved. A thread that
+   overtakes the one at work does the same work again, which changes nothing. If the disk is full, the ring ends
+   there, as if it had been that small from the start: as no chunk beyond was used, all numbers still lead to the same
+   slots. */
 #define PROF__ALL_READY 0xffffffffu
-#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it. For the
-                                        others the ring is that small at once, which is not yet in chunk_count */
+#define PROF__READY_ENDS 0x80000000u /* a flag of ready_chunks: a thread is reducing the ring to this size. For
+                                        others it is that small already, before chunk_count says so */
 #define PROF__READY_AHEAD 8u         /* chunks */
-#define PROF__READY_PIECE 16u        /* chunks that get their pages at a time; at first 1, then up to 4: many a
-                                        program, and most children of forks, need only one */
-#define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that; at first fewer */
-#define PROF__META_FIRST 8192u       /* bytes of the file, from its begin on, that are ready at first */
-#define PROF__INDEX_FIRST 4096u      /* bytes of the index: the last ones, before the chunks */
+#define PROF__READY_PIECE 16u        /* chunks whose pages are mapped at a time; at first 1, then up to 4, as many
+                                        programs, and most children of forks, need only one */
+#define PROF__BLOCKS_PIECE 64u       /* chunks whose blocks are reserved at a time; at first fewer */
+#define PROF__META_FIRST 8192u       /* bytes from the beginning of the file that are ready at first */
+#define PROF__INDEX_FIRST 4096u      /* the last bytes of the index, before the chunks, likewise */
 
-/* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
-   file system in memory takes memory even when they are read. */
+/* Returns how many chunks from the beginning of the ring may be read. The pages of others may be holes in a file: a
+   file system in memory allocates memory even when a hole is read. */
 static prof__extent prof__chunks_there(const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -6725,11 +6733,11 @@ static prof__extent prof__chunks_there(const prof__session *s)
 #endif
 }
 
-#define PROF__LIMIT_REACHED "max_file_size is reached" /* a stream's write_error that no disk has caused */
+#define PROF__LIMIT_REACHED "max_file_size is reached" /* a write_error that is not the disk's */
 
 #ifndef PROF_FREESTANDING
-/* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
-   where the reason is, after the path. A reader may be reading it. */
+/* Stores in the image, for reports, why something in the background failed. Of a long text it keeps the end: the reason
+   follows the path. A reader may be reading the text meanwhile. */
 static void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
@@ -6743,15 +6751,16 @@ static void prof__background_failed(prof__session *s, const char *why)
 }
 
 #ifndef _WIN32
-/* Asks for the file that the image is in. Emscripten's fstat() looks for the name that the file was opened with. */
+/* The state of the image's file. Emscripten's fstat() looks for the name with which the file was opened, so it is asked
+   by name. */
 #ifdef __EMSCRIPTEN__
 #define PROF__FILE_ABOUT(s, about) prof__lstat((s)->live_path, about)
 #else
 #define PROF__FILE_ABOUT(s, about) prof__fstat((s)->stream.file, about)
 #endif
 
-/* Returns 1 if the descriptor is still that of the file, and what the system says about it. A program may have closed
-   all its descriptors, and opened another file with this number. */
+/* Returns 1 if the descriptor still belongs to the image's file, and the file's state. A program may have closed all
+   its descriptors and opened another file with this number. */
 static int prof__stream_file_about(const prof__session *s, prof__about *about)
 {
     return s->stream.opened && !PROF__FILE_ABOUT(s, about) && (uint64_t)about->st_dev == s->stream.device &&
@@ -6764,7 +6773,7 @@ static int prof__stream_file_there(const prof__session *s)
     return prof__stream_file_about(s, &about);
 }
 
-/* Returns 1 if another program has made the file smaller than the image. */
+/* Returns 1, and notes it in the session, if another program has truncated the file. */
 static int prof__file_cut(prof__session *s, const prof__about *about)
 {
     int cut = (uint64_t)about->st_size < s->image_size;
@@ -6775,8 +6784,7 @@ static int prof__file_cut(prof__session *s, const prof__about *about)
 #endif
 
 #if defined(__linux__) && !defined(PROF_FREESTANDING)
-/* Makes the pages of size bytes present and writable without a fault (Linux 5.14). Returns 0, or -1.
-   Async-signal-safe. */
+/* Makes pages present and writable without a fault each (Linux 5.14). Returns 0 or -1. Async-signal-safe. */
 static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
 
 /* Reserves blocks of a file, whose size stays: another program may truncate it just now. Returns 0; EOPNOTSUPP if that
@@ -6790,8 +6798,8 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
 
-/* Reserves the blocks of this part of the image. The program may have closed the descriptor. A file that somebody has
-   truncated is not enlarged again: the missing part would come back as zeros, and nobody would know. */
+/* Reserves blocks for a part of the image. The program may have closed the descriptor. A file that another program has
+   truncated is not enlarged again: the missing part would come back as zeros, unnoticed. */
 static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
     prof__about about;
@@ -6800,8 +6808,8 @@ static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
     return prof__blocks_reserve(s->stream.file, from, end - from);
 }
 
-/* Makes this part of the image writable, and reserves blocks up to `blocks`, unless that is 0. Returns 0 or errno. A
-   page of a file that becomes present gets its block as well. */
+/* Makes a part of the image writable, and reserves its blocks up to `blocks` (0: none). Returns 0 or an errno. A page
+   of a file that becomes present gets its block as well. */
 static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint64_t blocks)
 {
     int reserves = s->live_path && !s->whole;
@@ -6814,25 +6822,26 @@ static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint6
     return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
 }
 
-/* Returns up to which chunk blocks are reserved with those of a piece that begins at this one: its own, or 0. */
+/* Returns the chunk up to which blocks are reserved together with the piece that begins at chunk `from`, or 0 for
+   none. */
 static uint64_t prof__blocks_end(uint64_t from)
 {
     if (from <= PROF__READY_PIECE) return from * 4;
     return from % PROF__BLOCKS_PIECE ? 0 : from + PROF__BLOCKS_PIECE;
 }
 
-/* Makes these chunks writable; prof__map_begin() has done that for the first one. Returns 0 or errno. */
+/* Makes chunks from .. end - 1 writable; prof__map_begin() has done that for chunk 0. Returns 0 or an errno. */
 static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping), ahead = prof__blocks_end(from);
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (!from) return 0;
-    if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring meanwhile */
+    if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring */
     return prof__part_ready(s, at + from * s->chunk_size, at + end * s->chunk_size,
                             from < ahead ? at + ahead * s->chunk_size : 0);
 }
 
-static const char *prof__room_text(int error) /* strerror() must not be called in signal handlers */
+static const char *prof__room_text(int error) /* strerror() is not async-signal-safe */
 {
     return error == ENOSPC   ? "No space left on device"
            : error == EDQUOT ? "Disk quota exceeded"
@@ -6840,7 +6849,8 @@ static const char *prof__room_text(int error) /* strerror() must not be called i
                              : "Input/output error, or refused by a sandbox";
 }
 
-/* Reduces the ring to this number of chunks, which may be 0. None beyond was taken, or counts as free any more. */
+/* Reduces the ring to count chunks, which may be 0. No chunk beyond was ever taken; none of them counts as free any
+   more. */
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
 {
     uint32_t missing = (uint32_t)s->chunk_count - count;
@@ -6856,19 +6866,18 @@ static void prof__ring_end(prof__session *s, uint32_t count, int error)
     prof__room_changed();
 }
 
-/* Returns the end of the piece that begins at chunk number from. */
+/* Returns the number of the chunk after the piece that begins at chunk `from`. */
 static uint32_t prof__piece_end(uint32_t from)
 {
     return from >= PROF__READY_PIECE ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : from ? from * 4 : 1;
 }
 
-/* Makes the next piece ready, which begins at chunk number from. If there is no room for it, the ring ends before
-   it. */
+/* Makes the piece that begins at chunk `from` ready. If the disk has no room for it, the ring ends before it. */
 static void prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = prof__piece_end(from);
     uint32_t ready = from;
-    if (from >= count) return; /* another thread has reduced the ring meanwhile */
+    if (from >= count) return; /* another thread has reduced the ring */
     if (end > count) end = count;
     uint64_t began = PROF__MINIMAL ? 0 : prof__now(s, 0);
     int error = prof__chunks_populate(s, from, end);
@@ -6881,7 +6890,7 @@ static void prof__piece_take(prof__session *s, uint32_t from)
         prof__ring_end(s, from, error);
 }
 
-/* Makes sure that the chunk of this number can be written, if the ring does not end before it. */
+/* Makes chunk `number` writable, unless the ring ends before it. */
 static void prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
@@ -6891,25 +6900,25 @@ static void prof__chunks_ready(prof__session *s, uint64_t number)
                                     __ATOMIC_RELAXED))
         prof__piece_take(s, claimed);
     while (!((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
-        prof__piece_take(s, ready); /* PROF__ALL_READY has that flag */
+        prof__piece_take(s, ready); /* PROF__ALL_READY has that flag, too */
     PROF__ERRNO_RESTORE();
 }
 #elif !defined(PROF_FREESTANDING)
 static void prof__chunks_ready(prof__session *s, uint64_t number) { (void)s, (void)number; }
 #endif
 
-/* Where slots are never split: a kernel has few processors, and small code has no room for it. */
+/* These builds never split slots: a kernel has few processors, and PROF_MINIMAL must be small. */
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
 #define PROF__WHOLE_SLOTS
 #endif
 
 #ifdef PROF__WHOLE_SLOTS
-#define PROF__MARKED 0 /* a power loss may leave pages of other chunks in a chunk, and nobody notices */
+#define PROF__MARKED 0 /* no marks: nobody notices pages of other chunks after a power loss */
 #else
-#define PROF__MARKED 1 /* the last word of a chunk is a mark */
+#define PROF__MARKED 1 /* the last word of a chunk is a mark, see format.h */
 #endif
 
-/* Returns how many words a chunk of this form has for records. */
+/* Returns how many words for records a chunk of this form has. */
 static prof__extent prof__form_words(const prof__session *s, uint32_t form)
 {
 #ifdef PROF__WHOLE_SLOTS
@@ -6956,13 +6965,13 @@ static size_t prof__chunk_bytes(const prof__session *s, const prof__chunk *chunk
     return s->chunk_size >> PROF__FORM_DEPTH(PROF__LOAD(&chunk->form));
 }
 
-/* Goes through the parts of a chunk, in the words from .. end. The last ones may be empty. */
+/* Loops over the parts of a chunk: part is at the words from .. end - 1. The last parts of a small chunk are empty. */
 #define PROF__EACH_PART(part, from, end, bytes)                                                        \
     for (size_t part = 0, from = 0, step = prof__part_bytes(bytes) / 8, all = bytes / 8 - PROF__HEAD_WORDS, \
                 end = (step < bytes / 8 ? step : bytes / 8) - PROF__HEAD_WORDS;                        \
          part < PROF__PARTS; ++part, from = end, end = all - end > step ? end + step : all)
 
-/* Marks the parts of a chunk, whose words are zero: see format.h. */
+/* Stores the marks of all parts of a chunk (see format.h). The chunk's words are zero. */
 static void prof__chunk_mark(const prof__session *s, prof__chunk *chunk, uint64_t sequence)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
@@ -6974,7 +6983,7 @@ static void prof__chunk_mark(const prof__session *s, prof__chunk *chunk, uint64_
     }
 }
 
-/* Sums up a part of a chunk, of which its thread has used so many words. */
+/* Stores the sum of a part of a chunk. used: how many words of the chunk its thread has used. */
 static void prof__part_seal(prof__chunk *chunk, size_t part, size_t from, size_t end, size_t used)
 {
     size_t rest = end > used && from < used ? end - used : 0;
@@ -6982,15 +6991,15 @@ static void prof__part_seal(prof__chunk *chunk, size_t part, size_t from, size_t
     PROF__RELEASE(&chunk->sums[part], prof__part_sum(prof__chunk_first(chunk) + from, end - from, (uint32_t)rest));
 }
 
-/* Sums up all parts of a chunk that its thread leaves, of which it has used so many words. */
+/* Stores the sums of all parts of a chunk that its thread leaves. used: how many words the thread has used. */
 static void prof__chunk_seal(const prof__session *s, prof__chunk *chunk, size_t used)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
     PROF__EACH_PART(i, from, end, bytes) prof__part_seal(chunk, i, from, end, used);
 }
 
-/* Called before a thread uses its chunk up to the word `limit`: sums up the parts that it has begun and that end before
-   that, and marks the others as begun. */
+/* Called before a thread uses its chunk up to the word `limit`. Stores the sums of the parts that it has used and that
+   end before `limit`, and marks the others as begun. */
 static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t used, size_t limit)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
@@ -7002,7 +7011,7 @@ static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t 
     }
 }
 
-/* Lets a thread write in a chunk that another one has left, behind the used words. */
+/* Removes the sums of the parts behind the used words, before a thread writes to a partial chunk of another one. */
 static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_t used)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
@@ -7013,8 +7022,8 @@ static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_
     PROF__FENCE();
 }
 
-/* Returns the chunk that a number leads to, in the slot of that number. If the slot is split, each bit of the number of
-   the lap chooses a half of what is left: so the chunks of a slot take turns, in as many laps as it has parts. */
+/* Returns the chunk to which a number of the ring leads. The number modulo count is the slot. If that is split, each
+   bit of the lap (number / count) chooses a half of what is left: so the chunks of a slot take turns. */
 static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, uint64_t number)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
@@ -7026,10 +7035,10 @@ static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, u
     return chunk;
 }
 
-/* Returns how often a slot is to be halved for one more thread, which needs a chunk of at least `words`. There are to
-   be four times as many chunks as threads: then those that took whole slots while there was room have a quarter of the
-   ring, each doubling of the threads takes another eighth, and there is something left for ever. So all of them have
-   their newest events, and a thread that records finds a chunk that nobody owns. */
+/* Returns how often a slot must be halved for one more thread, which needs a chunk of at least `words` words. The ring
+   shall have four times as many chunks as threads. Then those that took whole slots have a quarter of the ring, each
+   doubling of the threads takes another eighth, and some of it is always left. So every thread keeps its newest events,
+   and a thread that records finds a chunk that nobody owns. */
 static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint64_t words)
 {
     uint64_t threads = (uint64_t)PROF__LOAD(&s->attached) + 1;
@@ -7039,8 +7048,8 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
     return depth;
 }
 
-/* Halves a chunk that this thread owns, with words of zero, until the slot was halved `wanted` times. Returns the part
-   that the number leads to; the others are free. lap: the number's. */
+/* Halves a chunk that this thread owns, and whose words are zero, until its slot was halved `wanted` times. Returns the
+   part to which the lap leads; the other parts become free. */
 static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted)
 {
     uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
@@ -7052,7 +7061,7 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
         prof__clear(half, sizeof *half);
         PROF__STORE(&half->form, form);
         if (lap & 1) PROF__STORE(&half->state, (uint32_t)PROF__CHUNK_OWNED);
-        PROF__RELEASE(&chunk->form, form); /* now others see the half */
+        PROF__RELEASE(&chunk->form, form); /* now other threads can find the half */
         if (!(lap & 1)) continue;
         PROF__STORE(&chunk->lost, 0);
         PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
@@ -7061,7 +7070,7 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
     while (deepest < wanted && !__atomic_compare_exchange_n(&s->depth, &deepest, wanted, 0, __ATOMIC_RELAXED,
                                                             __ATOMIC_RELAXED)) {
     }
-    /* A chunk should have room for a text and more. */
+    /* Texts are limited to half of the smallest chunk. */
     uint64_t words = (uint64_t)prof__form_words(s, wanted << PROF__FORM_SHIFT) * 2;
     if (words < PROF__LOAD(&s->text_words)) PROF__STORE(&s->text_words, (prof__extent)words);
     __atomic_fetch_add(&s->pieces, parts, __ATOMIC_RELAXED);
@@ -7071,17 +7080,17 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
 }
 #endif
 
-/* Notes that a search has found nothing. If its numbers were consecutive, it has looked at each chunk of the ring, and
-   no thread needs to search before one is released. Otherwise other threads searched meanwhile. */
+/* Called when a search found no chunk. If its numbers were consecutive (all), it has tried each chunk of the ring, and
+   no thread need search again before one is released. Otherwise other threads searched at the same time. */
 static void prof__search_failed(prof__session *s, int held, int all, uint32_t room)
 {
     if (s->header->mode == PROF_RING && all) PROF__STORE(&s->all_owned[held], room);
 }
 
-/* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. The
-   ring overwrites chunks in the order in which they were taken. A thread that records seldom, or slept, had its chunk
-   for most of a lap, so that the chunk would be overwritten soon, though its last events are new. Such a chunk stays
-   for one more lap; but not if a later chunk continues its track, because that one would be overwritten before it. */
+/* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. A ring
+   overwrites chunks in the order in which they were taken. A thread that records seldom had its chunk for most of a
+   lap, so that it would soon be overwritten, although its last events are new. Such a chunk gets a second chance: it
+   stays for one more lap. It does not if a later chunk continues its track, as that would be overwritten before it. */
 static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state, int newest)
 {
     uint64_t age = PROF__LOAD(&s->header->next_chunk) - chunk->sequence;
@@ -7091,7 +7100,7 @@ static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_
     PROF__RELEASE(&chunk->state, state);
 }
 
-/* Begins a chunk that this thread owns: what it had is overwritten. number: that of its sequence, counted from 0. */
+/* Begins a chunk that this thread owns; its earlier words are lost. number: its sequence number - 1. */
 static void prof__chunk_begin(prof__session *s, prof__chunk *chunk, uint64_t number)
 {
     PROF__STORE(&chunk->lost, 0);
@@ -7102,7 +7111,7 @@ static void prof__chunk_begin(prof__session *s, prof__chunk *chunk, uint64_t num
     PROF__RELEASE(&chunk->sequence, number + 1);
 }
 
-/* Makes a chunk that this thread owns one without a sequence and with words of zero. */
+/* Empties a chunk that this thread owns: sets its sequence and its words to 0. */
 static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
 {
     prof__header *h = s->header;
@@ -7112,13 +7121,13 @@ static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
         PROF__STORE(&chunk->taken_back, 0);
     }
     if (!prof__chunks_kept(s) || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
-    PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
-    PROF__FENCE(); /* a reader that sees any later store also sees the zero */
+    PROF__RELEASE(&chunk->sequence, 0); /* a reader that misses this chunk knows of a gap */
+    PROF__FENCE(); /* a reader that sees a later store also sees this zero */
     prof__clear(prof__chunk_first(chunk), (size_t)(prof__words_of(s, chunk) + PROF__MARKED) * 8);
 }
 
-/* Takes the chunk that a number leads to, if nobody owns it, or NULL. least: how many words it must have. held: 1: even
-   if a thread holds it. *late: 1 if it was left out this time only. */
+/* Takes the chunk to which a number leads, or returns NULL if it is owned. least: words it must have. held: 1: take it
+   even if a thread holds it. Sets *late to 1 if the chunk was only skipped this time (second chance). */
 static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__extent count, uint64_t least, int held,
                                     int *late)
 {
@@ -7130,12 +7139,12 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
         !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return NULL;
     uint32_t form = PROF__LOAD(&chunk->form);
-    /* If this thread slept for a whole lap, the slot now has newer events, or was split. */
+    /* If this thread slept for a lap, the slot has newer events now, or was split. */
     *late = chunk->sequence > number || form & PROF__FORM_LATE || chunk != prof__chunk_at(s, count, number);
     if (*late) {
         PROF__STORE(&chunk->form, form & ~PROF__FORM_LATE);
         PROF__RELEASE(&chunk->state, state);
-        prof__room_changed(); /* other threads have seen it taken */
+        prof__room_changed(); /* other threads saw it as taken */
         return NULL;
     }
     if (chunk->sequence) prof__chunk_forget(s, chunk);
@@ -7148,20 +7157,20 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
     return chunk;
 }
 
-/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. least: how many words it
-   should have; if there is none so large, it may be smaller. held: 1: the thread has none, and if no chunk is free
-   takes one that another thread only holds. Returns NULL if there is none. */
+/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. least: words it should have;
+   if no chunk is so large, takes a smaller one. held: 1: if no chunk is free, take one that another thread only holds.
+   Returns NULL if there is none. */
 static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t least, int held)
 {
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s), late = 0;
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
     uint64_t first = 0, last = 0, tries, slots = PROF__LOAD(&s->chunk_count), lap = PROF__SEARCH(s, slots);
-    uint64_t max = kept || held ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
+    uint64_t max = kept || held ? lap * 2 : lap; /* if kept, a chunk is free, but others may have moved it along */
     if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned[held]) == room) return NULL;
     for (tries = 0; tries < max; ++tries) {
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
-        /* A release: a reader that sees this claim also sees all that the thread wrote in its previous chunk. */
+        /* Release order: a reader that sees this number also sees all that the thread wrote to its previous chunk. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         last = number;
         if (!tries) first = number;
@@ -7169,14 +7178,14 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
         uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready)) prof__chunks_ready(s, number);
 #endif
-        prof__extent count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below
-                                                       it, or it is the size of the ring */
+        prof__extent count = prof__chunks_there(s); /* read after the chunk was made ready: count is larger than
+                                                       number now, or is the size of the whole ring */
         if (!count || (h->mode == PROF_FILL && number >= count)) break;
         prof__chunk *chunk = prof__chunk_try(s, number, count, least, held && tries >= lap, &late);
         if (chunk) return chunk;
-        if (late) max = tries + 1 + lap; /* to come here again, if all others are owned */
+        if (late) max = tries + 1 + lap; /* come here once more, if all others are owned */
         late = 0;
-        if (least && tries + 1 >= slots) { /* there is none so large: the next best will do */
+        if (least && tries + 1 >= slots) { /* no chunk is so large: a smaller one will do */
             least = 0;
             max += slots;
         }
@@ -7192,17 +7201,17 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
 
 static prof__chunk *prof__chunk_take(prof__session *s, int service) { return prof__chunk_take_of(s, service, 0, 1); }
 
-/* Begins the chunk of a thread once more, for want of another: of what it had nothing is left. */
+/* Begins a thread's chunk anew because there is no other: what it had is lost. */
 static prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
 {
     uint64_t number = __atomic_fetch_add(&s->header->next_chunk, 1, __ATOMIC_RELEASE);
-    PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* what it counted itself would be forgotten */
+    PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* the chunk's own count would be lost */
     prof__chunk_forget(s, chunk);
     prof__chunk_begin(s, chunk, number);
     return chunk;
 }
 
-/* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
+/* Notes that the program loses events because the file of a stream cannot be written. */
 static void prof__stream_loses(const prof__thread *self, prof__session *s)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_THREAD)
@@ -7212,9 +7221,9 @@ static void prof__stream_loses(const prof__thread *self, prof__session *s)
 #endif
 }
 
-/* If the service empties chunks: sleeps until it has released one, for the session's wait_ns at most. Returns 1 if it
-   has. A thread that waited in vain does not wait again before a chunk is released; the service itself never waits.
-   Holds no lock. prof__room_waits() returns 1 if it would sleep. */
+/* If the service empties chunks, prof__room_wait() sleeps until the service has released one, at most the session's
+   wait_ns. Returns 1 if it has. A thread that waited in vain does not wait again before a chunk is released. The
+   service itself never waits. Needs that the caller holds no lock. prof__room_waits() returns 1 if it would sleep. */
 #ifdef PROF__ALONE
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
@@ -7229,13 +7238,13 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     return 0;
 }
 #else
-/* Returns a value that changes with each released chunk, and from session to session. */
+/* Returns a number that changes with each released chunk, and with the session. */
 static uint32_t prof__room_mark(const prof__session *s)
 {
     return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
 }
 
-#define PROF__ROOM_NAP 100000000u /* ns: each released chunk wakes one thread, which may have left meanwhile */
+#define PROF__ROOM_NAP 100000000u /* ns; a nap is short: the one thread that a released chunk wakes may have left */
 
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
@@ -7250,7 +7259,7 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
     int found = 0;
     __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
-    prof__word_wake(&s->service.word); /* they may sleep longer than this thread */
+    prof__word_wake(&s->service.word); /* the service may sleep for longer */
     while (!(found = PROF__LOAD(&s->free_chunks) > 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
         uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
         uint64_t left = deadline - now;
@@ -7266,12 +7275,12 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
 #endif
 
 /*-- META --------------------------------------------------------------------------------------------------- >>meta --
-   Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
-   of one. All functions are called under the lock. */
+   Strings and call sites are stored once each, found by their content. So a plugin that is loaded a thousand times
+   takes the space of one. The caller of each function here holds the state's lock. */
 
 #ifdef PROF__META_GROWS
-/* Doubles the index. It grows downwards, from the chunks on, so that its first part and the first chunk are one piece
-   of the file. The new part is zero and can be written. */
+/* Doubles the index, a hash table whose slots hold the place of a record. It grows downwards from the chunks, so that
+   its first part and the first chunk are contiguous in the file. The memory of the new part is zero and writable. */
 static void prof__index_double(prof__session *s)
 {
     uint32_t slots = (s->index_mask + 1) * 2;
@@ -7286,8 +7295,8 @@ static void prof__index_double(prof__session *s)
     }
 }
 
-/* Makes more of meta writable, and of its index, which has at least a slot for each word of meta. Returns 0 if the disk
-   has no room for that. Under the lock. */
+/* Makes more of meta writable, and of its index, which always has at least as many slots as meta has words. Returns 0
+   if the disk has no room. */
 static int prof__meta_grow(prof__session *s, uint64_t words)
 {
     uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
@@ -7310,7 +7319,8 @@ static int prof__meta_grow(prof__session *s, uint64_t words)
 }
 #endif
 
-/* Returns 1 if meta has room for this many words, and a zero after them; counts the loss if not. */
+/* Returns 1 if meta has room for this many words, counted from its beginning, and a zero word after them. Otherwise
+   counts the loss and returns 0. */
 static int prof__meta_room(prof__session *s, uint64_t words)
 {
 #ifdef PROF__META_GROWS
@@ -7322,8 +7332,9 @@ static int prof__meta_room(prof__session *s, uint64_t words)
     return 0;
 }
 
-/* Finds or appends a record whose words after the head are these bytes, zero-padded. A new one has the next id, one
-   more than *count; count: NULL to append none. Returns its head, or NULL if there is none, or no space. */
+/* Finds the record of this kind and content; appends one if there is none. The content is the words after the head,
+   padded with zeros. A new record has the next id, ++*count. count: NULL: append none. Returns the head of the record,
+   or NULL if there is none and none could be appended. */
 static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
@@ -7343,7 +7354,7 @@ static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *
     prof__copy(record + 1, bytes, size);
     uint32_t id = ++*count;
 #ifdef PROF__META_GROWS
-    for (slot = hash & s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask; /* it may have grown */
+    for (slot = hash & s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask; /* the index may have grown */
 #endif
     s->index[slot] = (uint32_t)used + 1;
     s->header->meta_used = (used + words) * 8;
@@ -7351,15 +7362,14 @@ static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *
     return record;
 }
 
-/* Does the same, and returns the id, or 0. */
+/* Finds or appends a record and returns its id, or 0 if there is no room. */
 static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     const uint64_t *record = prof__meta_record(s, kind, bytes, size, count);
     return record ? (uint32_t)*record : 0;
 }
 
-/* Returns the id of a string; 0 for "", or if there is no space. Stores the terminator, too, so that strings always
-   end. */
+/* Returns the id of a string, 0 for "" or if there is no room. The stored text includes its terminator. */
 static uint32_t prof__meta_string(prof__session *s, const char *text)
 {
     size_t length = text ? prof__length(text) : 0;
@@ -7367,8 +7377,9 @@ static uint32_t prof__meta_string(prof__session *s, const char *text)
 }
 
 #ifdef PROF__RENAMES
-/* Notes the string that the system calls the thread of this track by now: in its THREAD record, which is made if it is
-   needed. A reader may be reading the record meanwhile: only the lower half of its head changes. */
+/* Stores the name that the system gives the thread of this track now, in the track's THREAD record. id: the string id
+   of the name. needed: 1: make the record if there is none. A reader may be reading the record, so only the lower half
+   of its head changes. */
 static void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int needed)
 {
     uint32_t before = id - 1;
@@ -7377,14 +7388,14 @@ static void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int
 }
 #endif
 
-/* Notes the rate of the clock, if it was measured. */
+/* Stores the rate of the clock, if it was measured. */
 static void prof__meta_rate(prof__session *s)
 {
     uint32_t count = 0;
     if (s->start_hz) prof__meta_record(s, PROF__META_RATE, &s->start_hz, sizeof s->start_hz, &count);
 }
 
-/* Returns the unit of a counter, or "". */
+/* Returns the unit of a counter, or "". The unit is behind the terminator of the file's name. */
 static const char *prof__site_unit(const prof_site *site)
 {
     return site->kind & PROF__KIND_UNIT ? site->file + prof__length(site->file) + 1 : "";
@@ -7407,7 +7418,8 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
     return prof__meta_intern(s, PROF__META_SITE, words, size, &s->site_count);
 }
 
-/* Appends a pair of metadata; a pair without a key clears all before it. Returns 0 if there is no space. */
+/* Appends a pair of metadata. A pair without a key tells readers to forget all pairs before it. Returns 0 if there is
+   no room. */
 static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 {
     size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
@@ -7421,10 +7433,10 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
     return 1;
 }
 
-#ifdef PROF_TINY /* there are no pairs for later sessions */
+#ifdef PROF_TINY /* metadata of earlier sessions is not kept */
 static void prof__metadata_write(prof__session *s) { (void)s; }
 #else
-/* The pairs of prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
+/* The pairs of prof_set_metadata(), kept for later sessions: key, zero, value, zero, and so on. */
 static struct {
     size_t used;
     char pairs[PROF__LESS(4096, 256)];
@@ -7437,19 +7449,19 @@ static size_t prof__metadata_size(const char *pair)
 }
 
 #ifndef PROF_FREESTANDING
-static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
+static char prof__rank[64]; /* the rank that %r means in the last session; "": unknown */
 #ifndef PROF_MINIMAL
 static struct {
-    char id[64], step[24], task[24], local_rank[24]; /* of a cluster's job; "": not known */
+    char id[64], step[24], task[24], local_rank[24]; /* of the job on a cluster; "": unknown */
 } prof__job;
 #endif
-static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
+static char prof__host[64]; /* the machine's name if there is a rank, else "" */
 #endif
 
 /* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* which find them */
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* only the other builds look for them */
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
     if (prof__job.local_rank[0]) prof__meta_pair(s, "local rank", prof__job.local_rank);
@@ -7462,7 +7474,7 @@ static void prof__metadata_write(prof__session *s)
         prof__meta_pair(s, each, each + prof__length(each) + 1);
 }
 
-/* Sets the value of a key. Returns 0 if there is no space: then the key keeps its value. */
+/* Sets the value of a metadata key. Returns 0, and keeps the old value, if there is no room. */
 static int prof__metadata_put(const char *key, const char *value)
 {
     char *at = prof__metadata.pairs, *end = at + prof__metadata.used;
@@ -7509,7 +7521,7 @@ static int prof__match(const char *pattern, const char *text)
     return !*pattern;
 }
 
-/* Returns the last rule that matches a category, or -1. */
+/* Returns the index of the last rule that matches a category, or -1. */
 static int prof__rule_of(const char *category)
 {
     int i = prof__state.rule_count;
@@ -7524,7 +7536,8 @@ static int prof__category_on(const char *category)
     return rule < 0 ? prof__state.category_default : prof__state.rules[rule].on;
 }
 
-/* Returns the category that turns a site on and off: allocations whose own no rule knows have "memory". */
+/* Returns the category that turns a site on and off. For an allocation that is "memory", unless a rule names its own
+   category. */
 static const char *prof__category_of(const prof_site *site)
 {
     int memory = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_MEMORY;
@@ -7533,8 +7546,8 @@ static const char *prof__category_of(const prof_site *site)
 #endif
 
 #ifndef PROF_FREESTANDING
-/* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
-   Each ends with a zero. The list grows under the lock, and is read without it. */
+/* The categories of all call sites, each terminated, for prof_domain_list(). They are copies, because the sites'
+   modules may be unloaded. The list grows under the lock, and is read without it. */
 static struct {
     uint32_t used;
     char names[4092];
@@ -7561,13 +7574,13 @@ static uint64_t prof__site_load(const prof_site *site)
 #else
     const prof__half *half = (const prof__half *)&site->private_state;
     uint32_t low = PROF__ACQUIRE(half + PROF__LOW_HALF), high = PROF__ACQUIRE(half + !PROF__LOW_HALF);
-    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it was changing: leave it to the slow path */
+    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it is changing: take the slow path */
     return (uint64_t)high << 32 | low;
 #endif
 }
 
-/* Under the lock. A state that is the same already is not written: each new thread settles the sites that it comes to,
-   and would send others, which find them changing, to the slow path. */
+/* Sets the state of a site. Under the lock. Does not write a state that is the same already: each new thread settles
+   the sites that it uses, and other threads would find them changing and take the slow path. */
 static void prof__site_store(prof_site *site, uint64_t state)
 {
     if (prof__site_load(site) == state) return;
@@ -7684,9 +7697,9 @@ static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
-/* The loader has little space for fast (initial-exec) thread-local storage of libraries that are loaded later: 1.6 KiB
-   for all of them with glibc, none with musl. So a library keeps only a pointer there, to a record that it maps when a
-   thread first needs it. A program keeps the record itself there. */
+/* The loader has little room for fast (initial-exec) thread-local storage of libraries that are loaded later: 1.6 KiB
+   for all of them with glibc, none with musl. So a library keeps only a pointer there, to a record that is mapped when
+   the thread first needs it. A program keeps the whole record there. */
 #ifdef PROF__SHARED
 #ifdef __GLIBC__
 static PROF__PER_THREAD prof__thread *prof__self_here __attribute__((__tls_model__("initial-exec")));
@@ -7696,17 +7709,18 @@ static PROF__PER_THREAD prof__thread *prof__self_here;
 static prof__thread *prof__self_make(void);
 #define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
 #elif defined(__MINGW32__) && !defined(__clang__)
-/* gcc's __thread is memory here that winpthreads frees when a thread of its own ends, and only then does Windows call
-   prof__thread_leaves(). So the record is in the section of which Windows itself gives each thread a copy, as __thread
-   is with other compilers: Windows frees that last of all. The address is that of the thread's copy, plus the place in
-   the section; the C runtime knows where the section begins, and the number of the module. */
+/* With gcc on Windows, winpthreads frees the memory of __thread variables when a thread of its own ends, before Windows
+   calls prof__thread_leaves(). So the record is in section .tls$, as __thread variables are with other compilers.
+   Windows gives each thread a copy of the section, and frees it last. The address of the record is that of the thread's
+   copy plus the offset in the section. The C runtime has the beginning of the section (_tls_start) and the module's
+   index (_tls_index). */
 extern unsigned long _tls_index;
 extern char *_tls_start;
 #define PROF__EACH_THREAD __attribute__((__section__(".tls$")))
 static PROF__EACH_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
 static PROF__INLINED prof__thread *prof__self_get(void)
 {
-    const uintptr_t *copies; /* of the sections of all modules */
+    const uintptr_t *copies; /* this thread's copies of the modules' sections */
 #if defined(__x86_64__)
     __asm__ volatile("movq %%gs:0x58, %0" : "=r"(copies));
 #elif defined(__i386__)
@@ -7718,8 +7732,9 @@ static PROF__INLINED prof__thread *prof__self_get(void)
 }
 #define PROF__SELF() prof__self_get()
 #else
-/* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
-   and in some children. The union avoids compilers' warnings about members without an initializer. */
+/* A new record has the write lock PROF__SHUT, not 0. Its synced version is 0, and so is the config version before the
+   first constructor and in some children of forks: a write lock of 0 would open the fast path. The union avoids
+   compilers' warnings about members without an initializer. */
 static PROF__PER_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
 #define PROF__SELF() (&prof__self.record)
 #endif
@@ -7727,8 +7742,8 @@ static PROF__PER_THREAD union { uint32_t gate; prof__thread record; } prof__self
 static prof__tss prof__exit_key;
 static int prof__exit_key_made;
 #ifdef _WIN32
-/* The code may be about to be unloaded, and ends of threads must not call it any more. FlsFree() calls it now, for each
-   thread that has a record. */
+/* At exit, or when the DLL is unloaded: threads that end later must not call code that is gone. FlsFree() makes the
+   calls now, for each thread that has a record. */
 PROF__AT_END(PROF__LAST, prof__exit_key_drop);
 static void prof__exit_key_drop(void)
 {
@@ -7739,7 +7754,7 @@ static void prof__exit_key_drop(void)
 #endif
 static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__exit_key, self); }
 #ifdef _WIN32
-/* FlsSetValue() may take a lock that is held while FLS callbacks run, which wait for the recorder's lock. */
+/* FlsSetValue() may take a lock that Windows holds while FLS callbacks run, and these wait for the recorder's lock. */
 #define PROF__EXIT_WATCHED_UNLOCKED 1
 #else
 #define PROF__EXIT_WATCHED_UNLOCKED 0
@@ -7749,7 +7764,7 @@ static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__ex
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #elif defined(_WIN32)
-/* Keeps a part of the thread's stack for the report of its overflow. */
+/* Reserves a part of the thread's stack, so that the report of a stack overflow can run. */
 static void prof__signal_stack_take(prof__thread *self)
 {
     ULONG size = 0, wanted = 64u << 10;
@@ -7758,13 +7773,13 @@ static void prof__signal_stack_take(prof__thread *self)
 }
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #else
-/* Gives a thread a stack for signal handlers, so that a stack overflow can be reported, until the thread ends. A thread
-   that has such a stack already keeps it. */
+/* Gives a thread a stack for signal handlers until it ends, so that a stack overflow can be reported. A thread that has
+   such a stack already keeps it. */
 static size_t prof__signal_stack_size(void)
 {
     size_t size = 64u << 10;
 #ifdef _SC_SIGSTKSZ
-    long wanted = sysconf(_SC_SIGSTKSZ); /* depends on the processor, whose registers the kernel saves there */
+    long wanted = sysconf(_SC_SIGSTKSZ); /* depends on how many registers the kernel saves there */
     if (wanted > 0 && (size_t)wanted > size) size = (size_t)wanted;
 #endif
     return size;
@@ -7774,7 +7789,7 @@ static void prof__signal_stack_take(prof__thread *self)
     stack_t stack;
     if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
     stack.ss_size = prof__signal_stack_size();
-    if (!self->signal_stack) { /* else it was installed in a handler, whose return uninstalled it */
+    if (!self->signal_stack) { /* else the return of a handler, in which it was set, has unset it */
         void *memory = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) return;
         self->signal_stack = memory;
@@ -7790,22 +7805,22 @@ static void prof__signal_stack_give(prof__thread *self)
     int none = stack.ss_flags & SS_DISABLE, ours = !none && stack.ss_sp == self->signal_stack;
     stack.ss_flags = SS_DISABLE;
     if (ours && sigaltstack(&stack, NULL)) return;
-    /* if the program has installed another one, it may restore this one later */
+    /* if the program has set another stack, it may restore this one later: so its memory stays */
     if (ours || none) munmap(self->signal_stack, prof__signal_stack_size());
     self->signal_stack = NULL;
 }
 #endif
 
 #ifdef PROF__SHARED
-/* Records of a library's threads. They are never freed while the library is loaded, but reused by other threads. No
+/* The records of a library's threads. A record is never freed while the library is loaded; another thread reuses it. No
    lock is taken, because a thread's first scope may be in a signal handler. */
 #define PROF__SELF_STRIDE ((sizeof(prof__thread) + 63) & ~(size_t)63)
 #define PROF__SELF_MAP ((size_t)16384)
-static prof__thread *prof__selves; /* all records */
-static uint32_t prof__selves_free; /* how many there are, at least */
+static prof__thread *prof__selves; /* the list of all records */
+static uint32_t prof__selves_free; /* how many are free, at least */
 
-/* The record of all threads that cannot have one, or have none any more. It is always busy, so that what they record is
-   lost. */
+/* Returns the record of all threads that cannot have their own, or have none any more. Its write lock is always
+   PROF__BUSY, so that what they record is lost. */
 static prof__thread *prof__nobody(void)
 {
     static prof__thread nobody;
@@ -7820,7 +7835,7 @@ static prof__thread *prof__self_take(void)
         if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
         prof__clear(each, offsetof(prof__thread, next));
-        each->gate = PROF__SHUT; /* the generation may be 0: see prof__generation */
+        each->gate = PROF__SHUT; /* not 0, which the config version may be */
         return each;
     }
     char *map = (char *)mmap(NULL, PROF__SELF_MAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -7844,7 +7859,7 @@ static void prof__self_free(prof__thread *self)
     __atomic_fetch_add(&prof__selves_free, 1u, __ATOMIC_RELAXED);
 }
 
-/* Gives the thread a record, at its first scope, or at that of a signal handler which interrupts it. */
+/* Gives the thread a record at its first scope. A signal handler may do so in between. */
 static PROF__COLD prof__thread *prof__self_make(void)
 {
     prof__thread *none = NULL, *self;
@@ -7861,7 +7876,7 @@ static PROF__COLD prof__thread *prof__self_make(void)
     return self ? self : prof__nobody();
 }
 
-/* Called at the end of a destructor of the thread. The third one releases the record. */
+/* Called at the end of the thread's destructor. The third call releases the record. */
 static void prof__self_leaves(prof__thread *self)
 {
     if (self->exits < PROF__EXITS) {
@@ -7872,7 +7887,7 @@ static void prof__self_leaves(prof__thread *self)
     prof__self_free(self);
 }
 
-/* The library is unloaded: no thread has a record any more. */
+/* Unmaps all records. Called when the library is unloaded, when no thread can use a record any more. */
 static void prof__selves_unmap(void)
 {
     prof__thread *each = prof__selves;
@@ -7889,7 +7904,8 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
 #endif
 #endif
 
-/* As PROF__LED, for the fast path: a thread never has a record in a copy that forwards. */
+/* PROF__LED for the fast path: the forwarding costs nothing there, because a thread never has a record in an instance
+   that forwards. */
 #ifdef PROF__SHARED
 #define PROF__SELF_OR(led)                                                                                           \
     prof__thread *self = prof__self_here;                                                                            \
@@ -7941,9 +7957,9 @@ extern "C" {
 #endif
 
 /*-- places of open PROFILE_BEGINs --
-   The first 32 are in the track's own record. Further ones are in blocks that are mapped when they are first needed,
-   each twice as large as the one before. A track keeps its blocks as long as its thread, or its fiber, lives; then
-   another track may have them. Places never move, because a signal handler may be using them. */
+   The first 32 slots are in the track's own record. More are in blocks, each twice as large as the one before, which
+   are mapped when needed. A track keeps its blocks until its thread ends or its fiber is destroyed; then another track
+   may have them. Slots never move, because a signal handler may be using them. */
 #define PROF__LOOSE_OWN (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
 typedef struct prof__loose_place {
@@ -7951,7 +7967,7 @@ typedef struct prof__loose_place {
     prof__token *token;
 } prof__loose_place;
 
-/* Small code has no more places. */
+/* In these builds a track has no more than its own 32 slots. */
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL) || defined(__wasi__)
 #define PROF__LOOSE_MAX PROF__LOOSE_OWN
 static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
@@ -7965,7 +7981,7 @@ static void prof__loose_clear(prof_fiber *track) { (void)track; }
 static void prof__loose_release(prof_fiber *track) { (void)track; }
 static void prof__loose_unmap(void) {}
 #else
-/* How many there may be: whoever has more open has forgotten PROFILE_END. */
+/* The most slots of a track. A program with more open begins has forgotten PROFILE_END. */
 #define PROF__LOOSE_BLOCKS 11u
 #define PROF__LOOSE_MAX (PROF__LOOSE_OWN + ((1u << PROF__LOOSE_BLOCKS) - 1) * 4096 / sizeof(prof__loose_entry))
 
@@ -7974,12 +7990,12 @@ typedef struct prof__loose_entry {
     uint32_t name, spare;
 } prof__loose_entry;
 struct prof__loose_block {
-    struct prof__loose_block *above; /* the track's next one */
-    struct prof__loose_block *next;  /* of all */
-    uint32_t count, taken;           /* count: of entries; taken: 1: a track has it */
+    struct prof__loose_block *above; /* the next block of the track */
+    struct prof__loose_block *next;  /* the next block of all */
+    uint32_t count, taken;           /* count: entries of the block; taken: 1: a track has it */
     prof__loose_entry *entries;
 };
-static struct prof__loose_block *prof__loose_blocks; /* all of them */
+static struct prof__loose_block *prof__loose_blocks; /* the list of all blocks */
 
 #ifdef _WIN32
 static void *prof__loose_map(size_t size)
@@ -8013,7 +8029,7 @@ static struct prof__loose_block *prof__loose_block_take(uint32_t count)
     return block;
 }
 
-/* A place after the track's own; null pointers: there is none yet. */
+/* Returns a slot beyond the track's own, or null pointers if its block does not exist yet. */
 static PROF__COLD prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
 {
     prof__loose_place place = {NULL, NULL};
@@ -8026,8 +8042,8 @@ static PROF__COLD prof__loose_place prof__loose_beyond(const prof_fiber *track, 
     return place;
 }
 
-/* Makes more places. Returns 0 if there are as many as may be, or there is no memory. A signal handler may do so
-   meanwhile, too. */
+/* Adds a block of slots to a track. Returns 0 if the track has the most blocks, or there is no memory. If a signal
+   handler has added a block meanwhile, this one is given back. */
 static PROF__COLD int prof__loose_grow(prof_fiber *track)
 {
     struct prof__loose_block **link = &track->loose_more, *none = NULL, *block;
@@ -8051,7 +8067,7 @@ static void prof__loose_clear(prof_fiber *track)
         for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
 }
 
-/* The track is no more, or all that is left of it are its own places. */
+/* Gives the blocks of a track back, at the end of its thread or fiber. Only the track's own slots remain. */
 static void prof__loose_release(prof_fiber *track)
 {
     struct prof__loose_block *block = track->loose_more, *above;
@@ -8063,7 +8079,7 @@ static void prof__loose_release(prof_fiber *track)
     }
 }
 
-/* The library is unloaded: no macro has a place any more. */
+/* Unmaps all blocks. Called when the library is unloaded, when no macro uses a slot any more. */
 static void prof__loose_unmap(void)
 {
     struct prof__loose_block *block = prof__loose_blocks, *next;
@@ -8086,15 +8102,15 @@ static inline prof__loose_place prof__loose_at(prof_fiber *track, uint32_t at)
     return place;
 }
 
-/* The name at a place; PROF__LOOSE_FREE: also if there is no such place. */
+/* Returns the name in a slot, or PROF__LOOSE_FREE if there is no such slot. */
 static inline uint32_t prof__loose_name(prof_fiber *track, uint32_t at)
 {
     prof__loose_place place = prof__loose_at(track, at);
     return place.name ? PROF__LOAD(place.name) : PROF__LOOSE_FREE;
 }
 
-/* The serial is incremented last: if a handler interrupts and leaves by siglongjmp(), a serial occurs twice, but none
-   is missing. */
+/* Writes a TRACK record of the present track. The serial is incremented last: if a signal handler interrupts and leaves
+   by siglongjmp(), a serial occurs twice, but none is missing. */
 static void prof__track_write(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -8112,10 +8128,11 @@ static void prof__track_write(prof__thread *self)
     self->free_words -= 3;
 }
 
-/* Returns how many words of the present track's reserve are hidden below the end: see >>note. */
+/* Returns how many words, reserved for ends of enclosing scopes, the off-scope marker hides behind `end`: see
+   >>note. */
 static uint32_t prof__note_hidden(const prof__thread *self) { return self->note >> PROF__NOTE_HIDDEN_SHIFT; }
 
-/* Returns how many words are reserved for ends on the present track. */
+/* Returns how many words are reserved for the ends of open scopes of the present track. */
 static uint64_t prof__owed(const prof__thread *self)
 {
     const prof_fiber *track = self->fiber ? self->fiber : &self->own;
@@ -8123,12 +8140,12 @@ static uint64_t prof__owed(const prof__thread *self)
     return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
 }
 
-/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it now. The newest
-   events of the thread's track are in its next chunk, but those of a fiber may be in this one. */
+/* Gives up a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The newest events
+   of the thread's own track are in its next chunk, but those of a fiber may be in this one. */
 static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
 {
     const prof__session *s = self->session;
-#ifdef PROF_WITH_DRAIN /* prof_drain() may not have handed it out yet */
+#ifdef PROF_WITH_DRAIN /* prof_drain() may not have read it yet */
     int newest = 1;
 #else
     int newest = self->fiber != NULL;
@@ -8137,7 +8154,7 @@ static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
-/* Returns 1 if the thread's present chunk has an event, and not only its first TRACK record and arguments of a scope
+/* Returns 1 if the thread's chunk has an event of its own: more than the first TRACK record, and arguments of a scope
    that began in the previous chunk. */
 static int prof__chunk_begun(const prof__thread *self)
 {
@@ -8146,17 +8163,17 @@ static int prof__chunk_begun(const prof__thread *self)
     return at < self->cursor;
 }
 
-/* A thread keeps the chunk that it has filled until the next one is half full. So its newest events stay, half a chunk
-   of them at least: others may overtake it by a whole lap of the ring while it changes chunks, or afterwards, if it
-   sleeps. They take the filled chunk only if a thread that has none finds no other. Only a ring reuses chunks that
-   nobody has read. */
+/* Keeps the chunk that the thread has just filled until its next one is half full. So at least half a chunk of its
+   newest events stays: without this, other threads could overtake it by a lap of the ring while it changes chunks, or
+   while it sleeps, and overwrite them. Another thread takes the kept chunk only if it has none and finds no other. Only
+   a ring reuses chunks that nobody has read. */
 static void prof__filled_keep(prof__thread *self)
 {
     self->filled = self->chunk;
     PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_HELD);
 }
 
-/* Takes the filled chunk back. Returns NULL if there is none, or no longer. */
+/* Takes the kept full chunk back. Returns NULL if the thread keeps none, or another thread has taken it. */
 static prof__chunk *prof__filled_take(prof__thread *self)
 {
     prof__chunk *filled = self->filled;
@@ -8174,9 +8191,9 @@ static void prof__filled_finish(prof__thread *self)
     if (filled) prof__chunk_finish(self, filled);
 }
 
-/* Returns up to which word the thread may use its chunk if it needs so many of them: to the end of the part in which
-   they end, and to the middle as long as it keeps another chunk. So whatever a power loss leaves of the chunk, only the
-   last part that the thread uses has no sum, and shows by its last word whose it is. */
+/* Returns up to which word the thread may use its chunk if it needs so many of its words: to the end of the part in
+   which these end, but at most to the middle as long as it keeps its previous chunk. So after a power loss only the
+   last part that the thread used has no sum, and that part's last word shows whose it is. */
 static uint64_t prof__chunk_limit(const prof__thread *self, uint64_t needed)
 {
     const prof__session *s = self->session;
@@ -8189,7 +8206,7 @@ static uint64_t prof__chunk_limit(const prof__thread *self, uint64_t needed)
     return limit;
 }
 
-/* Lets the thread use its chunk up to this word. used: those that it has used. */
+/* Lets the thread use its chunk up to the word `limit`. used: how many words it has used. */
 static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
 {
     uint64_t all = prof__words_of(self->session, self->chunk);
@@ -8199,14 +8216,14 @@ static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
     if (limit > all / 2) prof__filled_finish(self);
 }
 
-/* Forgets the last begin and end, which min_duration may remove. */
+/* Forgets the last begin and end, so that no end removes them as too short. */
 static void prof__begun_forget(prof__thread *self)
 {
     if (!PROF__MINIMAL) self->begun = self->begun_end = NULL;
 }
 
-/* Lets the thread use more of its chunk: so much that it has room for `words` more and the ends of its open scopes.
-   What has a sum stays, even if a scope was too short. */
+/* Lets the thread use more of its chunk: enough for `words` more words and the ends of its open scopes. Words that have
+   a sum stay, even those of a scope that was too short. */
 static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
 {
     uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__owed(self);
@@ -8217,19 +8234,20 @@ static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
     self->known = self->cursor;
 }
 
-/* Called before the thread leaves its chunk. */
+/* Stores the sums of the thread's chunk, before the thread leaves it. */
 static void prof__chunk_close(const prof__thread *self)
 {
     prof__chunk_seal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)));
 }
 
-/* Continues the thread's present track in this chunk, after the used words. */
+/* Continues the thread's present track in this chunk, after the used words. owed: how many words to reserve for
+   ends. */
 static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
+    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* no words are reserved now */
     uint64_t limit = prof__chunk_limit(self, used + owed + 8);
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - owed;
@@ -8238,15 +8256,15 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Returns 1 if no chunk was released since this thread found none, so that it need not search, or take the lock, for
-   every lost event. Returns 0 now and then all the same, which also writes the losses of a thread without a chunk to
-   the image. */
+/* Returns 1 if no chunk was released since this thread found none: it need not search, nor take the lock, for every
+   lost event. Every 1024th time it returns 0 all the same, so that losses of a thread without a chunk get into the
+   image. */
 static int prof__room_missing(prof__thread *self)
 {
     return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
 }
 
-/* Writes a LOST record for what this thread lost on its present track, if a word is free. */
+/* Writes a LOST record of the events that this thread has lost on its present track, if there is a free word. */
 static void prof__lost_write(prof__thread *self)
 {
     uint64_t lost = self->cursor < self->end ? __atomic_exchange_n(&self->chunk->lost, 0, __ATOMIC_RELAXED) : 0;
@@ -8255,7 +8273,7 @@ static void prof__lost_write(prof__thread *self)
     self->cursor++;
 }
 
-/* Leaves the present track: nothing can be written until prof__track_enter(), for this track or another one. */
+/* Leaves the present track. Nothing can be written until prof__track_enter(), for this track or another one. */
 static void prof__track_leave(prof__thread *self)
 {
     if (!self->entered) return;
@@ -8267,9 +8285,10 @@ static void prof__track_leave(prof__thread *self)
     prof__begun_forget(self);
 }
 
-/* Gives a new chunk to a thread, which may have one. The words reserved for ends move along. They may be too many: a
-   longjmp() over scopes leaves their words reserved for ever. Beyond three quarters of a chunk (1500 scopes) the
-   reserve is dropped, and an end without a reserved word takes a free word, or a new chunk. */
+/* Moves the thread to a new chunk; it may have an old one. The words reserved for ends move along. They may be too
+   many, because a longjmp() over scopes leaves their words reserved for ever. If they exceed three quarters of a
+   chunk (1500 scopes), none are reserved any more, and an end takes a free word, or a new chunk. Returns 0 if chunk
+   is NULL. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
     uint64_t owed = prof__owed(self);
@@ -8283,11 +8302,11 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
         old = NULL;
     }
     prof__chunk_enter(self, chunk, 0, owed > prof__words_of(s, chunk) / 4 * 3 ? 0 : owed);
-    if (old) prof__chunk_finish(self, old); /* if the chunk before it is still held, this one has no event */
+    if (old) prof__chunk_finish(self, old); /* if the chunk before it is still held, this one has no event of its own */
     return 1;
 }
 
-/* Returns one of the chunks that a thread has in a ring, to be used once more: that with the older events. */
+/* Takes the one of the thread's own chunks in a ring that has the older events, to use it anew. */
 static prof__chunk *prof__chunk_own(prof__thread *self)
 {
     prof__chunk *filled = self->filled && prof__chunk_begun(self) ? prof__filled_take(self) : NULL;
@@ -8295,9 +8314,9 @@ static prof__chunk *prof__chunk_own(prof__thread *self)
 }
 
 #ifndef PROF__ALONE
-/* Waits for a chunk. Meanwhile the thread gives its full one away, because the service may need that to make room. If
-   it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open
-   scopes. */
+/* Waits for a chunk. Meanwhile the thread gives up its full chunk, because the service may need it to make room. If the
+   thread has waited in vain, it takes the full chunk back unless another has it: words in it are reserved for ends of
+   open scopes. */
 static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
 {
     prof__session *s = self->session;
@@ -8319,7 +8338,7 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
     if (chunk || !full || !__atomic_compare_exchange_n(&full->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                                        __ATOMIC_RELAXED))
         return chunk;
-    if (full->sequence != sequence) { /* it is another thread's by now */
+    if (full->sequence != sequence) { /* another thread has used it since */
         PROF__RELEASE(&full->state, state);
         return NULL;
     }
@@ -8334,9 +8353,9 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
 }
 #endif
 
-/* Gives the thread another chunk, with room for as many words if there is one so large. Returns 0 if there is none. In
-   a ring that nobody empties it is its own one, once more: a thread that records keeps its newest events, whatever the
-   others do. */
+/* Gives the thread another chunk with room for `words` words, or a smaller one if none is so large. Returns 0 if there
+   is none. In a ring that nobody empties the thread then uses its own chunk anew: a thread that records keeps its
+   newest events, whatever other threads do. */
 static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
 {
     prof__session *s = self->session;
@@ -8356,9 +8375,9 @@ static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
     return prof__chunk_change(self, chunk);
 }
 
-/* Continues the present track in the rest of the chunk. If that is too small, the next write takes a new chunk, and
-   waits for one if it may. That is not done here, because the lock may be held, and a chunk without an event is of no
-   use. */
+/* Continues the present track in the rest of the thread's chunk. If the rest is too small, the next write takes a new
+   chunk, and may wait for it. That is not done here, because the caller may hold the lock, and because a chunk without
+   an event is of no use. */
 static void prof__track_enter(prof__thread *self)
 {
     if (!self->chunk) return;
@@ -8367,14 +8386,14 @@ static void prof__track_enter(prof__thread *self)
         prof__chunk_enter(self, self->chunk, used, owed);
 }
 
-/* Returns 1 if this track can be entered without the lock. */
+/* Returns 1 if the session knows this track and its name, so that it can be entered without the lock. */
 static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 {
     return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
 }
 
-/* Asks the system once more for the name of a thread that the program has not named itself. Its next TRACK record has
-   it; if the thread ends, that record is written now. Under the lock. */
+/* Asks the system again for the name of a thread that the program has not named. The thread's next TRACK record has the
+   name. If the thread ends (ends is 1), writes that record now. Under the lock. */
 static void prof__thread_rename(prof__thread *self, int ends)
 {
 #ifdef PROF__RENAMES
@@ -8394,7 +8413,7 @@ static void prof__thread_rename(prof__thread *self, int ends)
 #endif
 }
 
-/* Adds the present track to the thread's session. Under the lock. */
+/* Gives the present track an id and a name in the thread's session, if it has none there. Under the lock. */
 static void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -8424,30 +8443,30 @@ static void prof__track_know(prof__thread *self)
     if (track->name_id) track->name_id |= of_system;
 }
 
-/* The slow path, if too few words are free, or the chunk is too old. Returns NULL if there is no chunk, and counts the
-   loss. */
+/* The slow path of prof__reserve_or_lose(), if too few words are free or the chunk is too old to express the time.
+   Returns NULL, and counts the loss, if there is no chunk. */
 static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
     if ((int64_t)(*now - self->base) < 0 && (int64_t)(prof__now(self->session, 0) - self->base) >= 0) {
-        *now = self->base; /* a handler took this chunk after the clock was read; else the counter began again */
+        *now = self->base; /* a handler took this chunk after the clock was read; otherwise the counter restarted */
         if (self->free_words >= words) return self->cursor;
     }
     int late = (*now - self->base) >> PROF__TICK_BITS != 0;
     if (self->soft && !late && self->free_words < words) prof__chunk_widen(self, words);
     if ((late || self->free_words < words) && prof__chunk_next(self, words) && self->free_words < words && self->soft)
-        prof__chunk_widen(self, words); /* it is a long one */
+        prof__chunk_widen(self, words); /* the event is long */
     if (self->free_words < words || (*now > self->base && (*now - self->base) >> PROF__TICK_BITS)) {
-        if (self->chunk) /* the last word, which has a sum now, may still be removed as a scope that was too short */
+        if (self->chunk) /* the last word has a sum now, but may still be removed as a scope that was too short */
             prof__chunk_unseal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)) - 1);
         prof__lose_all(self, loss);
         return NULL;
     }
-    if ((int64_t)(*now - self->base) < 0) *now = self->base; /* the counter may have passed 2^64 */
+    if ((int64_t)(*now - self->base) < 0) *now = self->base; /* the counter may have wrapped */
     return self->cursor;
 }
 
-/* Returns space for words at the cursor, in a chunk that can express the time. Returns NULL if there is none, and
-   counts the loss. */
+/* Returns room for `words` words at the cursor, in a chunk that can express the time *now (ticks since its base, 40
+   bits). Returns NULL, and counts the loss, if there is none. */
 static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
     if (PROF__UNLIKELY(self->free_words < words || (*now - self->base) >> PROF__TICK_BITS))
@@ -8455,7 +8474,7 @@ static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words
     return self->cursor;
 }
 
-/* Does the same for an event without arguments. */
+/* Reserves words for an event without arguments: see prof__reserve_or_lose(). */
 static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
 {
     return prof__reserve_or_lose(self, words, now, PROF__LOSS_EVENT);
@@ -8467,7 +8486,7 @@ static void prof__commit(prof__thread *self, uint64_t words)
     self->free_words -= words;
 }
 
-/* Detaches the thread from its session, whose image may be unmapped as soon as attached is decremented. */
+/* Detaches the thread from its session. The session's image may be unmapped as soon as `attached` is decremented. */
 static void prof__detach(prof__thread *self)
 {
     prof__session *s = self->session;
@@ -8481,7 +8500,7 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
-#ifndef PROF__SHARED_CHUNKS /* a chunk serves one state only */
+#ifndef PROF__SHARED_CHUNKS /* no partial chunks: a chunk serves one thread only */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
     (void)s, (void)used;
@@ -8493,7 +8512,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
     return 0;
 }
 #else
-/* Takes a chunk that a thread left partly free; *used: its used words. Returns NULL if there is none. */
+/* Takes a partial chunk, which another thread has left. *used: set to its used words. Returns NULL if there is none. */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
     for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
@@ -8509,14 +8528,14 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
         __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
-            continue; /* the ring has reused it */
+            continue; /* the ring has reused the chunk */
         if (chunk->sequence == sequence) return chunk;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* the ring has reused it, and it is in the list again */
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* reused by the ring, and partial again, with another entry */
     }
     return NULL;
 }
 
-/* Adds a chunk to the list of those left partly free. Returns 0 if the list is full. */
+/* Adds a chunk to the list of partial chunks. words: how many are used. Returns 0 if the list is full. */
 static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
     for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
@@ -8536,9 +8555,9 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 }
 #endif
 
-/* If there are nearly as many threads as there can be chunks, the threads that come last share the remaining chunks:
-   each has one only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left
-   to share. */
+/* Returns 1 if the thread must borrow its chunk for one scope at a time. If there are nearly as many threads as there
+   can be chunks, the threads that come last share the rest in this way. A thread that has borrowed often keeps its
+   chunk, as long as some are left to share. */
 static int prof__visits(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -8552,16 +8571,16 @@ static int prof__visits(const prof__thread *self, const prof__session *s)
 #endif
 }
 
-/* Gives the thread a chunk, preferably one that an ended thread left partly free, and its track an id. Under the
-   lock. */
+/* Attaches the thread to the session: gives it a chunk, preferably a partial one, and gives its track an id. Returns 0
+   if there is no chunk. Under the lock. */
 static int prof__attach(prof__thread *self)
 {
     prof__session *s = prof__state.session;
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
-    self->no_room = 0; /* it may be of an earlier session */
+    self->no_room = 0; /* the value may be of an earlier session */
     while (!chunk && (chunk = prof__left_take(s, &used)) != NULL) {
-        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old for the next events */
+        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old to express the next times */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
             prof__room_changed(); /* other threads have seen it taken */
             chunk = NULL;
@@ -8590,8 +8609,8 @@ static int prof__attach(prof__thread *self)
     return 1;
 }
 
-/* Does the same once a chunk is released; other threads may be faster. The thread sleeps without the lock, and keeps
-   the session alive. */
+/* Waits until a chunk is released and attaches the thread to the session. Other threads may be faster: then waits
+   again. The thread sleeps without the lock, and keeps the session's memory. Returns 0 if it has waited in vain. */
 static int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
@@ -8608,14 +8627,15 @@ static int prof__attach_later(prof__thread *self, prof__session *s, prof__signal
     return found;
 }
 
-/* Gives back the rest of the chunk when a thread ends, or no longer needs it, so that short threads share chunks. */
+/* Gives the thread's chunk back when the thread ends or has borrowed it. The unused rest becomes a partial chunk for
+   another thread. */
 static void prof__give_back(prof__thread *self)
 {
     prof__session *s = self->session;
     prof__chunk *chunk = self->chunk;
     prof__track_leave(self);
     prof__filled_finish(self);
-    if (!chunk) return; /* it was given away: see prof__chunk_await() */
+    if (!chunk) return; /* given up: see prof__chunk_await() */
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
     prof__chunk_close(self);
     if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) || !prof__left_put(s, chunk, (uint32_t)words))
@@ -8624,7 +8644,7 @@ static void prof__give_back(prof__thread *self)
 }
 
 #ifndef PROF_FREESTANDING
-/* Gives the thread's chunk back to the session, and detaches the thread. The thread is busy. */
+/* Gives the thread's chunk back and detaches the thread from its session. The thread holds its write lock. */
 static void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
@@ -8632,9 +8652,9 @@ static void prof__thread_detach(prof__thread *self)
     prof__detach(self);
 }
 
-/* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
-   those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
-   to three rounds; then the record serves another thread, and this thread records no more. */
+/* The destructor of thread-specific data: runs when a thread ends. Later destructors may have scopes, too; these attach
+   the thread again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up to
+   three rounds. Then the record serves another thread, and this one records no more. */
 static void PROF__TSS_END prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
@@ -8644,7 +8664,7 @@ static void PROF__TSS_END prof__thread_leaves(void *pointer)
     prof__generation_look();
     prof__lock(&prof__lock_word);
     if (self->session && self->session == prof__state.session) prof__thread_rename(self, 1);
-    if (self->session) self->own.epoch = 0; /* what it still records goes to a new track */
+    if (self->session) self->own.epoch = 0; /* what the thread still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
     prof__loose_release(&self->own);
@@ -8656,8 +8676,8 @@ static void PROF__TSS_END prof__thread_leaves(void *pointer)
     prof__self_leaves(self);
 }
 
-/* Called when a scope has ended on a thread that has its chunk for one scope only, or in a destructor that runs after
-   the recorder's. Gives the chunk back now, because nothing may do so later, unless an outer scope is open. */
+/* Called when a scope has ended on a thread with a borrowed chunk, or on one whose destructor has run. Gives the chunk
+   back, unless an outer scope is open: nothing may come later that could. */
 static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
     uint32_t gate = self->gate;
@@ -8682,33 +8702,35 @@ static void prof__exit_key_make(void)
 #endif
 
 /*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
-   A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
-   "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
-   that come while it is the innermost one are dropped, and its site remains asked. A site that was passed some 250
-   times without an argument is simply off from then on. So only scopes with arguments pay for notes, and those that
-   are on pay nothing.
+   A scope that is off leaves no record, so PROFILE_ARG could not see that it is open, and would add its argument to the
+   enclosing scope. Therefore the site of a scope that is off first gets the flag PROF__ASKED: each pass calls
+   prof__begin() and prof__end(), which keep a marker on the thread while the scope is open. An argument that comes
+   while the scope of the marker is the innermost one is dropped, and the site keeps the flag. A site that was passed
+   about 250 times without an argument loses the flag and costs no more calls. So only scopes with arguments pay for
+   markers, and scopes that are on pay nothing.
 
-   The words reserved for ends show which scope is the innermost one. A note hides the words of the enclosing scopes: it
-   moves `end` down by as many, so that the rest, (end - cursor) - free_words, counts the scopes inside. The end of an
-   enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
-   note's scope.
+   The words reserved for ends show which scope is the innermost one. When a marker begins, it hides the words reserved
+   for enclosing scopes: it lowers `end` by their number. Then (end - cursor) - free_words counts only the scopes inside
+   the marker's scope. If an enclosing scope ends first, it finds no reserved word and takes the slow path. There it is
+   clear that a longjmp() has left the marker's scope.
 
-   With PROF_MINIMAL there are no notes: arguments in a scope that is off belong to the enclosing scope.
+   With PROF_MINIMAL there are no markers: arguments in a scope that is off belong to the enclosing scope.
 
-   A scope that was lost has a note, too, if its arguments may find the room, or get the lock, that it did not.
+   A scope that was lost has a marker, too, if its arguments might not be lost: they may find a free chunk, or get the
+   lock.
 
-   The note of a thread, 24 bits: 1 if an argument was dropped; 1 if the scope was lost; how many notes are nested, 7
-   bits; how many words are hidden, 15 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the
-   note around it. */
+   A thread's marker has 24 bits: bit 0: an argument was dropped; bit 1: the scope was lost; bits 2 to 8: how many
+   markers are nested; bits 9 to 23: how many words are hidden. The token of a scope with a marker has PROF__NOTE where
+   other tokens have the session id, and the enclosing marker. */
 
 #define PROF__NOTE 0x80000000u
 #define PROF__NOTE_MASK 0xFFFFFFu
 #define PROF__NOTE_DROPPED 1u
 #define PROF__NOTE_LOST (PROF__MINIMAL ? 0u : 2u)
 #define PROF__NOTE_NESTED 0x1FCu
-#define PROF__NOTE_ONE 4u /* one note, in PROF__NOTE_NESTED */
+#define PROF__NOTE_ONE 4u /* one marker, in PROF__NOTE_NESTED */
 
-/* Returns where a token belongs: the session in bits 24 to 30, the track in bits 32 to 47. */
+/* Returns the owner of a token: the session in bits 24 to 30, a hash of the track in bits 32 to 47. */
 static uint64_t prof__note_owner(const prof__thread *self)
 {
     uint64_t track = (uint64_t)(uintptr_t)(self->fiber ? self->fiber : &self->own) * 0x9E3779B97F4A7C15u >> 48;
@@ -8717,7 +8739,7 @@ static uint64_t prof__note_owner(const prof__thread *self)
 #define PROF__NOTE_OWNER ((0xFFFFull << 32) | (127u << 24))
 #define PROF__NOTE_PLACE_SHIFT 48
 
-/* Replaces the note, and moves the end of the chunk to where it belongs. */
+/* Replaces the thread's marker, and moves `end` by the difference in hidden words. */
 static void prof__note_set(prof__thread *self, uint32_t note)
 {
     if (self->entered) self->end += (int64_t)prof__note_hidden(self) - (int64_t)(note >> PROF__NOTE_HIDDEN_SHIFT);
@@ -8730,7 +8752,7 @@ static void prof__note_forget(prof__thread *self)
     if (!PROF__MINIMAL) prof__note_set(self, 0);
 }
 
-/* Returns 1 if no scope that is on is open inside the scope of the note. */
+/* Returns 1 if no recorded scope is open inside the marker's scope. */
 static int prof__note_is_innermost(const prof__thread *self)
 {
     return !PROF__MINIMAL && prof__owed(self) <= prof__note_hidden(self);
@@ -8741,17 +8763,17 @@ static PROF__COLD void prof__note_loses(prof__thread *self, uint32_t count)
     prof__lose_all(self, PROF__LOSS_ARGS(count));
 }
 
-/* Returns 1 if `count` arguments have to be dropped, because the innermost scope is off or was lost. */
+/* Returns 1 if `count` arguments must be dropped, because the innermost scope is off or was lost. */
 static inline int prof__note_drops(prof__thread *self, uint32_t count)
 {
     if (PROF__MINIMAL || PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
     if (PROF__UNLIKELY(self->note & PROF__NOTE_LOST)) prof__note_loses(self, count);
     self->note |= PROF__NOTE_DROPPED;
-    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* the scope may never end */
+    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* now: the scope may never end */
     return 1;
 }
 
-/* Begins a scope that is off, or was lost: PROF__NOTE_LOST. The thread is busy. */
+/* Begins a scope that is off, or that was lost (lost: PROF__NOTE_LOST). The thread holds its write lock. */
 static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_t lost)
 {
     if (PROF__MINIMAL) return 0;
@@ -8767,8 +8789,8 @@ static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_
     return token;
 }
 
-/* Ends a scope that is off. If notes inside it are open, they were not nested: all are forgotten. A token of another
-   session or thread, or of a note that was forgotten, changes nothing. */
+/* Ends a scope with a marker. If markers inside it are still open, they were not nested properly, and all are removed.
+   The token of another session or thread, or of a marker that was removed, changes nothing. */
 static PROF__COLD void prof__note_end(prof__thread *self, prof__token token)
 {
     if (PROF__MINIMAL) return;
@@ -8780,12 +8802,12 @@ static PROF__COLD void prof__note_end(prof__thread *self, prof__token token)
 }
 
 /*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
-   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
-   service looks at the clock (prof__schedule_step). During a warm-up, the sites that count are not off but out of date,
-   so that each use of them, and of no other site, takes the slow path, where it is counted under the lock. In the child
-   of a fork, which has no service, all sites are out of date in this way until the delay is over. */
+   A session may begin to record later than it starts. Until then all sites are off, as in a pause, and cost as little.
+   The service looks at the clock (prof__schedule_step). During a warm-up, the sites of the steps or frames that count
+   are not off but out of date: each use of them, and of no other site, takes the slow path, where it is counted under
+   the lock. The child of a fork has no service, so during a delay all its sites are out of date in this way. */
 
-#define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* ns */
+#define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* in ns */
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
 enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
@@ -8794,7 +8816,7 @@ static prof__session *prof__state_session(void)
     return prof__state.session ? prof__state.session : prof__state.inherited;
 }
 
-#ifdef PROF_MINIMAL /* sessions begin at once */
+#ifdef PROF_MINIMAL /* sessions record at once */
 static int prof__schedule_sees(const prof_site *site)
 {
     (void)site;
@@ -8807,7 +8829,7 @@ static void prof__schedule_release(prof__session *s, int held)
     prof__next_generation();
 }
 #else
-/* Returns 1 if the session begins by time, but has no service: only the macros check whether that time has come. */
+/* Returns 1 if the session begins after a delay but has no service: only macros notice when the delay is over. */
 static int prof__schedule_alone(const prof__session *s)
 {
 #ifdef PROF__ALONE
@@ -8824,7 +8846,8 @@ static int prof__warmup_counts(const prof__session *s, const prof_site *site)
     return site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_STEP;
 }
 
-/* Returns 1 if the session is held, and every use of this site must take the slow path. Under the lock. */
+/* Returns 1 if the session waits for its beginning, and every use of this site must take the slow path. Under the
+   lock. */
 static int prof__schedule_sees(const prof_site *site)
 {
     const prof__session *s = prof__state_session();
@@ -8832,7 +8855,8 @@ static int prof__schedule_sees(const prof_site *site)
     return prof__schedule_alone(s) || (prof__state.held == PROF__HELD_WARMUP && prof__warmup_counts(s, site));
 }
 
-/* Removes one reason to wait. After the last, recording begins, and the session's time with it. Under the lock. */
+/* Removes one reason to wait, PROF__HELD_TIME or PROF__HELD_WARMUP. After the last one, recording begins, and with it
+   the session's time. Under the lock. */
 static void prof__schedule_release(prof__session *s, int held)
 {
     prof__state.held &= ~held;
@@ -8848,7 +8872,7 @@ static void prof__schedule_release(prof__session *s, int held)
 #endif
 }
 
-/* Called when a site is used for which prof__schedule_sees() is 1. Under the lock. */
+/* Called at each use of a site for which prof__schedule_sees() returns 1. Under the lock. */
 static void prof__schedule_look(const prof_site *site)
 {
     prof__session *s = prof__state_session();
@@ -8866,7 +8890,8 @@ static void prof__schedule_look(const prof_site *site)
 }
 #endif
 
-/* Returns 1 if all sites are off, except those of ends. The answer changes under the lock, or in a crash. */
+/* Returns 1 if all sites but those of ends are off: in a pause or after a crash. The pause changes under the lock
+   only. */
 static int prof__sites_rest(void)
 {
 #ifndef PROF_NO_CRASH
@@ -8875,8 +8900,8 @@ static int prof__sites_rest(void)
     return PROF__LOAD(&prof__state.paused);
 }
 
-/* Returns 1 if the site is to be recorded. Devices have no level: level 0 turns off the events of the host, no_devices
-   those of devices. */
+/* Returns 1 if the configuration records this site. Sites of devices have no level: level 0 turns off the host's
+   events, no_devices those of devices. */
 static int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
@@ -8885,14 +8910,14 @@ static int prof__site_wanted(const prof_site *site)
            (~site->unmask & prof__state.filter_mask) && prof__category_on(prof__category_of(site));
 }
 
-/* Updates a site to the present generation. Under the lock; the thread is busy. */
+/* Settles a site: sets its state for the present config version. Under the lock. The thread holds its write lock. */
 static void prof__site_settle(prof_site *site)
 {
-    uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
+    uint32_t generation = PROF__ACQUIRE(prof__generation); /* acquire: also of prof__state.frozen */
     if (PROF__HELD() && prof__schedule_sees(site)) return;
 #ifndef PROF__NO_FORK
     if (prof__state.running && prof__state.inherited) {
-        if (prof__site_kind(site) == PROF__KIND_END) return; /* its begin is the parent's: no reason for an image */
+        if (prof__site_kind(site) == PROF__KIND_END) return; /* its begin was in the parent: needs no image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
 #endif
@@ -8914,7 +8939,7 @@ static void prof__site_settle(prof_site *site)
         prof__lost_collect(s);
     }
     int on = prof__site_kind(site) == PROF__KIND_END || prof__site_wanted(site);
-    if (on && prof__site_kind(site) == PROF__KIND_ARG && prof__site_late(site)) { /* ask all once more */
+    if (on && prof__site_kind(site) == PROF__KIND_ARG && prof__site_late(site)) { /* all sites must call once more */
         prof__next_generation();
         generation = PROF__LOAD(prof__generation);
     }
@@ -8927,18 +8952,19 @@ static void prof__site_settle(prof_site *site)
 }
 
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
-   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
-   here on does not write; only then, when no handler can move the thread to another session any more, check that site,
-   thread and generation agree; store the event; move the cursor; open the gate. */
+   The fast path of every macro: (1) read the counter. (2) Take the thread's write lock, so that a signal handler that
+   interrupts from here on does not write. (3) Check that site, thread and config version agree; not earlier, because a
+   handler may move the thread to another session until (2). (4) Store the event and move the cursor. (5) Release the
+   write lock. */
 
-/* Updates site and thread to the present generation. Returns 1 if the site is on and the thread has a chunk. If the
-   site is on and there is no chunk, counts the loss. */
+/* Settles site and thread: updates both to the present config version. Returns 1 if the site is on and the thread has a
+   chunk. If the site is on but there is no chunk, counts the loss. site: NULL: only the thread. */
 static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
     uint32_t generation = PROF__LOAD(prof__generation), state;
     int recording, in_step;
     if (site && prof__site_asked(site)) return 0;
-    state = site ? (uint32_t)prof__site_load(site) : generation; /* once: another thread may be changing it */
+    state = site ? (uint32_t)prof__site_load(site) : generation; /* read once: another thread may be changing it */
     in_step = self->seen == generation && !((state ^ generation) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
         if (state == generation) prof__lose_all(self, loss);
@@ -8951,12 +8977,12 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         prof__generation_look();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_busy(self, loss);
-            if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so that its arguments are lost as well */
+            if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so its arguments will be lost, too */
             PROF__ERRNO_RESTORE();
             return 0;
         }
         if (PROF__UNLIKELY(PROF__HELD()) && site && prof__schedule_sees(site)) prof__schedule_look(site);
-        if (site) prof__site_settle(site); /* first: it may make the image, and the next generation */
+        if (site) prof__site_settle(site); /* first: this may make the image, and a new config version */
         generation = PROF__LOAD(prof__generation);
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
@@ -8971,18 +8997,18 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             self->no_room = room;
             recording = 0;
         }
-        if (self->session && !self->entered) { /* a switch of fibers could not do this */
+        if (self->session && !self->entered) { /* a switch of fibers has left this to the next macro */
             prof__track_know(self);
             prof__track_enter(self);
         }
         if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__owed(self)) {
-            prof__lose_all(self, loss); /* arguments whose scope was lost */
+            prof__lose_all(self, loss); /* the arguments of a lost scope */
             recording = 0;
         }
-        self->seen = generation; /* the next macro notices a control call during a wait in between */
+        self->seen = generation; /* a control call during a wait: the next macro notices it */
         self->open = self->session && PROF__FAST(s) && !PROF__LEAVES_SOON(self) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
-        /* once, when it begins: later it may be on a fiber, whose end is not the thread's */
+        /* only when the thread attaches: later it may run a fiber, whose end is not the thread's */
         if (PROF__EXIT_WATCHED_UNLOCKED && self->session && !attached) prof__on_exit_of_thread(self);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
@@ -8990,7 +9016,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
     return state == generation;
 }
 
-/* Tells the slow paths what a gate with PROF__SHORT implies, namely that the last word is a begin or an end; but not if
+/* A write lock with PROF__SHORT implies that the last word is a begin or an end. Notes this for the slow paths, unless
    the thread has changed its session since. */
 static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
 {
@@ -8999,8 +9025,8 @@ static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
     self->begun_end = self->cursor;
 }
 
-/* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site, or, if
-   site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */
+/* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site or, if
+   site is NULL, is attached. In a signal handler that interrupted a macro, counts what is lost. */
 static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
     if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
@@ -9012,13 +9038,13 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
     return 0;
 }
 
-/* Finds out whether a site is on, before the arguments of its macro are evaluated. */
+/* Returns 1 if a site is on. Called before the arguments of a macro are evaluated. */
 PROF_DEF int prof__check(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__check, (site)));
     if (prof__site_asked(site)) return 0;
     uint32_t gate = prof__take(self);
-    if (gate == PROF__BUSY) return 1; /* the macro goes on to count the loss, with its arguments */
+    if (gate == PROF__BUSY) return 1; /* so the macro counts the loss, with its arguments */
     prof__signals signals;
     PROF__ERRNO_SAVE();
     prof__generation_look();
@@ -9036,7 +9062,8 @@ static uint64_t prof__site_head(const prof_site *site)
     return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
 }
 
-/* Makes the thread busy for a site. Returns 1 if it may write; else, if the site is on, counts the loss. */
+/* Takes the thread's write lock to write for a site. Returns 1 if it may write. Otherwise releases the lock and, if the
+   site is on, counts the loss. */
 static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -9047,14 +9074,14 @@ static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint6
     return 1;
 }
 
-/* Does the same for an event without arguments. */
+/* Takes the thread's write lock for an event without arguments: see prof__enter_or_lose(). */
 static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
 {
     return prof__enter_or_lose(self, site, head, PROF__LOSS_EVENT);
 }
 
-/* A place for an event: a pointer to its words, NULL if there is none; and its first word, which is stored last, 0 if
-   the event is off or came at the wrong moment. */
+/* Room for an event. at: its words, NULL if there is no room. head: its first word, which is to be stored last; 0 if
+   the event is off or came while the thread was writing. */
 typedef struct prof__place {
     uint64_t *at;
     uint64_t head;
@@ -9071,8 +9098,8 @@ static PROF__COLD prof__place prof__place_slow(prof__thread *self, prof_site *si
     return place;
 }
 
-/* Makes the thread busy for an event of the site at the present time, if it is recorded. While the fast path is open,
-   the session uses the counter. */
+/* Takes the thread's write lock and room for an event of the site at the present time. Reads the counter: an open fast
+   path implies that the counter is the session's clock. */
 static inline prof__place prof__place_take(prof__thread *self, prof_site *site, uint64_t words)
 {
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -9087,7 +9114,7 @@ static inline prof__place prof__place_take(prof__thread *self, prof_site *site, 
     return place;
 }
 
-/* Counts the words of an event as written, and is busy no more. */
+/* Counts the words of an event as written, and releases the write lock. */
 static inline void prof__place_leave(prof__thread *self, prof__place place, uint64_t words)
 {
     self->cursor = place.at + words;
@@ -9097,27 +9124,29 @@ static inline void prof__place_leave(prof__thread *self, prof__place place, uint
 
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
-/* Begins a scope that is off, or was lost: see >>note. In a handler that interrupted a macro it changes nothing, and
-   the scope's arguments are lost. */
+/* Begins the off-scope marker of a scope that is off or was lost: see >>note. In a signal handler that interrupted a
+   macro there is no marker, and the scope's arguments are lost. */
 static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate, uint32_t lost)
 {
     prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site, lost);
     if (gate & PROF__SHORT) {
         prof__short_passes(self, gate);
-        gate = PROF__SHUT; /* an end has to look at notes */
+        gate = PROF__SHUT; /* an end must look at markers */
     }
     prof__untake(self, gate);
     return token;
 }
 
-/* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. */
+/* Begins the off-scope marker of a scope that was lost for want of room, see >>note. Begins none if there will be no
+   room for its arguments either. */
 static prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 {
     if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
     return prof__note_begin(self, site, PROF__NOTE_LOST);
 }
 
-/* Notes a begin or an end that was just written, with min_duration, so that an end finds what it can remove. */
+/* With min_duration: notes a begin or an end that was just written, so that an end finds the scope that it may
+   remove. */
 static PROF__COLD void prof__begun_note(prof__thread *self, uint64_t *at)
 {
     if (*at >> PROF__KIND_SHIFT == PROF__KIND_END)
@@ -9128,14 +9157,15 @@ static PROF__COLD void prof__begun_note(prof__thread *self, uint64_t *at)
     self->begun_end = self->cursor;
 }
 
-/* The slow paths of begin and end. The thread is busy before and after. site: NULL: the scope gets no arguments. */
+/* The slow paths of begin and end. The thread holds its write lock before and after. site: NULL: the scope gets no
+   arguments. */
 static prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
     if (!at) return prof__begin_lost(self, site);
     prof__store_word(at, head | (now - self->base));
     prof__commit(self, 1);
-    self->free_words -= 1; /* for the end */
+    self->free_words -= 1; /* reserved for the end */
     if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at);
     return head | self->epoch;
 }
@@ -9145,8 +9175,8 @@ static void prof__count_taken_back(prof__chunk *chunk)
     PROF__STORE(&chunk->taken_back, PROF__LOAD(&chunk->taken_back) + 1);
 }
 
-/* Removes a scope that was too short, with its run-time name, if nothing was recorded since its begin, or all of it was
-   removed. Its head first, so that a reader never sees a part. */
+/* Removes a scope that was too short, and its run-time name, if nothing else was recorded since its begin, or all of it
+   was removed. Clears the scope's head first, so that a reader never sees a part. */
 static PROF__COLD int prof__begin_undo(prof__thread *self, uint64_t head, uint64_t now)
 {
     uint64_t *at = self->begun, *end = self->cursor, tick;
@@ -9173,14 +9203,15 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
         prof__lose(self, 1);
         return;
     }
-    if ((uint64_t)(self->end - self->cursor) <= self->free_words) self->free_words--; /* its reserve was dropped */
+    if ((uint64_t)(self->end - self->cursor) <= self->free_words) self->free_words--; /* its reserved word is gone */
     if ((int64_t)(now - self->base) < 0) now = self->base;
     prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
     self->cursor++;
     if (PROF__MIN_TICKS(s)) prof__begun_note(self, self->cursor - 1);
 }
 
-/* Begins a scope that prof__enter() did not let in: it is off, or the lock was taken, or it can't be noted. */
+/* Called for a scope that prof__enter() refused, because it is off, because the lock was taken for long, or because it
+   cannot have a marker. Begins an off-scope marker if it can. */
 static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
     uint32_t lost = prof__site_asked(site) ? 0 : PROF__NOTE_LOST;
@@ -9188,11 +9219,12 @@ static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
     return prof__begin_off(self, site, prof__take(self), lost);
 }
 
-/* For a slow path that every scope takes in a session whose clock is not the bare counter. */
+/* The attribute of slow paths that every scope takes in a session whose clock is not the bare counter. */
 #define PROF__SLOW PROF__NOINLINE
 
-/* Reads the clock on a slow path. Returns `read` instead, which the fast path has read (0: nothing), if the session
-   uses that clock and the thread was in step, so that it has not waited since. */
+/* Returns the time on a slow path. read: what the fast path has read; 0: nothing. Returns that if it is of the
+   session's clock and the thread was synced (was_in_step), so that it has not waited since. Otherwise reads the
+   clock. */
 static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
 {
     return read && was_in_step && PROF__BY_COUNTER(s) ? read : prof__now(s, at_end);
@@ -9202,8 +9234,8 @@ static int prof__in_step(const prof__thread *self)
     return self->session && self->seen == PROF__LOAD(prof__generation);
 }
 
-/* Returns the next value of the gate with min_duration: open to begins and ends, unless one of these could take a word
-   of another event for its begin. */
+/* Returns the next value of the write lock with min_duration: open to begins and ends only, unless one of these could
+   take a word of another event for its begin. */
 static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t gate)
 {
     int open = self->cursor && self->begun_end == self->cursor &&
@@ -9212,8 +9244,8 @@ static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t g
     return open ? self->seen ^ PROF__SHORT : gate;
 }
 
-/* Does what prof__leave() does, after the slow path of a begin or an end. Once the gate is open, a handler may move the
-   thread to another session, or to none. */
+/* Releases the write lock after the slow path of a begin or an end. From then on a signal handler may move the thread
+   to another session, or to none. */
 static void prof__leave_scope(prof__thread *self)
 {
     uint32_t gate = self->open;
@@ -9228,7 +9260,7 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
     if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
         if (prof__site_asked(site)) return prof__begin_off(self, site, gate, 0);
         ready = prof__enter_slow(self, site, gate, PROF__LOSS_EVENT);
-        in_step = 0; /* the site may have waited for the lock */
+        in_step = 0; /* this may have waited for the lock */
     }
     if (!ready) return prof__begin_refused(self, site);
     if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
@@ -9271,7 +9303,7 @@ static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uin
         prof__untake(self, gate);
         return;
     }
-    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
+    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, where it stays open */
         prof__untake(self, gate);
     } else if ((in_step && gate != PROF__BUSY) || prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
         if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
@@ -9285,8 +9317,8 @@ static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uin
 #endif
 }
 
-/* The end of a scope while the gate says that the last word is no argument. Removes the scope and returns 1, if it is
-   too short and that word is its begin. */
+/* Ends a scope while the write lock says that the last word is a begin or an end. Returns 1 if that word is the scope's
+   begin and the scope was too short: removes it. */
 static inline int prof__end_short(prof__thread *self, uint64_t head, uint64_t elapsed)
 {
     uint64_t *at = self->cursor - 1, tick = *at ^ head;
@@ -9331,8 +9363,8 @@ PROF_DEF void prof__end(prof__token token)
 }
 
 #ifndef PROF_FREESTANDING
-/* Records a scope of the service that began at `began` and ends now. It is recorded only now, so that none is open if
-   the recording ends in the middle of it: it would look as if the program had hung there. */
+/* Records a scope of the service that began at `began` and ends now. Begin and end are written together: an open scope
+   at the end of a recording would look as if the program had hung there. */
 static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
 {
     prof__thread *self = PROF__SELF();
@@ -9346,8 +9378,8 @@ static void prof__service_scope(const prof__session *s, prof_site *site, uint64_
 }
 #endif
 
-/* Ends one stage and begins the next, at the same time here as well: gets a chunk with space for both before it reads
-   the clock. */
+/* The slow path of prof__next(): ends one stage and begins the next one at the same time. So it gets a chunk with room
+   for both before it reads the clock. */
 static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
 {
     uint64_t head;
@@ -9393,7 +9425,7 @@ PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
     return next;
 }
 
-/* Writes two words: a head, and a number after it. */
+/* Writes a record of two words: a head and a number. */
 static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_t number)
 {
     PROF__STORE(self->cursor + 1, number);
@@ -9401,7 +9433,7 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
     prof__commit(self, 2);
 }
 
-/* Writes a value of a counter. kind: the kind of the record, which replaces the site's. */
+/* Records the value of a counter. kind: PROF__KIND_COUNTER_..., replaces the kind in the site's state. */
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
@@ -9429,7 +9461,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
 #ifdef PROF__BRIDGED
-    if (prof__note_drops(self, 1)) return; /* also for other tools */
+    if (prof__note_drops(self, 1)) return; /* other tools get none either */
 #endif
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -9490,8 +9522,8 @@ typedef struct prof__text {
     int cut;
 } prof__text;
 
-/* Returns how much of a text is recorded: at most `max` bytes, cut between UTF-8 characters. given: the bytes that may
-   be read. */
+/* Measures how much of a text is recorded: at most `max` bytes and PROF_MAX_TEXT, cut between UTF-8 characters. given:
+   how many bytes may be read, if no terminator comes before. */
 static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t given)
 {
     prof__text text;
@@ -9502,7 +9534,7 @@ static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t g
     while (text.length < max && text.length < given && text.bytes[text.length]) ++text.length;
 #else
     if (max > given) max = given;
-    const char *zero = (const char *)memchr(text.bytes, 0, (size_t)max); /* reads nothing after it */
+    const char *zero = (const char *)memchr(text.bytes, 0, (size_t)max); /* reads nothing after the zero */
     text.length = zero ? (uint64_t)(zero - text.bytes) : max;
 #endif
     text.cut = text.length < given && text.bytes[text.length] != 0;
@@ -9513,8 +9545,7 @@ static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t g
     return text;
 }
 
-/* Does the same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not
-   longer. */
+/* Measures a terminated text, of which at most PROF_MAX_TEXT bytes are recorded. Faster if it is not longer. */
 static inline prof__text prof__measure_text(const char *bytes)
 {
 #ifndef PROF_FREESTANDING
@@ -9527,7 +9558,7 @@ static inline prof__text prof__measure_text(const char *bytes)
     return prof__measure_part(bytes, PROF_MAX_TEXT, ~(uint64_t)0);
 }
 
-/* Does the same for at most a quarter of a chunk of chunk_words words. */
+/* Measures a terminated text, of which at most a quarter of a chunk of chunk_words words is recorded. */
 static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 {
     return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
@@ -9537,7 +9568,7 @@ static prof__text prof__measure(const prof__session *s, const char *bytes)
     return prof__measure_in(PROF__LOAD(&s->text_words), bytes);
 }
 
-/* Returns the bytes of a text after its last whole word, fewer than eight, and zeros after them. */
+/* Returns a text's last word: its fewer than eight bytes after the last whole word, then zeros. */
 static inline uint64_t prof__text_tail(const prof__text *text)
 {
     uint64_t word = 0, left = text->length & 7;
@@ -9545,7 +9576,7 @@ static inline uint64_t prof__text_tail(const prof__text *text)
         prof__copy(&word, text->bytes, (size_t)left);
         return word;
     }
-    prof__copy(&word, text->bytes + text->length - 8, 8); /* a copy of a constant size is one instruction */
+    prof__copy(&word, text->bytes + text->length - 8, 8); /* a copy of constant size is one instruction */
 #if PROF__LOW_HALF
     return word << 1 << (63 - 8 * left);
 #else
@@ -9553,8 +9584,8 @@ static inline uint64_t prof__text_tail(const prof__text *text)
 #endif
 }
 
-/* Writes a head and the words of a text. head: may already count words that follow those of the text. padded: 1 if
-   zeros follow the text, to the end of its last word. */
+/* Writes a head and the words of a text. head: its count of words may include words that follow the text. padded: 1:
+   zeros follow the text in memory, up to the end of its last word. */
 static inline void prof__text_write_as(uint64_t *at, uint64_t head, const prof__text *text, int padded)
 {
     uint64_t whole = text->words - !padded;
@@ -9589,7 +9620,8 @@ PROF_DEF void prof__arg_string(prof_site *site, const char *value)
     prof__leave(self);
 }
 
-/* The slow path of the function below: also for a text that the chunks are too small for. The thread is busy before. */
+/* The slow path of prof__named_text(). Also for a text that is too long for the chunks. The thread holds its write
+   lock. */
 static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *site, prof__text text, uint64_t owed,
                                                uint32_t gate)
 {
@@ -9602,7 +9634,7 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
         self->free_words -= owed;
-        if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at); /* the fast path is closed then */
+        if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at); /* min_duration has closed the fast path */
         head |= self->epoch;
     } else if (owed) {
         head = prof__begin_lost(self, site);
@@ -9611,7 +9643,8 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
     return at || owed ? head : 0;
 }
 
-/* Writes a begin or a mark with its run-time name directly after it, in the same chunk. padded: see above. */
+/* Writes a begin or a mark and, directly after it in the same chunk, its run-time name. padded: as for
+   prof__text_write_as(). owes_end: 1 for a begin, which reserves a word for its end. */
 static PROF__INLINED prof__token prof__named_text(prof_site *site, const prof__text *text, int padded,
                                                    int owes_end)
 {
@@ -9649,8 +9682,9 @@ PROF_DEF void prof__mark_text(prof_site *site, const char *text)
     PROF__BRIDGE_MARK(site, text);
 }
 
-/* Begins a scope with a number as its argument. Settles the site first, because recording may begin with this step, and
-   its key before the thread becomes busy. If a control call comes in between, the scope is lost. */
+/* The slow path of prof__begin_number(), which begins a scope with a number as its argument. Settles the scope's site
+   first, because recording may begin with this step, then the argument's site, before it takes the write lock. If a
+   control call comes in between, the scope is lost. */
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
                                                       uint64_t number, uint32_t gate)
 {
@@ -18041,12 +18075,14 @@ PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
 
 #ifndef PROF_FREESTANDING
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
-   A handle is one block with its call sites and its strings. Nothing else points to it: the image has copies of its
-   strings, and tokens have none. */
+   A handle is one block on the heap with its call sites and strings. Nothing else keeps a pointer to it: the image has
+   copies of the strings, and tokens hold only ids. So its owner may destroy it while a session runs. */
 
 struct prof_domain {
     prof_domain *next;
-    prof_domain *below[2]; /* by the next bit of the hash of a name; only by the first once there are no more */
+    /* below: the children in a tree of all domains, by the next bit of the name's hash; by the first child once all
+       bits are used. */
+    prof_domain *below[2];
     const char *name;
 };
 struct PROF__SITE_TYPE prof_task {
@@ -18068,11 +18104,12 @@ struct PROF__SITE_TYPE prof_marker {
     prof_site sites[PROF_MARK_SCOPE_COUNT];
 };
 
-static prof_domain *prof__domains; /* a list that only grows, at its head */
+static prof_domain *prof__domains; /* the list of all; it only grows, at its head */
 static prof_domain *prof__domain_tree;
 static uint64_t prof__object_ids;
 
-/* Allocates a zeroed object, with a copy of the name after it. */
+/* Allocates a zeroed object with a copy of the name behind it. name: may be NULL. Returns NULL if there is no
+   memory. */
 static void *prof__object(size_t size, const char *name, const char **copy)
 {
     size_t length = name ? strlen(name) : 0;
@@ -18093,7 +18130,7 @@ static void prof__object_site(prof_site *site, const prof_domain *domain, const 
     site->kind = (uint16_t)(kind | role << PROF__ROLE_SHIFT);
 }
 
-/* Allocates an object that begins with a call site. */
+/* Allocates an object whose first field is a call site. */
 static void *prof__object_make(size_t size, const prof_domain *domain, const char *name, unsigned kind, unsigned role)
 {
     const char *copy = NULL;
@@ -18102,7 +18139,7 @@ static void *prof__object_make(size_t size, const prof_domain *domain, const cha
     return site;
 }
 
-/* Returns the domain of this name, or makes it; NULL without memory. */
+/* Returns the domain of this name, made at the first call. Returns NULL if there is no memory. Lock-free. */
 static prof_domain *prof__domain_make(const char *name)
 {
     prof_domain **at = &prof__domain_tree, *domain, *made = NULL;
@@ -18116,7 +18153,7 @@ static prof_domain *prof__domain_make(const char *name)
             if (__atomic_compare_exchange_n(at, &domain, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
         }
         if (!strcmp(domain->name, name)) {
-            free(made); /* another thread was faster */
+            free(made); /* another thread has made it first */
             return domain;
         }
     }
@@ -18163,7 +18200,7 @@ PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
     return task;
 }
 
-/* Returns the call site of the task that *object points to, and replaces *object by the task's id. */
+/* *object: a pointer to a task. Returns the task's call site, and sets *object to the task's id. */
 static prof_site *prof__task_site(uint64_t *object)
 {
     prof_task *task = (prof_task *)(uintptr_t)*object;
@@ -18191,7 +18228,7 @@ PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
     return frame;
 }
 
-/* Counts frames even when nothing records, so that their numbers are those of the program. */
+/* Counts frames even when nothing records, so that a frame has the program's number. */
 PROF_DEF void prof_frame_start(prof_frame *frame)
 {
     if (!frame) return;
@@ -18213,7 +18250,7 @@ PROF_DEF prof_range *prof_range_create(const char *name)
     prof_range *range = (prof_range *)prof__object_make(sizeof *range, NULL, name, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
     if (!range) return NULL;
     range->stop = range->start;
-    range->stop.kind = PROF__KIND_END; /* which is never off */
+    range->stop.kind = PROF__KIND_END; /* ends are never off */
     return range;
 }
 
@@ -18240,7 +18277,7 @@ PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char 
     size_t length = unit ? strlen(unit) : 0, at = sizeof(prof_counter);
     prof_counter *counter;
     if (!length) return prof_counter_create(domain, name);
-    /* behind the object: an empty name of a file, the unit, the counter's name */
+    /* behind the object: the empty name of a file, the unit, the counter's name */
     counter = (prof_counter *)prof__object_make(at + 1 + length + 1, domain, name, PROF__KIND_COUNTER_INT,
                                                 PROF_ROLE_NONE);
     if (!counter) return NULL;
@@ -18321,14 +18358,14 @@ PROF_DEF void prof_marker_destroy(prof_marker *marker) { free(marker); }
 #endif
 
 /*-- texts with a length --
-   The recorder, the other tools that it sends to and other copies of it take texts that end with a zero. So the part of
-   a text that can be recorded is copied first. */
+   The recorder, other tools and other instances take terminated texts. So the part of a text that can be recorded is
+   copied first. */
 
-/* Copies `bytes` bytes of a text, which need not end with a zero, into `to`, and adds one. Of a text that is too long
-   it copies one byte more than is recorded, which shows that something is missing. Returns the copy. */
+/* Copies a text of `bytes` bytes to `to`, terminated. Of a text that is too long it copies one byte more than is
+   recorded, by which the recorder sees that the text was cut. Returns the copy. */
 static const char *prof__part(char to[PROF_MAX_TEXT + 2], const char *text, size_t bytes)
 {
-    if (!text && bytes) return NULL; /* recorded as such */
+    if (!text && bytes) return NULL; /* recorded as "(null)" */
     if (bytes > PROF_MAX_TEXT + 1) bytes = PROF_MAX_TEXT + 1;
     if (bytes) prof__copy(to, text, bytes);
     to[bytes] = 0;

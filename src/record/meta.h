@@ -1,4 +1,5 @@
-// record/meta: Stores strings, call sites and metadata in the image, each once. Under prof__lock_word.
+// record/meta: Stores strings, call sites and metadata in the image, each different one once. All functions need
+// prof__lock_word.
 #ifndef PROF__RECORD_META_H
 #define PROF__RECORD_META_H
 #include "api/markup.h"
@@ -8,12 +9,12 @@
 #include "record/state.h"
 
 /*-- META --------------------------------------------------------------------------------------------------- >>meta --
-   Strings and call sites are stored once, by content, so that a plugin that is loaded a thousand times takes the space
-   of one. All functions are called under the lock. */
+   Strings and call sites are stored once each, found by their content. So a plugin that is loaded a thousand times
+   takes the space of one. The caller of each function here holds the state's lock. */
 
 #ifdef PROF__META_GROWS
-/* Doubles the index. It grows downwards, from the chunks on, so that its first part and the first chunk are one piece
-   of the file. The new part is zero and can be written. */
+/* Doubles the index, a hash table whose slots hold the place of a record. It grows downwards from the chunks, so that
+   its first part and the first chunk are contiguous in the file. The memory of the new part is zero and writable. */
 static void prof__index_double(prof__session *s)
 {
     uint32_t slots = (s->index_mask + 1) * 2;
@@ -28,8 +29,8 @@ static void prof__index_double(prof__session *s)
     }
 }
 
-/* Makes more of meta writable, and of its index, which has at least a slot for each word of meta. Returns 0 if the disk
-   has no room for that. Under the lock. */
+/* Makes more of meta writable, and of its index, which always has at least as many slots as meta has words. Returns 0
+   if the disk has no room. */
 static int prof__meta_grow(prof__session *s, uint64_t words)
 {
     uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
@@ -52,7 +53,8 @@ static int prof__meta_grow(prof__session *s, uint64_t words)
 }
 #endif
 
-/* Returns 1 if meta has room for this many words, and a zero after them; counts the loss if not. */
+/* Returns 1 if meta has room for this many words, counted from its beginning, and a zero word after them. Otherwise
+   counts the loss and returns 0. */
 static int prof__meta_room(prof__session *s, uint64_t words)
 {
 #ifdef PROF__META_GROWS
@@ -64,8 +66,9 @@ static int prof__meta_room(prof__session *s, uint64_t words)
     return 0;
 }
 
-/* Finds or appends a record whose words after the head are these bytes, zero-padded. A new one has the next id, one
-   more than *count; count: NULL to append none. Returns its head, or NULL if there is none, or no space. */
+/* Finds the record of this kind and content; appends one if there is none. The content is the words after the head,
+   padded with zeros. A new record has the next id, ++*count. count: NULL: append none. Returns the head of the record,
+   or NULL if there is none and none could be appended. */
 static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     uint64_t words = 1 + (size + 7) / 8, used = s->header->meta_used / 8;
@@ -85,7 +88,7 @@ static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *
     prof__copy(record + 1, bytes, size);
     uint32_t id = ++*count;
 #ifdef PROF__META_GROWS
-    for (slot = hash & s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask; /* it may have grown */
+    for (slot = hash & s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask; /* the index may have grown */
 #endif
     s->index[slot] = (uint32_t)used + 1;
     s->header->meta_used = (used + words) * 8;
@@ -93,15 +96,14 @@ static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *
     return record;
 }
 
-/* Does the same, and returns the id, or 0. */
+/* Finds or appends a record and returns its id, or 0 if there is no room. */
 static uint32_t prof__meta_intern(prof__session *s, uint32_t kind, const void *bytes, size_t size, uint32_t *count)
 {
     const uint64_t *record = prof__meta_record(s, kind, bytes, size, count);
     return record ? (uint32_t)*record : 0;
 }
 
-/* Returns the id of a string; 0 for "", or if there is no space. Stores the terminator, too, so that strings always
-   end. */
+/* Returns the id of a string, 0 for "" or if there is no room. The stored text includes its terminator. */
 static uint32_t prof__meta_string(prof__session *s, const char *text)
 {
     size_t length = text ? prof__length(text) : 0;
@@ -109,8 +111,9 @@ static uint32_t prof__meta_string(prof__session *s, const char *text)
 }
 
 #ifdef PROF__RENAMES
-/* Notes the string that the system calls the thread of this track by now: in its THREAD record, which is made if it is
-   needed. A reader may be reading the record meanwhile: only the lower half of its head changes. */
+/* Stores the name that the system gives the thread of this track now, in the track's THREAD record. id: the string id
+   of the name. needed: 1: make the record if there is none. A reader may be reading the record, so only the lower half
+   of its head changes. */
 static void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int needed)
 {
     uint32_t before = id - 1;
@@ -119,14 +122,14 @@ static void prof__meta_thread(prof__session *s, uint64_t track, uint32_t id, int
 }
 #endif
 
-/* Notes the rate of the clock, if it was measured. */
+/* Stores the rate of the clock, if it was measured. */
 static void prof__meta_rate(prof__session *s)
 {
     uint32_t count = 0;
     if (s->start_hz) prof__meta_record(s, PROF__META_RATE, &s->start_hz, sizeof s->start_hz, &count);
 }
 
-/* Returns the unit of a counter, or "". */
+/* Returns the unit of a counter, or "". The unit is behind the terminator of the file's name. */
 static const char *prof__site_unit(const prof_site *site)
 {
     return site->kind & PROF__KIND_UNIT ? site->file + prof__length(site->file) + 1 : "";
@@ -149,7 +152,8 @@ static uint32_t prof__meta_site(prof__session *s, prof_site *site)
     return prof__meta_intern(s, PROF__META_SITE, words, size, &s->site_count);
 }
 
-/* Appends a pair of metadata; a pair without a key clears all before it. Returns 0 if there is no space. */
+/* Appends a pair of metadata. A pair without a key tells readers to forget all pairs before it. Returns 0 if there is
+   no room. */
 static int prof__meta_pair(prof__session *s, const char *key, const char *value)
 {
     size_t k = prof__length(key) + 1, v = prof__length(value) + 1;
@@ -163,10 +167,10 @@ static int prof__meta_pair(prof__session *s, const char *key, const char *value)
     return 1;
 }
 
-#ifdef PROF_TINY /* there are no pairs for later sessions */
+#ifdef PROF_TINY /* metadata of earlier sessions is not kept */
 static void prof__metadata_write(prof__session *s) { (void)s; }
 #else
-/* The pairs of prof_set_metadata(): key, zero, value, zero, and so on. Under the lock. */
+/* The pairs of prof_set_metadata(), kept for later sessions: key, zero, value, zero, and so on. */
 static struct {
     size_t used;
     char pairs[PROF__LESS(4096, 256)];
@@ -179,19 +183,19 @@ static size_t prof__metadata_size(const char *pair)
 }
 
 #ifndef PROF_FREESTANDING
-static char prof__rank[64]; /* what %r stands for in the present or last session; "": not known */
+static char prof__rank[64]; /* the rank that %r means in the last session; "": unknown */
 #ifndef PROF_MINIMAL
 static struct {
-    char id[64], step[24], task[24], local_rank[24]; /* of a cluster's job; "": not known */
+    char id[64], step[24], task[24], local_rank[24]; /* of the job on a cluster; "": unknown */
 } prof__job;
 #endif
-static char prof__host[64]; /* the name of the machine, if there is a rank; else "" */
+static char prof__host[64]; /* the machine's name if there is a rank, else "" */
 #endif
 
 /* Writes all metadata into a new image. */
 static void prof__metadata_write(prof__session *s)
 {
-#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* which find them */
+#if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* only the other builds look for them */
     if (prof__rank[0]) prof__meta_pair(s, "rank", prof__rank);
     if (prof__host[0]) prof__meta_pair(s, "host", prof__host);
     if (prof__job.local_rank[0]) prof__meta_pair(s, "local rank", prof__job.local_rank);
@@ -204,7 +208,7 @@ static void prof__metadata_write(prof__session *s)
         prof__meta_pair(s, each, each + prof__length(each) + 1);
 }
 
-/* Sets the value of a key. Returns 0 if there is no space: then the key keeps its value. */
+/* Sets the value of a metadata key. Returns 0, and keeps the old value, if there is no room. */
 static int prof__metadata_put(const char *key, const char *value)
 {
     char *at = prof__metadata.pairs, *end = at + prof__metadata.used;

@@ -1,5 +1,5 @@
-// record/note: Notes of open scopes that are off, so that arguments in them are dropped, and not added to the enclosing
-// scope.
+// record/note: Off-scope markers: note which open scopes are off, so that their arguments are dropped and not added to
+// the enclosing scope.
 #ifndef PROF__RECORD_NOTE_H
 #define PROF__RECORD_NOTE_H
 #include "api/markup.h"
@@ -11,33 +11,35 @@
 #include "record/track.h"
 
 /*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
-   A scope that is off leaves no trace, so that PROFILE_ARG cannot see it. Therefore a scope's site that is off is first
-   "asked": each pass calls prof__begin() and prof__end(), which note on the thread that such a scope is open. Arguments
-   that come while it is the innermost one are dropped, and its site remains asked. A site that was passed some 250
-   times without an argument is simply off from then on. So only scopes with arguments pay for notes, and those that
-   are on pay nothing.
+   A scope that is off leaves no record, so PROFILE_ARG could not see that it is open, and would add its argument to the
+   enclosing scope. Therefore the site of a scope that is off first gets the flag PROF__ASKED: each pass calls
+   prof__begin() and prof__end(), which keep a marker on the thread while the scope is open. An argument that comes
+   while the scope of the marker is the innermost one is dropped, and the site keeps the flag. A site that was passed
+   about 250 times without an argument loses the flag and costs no more calls. So only scopes with arguments pay for
+   markers, and scopes that are on pay nothing.
 
-   The words reserved for ends show which scope is the innermost one. A note hides the words of the enclosing scopes: it
-   moves `end` down by as many, so that the rest, (end - cursor) - free_words, counts the scopes inside. The end of an
-   enclosing scope then finds no reserved word and takes the slow path, which concludes that a longjmp() has left the
-   note's scope.
+   The words reserved for ends show which scope is the innermost one. When a marker begins, it hides the words reserved
+   for enclosing scopes: it lowers `end` by their number. Then (end - cursor) - free_words counts only the scopes inside
+   the marker's scope. If an enclosing scope ends first, it finds no reserved word and takes the slow path. There it is
+   clear that a longjmp() has left the marker's scope.
 
-   With PROF_MINIMAL there are no notes: arguments in a scope that is off belong to the enclosing scope.
+   With PROF_MINIMAL there are no markers: arguments in a scope that is off belong to the enclosing scope.
 
-   A scope that was lost has a note, too, if its arguments may find the room, or get the lock, that it did not.
+   A scope that was lost has a marker, too, if its arguments might not be lost: they may find a free chunk, or get the
+   lock.
 
-   The note of a thread, 24 bits: 1 if an argument was dropped; 1 if the scope was lost; how many notes are nested, 7
-   bits; how many words are hidden, 15 bits. The token of such a scope has PROF__NOTE in the place of an epoch, and the
-   note around it. */
+   A thread's marker has 24 bits: bit 0: an argument was dropped; bit 1: the scope was lost; bits 2 to 8: how many
+   markers are nested; bits 9 to 23: how many words are hidden. The token of a scope with a marker has PROF__NOTE where
+   other tokens have the session id, and the enclosing marker. */
 
 #define PROF__NOTE 0x80000000u
 #define PROF__NOTE_MASK 0xFFFFFFu
 #define PROF__NOTE_DROPPED 1u
 #define PROF__NOTE_LOST (PROF__MINIMAL ? 0u : 2u)
 #define PROF__NOTE_NESTED 0x1FCu
-#define PROF__NOTE_ONE 4u /* one note, in PROF__NOTE_NESTED */
+#define PROF__NOTE_ONE 4u /* one marker, in PROF__NOTE_NESTED */
 
-/* Returns where a token belongs: the session in bits 24 to 30, the track in bits 32 to 47. */
+/* Returns the owner of a token: the session in bits 24 to 30, a hash of the track in bits 32 to 47. */
 static uint64_t prof__note_owner(const prof__thread *self)
 {
     uint64_t track = (uint64_t)(uintptr_t)(self->fiber ? self->fiber : &self->own) * 0x9E3779B97F4A7C15u >> 48;
@@ -46,7 +48,7 @@ static uint64_t prof__note_owner(const prof__thread *self)
 #define PROF__NOTE_OWNER ((0xFFFFull << 32) | (127u << 24))
 #define PROF__NOTE_PLACE_SHIFT 48
 
-/* Replaces the note, and moves the end of the chunk to where it belongs. */
+/* Replaces the thread's marker, and moves `end` by the difference in hidden words. */
 static void prof__note_set(prof__thread *self, uint32_t note)
 {
     if (self->entered) self->end += (int64_t)prof__note_hidden(self) - (int64_t)(note >> PROF__NOTE_HIDDEN_SHIFT);
@@ -59,7 +61,7 @@ static void prof__note_forget(prof__thread *self)
     if (!PROF__MINIMAL) prof__note_set(self, 0);
 }
 
-/* Returns 1 if no scope that is on is open inside the scope of the note. */
+/* Returns 1 if no recorded scope is open inside the marker's scope. */
 static int prof__note_is_innermost(const prof__thread *self)
 {
     return !PROF__MINIMAL && prof__owed(self) <= prof__note_hidden(self);
@@ -70,17 +72,17 @@ static PROF__COLD void prof__note_loses(prof__thread *self, uint32_t count)
     prof__lose_all(self, PROF__LOSS_ARGS(count));
 }
 
-/* Returns 1 if `count` arguments have to be dropped, because the innermost scope is off or was lost. */
+/* Returns 1 if `count` arguments must be dropped, because the innermost scope is off or was lost. */
 static inline int prof__note_drops(prof__thread *self, uint32_t count)
 {
     if (PROF__MINIMAL || PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
     if (PROF__UNLIKELY(self->note & PROF__NOTE_LOST)) prof__note_loses(self, count);
     self->note |= PROF__NOTE_DROPPED;
-    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* the scope may never end */
+    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* now: the scope may never end */
     return 1;
 }
 
-/* Begins a scope that is off, or was lost: PROF__NOTE_LOST. The thread is busy. */
+/* Begins a scope that is off, or that was lost (lost: PROF__NOTE_LOST). The thread holds its write lock. */
 static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_t lost)
 {
     if (PROF__MINIMAL) return 0;
@@ -96,8 +98,8 @@ static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_
     return token;
 }
 
-/* Ends a scope that is off. If notes inside it are open, they were not nested: all are forgotten. A token of another
-   session or thread, or of a note that was forgotten, changes nothing. */
+/* Ends a scope with a marker. If markers inside it are still open, they were not nested properly, and all are removed.
+   The token of another session or thread, or of a marker that was removed, changes nothing. */
 static PROF__COLD void prof__note_end(prof__thread *self, prof__token token)
 {
     if (PROF__MINIMAL) return;

@@ -1,4 +1,4 @@
-// record/objects: Domains, tasks, frames, ranges, counters and markers made at run time.
+// record/objects: Domains, tasks, frames, ranges, counters and markers that a program makes at run time.
 #ifndef PROF__RECORD_OBJECTS_H
 #define PROF__RECORD_OBJECTS_H
 #include "api/macros.h"
@@ -12,12 +12,14 @@
 
 #ifndef PROF_FREESTANDING
 /*-- OBJECTS ---------------------------------------------------------------------------------------------- >>objects --
-   A handle is one block with its call sites and its strings. Nothing else points to it: the image has copies of its
-   strings, and tokens have none. */
+   A handle is one block on the heap with its call sites and strings. Nothing else keeps a pointer to it: the image has
+   copies of the strings, and tokens hold only ids. So its owner may destroy it while a session runs. */
 
 struct prof_domain {
     prof_domain *next;
-    prof_domain *below[2]; /* by the next bit of the hash of a name; only by the first once there are no more */
+    /* below: the children in a tree of all domains, by the next bit of the name's hash; by the first child once all
+       bits are used. */
+    prof_domain *below[2];
     const char *name;
 };
 struct PROF__SITE_TYPE prof_task {
@@ -39,11 +41,12 @@ struct PROF__SITE_TYPE prof_marker {
     prof_site sites[PROF_MARK_SCOPE_COUNT];
 };
 
-static prof_domain *prof__domains; /* a list that only grows, at its head */
+static prof_domain *prof__domains; /* the list of all; it only grows, at its head */
 static prof_domain *prof__domain_tree;
 static uint64_t prof__object_ids;
 
-/* Allocates a zeroed object, with a copy of the name after it. */
+/* Allocates a zeroed object with a copy of the name behind it. name: may be NULL. Returns NULL if there is no
+   memory. */
 static void *prof__object(size_t size, const char *name, const char **copy)
 {
     size_t length = name ? strlen(name) : 0;
@@ -64,7 +67,7 @@ static void prof__object_site(prof_site *site, const prof_domain *domain, const 
     site->kind = (uint16_t)(kind | role << PROF__ROLE_SHIFT);
 }
 
-/* Allocates an object that begins with a call site. */
+/* Allocates an object whose first field is a call site. */
 static void *prof__object_make(size_t size, const prof_domain *domain, const char *name, unsigned kind, unsigned role)
 {
     const char *copy = NULL;
@@ -73,7 +76,7 @@ static void *prof__object_make(size_t size, const prof_domain *domain, const cha
     return site;
 }
 
-/* Returns the domain of this name, or makes it; NULL without memory. */
+/* Returns the domain of this name, made at the first call. Returns NULL if there is no memory. Lock-free. */
 static prof_domain *prof__domain_make(const char *name)
 {
     prof_domain **at = &prof__domain_tree, *domain, *made = NULL;
@@ -87,7 +90,7 @@ static prof_domain *prof__domain_make(const char *name)
             if (__atomic_compare_exchange_n(at, &domain, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) break;
         }
         if (!strcmp(domain->name, name)) {
-            free(made); /* another thread was faster */
+            free(made); /* another thread has made it first */
             return domain;
         }
     }
@@ -134,7 +137,7 @@ PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
     return task;
 }
 
-/* Returns the call site of the task that *object points to, and replaces *object by the task's id. */
+/* *object: a pointer to a task. Returns the task's call site, and sets *object to the task's id. */
 static prof_site *prof__task_site(uint64_t *object)
 {
     prof_task *task = (prof_task *)(uintptr_t)*object;
@@ -162,7 +165,7 @@ PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
     return frame;
 }
 
-/* Counts frames even when nothing records, so that their numbers are those of the program. */
+/* Counts frames even when nothing records, so that a frame has the program's number. */
 PROF_DEF void prof_frame_start(prof_frame *frame)
 {
     if (!frame) return;
@@ -184,7 +187,7 @@ PROF_DEF prof_range *prof_range_create(const char *name)
     prof_range *range = (prof_range *)prof__object_make(sizeof *range, NULL, name, PROF__KIND_BEGIN, PROF_ROLE_RANGE);
     if (!range) return NULL;
     range->stop = range->start;
-    range->stop.kind = PROF__KIND_END; /* which is never off */
+    range->stop.kind = PROF__KIND_END; /* ends are never off */
     return range;
 }
 
@@ -211,7 +214,7 @@ PROF_DEF prof_counter *prof_counter_create_unit(prof_domain *domain, const char 
     size_t length = unit ? strlen(unit) : 0, at = sizeof(prof_counter);
     prof_counter *counter;
     if (!length) return prof_counter_create(domain, name);
-    /* behind the object: an empty name of a file, the unit, the counter's name */
+    /* behind the object: the empty name of a file, the unit, the counter's name */
     counter = (prof_counter *)prof__object_make(at + 1 + length + 1, domain, name, PROF__KIND_COUNTER_INT,
                                                 PROF_ROLE_NONE);
     if (!counter) return NULL;

@@ -1,4 +1,4 @@
-// record/part: Texts that come with their length: the _TEXT macros.
+// record/part: The _TEXT macros, whose texts come with a length and need no terminator.
 #ifndef PROF__RECORD_PART_H
 #define PROF__RECORD_PART_H
 #include "api/markup.h"
@@ -6,14 +6,14 @@
 #include "ground/base.h"
 
 /*-- texts with a length --
-   The recorder, the other tools that it sends to and other copies of it take texts that end with a zero. So the part of
-   a text that can be recorded is copied first. */
+   The recorder, other tools and other instances take terminated texts. So the part of a text that can be recorded is
+   copied first. */
 
-/* Copies `bytes` bytes of a text, which need not end with a zero, into `to`, and adds one. Of a text that is too long
-   it copies one byte more than is recorded, which shows that something is missing. Returns the copy. */
+/* Copies a text of `bytes` bytes to `to`, terminated. Of a text that is too long it copies one byte more than is
+   recorded, by which the recorder sees that the text was cut. Returns the copy. */
 static const char *prof__part(char to[PROF_MAX_TEXT + 2], const char *text, size_t bytes)
 {
-    if (!text && bytes) return NULL; /* recorded as such */
+    if (!text && bytes) return NULL; /* recorded as "(null)" */
     if (bytes > PROF_MAX_TEXT + 1) bytes = PROF_MAX_TEXT + 1;
     if (bytes) prof__copy(to, text, bytes);
     to[bytes] = 0;

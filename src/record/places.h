@@ -1,4 +1,4 @@
-// record/places: Where the PROFILE_BEGINs that are open on a track are kept, however many there are.
+// record/places: Slots for the unscoped begins (PROFILE_BEGIN) that are open on a track.
 #ifndef PROF__RECORD_PLACES_H
 #define PROF__RECORD_PLACES_H
 #include "api/markup.h"
@@ -6,9 +6,9 @@
 #include "record/thread.h"
 
 /*-- places of open PROFILE_BEGINs --
-   The first 32 are in the track's own record. Further ones are in blocks that are mapped when they are first needed,
-   each twice as large as the one before. A track keeps its blocks as long as its thread, or its fiber, lives; then
-   another track may have them. Places never move, because a signal handler may be using them. */
+   The first 32 slots are in the track's own record. More are in blocks, each twice as large as the one before, which
+   are mapped when needed. A track keeps its blocks until its thread ends or its fiber is destroyed; then another track
+   may have them. Slots never move, because a signal handler may be using them. */
 #define PROF__LOOSE_OWN (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
 
 typedef struct prof__loose_place {
@@ -16,7 +16,7 @@ typedef struct prof__loose_place {
     prof__token *token;
 } prof__loose_place;
 
-/* Small code has no more places. */
+/* In these builds a track has no more than its own 32 slots. */
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL) || defined(__wasi__)
 #define PROF__LOOSE_MAX PROF__LOOSE_OWN
 static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
@@ -30,7 +30,7 @@ static void prof__loose_clear(prof_fiber *track) { (void)track; }
 static void prof__loose_release(prof_fiber *track) { (void)track; }
 static void prof__loose_unmap(void) {}
 #else
-/* How many there may be: whoever has more open has forgotten PROFILE_END. */
+/* The most slots of a track. A program with more open begins has forgotten PROFILE_END. */
 #define PROF__LOOSE_BLOCKS 11u
 #define PROF__LOOSE_MAX (PROF__LOOSE_OWN + ((1u << PROF__LOOSE_BLOCKS) - 1) * 4096 / sizeof(prof__loose_entry))
 
@@ -39,12 +39,12 @@ typedef struct prof__loose_entry {
     uint32_t name, spare;
 } prof__loose_entry;
 struct prof__loose_block {
-    struct prof__loose_block *above; /* the track's next one */
-    struct prof__loose_block *next;  /* of all */
-    uint32_t count, taken;           /* count: of entries; taken: 1: a track has it */
+    struct prof__loose_block *above; /* the next block of the track */
+    struct prof__loose_block *next;  /* the next block of all */
+    uint32_t count, taken;           /* count: entries of the block; taken: 1: a track has it */
     prof__loose_entry *entries;
 };
-static struct prof__loose_block *prof__loose_blocks; /* all of them */
+static struct prof__loose_block *prof__loose_blocks; /* the list of all blocks */
 
 #ifdef _WIN32
 static void *prof__loose_map(size_t size)
@@ -78,7 +78,7 @@ static struct prof__loose_block *prof__loose_block_take(uint32_t count)
     return block;
 }
 
-/* A place after the track's own; null pointers: there is none yet. */
+/* Returns a slot beyond the track's own, or null pointers if its block does not exist yet. */
 static PROF__COLD prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
 {
     prof__loose_place place = {NULL, NULL};
@@ -91,8 +91,8 @@ static PROF__COLD prof__loose_place prof__loose_beyond(const prof_fiber *track, 
     return place;
 }
 
-/* Makes more places. Returns 0 if there are as many as may be, or there is no memory. A signal handler may do so
-   meanwhile, too. */
+/* Adds a block of slots to a track. Returns 0 if the track has the most blocks, or there is no memory. If a signal
+   handler has added a block meanwhile, this one is given back. */
 static PROF__COLD int prof__loose_grow(prof_fiber *track)
 {
     struct prof__loose_block **link = &track->loose_more, *none = NULL, *block;
@@ -116,7 +116,7 @@ static void prof__loose_clear(prof_fiber *track)
         for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
 }
 
-/* The track is no more, or all that is left of it are its own places. */
+/* Gives the blocks of a track back, at the end of its thread or fiber. Only the track's own slots remain. */
 static void prof__loose_release(prof_fiber *track)
 {
     struct prof__loose_block *block = track->loose_more, *above;
@@ -128,7 +128,7 @@ static void prof__loose_release(prof_fiber *track)
     }
 }
 
-/* The library is unloaded: no macro has a place any more. */
+/* Unmaps all blocks. Called when the library is unloaded, when no macro uses a slot any more. */
 static void prof__loose_unmap(void)
 {
     struct prof__loose_block *block = prof__loose_blocks, *next;
@@ -151,7 +151,7 @@ static inline prof__loose_place prof__loose_at(prof_fiber *track, uint32_t at)
     return place;
 }
 
-/* The name at a place; PROF__LOOSE_FREE: also if there is no such place. */
+/* Returns the name in a slot, or PROF__LOOSE_FREE if there is no such slot. */
 static inline uint32_t prof__loose_name(prof_fiber *track, uint32_t at)
 {
     prof__loose_place place = prof__loose_at(track, at);

@@ -1,5 +1,5 @@
-// record/ring: Takes chunks, waits for free ones, and makes their pages present. No lock; usually one atomic operation
-// for a chunk.
+// record/ring: Takes chunks from the ring, waits for free ones, and makes their pages present. Without a lock; a chunk
+// usually costs one atomic operation.
 #ifndef PROF__RECORD_RING_H
 #define PROF__RECORD_RING_H
 #include "ground/clock.h"
@@ -14,14 +14,14 @@
 
 /*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
 
-/* Lost events of threads that have no chunk; the next holder of the lock moves the count into the image. */
+/* Events lost on threads without a chunk and a session. The next thread that holds the lock adds them to the image. */
 static uint64_t prof__lost_without_chunk;
-static uint64_t prof__lost_args_without_chunk; /* lost arguments of threads without a session */
-static uint64_t prof__lost_busy_without_chunk; /* likewise, see prof__lose_busy() */
+static uint64_t prof__lost_args_without_chunk; /* arguments lost on threads without a session */
+static uint64_t prof__lost_busy_without_chunk; /* see prof__lose_busy() */
 
-/* Always odd; changes when a thread that found no chunk might find one. */
+/* Always odd. Changes when a thread that found no free chunk might find one now. */
 static uint32_t prof__room_changes = 1;
-#define PROF__NO_LOCK 2u /* a value of no_room instead: a thread without a chunk could not take the lock to get one */
+#define PROF__NO_LOCK 2u /* in no_room: the thread could not get the lock to take a chunk */
 static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
 
 static void prof__lost_collect(prof__session *s)
@@ -33,8 +33,8 @@ static void prof__lost_collect(prof__session *s)
 
 static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t *)(uintptr_t)(chunk + 1); }
 
-/* Returns 1 if the thread's chunk is of an earlier session, whose memory the user may have back. Elsewhere than in a
-   kernel a session keeps its memory as long as a thread points to it. */
+/* Returns 1 if the thread's chunk is of an earlier session, whose memory may be the user's again. This happens only in
+   freestanding builds: elsewhere a session keeps its memory as long as a thread points to it. */
 static inline int prof__stale(const prof__thread *self)
 {
 #ifdef PROF_FREESTANDING
@@ -45,24 +45,23 @@ static inline int prof__stale(const prof__thread *self)
 #endif
 }
 
-/* Counts what this thread could not record. If it has a chunk it counts there, where a reader finds it even after a
-   crash and takes it for the loss of the track that wrote there last. */
+/* Counts events that this thread could not record. If it has a chunk, counts in the chunk's header: a reader finds the
+   count there even after a crash, and assigns the loss to the track that wrote there last. */
 static void prof__lose(prof__thread *self, uint64_t count)
 {
     prof__session *s = self->session;
-    if (self->impatient) return; /* a scope of prof's own is no loss of the program's */
+    if (self->impatient) return; /* the service's own scopes are no loss of the program's */
     PROF__ADD(self->entered && !prof__stale(self) ? &self->chunk->lost
               : s                                 ? &s->header->lost
                                                   : &prof__lost_without_chunk,
               count);
 }
 
-/* What is lost if a macro finds no free words, or interrupts another: an event, arguments, or an event with its
-   arguments. */
+/* What a macro loses if it finds no room, or interrupts another macro: an event, arguments, or both. */
 #define PROF__LOSS_EVENT 1u
 #define PROF__LOSS_ARGS(count) ((uint32_t)(count) << 1)
 
-/* Counts such a loss; arguments separately, because they are no events. */
+/* Counts a loss of an event, of arguments, or both. Arguments have a count of their own, because they are no events. */
 static void prof__lose_all(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -71,8 +70,8 @@ static void prof__lose_all(prof__thread *self, uint32_t loss)
         PROF__ADD(s ? &s->header->lost_args : &prof__lost_args_without_chunk, (uint64_t)(loss >> 1));
 }
 
-/* Counts a loss for which there was room, but at the wrong moment: the macro interrupted another one of the same thread
-   (in a signal handler or an interrupt), or another thread kept the lock too long. */
+/* Counts a loss although there was room: the macro interrupted another one of the same thread (in a signal handler or
+   an interrupt), or another thread kept the lock too long. */
 static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
 {
     prof__session *s = self->session;
@@ -81,18 +80,18 @@ static PROF__COLD void prof__lose_busy(prof__thread *self, uint32_t loss)
     if (loss & PROF__LOSS_EVENT) PROF__ADD(s ? &s->header->lost_busy : &prof__lost_busy_without_chunk, 1u);
 }
 
-/* Counts an event that was lost because too many were open. */
+/* Counts an event that was lost because too many scopes were open. */
 static PROF__COLD void prof__lose_deep(prof__thread *self)
 {
     prof__lose(self, 1);
     if (self->session) PROF__ADD(&self->session->header->lost_deep, 1u);
 }
 
-/* Returns 1 if a service adds what is recorded to statistics. */
+/* Returns 1 if the service adds events to statistics in this mode. */
 static int prof__mode_counts(uint32_t mode) { return mode == PROF_STATS || mode == PROF_RING_STATS; }
 
-/* Returns 1 if a service empties the chunks. Then threads take only chunks that it has released. The count of these
-   shows at once if there is none, so that a scope that is lost does not search the whole ring. */
+/* Returns 1 if the service empties the chunks. Then threads take only chunks that the service has released. free_chunks
+   counts these, so that a thread sees without a search of the whole ring that there is none. */
 static int prof__chunks_kept(const prof__session *s)
 {
 #ifdef PROF__ALONE
@@ -114,23 +113,23 @@ static int prof__chunk_reserve(prof__session *s, int service)
     return 1;
 }
 
-/* Pages, and the blocks of a file, are made ready a piece at a time, before they are needed, by the thread that takes a
-   chunk near the end of what is ready. No thread gets a chunk before its blocks are reserved: a thread that overtakes
-   the one that is at work does the same work once more, which changes nothing the second time. If the disk is full, the
-   ring ends there, as if it had been that small from the beginning: no chunk beyond was ever used, so that all numbers
-   lead to the same slots. */
+/* The thread that takes a chunk near the end of the ready part of the ring makes the next piece ready: its pages are
+   mapped and its blocks of the file reserved. No thread gets a chunk before its blocks are reserved. A thread that
+   overtakes the one at work does the same work again, which changes nothing. If the disk is full, the ring ends
+   there, as if it had been that small from the start: as no chunk beyond was used, all numbers still lead to the same
+   slots. */
 #define PROF__ALL_READY 0xffffffffu
-#define PROF__READY_ENDS 0x80000000u /* a flag of a number of chunks: a thread is reducing the ring to it. For the
-                                        others the ring is that small at once, which is not yet in chunk_count */
+#define PROF__READY_ENDS 0x80000000u /* a flag of ready_chunks: a thread is reducing the ring to this size. For
+                                        others it is that small already, before chunk_count says so */
 #define PROF__READY_AHEAD 8u         /* chunks */
-#define PROF__READY_PIECE 16u        /* chunks that get their pages at a time; at first 1, then up to 4: many a
-                                        program, and most children of forks, need only one */
-#define PROF__BLOCKS_PIECE 64u       /* chunks that get their blocks at a time: a multiple of that; at first fewer */
-#define PROF__META_FIRST 8192u       /* bytes of the file, from its begin on, that are ready at first */
-#define PROF__INDEX_FIRST 4096u      /* bytes of the index: the last ones, before the chunks */
+#define PROF__READY_PIECE 16u        /* chunks whose pages are mapped at a time; at first 1, then up to 4, as many
+                                        programs, and most children of forks, need only one */
+#define PROF__BLOCKS_PIECE 64u       /* chunks whose blocks are reserved at a time; at first fewer */
+#define PROF__META_FIRST 8192u       /* bytes from the beginning of the file that are ready at first */
+#define PROF__INDEX_FIRST 4096u      /* the last bytes of the index, before the chunks, likewise */
 
-/* Returns how many chunks, from the first on, may be read. The pages of the others may be holes in a file, for which a
-   file system in memory takes memory even when they are read. */
+/* Returns how many chunks from the beginning of the ring may be read. The pages of others may be holes in a file: a
+   file system in memory allocates memory even when a hole is read. */
 static prof__extent prof__chunks_there(const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -141,11 +140,11 @@ static prof__extent prof__chunks_there(const prof__session *s)
 #endif
 }
 
-#define PROF__LIMIT_REACHED "max_file_size is reached" /* a stream's write_error that no disk has caused */
+#define PROF__LIMIT_REACHED "max_file_size is reached" /* a write_error that is not the disk's */
 
 #ifndef PROF_FREESTANDING
-/* Notes in the image, for reports, why something in the background failed. Of a text that is too long, keeps the end,
-   where the reason is, after the path. A reader may be reading it. */
+/* Stores in the image, for reports, why something in the background failed. Of a long text it keeps the end: the reason
+   follows the path. A reader may be reading the text meanwhile. */
 static void prof__background_failed(prof__session *s, const char *why)
 {
     char *to = s->header->write_error;
@@ -159,15 +158,16 @@ static void prof__background_failed(prof__session *s, const char *why)
 }
 
 #ifndef _WIN32
-/* Asks for the file that the image is in. Emscripten's fstat() looks for the name that the file was opened with. */
+/* The state of the image's file. Emscripten's fstat() looks for the name with which the file was opened, so it is asked
+   by name. */
 #ifdef __EMSCRIPTEN__
 #define PROF__FILE_ABOUT(s, about) prof__lstat((s)->live_path, about)
 #else
 #define PROF__FILE_ABOUT(s, about) prof__fstat((s)->stream.file, about)
 #endif
 
-/* Returns 1 if the descriptor is still that of the file, and what the system says about it. A program may have closed
-   all its descriptors, and opened another file with this number. */
+/* Returns 1 if the descriptor still belongs to the image's file, and the file's state. A program may have closed all
+   its descriptors and opened another file with this number. */
 static int prof__stream_file_about(const prof__session *s, prof__about *about)
 {
     return s->stream.opened && !PROF__FILE_ABOUT(s, about) && (uint64_t)about->st_dev == s->stream.device &&
@@ -180,7 +180,7 @@ static int prof__stream_file_there(const prof__session *s)
     return prof__stream_file_about(s, &about);
 }
 
-/* Returns 1 if another program has made the file smaller than the image. */
+/* Returns 1, and notes it in the session, if another program has truncated the file. */
 static int prof__file_cut(prof__session *s, const prof__about *about)
 {
     int cut = (uint64_t)about->st_size < s->image_size;
@@ -191,8 +191,7 @@ static int prof__file_cut(prof__session *s, const prof__about *about)
 #endif
 
 #if defined(__linux__) && !defined(PROF_FREESTANDING)
-/* Makes the pages of size bytes present and writable without a fault (Linux 5.14). Returns 0, or -1.
-   Async-signal-safe. */
+/* Makes pages present and writable without a fault each (Linux 5.14). Returns 0 or -1. Async-signal-safe. */
 static int prof__populate(void *memory, size_t size) { return madvise(memory, size, 23 /* MADV_POPULATE_WRITE */); }
 
 /* Reserves blocks of a file, whose size stays: another program may truncate it just now. Returns 0; EOPNOTSUPP if that
@@ -206,8 +205,8 @@ static int prof__blocks_reserve(int file, uint64_t at, uint64_t size)
     return !error || error == ENOSPC || error == EDQUOT || error == EFBIG || error == EIO ? error : EOPNOTSUPP;
 }
 
-/* Reserves the blocks of this part of the image. The program may have closed the descriptor. A file that somebody has
-   truncated is not enlarged again: the missing part would come back as zeros, and nobody would know. */
+/* Reserves blocks for a part of the image. The program may have closed the descriptor. A file that another program has
+   truncated is not enlarged again: the missing part would come back as zeros, unnoticed. */
 static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
 {
     prof__about about;
@@ -216,8 +215,8 @@ static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
     return prof__blocks_reserve(s->stream.file, from, end - from);
 }
 
-/* Makes this part of the image writable, and reserves blocks up to `blocks`, unless that is 0. Returns 0 or errno. A
-   page of a file that becomes present gets its block as well. */
+/* Makes a part of the image writable, and reserves its blocks up to `blocks` (0: none). Returns 0 or an errno. A page
+   of a file that becomes present gets its block as well. */
 static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint64_t blocks)
 {
     int reserves = s->live_path && !s->whole;
@@ -230,25 +229,26 @@ static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint6
     return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
 }
 
-/* Returns up to which chunk blocks are reserved with those of a piece that begins at this one: its own, or 0. */
+/* Returns the chunk up to which blocks are reserved together with the piece that begins at chunk `from`, or 0 for
+   none. */
 static uint64_t prof__blocks_end(uint64_t from)
 {
     if (from <= PROF__READY_PIECE) return from * 4;
     return from % PROF__BLOCKS_PIECE ? 0 : from + PROF__BLOCKS_PIECE;
 }
 
-/* Makes these chunks writable; prof__map_begin() has done that for the first one. Returns 0 or errno. */
+/* Makes chunks from .. end - 1 writable; prof__map_begin() has done that for chunk 0. Returns 0 or an errno. */
 static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
     uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping), ahead = prof__blocks_end(from);
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (!from) return 0;
-    if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring meanwhile */
+    if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring */
     return prof__part_ready(s, at + from * s->chunk_size, at + end * s->chunk_size,
                             from < ahead ? at + ahead * s->chunk_size : 0);
 }
 
-static const char *prof__room_text(int error) /* strerror() must not be called in signal handlers */
+static const char *prof__room_text(int error) /* strerror() is not async-signal-safe */
 {
     return error == ENOSPC   ? "No space left on device"
            : error == EDQUOT ? "Disk quota exceeded"
@@ -256,7 +256,8 @@ static const char *prof__room_text(int error) /* strerror() must not be called i
                              : "Input/output error, or refused by a sandbox";
 }
 
-/* Reduces the ring to this number of chunks, which may be 0. None beyond was taken, or counts as free any more. */
+/* Reduces the ring to count chunks, which may be 0. No chunk beyond was ever taken; none of them counts as free any
+   more. */
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
 {
     uint32_t missing = (uint32_t)s->chunk_count - count;
@@ -272,19 +273,18 @@ static void prof__ring_end(prof__session *s, uint32_t count, int error)
     prof__room_changed();
 }
 
-/* Returns the end of the piece that begins at chunk number from. */
+/* Returns the number of the chunk after the piece that begins at chunk `from`. */
 static uint32_t prof__piece_end(uint32_t from)
 {
     return from >= PROF__READY_PIECE ? (from / PROF__READY_PIECE + 1) * PROF__READY_PIECE : from ? from * 4 : 1;
 }
 
-/* Makes the next piece ready, which begins at chunk number from. If there is no room for it, the ring ends before
-   it. */
+/* Makes the piece that begins at chunk `from` ready. If the disk has no room for it, the ring ends before it. */
 static void prof__piece_take(prof__session *s, uint32_t from)
 {
     uint64_t count = PROF__LOAD(&s->chunk_count), end = prof__piece_end(from);
     uint32_t ready = from;
-    if (from >= count) return; /* another thread has reduced the ring meanwhile */
+    if (from >= count) return; /* another thread has reduced the ring */
     if (end > count) end = count;
     uint64_t began = PROF__MINIMAL ? 0 : prof__now(s, 0);
     int error = prof__chunks_populate(s, from, end);
@@ -297,7 +297,7 @@ static void prof__piece_take(prof__session *s, uint32_t from)
         prof__ring_end(s, from, error);
 }
 
-/* Makes sure that the chunk of this number can be written, if the ring does not end before it. */
+/* Makes chunk `number` writable, unless the ring ends before it. */
 static void prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
@@ -307,25 +307,25 @@ static void prof__chunks_ready(prof__session *s, uint64_t number)
                                     __ATOMIC_RELAXED))
         prof__piece_take(s, claimed);
     while (!((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
-        prof__piece_take(s, ready); /* PROF__ALL_READY has that flag */
+        prof__piece_take(s, ready); /* PROF__ALL_READY has that flag, too */
     PROF__ERRNO_RESTORE();
 }
 #elif !defined(PROF_FREESTANDING)
 static void prof__chunks_ready(prof__session *s, uint64_t number) { (void)s, (void)number; }
 #endif
 
-/* Where slots are never split: a kernel has few processors, and small code has no room for it. */
+/* These builds never split slots: a kernel has few processors, and PROF_MINIMAL must be small. */
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
 #define PROF__WHOLE_SLOTS
 #endif
 
 #ifdef PROF__WHOLE_SLOTS
-#define PROF__MARKED 0 /* a power loss may leave pages of other chunks in a chunk, and nobody notices */
+#define PROF__MARKED 0 /* no marks: nobody notices pages of other chunks after a power loss */
 #else
-#define PROF__MARKED 1 /* the last word of a chunk is a mark */
+#define PROF__MARKED 1 /* the last word of a chunk is a mark, see format.h */
 #endif
 
-/* Returns how many words a chunk of this form has for records. */
+/* Returns how many words for records a chunk of this form has. */
 static prof__extent prof__form_words(const prof__session *s, uint32_t form)
 {
 #ifdef PROF__WHOLE_SLOTS
@@ -372,13 +372,13 @@ static size_t prof__chunk_bytes(const prof__session *s, const prof__chunk *chunk
     return s->chunk_size >> PROF__FORM_DEPTH(PROF__LOAD(&chunk->form));
 }
 
-/* Goes through the parts of a chunk, in the words from .. end. The last ones may be empty. */
+/* Loops over the parts of a chunk: part is at the words from .. end - 1. The last parts of a small chunk are empty. */
 #define PROF__EACH_PART(part, from, end, bytes)                                                        \
     for (size_t part = 0, from = 0, step = prof__part_bytes(bytes) / 8, all = bytes / 8 - PROF__HEAD_WORDS, \
                 end = (step < bytes / 8 ? step : bytes / 8) - PROF__HEAD_WORDS;                        \
          part < PROF__PARTS; ++part, from = end, end = all - end > step ? end + step : all)
 
-/* Marks the parts of a chunk, whose words are zero: see format.h. */
+/* Stores the marks of all parts of a chunk (see format.h). The chunk's words are zero. */
 static void prof__chunk_mark(const prof__session *s, prof__chunk *chunk, uint64_t sequence)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
@@ -390,7 +390,7 @@ static void prof__chunk_mark(const prof__session *s, prof__chunk *chunk, uint64_
     }
 }
 
-/* Sums up a part of a chunk, of which its thread has used so many words. */
+/* Stores the sum of a part of a chunk. used: how many words of the chunk its thread has used. */
 static void prof__part_seal(prof__chunk *chunk, size_t part, size_t from, size_t end, size_t used)
 {
     size_t rest = end > used && from < used ? end - used : 0;
@@ -398,15 +398,15 @@ static void prof__part_seal(prof__chunk *chunk, size_t part, size_t from, size_t
     PROF__RELEASE(&chunk->sums[part], prof__part_sum(prof__chunk_first(chunk) + from, end - from, (uint32_t)rest));
 }
 
-/* Sums up all parts of a chunk that its thread leaves, of which it has used so many words. */
+/* Stores the sums of all parts of a chunk that its thread leaves. used: how many words the thread has used. */
 static void prof__chunk_seal(const prof__session *s, prof__chunk *chunk, size_t used)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
     PROF__EACH_PART(i, from, end, bytes) prof__part_seal(chunk, i, from, end, used);
 }
 
-/* Called before a thread uses its chunk up to the word `limit`: sums up the parts that it has begun and that end before
-   that, and marks the others as begun. */
+/* Called before a thread uses its chunk up to the word `limit`. Stores the sums of the parts that it has used and that
+   end before `limit`, and marks the others as begun. */
 static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t used, size_t limit)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
@@ -418,7 +418,7 @@ static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t 
     }
 }
 
-/* Lets a thread write in a chunk that another one has left, behind the used words. */
+/* Removes the sums of the parts behind the used words, before a thread writes to a partial chunk of another one. */
 static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_t used)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
@@ -429,8 +429,8 @@ static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_
     PROF__FENCE();
 }
 
-/* Returns the chunk that a number leads to, in the slot of that number. If the slot is split, each bit of the number of
-   the lap chooses a half of what is left: so the chunks of a slot take turns, in as many laps as it has parts. */
+/* Returns the chunk to which a number of the ring leads. The number modulo count is the slot. If that is split, each
+   bit of the lap (number / count) chooses a half of what is left: so the chunks of a slot take turns. */
 static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, uint64_t number)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + number % count * s->chunk_size);
@@ -442,10 +442,10 @@ static prof__chunk *prof__chunk_at(const prof__session *s, prof__extent count, u
     return chunk;
 }
 
-/* Returns how often a slot is to be halved for one more thread, which needs a chunk of at least `words`. There are to
-   be four times as many chunks as threads: then those that took whole slots while there was room have a quarter of the
-   ring, each doubling of the threads takes another eighth, and there is something left for ever. So all of them have
-   their newest events, and a thread that records finds a chunk that nobody owns. */
+/* Returns how often a slot must be halved for one more thread, which needs a chunk of at least `words` words. The ring
+   shall have four times as many chunks as threads. Then those that took whole slots have a quarter of the ring, each
+   doubling of the threads takes another eighth, and some of it is always left. So every thread keeps its newest events,
+   and a thread that records finds a chunk that nobody owns. */
 static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint64_t words)
 {
     uint64_t threads = (uint64_t)PROF__LOAD(&s->attached) + 1;
@@ -455,8 +455,8 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
     return depth;
 }
 
-/* Halves a chunk that this thread owns, with words of zero, until the slot was halved `wanted` times. Returns the part
-   that the number leads to; the others are free. lap: the number's. */
+/* Halves a chunk that this thread owns, and whose words are zero, until its slot was halved `wanted` times. Returns the
+   part to which the lap leads; the other parts become free. */
 static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted)
 {
     uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
@@ -468,7 +468,7 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
         prof__clear(half, sizeof *half);
         PROF__STORE(&half->form, form);
         if (lap & 1) PROF__STORE(&half->state, (uint32_t)PROF__CHUNK_OWNED);
-        PROF__RELEASE(&chunk->form, form); /* now others see the half */
+        PROF__RELEASE(&chunk->form, form); /* now other threads can find the half */
         if (!(lap & 1)) continue;
         PROF__STORE(&chunk->lost, 0);
         PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
@@ -477,7 +477,7 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
     while (deepest < wanted && !__atomic_compare_exchange_n(&s->depth, &deepest, wanted, 0, __ATOMIC_RELAXED,
                                                             __ATOMIC_RELAXED)) {
     }
-    /* A chunk should have room for a text and more. */
+    /* Texts are limited to half of the smallest chunk. */
     uint64_t words = (uint64_t)prof__form_words(s, wanted << PROF__FORM_SHIFT) * 2;
     if (words < PROF__LOAD(&s->text_words)) PROF__STORE(&s->text_words, (prof__extent)words);
     __atomic_fetch_add(&s->pieces, parts, __ATOMIC_RELAXED);
@@ -487,17 +487,17 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
 }
 #endif
 
-/* Notes that a search has found nothing. If its numbers were consecutive, it has looked at each chunk of the ring, and
-   no thread needs to search before one is released. Otherwise other threads searched meanwhile. */
+/* Called when a search found no chunk. If its numbers were consecutive (all), it has tried each chunk of the ring, and
+   no thread need search again before one is released. Otherwise other threads searched at the same time. */
 static void prof__search_failed(prof__session *s, int held, int all, uint32_t room)
 {
     if (s->header->mode == PROF_RING && all) PROF__STORE(&s->all_owned[held], room);
 }
 
-/* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. The
-   ring overwrites chunks in the order in which they were taken. A thread that records seldom, or slept, had its chunk
-   for most of a lap, so that the chunk would be overwritten soon, though its last events are new. Such a chunk stays
-   for one more lap; but not if a later chunk continues its track, because that one would be overwritten before it. */
+/* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. A ring
+   overwrites chunks in the order in which they were taken. A thread that records seldom had its chunk for most of a
+   lap, so that it would soon be overwritten, although its last events are new. Such a chunk gets a second chance: it
+   stays for one more lap. It does not if a later chunk continues its track, as that would be overwritten before it. */
 static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state, int newest)
 {
     uint64_t age = PROF__LOAD(&s->header->next_chunk) - chunk->sequence;
@@ -507,7 +507,7 @@ static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_
     PROF__RELEASE(&chunk->state, state);
 }
 
-/* Begins a chunk that this thread owns: what it had is overwritten. number: that of its sequence, counted from 0. */
+/* Begins a chunk that this thread owns; its earlier words are lost. number: its sequence number - 1. */
 static void prof__chunk_begin(prof__session *s, prof__chunk *chunk, uint64_t number)
 {
     PROF__STORE(&chunk->lost, 0);
@@ -518,7 +518,7 @@ static void prof__chunk_begin(prof__session *s, prof__chunk *chunk, uint64_t num
     PROF__RELEASE(&chunk->sequence, number + 1);
 }
 
-/* Makes a chunk that this thread owns one without a sequence and with words of zero. */
+/* Empties a chunk that this thread owns: sets its sequence and its words to 0. */
 static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
 {
     prof__header *h = s->header;
@@ -528,13 +528,13 @@ static void prof__chunk_forget(prof__session *s, prof__chunk *chunk)
         PROF__STORE(&chunk->taken_back, 0);
     }
     if (!prof__chunks_kept(s) || h->mode == PROF_RING_STATS) PROF__ADD(&h->overwritten, 1);
-    PROF__RELEASE(&chunk->sequence, 0); /* a reader that does not find this chunk knows that there is a gap */
-    PROF__FENCE(); /* a reader that sees any later store also sees the zero */
+    PROF__RELEASE(&chunk->sequence, 0); /* a reader that misses this chunk knows of a gap */
+    PROF__FENCE(); /* a reader that sees a later store also sees this zero */
     prof__clear(prof__chunk_first(chunk), (size_t)(prof__words_of(s, chunk) + PROF__MARKED) * 8);
 }
 
-/* Takes the chunk that a number leads to, if nobody owns it, or NULL. least: how many words it must have. held: 1: even
-   if a thread holds it. *late: 1 if it was left out this time only. */
+/* Takes the chunk to which a number leads, or returns NULL if it is owned. least: words it must have. held: 1: take it
+   even if a thread holds it. Sets *late to 1 if the chunk was only skipped this time (second chance). */
 static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__extent count, uint64_t least, int held,
                                     int *late)
 {
@@ -546,12 +546,12 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
         !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return NULL;
     uint32_t form = PROF__LOAD(&chunk->form);
-    /* If this thread slept for a whole lap, the slot now has newer events, or was split. */
+    /* If this thread slept for a lap, the slot has newer events now, or was split. */
     *late = chunk->sequence > number || form & PROF__FORM_LATE || chunk != prof__chunk_at(s, count, number);
     if (*late) {
         PROF__STORE(&chunk->form, form & ~PROF__FORM_LATE);
         PROF__RELEASE(&chunk->state, state);
-        prof__room_changed(); /* other threads have seen it taken */
+        prof__room_changed(); /* other threads saw it as taken */
         return NULL;
     }
     if (chunk->sequence) prof__chunk_forget(s, chunk);
@@ -564,20 +564,20 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
     return chunk;
 }
 
-/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. least: how many words it
-   should have; if there is none so large, it may be smaller. held: 1: the thread has none, and if no chunk is free
-   takes one that another thread only holds. Returns NULL if there is none. */
+/* Takes the next chunk of the ring: usually one atomic operation for some thousand events. least: words it should have;
+   if no chunk is so large, takes a smaller one. held: 1: if no chunk is free, take one that another thread only holds.
+   Returns NULL if there is none. */
 static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t least, int held)
 {
     prof__header *h = s->header;
     int kept = prof__chunks_kept(s), late = 0;
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
     uint64_t first = 0, last = 0, tries, slots = PROF__LOAD(&s->chunk_count), lap = PROF__SEARCH(s, slots);
-    uint64_t max = kept || held ? lap * 2 : lap; /* with kept, one is reserved for us: others may have moved it along */
+    uint64_t max = kept || held ? lap * 2 : lap; /* if kept, a chunk is free, but others may have moved it along */
     if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned[held]) == room) return NULL;
     for (tries = 0; tries < max; ++tries) {
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
-        /* A release: a reader that sees this claim also sees all that the thread wrote in its previous chunk. */
+        /* Release order: a reader that sees this number also sees all that the thread wrote to its previous chunk. */
         uint64_t number = __atomic_fetch_add(&h->next_chunk, 1, __ATOMIC_RELEASE);
         last = number;
         if (!tries) first = number;
@@ -585,14 +585,14 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
         uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready)) prof__chunks_ready(s, number);
 #endif
-        prof__extent count = prof__chunks_there(s); /* to be read only after the chunk is ready: then number is below
-                                                       it, or it is the size of the ring */
+        prof__extent count = prof__chunks_there(s); /* read after the chunk was made ready: count is larger than
+                                                       number now, or is the size of the whole ring */
         if (!count || (h->mode == PROF_FILL && number >= count)) break;
         prof__chunk *chunk = prof__chunk_try(s, number, count, least, held && tries >= lap, &late);
         if (chunk) return chunk;
-        if (late) max = tries + 1 + lap; /* to come here again, if all others are owned */
+        if (late) max = tries + 1 + lap; /* come here once more, if all others are owned */
         late = 0;
-        if (least && tries + 1 >= slots) { /* there is none so large: the next best will do */
+        if (least && tries + 1 >= slots) { /* no chunk is so large: a smaller one will do */
             least = 0;
             max += slots;
         }
@@ -608,17 +608,17 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
 
 static prof__chunk *prof__chunk_take(prof__session *s, int service) { return prof__chunk_take_of(s, service, 0, 1); }
 
-/* Begins the chunk of a thread once more, for want of another: of what it had nothing is left. */
+/* Begins a thread's chunk anew because there is no other: what it had is lost. */
 static prof__chunk *prof__chunk_again(prof__session *s, prof__chunk *chunk)
 {
     uint64_t number = __atomic_fetch_add(&s->header->next_chunk, 1, __ATOMIC_RELEASE);
-    PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* what it counted itself would be forgotten */
+    PROF__ADD(&s->header->lost, PROF__LOAD(&chunk->lost)); /* the chunk's own count would be lost */
     prof__chunk_forget(s, chunk);
     prof__chunk_begin(s, chunk, number);
     return chunk;
 }
 
-/* Notes that a thread of the program found no chunk because the file of a stream cannot be written. */
+/* Notes that the program loses events because the file of a stream cannot be written. */
 static void prof__stream_loses(const prof__thread *self, prof__session *s)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_THREAD)
@@ -628,9 +628,9 @@ static void prof__stream_loses(const prof__thread *self, prof__session *s)
 #endif
 }
 
-/* If the service empties chunks: sleeps until it has released one, for the session's wait_ns at most. Returns 1 if it
-   has. A thread that waited in vain does not wait again before a chunk is released; the service itself never waits.
-   Holds no lock. prof__room_waits() returns 1 if it would sleep. */
+/* If the service empties chunks, prof__room_wait() sleeps until the service has released one, at most the session's
+   wait_ns. Returns 1 if it has. A thread that waited in vain does not wait again before a chunk is released. The
+   service itself never waits. Needs that the caller holds no lock. prof__room_waits() returns 1 if it would sleep. */
 #ifdef PROF__ALONE
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
@@ -645,13 +645,13 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     return 0;
 }
 #else
-/* Returns a value that changes with each released chunk, and from session to session. */
+/* Returns a number that changes with each released chunk, and with the session. */
 static uint32_t prof__room_mark(const prof__session *s)
 {
     return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
 }
 
-#define PROF__ROOM_NAP 100000000u /* ns: each released chunk wakes one thread, which may have left meanwhile */
+#define PROF__ROOM_NAP 100000000u /* ns; a nap is short: the one thread that a released chunk wakes may have left */
 
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
@@ -666,7 +666,7 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
     int found = 0;
     __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
-    prof__word_wake(&s->service.word); /* they may sleep longer than this thread */
+    prof__word_wake(&s->service.word); /* the service may sleep for longer */
     while (!(found = PROF__LOAD(&s->free_chunks) > 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
         uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
         uint64_t left = deadline - now;

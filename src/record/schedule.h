@@ -1,4 +1,5 @@
-// record/schedule: A session that begins later than it starts, by the clock or by steps.
+// record/schedule: Sessions that begin to record later than they start: after a delay, or after steps of warm-up.
+// Settles call sites.
 #ifndef PROF__RECORD_SCHEDULE_H
 #define PROF__RECORD_SCHEDULE_H
 #include "api/markup.h"
@@ -14,12 +15,12 @@
 #include "record/state.h"
 
 /*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
-   A session may begin later than it starts. Until then all sites are off, as in a pause, and cost as little. The
-   service looks at the clock (prof__schedule_step). During a warm-up, the sites that count are not off but out of date,
-   so that each use of them, and of no other site, takes the slow path, where it is counted under the lock. In the child
-   of a fork, which has no service, all sites are out of date in this way until the delay is over. */
+   A session may begin to record later than it starts. Until then all sites are off, as in a pause, and cost as little.
+   The service looks at the clock (prof__schedule_step). During a warm-up, the sites of the steps or frames that count
+   are not off but out of date: each use of them, and of no other site, takes the slow path, where it is counted under
+   the lock. The child of a fork has no service, so during a delay all its sites are out of date in this way. */
 
-#define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* ns */
+#define PROF__CENTURY (100ull * 366 * 86400 * 1000000000) /* in ns */
 enum { PROF__HELD_TIME = 1, PROF__HELD_WARMUP = 2 };
 enum { PROF__WARMUP_STEPS = 1, PROF__WARMUP_FRAMES };
 
@@ -28,7 +29,7 @@ static prof__session *prof__state_session(void)
     return prof__state.session ? prof__state.session : prof__state.inherited;
 }
 
-#ifdef PROF_MINIMAL /* sessions begin at once */
+#ifdef PROF_MINIMAL /* sessions record at once */
 static int prof__schedule_sees(const prof_site *site)
 {
     (void)site;
@@ -41,7 +42,7 @@ static void prof__schedule_release(prof__session *s, int held)
     prof__next_generation();
 }
 #else
-/* Returns 1 if the session begins by time, but has no service: only the macros check whether that time has come. */
+/* Returns 1 if the session begins after a delay but has no service: only macros notice when the delay is over. */
 static int prof__schedule_alone(const prof__session *s)
 {
 #ifdef PROF__ALONE
@@ -58,7 +59,8 @@ static int prof__warmup_counts(const prof__session *s, const prof_site *site)
     return site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_STEP;
 }
 
-/* Returns 1 if the session is held, and every use of this site must take the slow path. Under the lock. */
+/* Returns 1 if the session waits for its beginning, and every use of this site must take the slow path. Under the
+   lock. */
 static int prof__schedule_sees(const prof_site *site)
 {
     const prof__session *s = prof__state_session();
@@ -66,7 +68,8 @@ static int prof__schedule_sees(const prof_site *site)
     return prof__schedule_alone(s) || (prof__state.held == PROF__HELD_WARMUP && prof__warmup_counts(s, site));
 }
 
-/* Removes one reason to wait. After the last, recording begins, and the session's time with it. Under the lock. */
+/* Removes one reason to wait, PROF__HELD_TIME or PROF__HELD_WARMUP. After the last one, recording begins, and with it
+   the session's time. Under the lock. */
 static void prof__schedule_release(prof__session *s, int held)
 {
     prof__state.held &= ~held;
@@ -82,7 +85,7 @@ static void prof__schedule_release(prof__session *s, int held)
 #endif
 }
 
-/* Called when a site is used for which prof__schedule_sees() is 1. Under the lock. */
+/* Called at each use of a site for which prof__schedule_sees() returns 1. Under the lock. */
 static void prof__schedule_look(const prof_site *site)
 {
     prof__session *s = prof__state_session();
@@ -100,7 +103,8 @@ static void prof__schedule_look(const prof_site *site)
 }
 #endif
 
-/* Returns 1 if all sites are off, except those of ends. The answer changes under the lock, or in a crash. */
+/* Returns 1 if all sites but those of ends are off: in a pause or after a crash. The pause changes under the lock
+   only. */
 static int prof__sites_rest(void)
 {
 #ifndef PROF_NO_CRASH
@@ -109,8 +113,8 @@ static int prof__sites_rest(void)
     return PROF__LOAD(&prof__state.paused);
 }
 
-/* Returns 1 if the site is to be recorded. Devices have no level: level 0 turns off the events of the host, no_devices
-   those of devices. */
+/* Returns 1 if the configuration records this site. Sites of devices have no level: level 0 turns off the host's
+   events, no_devices those of devices. */
 static int prof__site_wanted(const prof_site *site)
 {
     int device = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_DEVICE;
@@ -119,14 +123,14 @@ static int prof__site_wanted(const prof_site *site)
            (~site->unmask & prof__state.filter_mask) && prof__category_on(prof__category_of(site));
 }
 
-/* Updates a site to the present generation. Under the lock; the thread is busy. */
+/* Settles a site: sets its state for the present config version. Under the lock. The thread holds its write lock. */
 static void prof__site_settle(prof_site *site)
 {
-    uint32_t generation = PROF__ACQUIRE(prof__generation); /* and with it prof__state.frozen */
+    uint32_t generation = PROF__ACQUIRE(prof__generation); /* acquire: also of prof__state.frozen */
     if (PROF__HELD() && prof__schedule_sees(site)) return;
 #ifndef PROF__NO_FORK
     if (prof__state.running && prof__state.inherited) {
-        if (prof__site_kind(site) == PROF__KIND_END) return; /* its begin is the parent's: no reason for an image */
+        if (prof__site_kind(site) == PROF__KIND_END) return; /* its begin was in the parent: needs no image */
         if (prof__site_wanted(site)) prof__inherited_make();
     }
 #endif
@@ -148,7 +152,7 @@ static void prof__site_settle(prof_site *site)
         prof__lost_collect(s);
     }
     int on = prof__site_kind(site) == PROF__KIND_END || prof__site_wanted(site);
-    if (on && prof__site_kind(site) == PROF__KIND_ARG && prof__site_late(site)) { /* ask all once more */
+    if (on && prof__site_kind(site) == PROF__KIND_ARG && prof__site_late(site)) { /* all sites must call once more */
         prof__next_generation();
         generation = PROF__LOAD(prof__generation);
     }

@@ -1,4 +1,5 @@
-// record/scope: The fast path: begin, end, next. No lock, no atomic read-modify-write, no allocation.
+// record/scope: The fast path of every macro, and begin, end and next of scopes. No lock, no atomic read-modify-write,
+// no allocation.
 #ifndef PROF__RECORD_SCOPE_H
 #define PROF__RECORD_SCOPE_H
 #include "api/markup.h"
@@ -21,18 +22,19 @@
 #include "record/track.h"
 
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
-   The fast path of every macro: read the counter; take the thread, so that a signal handler that interrupts from
-   here on does not write; only then, when no handler can move the thread to another session any more, check that site,
-   thread and generation agree; store the event; move the cursor; open the gate. */
+   The fast path of every macro: (1) read the counter. (2) Take the thread's write lock, so that a signal handler that
+   interrupts from here on does not write. (3) Check that site, thread and config version agree; not earlier, because a
+   handler may move the thread to another session until (2). (4) Store the event and move the cursor. (5) Release the
+   write lock. */
 
-/* Updates site and thread to the present generation. Returns 1 if the site is on and the thread has a chunk. If the
-   site is on and there is no chunk, counts the loss. */
+/* Settles site and thread: updates both to the present config version. Returns 1 if the site is on and the thread has a
+   chunk. If the site is on but there is no chunk, counts the loss. site: NULL: only the thread. */
 static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
 {
     uint32_t generation = PROF__LOAD(prof__generation), state;
     int recording, in_step;
     if (site && prof__site_asked(site)) return 0;
-    state = site ? (uint32_t)prof__site_load(site) : generation; /* once: another thread may be changing it */
+    state = site ? (uint32_t)prof__site_load(site) : generation; /* read once: another thread may be changing it */
     in_step = self->seen == generation && !((state ^ generation) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
         if (state == generation) prof__lose_all(self, loss);
@@ -45,12 +47,12 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
         prof__generation_look();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_busy(self, loss);
-            if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so that its arguments are lost as well */
+            if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so its arguments will be lost, too */
             PROF__ERRNO_RESTORE();
             return 0;
         }
         if (PROF__UNLIKELY(PROF__HELD()) && site && prof__schedule_sees(site)) prof__schedule_look(site);
-        if (site) prof__site_settle(site); /* first: it may make the image, and the next generation */
+        if (site) prof__site_settle(site); /* first: this may make the image, and a new config version */
         generation = PROF__LOAD(prof__generation);
         prof__session *s = prof__state.running ? prof__state.session : NULL;
         if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
@@ -65,18 +67,18 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             self->no_room = room;
             recording = 0;
         }
-        if (self->session && !self->entered) { /* a switch of fibers could not do this */
+        if (self->session && !self->entered) { /* a switch of fibers has left this to the next macro */
             prof__track_know(self);
             prof__track_enter(self);
         }
         if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__owed(self)) {
-            prof__lose_all(self, loss); /* arguments whose scope was lost */
+            prof__lose_all(self, loss); /* the arguments of a lost scope */
             recording = 0;
         }
-        self->seen = generation; /* the next macro notices a control call during a wait in between */
+        self->seen = generation; /* a control call during a wait: the next macro notices it */
         self->open = self->session && PROF__FAST(s) && !PROF__LEAVES_SOON(self) ? generation : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
-        /* once, when it begins: later it may be on a fiber, whose end is not the thread's */
+        /* only when the thread attaches: later it may run a fiber, whose end is not the thread's */
         if (PROF__EXIT_WATCHED_UNLOCKED && self->session && !attached) prof__on_exit_of_thread(self);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
@@ -84,7 +86,7 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
     return state == generation;
 }
 
-/* Tells the slow paths what a gate with PROF__SHORT implies, namely that the last word is a begin or an end; but not if
+/* A write lock with PROF__SHORT implies that the last word is a begin or an end. Notes this for the slow paths, unless
    the thread has changed its session since. */
 static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
 {
@@ -93,8 +95,8 @@ static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
     self->begun_end = self->cursor;
 }
 
-/* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site, or, if
-   site is NULL, if the thread is attached. If this is a handler that interrupted a macro, counts what it loses. */
+/* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site or, if
+   site is NULL, is attached. In a signal handler that interrupted a macro, counts what is lost. */
 static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
 {
     if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
@@ -106,13 +108,13 @@ static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint
     return 0;
 }
 
-/* Finds out whether a site is on, before the arguments of its macro are evaluated. */
+/* Returns 1 if a site is on. Called before the arguments of a macro are evaluated. */
 PROF_DEF int prof__check(prof_site *site)
 {
     PROF__SELF_OR(PROF__LED(prof__check, (site)));
     if (prof__site_asked(site)) return 0;
     uint32_t gate = prof__take(self);
-    if (gate == PROF__BUSY) return 1; /* the macro goes on to count the loss, with its arguments */
+    if (gate == PROF__BUSY) return 1; /* so the macro counts the loss, with its arguments */
     prof__signals signals;
     PROF__ERRNO_SAVE();
     prof__generation_look();
@@ -130,7 +132,8 @@ static uint64_t prof__site_head(const prof_site *site)
     return prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
 }
 
-/* Makes the thread busy for a site. Returns 1 if it may write; else, if the site is on, counts the loss. */
+/* Takes the thread's write lock to write for a site. Returns 1 if it may write. Otherwise releases the lock and, if the
+   site is on, counts the loss. */
 static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -141,14 +144,14 @@ static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint6
     return 1;
 }
 
-/* Does the same for an event without arguments. */
+/* Takes the thread's write lock for an event without arguments: see prof__enter_or_lose(). */
 static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *head)
 {
     return prof__enter_or_lose(self, site, head, PROF__LOSS_EVENT);
 }
 
-/* A place for an event: a pointer to its words, NULL if there is none; and its first word, which is stored last, 0 if
-   the event is off or came at the wrong moment. */
+/* Room for an event. at: its words, NULL if there is no room. head: its first word, which is to be stored last; 0 if
+   the event is off or came while the thread was writing. */
 typedef struct prof__place {
     uint64_t *at;
     uint64_t head;
@@ -165,8 +168,8 @@ static PROF__COLD prof__place prof__place_slow(prof__thread *self, prof_site *si
     return place;
 }
 
-/* Makes the thread busy for an event of the site at the present time, if it is recorded. While the fast path is open,
-   the session uses the counter. */
+/* Takes the thread's write lock and room for an event of the site at the present time. Reads the counter: an open fast
+   path implies that the counter is the session's clock. */
 static inline prof__place prof__place_take(prof__thread *self, prof_site *site, uint64_t words)
 {
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -181,7 +184,7 @@ static inline prof__place prof__place_take(prof__thread *self, prof_site *site, 
     return place;
 }
 
-/* Counts the words of an event as written, and is busy no more. */
+/* Counts the words of an event as written, and releases the write lock. */
 static inline void prof__place_leave(prof__thread *self, prof__place place, uint64_t words)
 {
     self->cursor = place.at + words;
@@ -191,27 +194,29 @@ static inline void prof__place_leave(prof__thread *self, prof__place place, uint
 
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
-/* Begins a scope that is off, or was lost: see >>note. In a handler that interrupted a macro it changes nothing, and
-   the scope's arguments are lost. */
+/* Begins the off-scope marker of a scope that is off or was lost: see >>note. In a signal handler that interrupted a
+   macro there is no marker, and the scope's arguments are lost. */
 static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate, uint32_t lost)
 {
     prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site, lost);
     if (gate & PROF__SHORT) {
         prof__short_passes(self, gate);
-        gate = PROF__SHUT; /* an end has to look at notes */
+        gate = PROF__SHUT; /* an end must look at markers */
     }
     prof__untake(self, gate);
     return token;
 }
 
-/* Begins a scope that was lost for want of room, see >>note, unless its arguments can find none either. */
+/* Begins the off-scope marker of a scope that was lost for want of room, see >>note. Begins none if there will be no
+   room for its arguments either. */
 static prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 {
     if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
     return prof__note_begin(self, site, PROF__NOTE_LOST);
 }
 
-/* Notes a begin or an end that was just written, with min_duration, so that an end finds what it can remove. */
+/* With min_duration: notes a begin or an end that was just written, so that an end finds the scope that it may
+   remove. */
 static PROF__COLD void prof__begun_note(prof__thread *self, uint64_t *at)
 {
     if (*at >> PROF__KIND_SHIFT == PROF__KIND_END)
@@ -222,14 +227,15 @@ static PROF__COLD void prof__begun_note(prof__thread *self, uint64_t *at)
     self->begun_end = self->cursor;
 }
 
-/* The slow paths of begin and end. The thread is busy before and after. site: NULL: the scope gets no arguments. */
+/* The slow paths of begin and end. The thread holds its write lock before and after. site: NULL: the scope gets no
+   arguments. */
 static prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t head, uint64_t now)
 {
     uint64_t *at = prof__reserve(self, 2, &now);
     if (!at) return prof__begin_lost(self, site);
     prof__store_word(at, head | (now - self->base));
     prof__commit(self, 1);
-    self->free_words -= 1; /* for the end */
+    self->free_words -= 1; /* reserved for the end */
     if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at);
     return head | self->epoch;
 }
@@ -239,8 +245,8 @@ static void prof__count_taken_back(prof__chunk *chunk)
     PROF__STORE(&chunk->taken_back, PROF__LOAD(&chunk->taken_back) + 1);
 }
 
-/* Removes a scope that was too short, with its run-time name, if nothing was recorded since its begin, or all of it was
-   removed. Its head first, so that a reader never sees a part. */
+/* Removes a scope that was too short, and its run-time name, if nothing else was recorded since its begin, or all of it
+   was removed. Clears the scope's head first, so that a reader never sees a part. */
 static PROF__COLD int prof__begin_undo(prof__thread *self, uint64_t head, uint64_t now)
 {
     uint64_t *at = self->begun, *end = self->cursor, tick;
@@ -267,14 +273,15 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
         prof__lose(self, 1);
         return;
     }
-    if ((uint64_t)(self->end - self->cursor) <= self->free_words) self->free_words--; /* its reserve was dropped */
+    if ((uint64_t)(self->end - self->cursor) <= self->free_words) self->free_words--; /* its reserved word is gone */
     if ((int64_t)(now - self->base) < 0) now = self->base;
     prof__store_word(self->cursor, (head ^ PROF__END_OF_BEGIN) | (now - self->base));
     self->cursor++;
     if (PROF__MIN_TICKS(s)) prof__begun_note(self, self->cursor - 1);
 }
 
-/* Begins a scope that prof__enter() did not let in: it is off, or the lock was taken, or it can't be noted. */
+/* Called for a scope that prof__enter() refused, because it is off, because the lock was taken for long, or because it
+   cannot have a marker. Begins an off-scope marker if it can. */
 static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
     uint32_t lost = prof__site_asked(site) ? 0 : PROF__NOTE_LOST;
@@ -282,11 +289,12 @@ static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
     return prof__begin_off(self, site, prof__take(self), lost);
 }
 
-/* For a slow path that every scope takes in a session whose clock is not the bare counter. */
+/* The attribute of slow paths that every scope takes in a session whose clock is not the bare counter. */
 #define PROF__SLOW PROF__NOINLINE
 
-/* Reads the clock on a slow path. Returns `read` instead, which the fast path has read (0: nothing), if the session
-   uses that clock and the thread was in step, so that it has not waited since. */
+/* Returns the time on a slow path. read: what the fast path has read; 0: nothing. Returns that if it is of the
+   session's clock and the thread was synced (was_in_step), so that it has not waited since. Otherwise reads the
+   clock. */
 static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
 {
     return read && was_in_step && PROF__BY_COUNTER(s) ? read : prof__now(s, at_end);
@@ -296,8 +304,8 @@ static int prof__in_step(const prof__thread *self)
     return self->session && self->seen == PROF__LOAD(prof__generation);
 }
 
-/* Returns the next value of the gate with min_duration: open to begins and ends, unless one of these could take a word
-   of another event for its begin. */
+/* Returns the next value of the write lock with min_duration: open to begins and ends only, unless one of these could
+   take a word of another event for its begin. */
 static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t gate)
 {
     int open = self->cursor && self->begun_end == self->cursor &&
@@ -306,8 +314,8 @@ static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t g
     return open ? self->seen ^ PROF__SHORT : gate;
 }
 
-/* Does what prof__leave() does, after the slow path of a begin or an end. Once the gate is open, a handler may move the
-   thread to another session, or to none. */
+/* Releases the write lock after the slow path of a begin or an end. From then on a signal handler may move the thread
+   to another session, or to none. */
 static void prof__leave_scope(prof__thread *self)
 {
     uint32_t gate = self->open;
@@ -322,7 +330,7 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
     if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
         if (prof__site_asked(site)) return prof__begin_off(self, site, gate, 0);
         ready = prof__enter_slow(self, site, gate, PROF__LOSS_EVENT);
-        in_step = 0; /* the site may have waited for the lock */
+        in_step = 0; /* this may have waited for the lock */
     }
     if (!ready) return prof__begin_refused(self, site);
     if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
@@ -365,7 +373,7 @@ static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uin
         prof__untake(self, gate);
         return;
     }
-    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, whose image has it as open */
+    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, where it stays open */
         prof__untake(self, gate);
     } else if ((in_step && gate != PROF__BUSY) || prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
         if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
@@ -379,8 +387,8 @@ static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uin
 #endif
 }
 
-/* The end of a scope while the gate says that the last word is no argument. Removes the scope and returns 1, if it is
-   too short and that word is its begin. */
+/* Ends a scope while the write lock says that the last word is a begin or an end. Returns 1 if that word is the scope's
+   begin and the scope was too short: removes it. */
 static inline int prof__end_short(prof__thread *self, uint64_t head, uint64_t elapsed)
 {
     uint64_t *at = self->cursor - 1, tick = *at ^ head;
@@ -425,8 +433,8 @@ PROF_DEF void prof__end(prof__token token)
 }
 
 #ifndef PROF_FREESTANDING
-/* Records a scope of the service that began at `began` and ends now. It is recorded only now, so that none is open if
-   the recording ends in the middle of it: it would look as if the program had hung there. */
+/* Records a scope of the service that began at `began` and ends now. Begin and end are written together: an open scope
+   at the end of a recording would look as if the program had hung there. */
 static void prof__service_scope(const prof__session *s, prof_site *site, uint64_t began)
 {
     prof__thread *self = PROF__SELF();
@@ -440,8 +448,8 @@ static void prof__service_scope(const prof__session *s, prof_site *site, uint64_
 }
 #endif
 
-/* Ends one stage and begins the next, at the same time here as well: gets a chunk with space for both before it reads
-   the clock. */
+/* The slow path of prof__next(): ends one stage and begins the next one at the same time. So it gets a chunk with room
+   for both before it reads the clock. */
 static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
 {
     uint64_t head;

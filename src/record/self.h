@@ -1,5 +1,6 @@
-// record/self: The record of the calling thread, and what the system does for it: its end, a signal stack. In a shared
-// library records are mapped, without a lock: a thread's first scope may be in a signal handler.
+// record/self: Finds the calling thread's record, and asks the system for a call at the thread's end and for a signal
+// stack. In a shared library records are mapped at first use, without a lock, because a thread's first scope may be in
+// a signal handler.
 #ifndef PROF__RECORD_SELF_H
 #define PROF__RECORD_SELF_H
 #include "ground/copies.h"
@@ -17,9 +18,9 @@ static void prof__on_exit_of_thread(prof__thread *self) { (void)self; }
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 #else
 
-/* The loader has little space for fast (initial-exec) thread-local storage of libraries that are loaded later: 1.6 KiB
-   for all of them with glibc, none with musl. So a library keeps only a pointer there, to a record that it maps when a
-   thread first needs it. A program keeps the record itself there. */
+/* The loader has little room for fast (initial-exec) thread-local storage of libraries that are loaded later: 1.6 KiB
+   for all of them with glibc, none with musl. So a library keeps only a pointer there, to a record that is mapped when
+   the thread first needs it. A program keeps the whole record there. */
 #ifdef PROF__SHARED
 #ifdef __GLIBC__
 static PROF__PER_THREAD prof__thread *prof__self_here __attribute__((__tls_model__("initial-exec")));
@@ -29,17 +30,18 @@ static PROF__PER_THREAD prof__thread *prof__self_here;
 static prof__thread *prof__self_make(void);
 #define PROF__SELF() (PROF__LIKELY(prof__self_here != NULL) ? prof__self_here : prof__self_make())
 #elif defined(__MINGW32__) && !defined(__clang__)
-/* gcc's __thread is memory here that winpthreads frees when a thread of its own ends, and only then does Windows call
-   prof__thread_leaves(). So the record is in the section of which Windows itself gives each thread a copy, as __thread
-   is with other compilers: Windows frees that last of all. The address is that of the thread's copy, plus the place in
-   the section; the C runtime knows where the section begins, and the number of the module. */
+/* With gcc on Windows, winpthreads frees the memory of __thread variables when a thread of its own ends, before Windows
+   calls prof__thread_leaves(). So the record is in section .tls$, as __thread variables are with other compilers.
+   Windows gives each thread a copy of the section, and frees it last. The address of the record is that of the thread's
+   copy plus the offset in the section. The C runtime has the beginning of the section (_tls_start) and the module's
+   index (_tls_index). */
 extern unsigned long _tls_index;
 extern char *_tls_start;
 #define PROF__EACH_THREAD __attribute__((__section__(".tls$")))
 static PROF__EACH_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
 static PROF__INLINED prof__thread *prof__self_get(void)
 {
-    const uintptr_t *copies; /* of the sections of all modules */
+    const uintptr_t *copies; /* this thread's copies of the modules' sections */
 #if defined(__x86_64__)
     __asm__ volatile("movq %%gs:0x58, %0" : "=r"(copies));
 #elif defined(__i386__)
@@ -51,8 +53,9 @@ static PROF__INLINED prof__thread *prof__self_get(void)
 }
 #define PROF__SELF() prof__self_get()
 #else
-/* A new record has a shut gate, because its generation is 0, and so is that of the process before the first constructor
-   and in some children. The union avoids compilers' warnings about members without an initializer. */
+/* A new record has the write lock PROF__SHUT, not 0. Its synced version is 0, and so is the config version before the
+   first constructor and in some children of forks: a write lock of 0 would open the fast path. The union avoids
+   compilers' warnings about members without an initializer. */
 static PROF__PER_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
 #define PROF__SELF() (&prof__self.record)
 #endif
@@ -60,8 +63,8 @@ static PROF__PER_THREAD union { uint32_t gate; prof__thread record; } prof__self
 static prof__tss prof__exit_key;
 static int prof__exit_key_made;
 #ifdef _WIN32
-/* The code may be about to be unloaded, and ends of threads must not call it any more. FlsFree() calls it now, for each
-   thread that has a record. */
+/* At exit, or when the DLL is unloaded: threads that end later must not call code that is gone. FlsFree() makes the
+   calls now, for each thread that has a record. */
 PROF__AT_END(PROF__LAST, prof__exit_key_drop);
 static void prof__exit_key_drop(void)
 {
@@ -72,7 +75,7 @@ static void prof__exit_key_drop(void)
 #endif
 static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__exit_key, self); }
 #ifdef _WIN32
-/* FlsSetValue() may take a lock that is held while FLS callbacks run, which wait for the recorder's lock. */
+/* FlsSetValue() may take a lock that Windows holds while FLS callbacks run, and these wait for the recorder's lock. */
 #define PROF__EXIT_WATCHED_UNLOCKED 1
 #else
 #define PROF__EXIT_WATCHED_UNLOCKED 0
@@ -82,7 +85,7 @@ static void prof__on_exit_of_thread(prof__thread *self) { prof__tss_set(prof__ex
 static void prof__signal_stack_take(prof__thread *self) { (void)self; }
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #elif defined(_WIN32)
-/* Keeps a part of the thread's stack for the report of its overflow. */
+/* Reserves a part of the thread's stack, so that the report of a stack overflow can run. */
 static void prof__signal_stack_take(prof__thread *self)
 {
     ULONG size = 0, wanted = 64u << 10;
@@ -91,13 +94,13 @@ static void prof__signal_stack_take(prof__thread *self)
 }
 static void prof__signal_stack_give(prof__thread *self) { (void)self; }
 #else
-/* Gives a thread a stack for signal handlers, so that a stack overflow can be reported, until the thread ends. A thread
-   that has such a stack already keeps it. */
+/* Gives a thread a stack for signal handlers until it ends, so that a stack overflow can be reported. A thread that has
+   such a stack already keeps it. */
 static size_t prof__signal_stack_size(void)
 {
     size_t size = 64u << 10;
 #ifdef _SC_SIGSTKSZ
-    long wanted = sysconf(_SC_SIGSTKSZ); /* depends on the processor, whose registers the kernel saves there */
+    long wanted = sysconf(_SC_SIGSTKSZ); /* depends on how many registers the kernel saves there */
     if (wanted > 0 && (size_t)wanted > size) size = (size_t)wanted;
 #endif
     return size;
@@ -107,7 +110,7 @@ static void prof__signal_stack_take(prof__thread *self)
     stack_t stack;
     if (sigaltstack(NULL, &stack) || !(stack.ss_flags & SS_DISABLE)) return;
     stack.ss_size = prof__signal_stack_size();
-    if (!self->signal_stack) { /* else it was installed in a handler, whose return uninstalled it */
+    if (!self->signal_stack) { /* else the return of a handler, in which it was set, has unset it */
         void *memory = mmap(NULL, stack.ss_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (memory == MAP_FAILED) return;
         self->signal_stack = memory;
@@ -123,22 +126,22 @@ static void prof__signal_stack_give(prof__thread *self)
     int none = stack.ss_flags & SS_DISABLE, ours = !none && stack.ss_sp == self->signal_stack;
     stack.ss_flags = SS_DISABLE;
     if (ours && sigaltstack(&stack, NULL)) return;
-    /* if the program has installed another one, it may restore this one later */
+    /* if the program has set another stack, it may restore this one later: so its memory stays */
     if (ours || none) munmap(self->signal_stack, prof__signal_stack_size());
     self->signal_stack = NULL;
 }
 #endif
 
 #ifdef PROF__SHARED
-/* Records of a library's threads. They are never freed while the library is loaded, but reused by other threads. No
+/* The records of a library's threads. A record is never freed while the library is loaded; another thread reuses it. No
    lock is taken, because a thread's first scope may be in a signal handler. */
 #define PROF__SELF_STRIDE ((sizeof(prof__thread) + 63) & ~(size_t)63)
 #define PROF__SELF_MAP ((size_t)16384)
-static prof__thread *prof__selves; /* all records */
-static uint32_t prof__selves_free; /* how many there are, at least */
+static prof__thread *prof__selves; /* the list of all records */
+static uint32_t prof__selves_free; /* how many are free, at least */
 
-/* The record of all threads that cannot have one, or have none any more. It is always busy, so that what they record is
-   lost. */
+/* Returns the record of all threads that cannot have their own, or have none any more. Its write lock is always
+   PROF__BUSY, so that what they record is lost. */
 static prof__thread *prof__nobody(void)
 {
     static prof__thread nobody;
@@ -153,7 +156,7 @@ static prof__thread *prof__self_take(void)
         if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
         prof__clear(each, offsetof(prof__thread, next));
-        each->gate = PROF__SHUT; /* the generation may be 0: see prof__generation */
+        each->gate = PROF__SHUT; /* not 0, which the config version may be */
         return each;
     }
     char *map = (char *)mmap(NULL, PROF__SELF_MAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -177,7 +180,7 @@ static void prof__self_free(prof__thread *self)
     __atomic_fetch_add(&prof__selves_free, 1u, __ATOMIC_RELAXED);
 }
 
-/* Gives the thread a record, at its first scope, or at that of a signal handler which interrupts it. */
+/* Gives the thread a record at its first scope. A signal handler may do so in between. */
 static PROF__COLD prof__thread *prof__self_make(void)
 {
     prof__thread *none = NULL, *self;
@@ -194,7 +197,7 @@ static PROF__COLD prof__thread *prof__self_make(void)
     return self ? self : prof__nobody();
 }
 
-/* Called at the end of a destructor of the thread. The third one releases the record. */
+/* Called at the end of the thread's destructor. The third call releases the record. */
 static void prof__self_leaves(prof__thread *self)
 {
     if (self->exits < PROF__EXITS) {
@@ -205,7 +208,7 @@ static void prof__self_leaves(prof__thread *self)
     prof__self_free(self);
 }
 
-/* The library is unloaded: no thread has a record any more. */
+/* Unmaps all records. Called when the library is unloaded, when no thread can use a record any more. */
 static void prof__selves_unmap(void)
 {
     prof__thread *each = prof__selves;
@@ -222,7 +225,8 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
 #endif
 #endif
 
-/* As PROF__LED, for the fast path: a thread never has a record in a copy that forwards. */
+/* PROF__LED for the fast path: the forwarding costs nothing there, because a thread never has a record in an instance
+   that forwards. */
 #ifdef PROF__SHARED
 #define PROF__SELF_OR(led)                                                                                           \
     prof__thread *self = prof__self_here;                                                                            \

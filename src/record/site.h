@@ -1,5 +1,5 @@
-// record/site: Finds out which call sites are on, by category, level and mask; the state of a site. All under
-// prof__lock_word, except a site's own word.
+// record/site: Decides which call sites are on, by category, level and mask; loads and stores the state of a site. All
+// under prof__lock_word, except loading a site's state.
 #ifndef PROF__RECORD_SITE_H
 #define PROF__RECORD_SITE_H
 #include "api/markup.h"
@@ -36,7 +36,7 @@ static int prof__match(const char *pattern, const char *text)
     return !*pattern;
 }
 
-/* Returns the last rule that matches a category, or -1. */
+/* Returns the index of the last rule that matches a category, or -1. */
 static int prof__rule_of(const char *category)
 {
     int i = prof__state.rule_count;
@@ -51,7 +51,8 @@ static int prof__category_on(const char *category)
     return rule < 0 ? prof__state.category_default : prof__state.rules[rule].on;
 }
 
-/* Returns the category that turns a site on and off: allocations whose own no rule knows have "memory". */
+/* Returns the category that turns a site on and off. For an allocation that is "memory", unless a rule names its own
+   category. */
 static const char *prof__category_of(const prof_site *site)
 {
     int memory = site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_MEMORY;
@@ -60,8 +61,8 @@ static const char *prof__category_of(const prof_site *site)
 #endif
 
 #ifndef PROF_FREESTANDING
-/* The categories of call sites, for prof_domain_list(): copies, because the modules that they are from may be unloaded.
-   Each ends with a zero. The list grows under the lock, and is read without it. */
+/* The categories of all call sites, each terminated, for prof_domain_list(). They are copies, because the sites'
+   modules may be unloaded. The list grows under the lock, and is read without it. */
 static struct {
     uint32_t used;
     char names[4092];
@@ -88,13 +89,13 @@ static uint64_t prof__site_load(const prof_site *site)
 #else
     const prof__half *half = (const prof__half *)&site->private_state;
     uint32_t low = PROF__ACQUIRE(half + PROF__LOW_HALF), high = PROF__ACQUIRE(half + !PROF__LOW_HALF);
-    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it was changing: leave it to the slow path */
+    if (PROF__LOAD(half + PROF__LOW_HALF) != low) low = PROF__SHUT; /* it is changing: take the slow path */
     return (uint64_t)high << 32 | low;
 #endif
 }
 
-/* Under the lock. A state that is the same already is not written: each new thread settles the sites that it comes to,
-   and would send others, which find them changing, to the slow path. */
+/* Sets the state of a site. Under the lock. Does not write a state that is the same already: each new thread settles
+   the sites that it uses, and other threads would find them changing and take the slow path. */
 static void prof__site_store(prof_site *site, uint64_t state)
 {
     if (prof__site_load(site) == state) return;

@@ -1,95 +1,99 @@
-// record/thread: The records of a thread and of a track. Each belongs to one thread at a time, which keeps its own
-// signal handlers out with `gate`.
+// record/thread: The recorder's structs for a thread and for a track. One thread at a time uses each. Its write lock
+// (gate) keeps its own signal handlers from writing meanwhile.
 #ifndef PROF__RECORD_THREAD_H
 #define PROF__RECORD_THREAD_H
 #include "image/format.h"
 
-/* Small code does not number frames: a reader counts those that are left. */
+/* PROF_MINIMAL does not number frames: a reader counts those that it finds. */
 #ifndef PROF_MINIMAL
 #define PROF__FRAME_NAMES 8
 #endif
 
-/* The recorder's state of a track: a thread's own track, or one that moves from thread to thread. */
+/* The recorder's state of a track. A track belongs to a thread, or to a fiber, which moves from thread to thread. */
 struct prof_fiber {
-    uint64_t track, serial; /* in the session of epoch; serial: the number of TRACK records so far */
-    uint64_t owed;          /* scopes that were open when it left its last thread: words to reserve for their ends */
-    uint32_t epoch;         /* the session in which it has a track; 0: none yet */
-    uint32_t name_id;       /* PROF__NAME_NEW: name is not in the image yet */
+    uint64_t track, serial; /* track: its id in the session `epoch`; serial: how many TRACK records it has */
+    uint64_t owed;          /* words to reserve for ends of scopes that were open when it left its last thread */
+    uint32_t epoch;         /* the id of the session that knows the track; 0: none yet */
+    uint32_t name_id;       /* the string id of its name; PROF__NAME_NEW: name is not in the image yet */
     uint32_t is_fiber;
-    uint32_t loose_count, loose_turn; /* turn: where to look for a place in a full list */
-    uint32_t loose_name[32]; /* open PROFILE_BEGINs: the first of them */
-    uint32_t note;          /* its note while it runs on no thread: see prof__thread */
+    uint32_t loose_count, loose_turn; /* loose_turn: where to look for a slot in a full list */
+    uint32_t loose_name[32]; /* names of the first unscoped begins that are open */
+    uint32_t note;          /* its off-scope marker while no thread runs it: see prof__thread */
     uint64_t loose[32];
-    struct prof__loose_block *loose_more; /* the places of further ones */
-    char name[64]; /* kept from session to session */
+    struct prof__loose_block *loose_more; /* slots for further unscoped begins */
+    char name[64]; /* the program's name for it, for all sessions; "": none */
 #ifdef PROF__FRAME_NAMES
-    uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of the session's first names of frames: see prof__frame */
-    uint32_t frame_name[PROF__FRAME_NAMES];  /* their hashes; 0: free */
+    uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of each of the session's first names of frames */
+    uint32_t frame_name[PROF__FRAME_NAMES];  /* the hashes of these names; 0: free */
 #endif
 #ifdef PROF__BRIDGED
-    struct prof__bridge_stack *bridge; /* the scopes that other tools see as open; NULL: none yet */
+    struct prof__bridge_stack *bridge; /* the scopes that are open in other tools; NULL: none yet */
 #endif
 };
-#define PROF__NOTE_HIDDEN_SHIFT 9 /* of a note: see >>note */
+#define PROF__NOTE_HIDDEN_SHIFT 9 /* in an off-scope marker: see >>note */
 #define PROF__NAME_NEW 0xffffffffu
-/* Values of loose_name instead of the name of an open one, whose bits 30 and 31 are clear: */
+/* Values of loose_name that are no name of an open begin. A name has bits 30 and 31 clear. */
 #define PROF__LOOSE_ENDED 0x80000001u
-#define PROF__LOOSE_FREE 0x80000002u   /* beyond the count, or not written yet */
-#define PROF__LOOSE_PASSED 0x40000000u /* a flag of the name: one that began before it may have ended since */
+#define PROF__LOOSE_FREE 0x80000002u   /* beyond loose_count, or not written yet */
+#define PROF__LOOSE_PASSED 0x40000000u /* a flag of a name: a begin before this one may have ended */
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
-/* One for each thread, or in a kernel for each processor. The fast path uses the first cache line. */
+/* One for each thread; in a kernel, one for each processor. The fast path uses only the first cache line. */
 typedef struct prof__thread {
-    uint32_t gate;  /* the generation for which the fast path is open, or PROF__BUSY or PROF__SHUT */
-    uint32_t epoch; /* of the session that this thread records into; a token carries it from a begin to its end */
+    uint32_t gate;  /* write lock: the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT */
+    uint32_t epoch; /* the id of the session that it records into; tokens carry it from begin to end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
-    uint64_t free_words; /* those of the chunk that may still be taken, less one for the end of each open scope */
-    uint32_t open; /* value for gate once the thread is in step */
-    uint32_t seen; /* generation with which the thread is in step */
+    uint64_t free_words; /* words of the chunk that may be written, less those reserved for ends of open scopes */
+    uint32_t open; /* the value for gate when the thread is synced and not writing */
+    uint32_t seen; /* the synced version: the config version that the thread has applied */
     struct prof__session *session;
     prof__chunk *chunk;
-    prof__chunk *filled; /* the previous chunk while the present one is less than half full: it is HELD. Or NULL */
-    prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to the thread's own track */
+    prof__chunk *filled; /* its previous chunk while the present one is less than half full, then HELD; or NULL */
+    prof_fiber *fiber; /* the fiber that runs on this thread; NULL: none, events go to `own` */
     uint64_t thread_id;
-    uint32_t exits;   /* how often the thread has run its destructor: see prof__thread_leaves */
-    uint32_t entered; /* 1: the last TRACK record of the chunk is the present track's. 0: cursor is end, free_words 0 */
-    uint64_t *begun, *begun_end; /* the last begin or end, if short scopes are removed; if begun_end is the cursor */
-    uint64_t *known; /* from here to begun are begins and ends; the first may also be a word that looks like neither */
+    uint32_t exits;   /* how often its destructor has run: see prof__thread_leaves */
+    uint32_t entered; /* 1: the chunk's last TRACK record is the present track's; 0: cursor is end, free_words 0 */
+    uint64_t *begun, *begun_end; /* with min_duration: the last begin or end, valid if begun_end is the cursor */
+    /* known: from here to begun all words are begins and ends. The first one may instead be a word of another event
+       whose bits look like neither. */
+    uint64_t *known;
     prof_fiber own;
-    uint32_t note;      /* of the innermost scope that is off: see >>note; 0: none */
-    uint32_t soft;      /* words of the chunk that are not to be used as long as there is a filled one */
-    uint32_t note_place; /* its place in prof__asked.with_args, plus 1; 0: only its token knows */
-    uint32_t waited;    /* the value of prof__room_mark() when a wait for a chunk ended in vain */
-    uint32_t impatient; /* 1: the service, which never waits for a chunk, and has one in reserve */
-    uint32_t no_room;   /* the value of prof__room_changes when there was no chunk for this thread; 0: there was one */
-    uint32_t in_vain;   /* events lost since because of that */
-    uint32_t visiting, visits; /* 1: it has its chunk for one scope only; how often it had. See prof__visits */
+    uint32_t note;      /* the marker of the innermost scope that is off: see >>note; 0: none */
+    uint32_t soft;      /* words at the chunk's end not to be used as long as `filled` is kept */
+    uint32_t note_place; /* index + 1 in prof__asked.with_args of the marker's site; 0: only its token knows */
+    uint32_t waited;    /* the value of prof__room_mark() when it last waited for a chunk in vain */
+    uint32_t impatient; /* 1: this is the service, which never waits for a chunk and has a spare one */
+    uint32_t no_room;   /* the value of prof__room_changes when it found no chunk; 0: it found one */
+    uint32_t in_vain;   /* events that it has lost since for that reason */
+    /* visiting: 1: its chunk is borrowed for one scope. visits: how often it has borrowed one: see prof__visits. */
+    uint32_t visiting, visits;
     void *signal_stack; /* see prof__signal_stack_take */
 #ifdef PROF__FRAME_NAMES
-    const void *framed; /* the call site of the last frame, if its track has not left the chunk since, (as a pointer to
-                           anything: this type is visible, that of call sites is hidden in C++) */
-    uint64_t *frames;   /* and where its name is counted */
+    const void *framed; /* the call site of the last frame boundary, unless its track has left the chunk since. (void:
+                           this struct is visible in C++, and prof_site is hidden there) */
+    uint64_t *frames;   /* the count of boundaries of that frame's name */
 #endif
-    uint32_t syncing;   /* 1: the function of prof_set_sync() runs */
-    uint32_t forking, fork_holds, fork_gate; /* see >>fork; handlers of a fork may fork again */
+    uint32_t syncing;   /* 1: it is in the function of prof_set_sync() */
+    uint32_t forking, fork_holds, fork_gate; /* see >>fork; fork handlers may fork again */
 #ifdef PROF__BRIDGED
-    uint32_t bridging;                       /* 1: in another tool's code */
-    uint32_t bridge_named;                   /* 1: that tool knows the thread's name */
-    prof_fiber *bridge_fiber;                /* the fiber whose scopes that tool sees as open on this thread; NULL: the
-                                                thread's own */
-    struct prof__bridge_stack *bridge_spare; /* the next free one */
+    uint32_t bridging;                       /* 1: it runs another tool's code */
+    uint32_t bridge_named;                   /* 1: that tool knows its name */
+    prof_fiber *bridge_fiber;                /* the fiber whose scopes are open on it as that tool sees it; NULL:
+                                                the thread's own */
+    struct prof__bridge_stack *bridge_spare; /* a free one, for the next fiber */
 #endif
 #ifdef PROF__SHARED
-    struct prof__thread *next; /* see prof__self_make(); these two do not change */
-    uint32_t taken, first;     /* taken: 1: a thread has it. first: 1: the first of those mapped together */
+    struct prof__thread *next; /* the next record of all: see prof__self_make(); does not change */
+    uint32_t taken, first;     /* taken: 1: a thread has it; first: 1: the first record of its mapping */
 #endif
 } prof__thread;
 
-/* Returns the track that the thread records on. */
+/* Returns the track on which the thread records. */
 static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? self->fiber : &self->own; }
 
-/* Not 0: the thread may have its chunk for this scope only. In a kernel, threads keep theirs. */
+/* Not 0 if the thread gives its chunk back after this scope: it is a borrowed chunk, or the thread is ending.
+   Freestanding threads keep their chunks. */
 #ifdef PROF_FREESTANDING
 #define PROF__LEAVES_SOON(self) ((void)(self), 0)
 #else
@@ -98,21 +102,22 @@ static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? sel
 #define PROF__VISITS 100u      /* see prof__visits */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
 #define PROF__SHUT 0x80000001u /* all macros take the slow path */
-/* A gate that differs from the generation in this bit is open to begins and ends only: a session with min_duration,
-   where no word of another event is last, or none that an end could take for its begin. Small code has no such gate. */
+/* A write lock that differs from the config version in this bit is open to begins and ends only. A session with
+   min_duration uses it when the last word is a begin or an end, and no end could take a word of another event for its
+   begin. Small builds have no such state. */
 #if defined(PROF_MINIMAL) || defined(PROF_FREESTANDING)
 #define PROF__SHORT 0u
 #else
 #define PROF__SHORT 0x20000000u
 #endif
 #ifdef PROF__SHARED
-#define PROF__EXITS 3u /* how often a thread runs its destructor; after that it records no more */
+#define PROF__EXITS 3u /* how often a thread's destructor may run; then it records no more */
 #else
 #define PROF__EXITS 0xFFFFFFFFu
 #endif
 
-/* Makes the thread busy: from here on no handler writes, or moves the thread to another session. Returns the argument
-   for prof__untake(). */
+/* Takes the thread's write lock: from here on no signal handler writes, or moves the thread to another session. Returns
+   the lock's old value, for prof__untake(). */
 static inline uint32_t prof__take(prof__thread *self)
 {
     uint32_t gate = self->gate;
@@ -121,15 +126,15 @@ static inline uint32_t prof__take(prof__thread *self)
     return gate;
 }
 
-/* Undoes prof__take(), if nothing was recorded. A thread that was already busy was interrupted by this handler, and
-   stays busy. */
+/* Gives the write lock its old value back, when nothing was recorded. If a signal handler interrupted a thread that was
+   writing, the lock stays PROF__BUSY. */
 static inline void prof__untake(prof__thread *self, uint32_t gate)
 {
     PROF__BARRIER();
     self->gate = gate;
 }
 
-/* Ends what prof__take() began, once the thread is in step. */
+/* Releases the write lock of a thread that is synced. */
 static inline void prof__leave(prof__thread *self)
 {
     PROF__BARRIER();

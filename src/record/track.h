@@ -1,4 +1,5 @@
-// record/track: Enters, changes and leaves the track of a thread in its chunk, and counts what is lost.
+// record/track: Attaches threads to a session and to chunks, begins their tracks in these, reserves words, and counts
+// what is lost.
 #ifndef PROF__RECORD_TRACK_H
 #define PROF__RECORD_TRACK_H
 #include "api/markup.h"
@@ -16,8 +17,8 @@
 #include "record/state.h"
 #include "record/thread.h"
 
-/* The serial is incremented last: if a handler interrupts and leaves by siglongjmp(), a serial occurs twice, but none
-   is missing. */
+/* Writes a TRACK record of the present track. The serial is incremented last: if a signal handler interrupts and leaves
+   by siglongjmp(), a serial occurs twice, but none is missing. */
 static void prof__track_write(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -35,10 +36,11 @@ static void prof__track_write(prof__thread *self)
     self->free_words -= 3;
 }
 
-/* Returns how many words of the present track's reserve are hidden below the end: see >>note. */
+/* Returns how many words, reserved for ends of enclosing scopes, the off-scope marker hides behind `end`: see
+   >>note. */
 static uint32_t prof__note_hidden(const prof__thread *self) { return self->note >> PROF__NOTE_HIDDEN_SHIFT; }
 
-/* Returns how many words are reserved for ends on the present track. */
+/* Returns how many words are reserved for the ends of open scopes of the present track. */
 static uint64_t prof__owed(const prof__thread *self)
 {
     const prof_fiber *track = self->fiber ? self->fiber : &self->own;
@@ -46,12 +48,12 @@ static uint64_t prof__owed(const prof__thread *self)
     return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
 }
 
-/* Releases a chunk that this thread has filled. In a ring, threads that found no chunk may take it now. The newest
-   events of the thread's track are in its next chunk, but those of a fiber may be in this one. */
+/* Gives up a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The newest events
+   of the thread's own track are in its next chunk, but those of a fiber may be in this one. */
 static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
 {
     const prof__session *s = self->session;
-#ifdef PROF_WITH_DRAIN /* prof_drain() may not have handed it out yet */
+#ifdef PROF_WITH_DRAIN /* prof_drain() may not have read it yet */
     int newest = 1;
 #else
     int newest = self->fiber != NULL;
@@ -60,7 +62,7 @@ static void prof__chunk_finish(const prof__thread *self, prof__chunk *chunk)
     if (s->header->mode == PROF_RING) prof__room_changed();
 }
 
-/* Returns 1 if the thread's present chunk has an event, and not only its first TRACK record and arguments of a scope
+/* Returns 1 if the thread's chunk has an event of its own: more than the first TRACK record, and arguments of a scope
    that began in the previous chunk. */
 static int prof__chunk_begun(const prof__thread *self)
 {
@@ -69,17 +71,17 @@ static int prof__chunk_begun(const prof__thread *self)
     return at < self->cursor;
 }
 
-/* A thread keeps the chunk that it has filled until the next one is half full. So its newest events stay, half a chunk
-   of them at least: others may overtake it by a whole lap of the ring while it changes chunks, or afterwards, if it
-   sleeps. They take the filled chunk only if a thread that has none finds no other. Only a ring reuses chunks that
-   nobody has read. */
+/* Keeps the chunk that the thread has just filled until its next one is half full. So at least half a chunk of its
+   newest events stays: without this, other threads could overtake it by a lap of the ring while it changes chunks, or
+   while it sleeps, and overwrite them. Another thread takes the kept chunk only if it has none and finds no other. Only
+   a ring reuses chunks that nobody has read. */
 static void prof__filled_keep(prof__thread *self)
 {
     self->filled = self->chunk;
     PROF__RELEASE(&self->filled->state, (uint32_t)PROF__CHUNK_HELD);
 }
 
-/* Takes the filled chunk back. Returns NULL if there is none, or no longer. */
+/* Takes the kept full chunk back. Returns NULL if the thread keeps none, or another thread has taken it. */
 static prof__chunk *prof__filled_take(prof__thread *self)
 {
     prof__chunk *filled = self->filled;
@@ -97,9 +99,9 @@ static void prof__filled_finish(prof__thread *self)
     if (filled) prof__chunk_finish(self, filled);
 }
 
-/* Returns up to which word the thread may use its chunk if it needs so many of them: to the end of the part in which
-   they end, and to the middle as long as it keeps another chunk. So whatever a power loss leaves of the chunk, only the
-   last part that the thread uses has no sum, and shows by its last word whose it is. */
+/* Returns up to which word the thread may use its chunk if it needs so many of its words: to the end of the part in
+   which these end, but at most to the middle as long as it keeps its previous chunk. So after a power loss only the
+   last part that the thread used has no sum, and that part's last word shows whose it is. */
 static uint64_t prof__chunk_limit(const prof__thread *self, uint64_t needed)
 {
     const prof__session *s = self->session;
@@ -112,7 +114,7 @@ static uint64_t prof__chunk_limit(const prof__thread *self, uint64_t needed)
     return limit;
 }
 
-/* Lets the thread use its chunk up to this word. used: those that it has used. */
+/* Lets the thread use its chunk up to the word `limit`. used: how many words it has used. */
 static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
 {
     uint64_t all = prof__words_of(self->session, self->chunk);
@@ -122,14 +124,14 @@ static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
     if (limit > all / 2) prof__filled_finish(self);
 }
 
-/* Forgets the last begin and end, which min_duration may remove. */
+/* Forgets the last begin and end, so that no end removes them as too short. */
 static void prof__begun_forget(prof__thread *self)
 {
     if (!PROF__MINIMAL) self->begun = self->begun_end = NULL;
 }
 
-/* Lets the thread use more of its chunk: so much that it has room for `words` more and the ends of its open scopes.
-   What has a sum stays, even if a scope was too short. */
+/* Lets the thread use more of its chunk: enough for `words` more words and the ends of its open scopes. Words that have
+   a sum stay, even those of a scope that was too short. */
 static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
 {
     uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__owed(self);
@@ -140,19 +142,20 @@ static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
     self->known = self->cursor;
 }
 
-/* Called before the thread leaves its chunk. */
+/* Stores the sums of the thread's chunk, before the thread leaves it. */
 static void prof__chunk_close(const prof__thread *self)
 {
     prof__chunk_seal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)));
 }
 
-/* Continues the thread's present track in this chunk, after the used words. */
+/* Continues the thread's present track in this chunk, after the used words. owed: how many words to reserve for
+   ends. */
 static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
 {
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* the reserve was dropped */
+    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* no words are reserved now */
     uint64_t limit = prof__chunk_limit(self, used + owed + 8);
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - owed;
@@ -161,15 +164,15 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     prof__track_write(self);
 }
 
-/* Returns 1 if no chunk was released since this thread found none, so that it need not search, or take the lock, for
-   every lost event. Returns 0 now and then all the same, which also writes the losses of a thread without a chunk to
-   the image. */
+/* Returns 1 if no chunk was released since this thread found none: it need not search, nor take the lock, for every
+   lost event. Every 1024th time it returns 0 all the same, so that losses of a thread without a chunk get into the
+   image. */
 static int prof__room_missing(prof__thread *self)
 {
     return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
 }
 
-/* Writes a LOST record for what this thread lost on its present track, if a word is free. */
+/* Writes a LOST record of the events that this thread has lost on its present track, if there is a free word. */
 static void prof__lost_write(prof__thread *self)
 {
     uint64_t lost = self->cursor < self->end ? __atomic_exchange_n(&self->chunk->lost, 0, __ATOMIC_RELAXED) : 0;
@@ -178,7 +181,7 @@ static void prof__lost_write(prof__thread *self)
     self->cursor++;
 }
 
-/* Leaves the present track: nothing can be written until prof__track_enter(), for this track or another one. */
+/* Leaves the present track. Nothing can be written until prof__track_enter(), for this track or another one. */
 static void prof__track_leave(prof__thread *self)
 {
     if (!self->entered) return;
@@ -190,9 +193,10 @@ static void prof__track_leave(prof__thread *self)
     prof__begun_forget(self);
 }
 
-/* Gives a new chunk to a thread, which may have one. The words reserved for ends move along. They may be too many: a
-   longjmp() over scopes leaves their words reserved for ever. Beyond three quarters of a chunk (1500 scopes) the
-   reserve is dropped, and an end without a reserved word takes a free word, or a new chunk. */
+/* Moves the thread to a new chunk; it may have an old one. The words reserved for ends move along. They may be too
+   many, because a longjmp() over scopes leaves their words reserved for ever. If they exceed three quarters of a
+   chunk (1500 scopes), none are reserved any more, and an end takes a free word, or a new chunk. Returns 0 if chunk
+   is NULL. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
     uint64_t owed = prof__owed(self);
@@ -206,11 +210,11 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
         old = NULL;
     }
     prof__chunk_enter(self, chunk, 0, owed > prof__words_of(s, chunk) / 4 * 3 ? 0 : owed);
-    if (old) prof__chunk_finish(self, old); /* if the chunk before it is still held, this one has no event */
+    if (old) prof__chunk_finish(self, old); /* if the chunk before it is still held, this one has no event of its own */
     return 1;
 }
 
-/* Returns one of the chunks that a thread has in a ring, to be used once more: that with the older events. */
+/* Takes the one of the thread's own chunks in a ring that has the older events, to use it anew. */
 static prof__chunk *prof__chunk_own(prof__thread *self)
 {
     prof__chunk *filled = self->filled && prof__chunk_begun(self) ? prof__filled_take(self) : NULL;
@@ -218,9 +222,9 @@ static prof__chunk *prof__chunk_own(prof__thread *self)
 }
 
 #ifndef PROF__ALONE
-/* Waits for a chunk. Meanwhile the thread gives its full one away, because the service may need that to make room. If
-   it has waited in vain, it takes it back, if it is still there: words are reserved in it for the ends of open
-   scopes. */
+/* Waits for a chunk. Meanwhile the thread gives up its full chunk, because the service may need it to make room. If the
+   thread has waited in vain, it takes the full chunk back unless another has it: words in it are reserved for ends of
+   open scopes. */
 static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
 {
     prof__session *s = self->session;
@@ -242,7 +246,7 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
     if (chunk || !full || !__atomic_compare_exchange_n(&full->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                                        __ATOMIC_RELAXED))
         return chunk;
-    if (full->sequence != sequence) { /* it is another thread's by now */
+    if (full->sequence != sequence) { /* another thread has used it since */
         PROF__RELEASE(&full->state, state);
         return NULL;
     }
@@ -257,9 +261,9 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
 }
 #endif
 
-/* Gives the thread another chunk, with room for as many words if there is one so large. Returns 0 if there is none. In
-   a ring that nobody empties it is its own one, once more: a thread that records keeps its newest events, whatever the
-   others do. */
+/* Gives the thread another chunk with room for `words` words, or a smaller one if none is so large. Returns 0 if there
+   is none. In a ring that nobody empties the thread then uses its own chunk anew: a thread that records keeps its
+   newest events, whatever other threads do. */
 static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
 {
     prof__session *s = self->session;
@@ -279,9 +283,9 @@ static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
     return prof__chunk_change(self, chunk);
 }
 
-/* Continues the present track in the rest of the chunk. If that is too small, the next write takes a new chunk, and
-   waits for one if it may. That is not done here, because the lock may be held, and a chunk without an event is of no
-   use. */
+/* Continues the present track in the rest of the thread's chunk. If the rest is too small, the next write takes a new
+   chunk, and may wait for it. That is not done here, because the caller may hold the lock, and because a chunk without
+   an event is of no use. */
 static void prof__track_enter(prof__thread *self)
 {
     if (!self->chunk) return;
@@ -290,14 +294,14 @@ static void prof__track_enter(prof__thread *self)
         prof__chunk_enter(self, self->chunk, used, owed);
 }
 
-/* Returns 1 if this track can be entered without the lock. */
+/* Returns 1 if the session knows this track and its name, so that it can be entered without the lock. */
 static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 {
     return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
 }
 
-/* Asks the system once more for the name of a thread that the program has not named itself. Its next TRACK record has
-   it; if the thread ends, that record is written now. Under the lock. */
+/* Asks the system again for the name of a thread that the program has not named. The thread's next TRACK record has the
+   name. If the thread ends (ends is 1), writes that record now. Under the lock. */
 static void prof__thread_rename(prof__thread *self, int ends)
 {
 #ifdef PROF__RENAMES
@@ -317,7 +321,7 @@ static void prof__thread_rename(prof__thread *self, int ends)
 #endif
 }
 
-/* Adds the present track to the thread's session. Under the lock. */
+/* Gives the present track an id and a name in the thread's session, if it has none there. Under the lock. */
 static void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -347,30 +351,30 @@ static void prof__track_know(prof__thread *self)
     if (track->name_id) track->name_id |= of_system;
 }
 
-/* The slow path, if too few words are free, or the chunk is too old. Returns NULL if there is no chunk, and counts the
-   loss. */
+/* The slow path of prof__reserve_or_lose(), if too few words are free or the chunk is too old to express the time.
+   Returns NULL, and counts the loss, if there is no chunk. */
 static PROF__COLD uint64_t *prof__reserve_slow(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
     if ((int64_t)(*now - self->base) < 0 && (int64_t)(prof__now(self->session, 0) - self->base) >= 0) {
-        *now = self->base; /* a handler took this chunk after the clock was read; else the counter began again */
+        *now = self->base; /* a handler took this chunk after the clock was read; otherwise the counter restarted */
         if (self->free_words >= words) return self->cursor;
     }
     int late = (*now - self->base) >> PROF__TICK_BITS != 0;
     if (self->soft && !late && self->free_words < words) prof__chunk_widen(self, words);
     if ((late || self->free_words < words) && prof__chunk_next(self, words) && self->free_words < words && self->soft)
-        prof__chunk_widen(self, words); /* it is a long one */
+        prof__chunk_widen(self, words); /* the event is long */
     if (self->free_words < words || (*now > self->base && (*now - self->base) >> PROF__TICK_BITS)) {
-        if (self->chunk) /* the last word, which has a sum now, may still be removed as a scope that was too short */
+        if (self->chunk) /* the last word has a sum now, but may still be removed as a scope that was too short */
             prof__chunk_unseal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)) - 1);
         prof__lose_all(self, loss);
         return NULL;
     }
-    if ((int64_t)(*now - self->base) < 0) *now = self->base; /* the counter may have passed 2^64 */
+    if ((int64_t)(*now - self->base) < 0) *now = self->base; /* the counter may have wrapped */
     return self->cursor;
 }
 
-/* Returns space for words at the cursor, in a chunk that can express the time. Returns NULL if there is none, and
-   counts the loss. */
+/* Returns room for `words` words at the cursor, in a chunk that can express the time *now (ticks since its base, 40
+   bits). Returns NULL, and counts the loss, if there is none. */
 static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words, uint64_t *now, uint32_t loss)
 {
     if (PROF__UNLIKELY(self->free_words < words || (*now - self->base) >> PROF__TICK_BITS))
@@ -378,7 +382,7 @@ static inline uint64_t *prof__reserve_or_lose(prof__thread *self, uint64_t words
     return self->cursor;
 }
 
-/* Does the same for an event without arguments. */
+/* Reserves words for an event without arguments: see prof__reserve_or_lose(). */
 static inline uint64_t *prof__reserve(prof__thread *self, uint64_t words, uint64_t *now)
 {
     return prof__reserve_or_lose(self, words, now, PROF__LOSS_EVENT);
@@ -390,7 +394,7 @@ static void prof__commit(prof__thread *self, uint64_t words)
     self->free_words -= words;
 }
 
-/* Detaches the thread from its session, whose image may be unmapped as soon as attached is decremented. */
+/* Detaches the thread from its session. The session's image may be unmapped as soon as `attached` is decremented. */
 static void prof__detach(prof__thread *self)
 {
     prof__session *s = self->session;
@@ -404,7 +408,7 @@ static void prof__detach(prof__thread *self)
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
-#ifndef PROF__SHARED_CHUNKS /* a chunk serves one state only */
+#ifndef PROF__SHARED_CHUNKS /* no partial chunks: a chunk serves one thread only */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
     (void)s, (void)used;
@@ -416,7 +420,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
     return 0;
 }
 #else
-/* Takes a chunk that a thread left partly free; *used: its used words. Returns NULL if there is none. */
+/* Takes a partial chunk, which another thread has left. *used: set to its used words. Returns NULL if there is none. */
 static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
 {
     for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
@@ -432,14 +436,14 @@ static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
         __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
-            continue; /* the ring has reused it */
+            continue; /* the ring has reused the chunk */
         if (chunk->sequence == sequence) return chunk;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* the ring has reused it, and it is in the list again */
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* reused by the ring, and partial again, with another entry */
     }
     return NULL;
 }
 
-/* Adds a chunk to the list of those left partly free. Returns 0 if the list is full. */
+/* Adds a chunk to the list of partial chunks. words: how many are used. Returns 0 if the list is full. */
 static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
     for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
@@ -459,9 +463,9 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 }
 #endif
 
-/* If there are nearly as many threads as there can be chunks, the threads that come last share the remaining chunks:
-   each has one only while a scope is open. A thread that has come many times keeps its chunk, as long as some are left
-   to share. */
+/* Returns 1 if the thread must borrow its chunk for one scope at a time. If there are nearly as many threads as there
+   can be chunks, the threads that come last share the rest in this way. A thread that has borrowed often keeps its
+   chunk, as long as some are left to share. */
 static int prof__visits(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
@@ -475,16 +479,16 @@ static int prof__visits(const prof__thread *self, const prof__session *s)
 #endif
 }
 
-/* Gives the thread a chunk, preferably one that an ended thread left partly free, and its track an id. Under the
-   lock. */
+/* Attaches the thread to the session: gives it a chunk, preferably a partial one, and gives its track an id. Returns 0
+   if there is no chunk. Under the lock. */
 static int prof__attach(prof__thread *self)
 {
     prof__session *s = prof__state.session;
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
-    self->no_room = 0; /* it may be of an earlier session */
+    self->no_room = 0; /* the value may be of an earlier session */
     while (!chunk && (chunk = prof__left_take(s, &used)) != NULL) {
-        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old for the next events */
+        if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old to express the next times */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
             prof__room_changed(); /* other threads have seen it taken */
             chunk = NULL;
@@ -513,8 +517,8 @@ static int prof__attach(prof__thread *self)
     return 1;
 }
 
-/* Does the same once a chunk is released; other threads may be faster. The thread sleeps without the lock, and keeps
-   the session alive. */
+/* Waits until a chunk is released and attaches the thread to the session. Other threads may be faster: then waits
+   again. The thread sleeps without the lock, and keeps the session's memory. Returns 0 if it has waited in vain. */
 static int prof__attach_later(prof__thread *self, prof__session *s, prof__signals *signals)
 {
     int found;
@@ -531,14 +535,15 @@ static int prof__attach_later(prof__thread *self, prof__session *s, prof__signal
     return found;
 }
 
-/* Gives back the rest of the chunk when a thread ends, or no longer needs it, so that short threads share chunks. */
+/* Gives the thread's chunk back when the thread ends or has borrowed it. The unused rest becomes a partial chunk for
+   another thread. */
 static void prof__give_back(prof__thread *self)
 {
     prof__session *s = self->session;
     prof__chunk *chunk = self->chunk;
     prof__track_leave(self);
     prof__filled_finish(self);
-    if (!chunk) return; /* it was given away: see prof__chunk_await() */
+    if (!chunk) return; /* given up: see prof__chunk_await() */
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
     prof__chunk_close(self);
     if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) || !prof__left_put(s, chunk, (uint32_t)words))
@@ -547,7 +552,7 @@ static void prof__give_back(prof__thread *self)
 }
 
 #ifndef PROF_FREESTANDING
-/* Gives the thread's chunk back to the session, and detaches the thread. The thread is busy. */
+/* Gives the thread's chunk back and detaches the thread from its session. The thread holds its write lock. */
 static void prof__thread_detach(prof__thread *self)
 {
     if (!self->session) return;
@@ -555,9 +560,9 @@ static void prof__thread_detach(prof__thread *self)
     prof__detach(self);
 }
 
-/* Runs as a destructor of thread-specific data. Later destructors, in this round or the next, may have scopes, too:
-   those attach again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up
-   to three rounds; then the record serves another thread, and this thread records no more. */
+/* The destructor of thread-specific data: runs when a thread ends. Later destructors may have scopes, too; these attach
+   the thread again, see prof__last_scope_ended(). In a shared library, where records are allocated, this runs in up to
+   three rounds. Then the record serves another thread, and this one records no more. */
 static void PROF__TSS_END prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
@@ -567,7 +572,7 @@ static void PROF__TSS_END prof__thread_leaves(void *pointer)
     prof__generation_look();
     prof__lock(&prof__lock_word);
     if (self->session && self->session == prof__state.session) prof__thread_rename(self, 1);
-    if (self->session) self->own.epoch = 0; /* what it still records goes to a new track */
+    if (self->session) self->own.epoch = 0; /* what the thread still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
     prof__loose_release(&self->own);
@@ -579,8 +584,8 @@ static void PROF__TSS_END prof__thread_leaves(void *pointer)
     prof__self_leaves(self);
 }
 
-/* Called when a scope has ended on a thread that has its chunk for one scope only, or in a destructor that runs after
-   the recorder's. Gives the chunk back now, because nothing may do so later, unless an outer scope is open. */
+/* Called when a scope has ended on a thread with a borrowed chunk, or on one whose destructor has run. Gives the chunk
+   back, unless an outer scope is open: nothing may come later that could. */
 static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
     uint32_t gate = self->gate;

@@ -1,4 +1,4 @@
-// record/value: Arguments, counters and run-time names: a head, and words after it.
+// record/value: Records arguments, values of counters and run-time names: a head, then words.
 #ifndef PROF__RECORD_VALUE_H
 #define PROF__RECORD_VALUE_H
 #include "api/markup.h"
@@ -17,7 +17,7 @@
 #include "record/thread.h"
 #include "record/track.h"
 
-/* Writes two words: a head, and a number after it. */
+/* Writes a record of two words: a head and a number. */
 static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_t number)
 {
     PROF__STORE(self->cursor + 1, number);
@@ -25,7 +25,7 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
     prof__commit(self, 2);
 }
 
-/* Writes a value of a counter. kind: the kind of the record, which replaces the site's. */
+/* Records the value of a counter. kind: PROF__KIND_COUNTER_..., replaces the kind in the site's state. */
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
@@ -53,7 +53,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
 {
     PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
 #ifdef PROF__BRIDGED
-    if (prof__note_drops(self, 1)) return; /* also for other tools */
+    if (prof__note_drops(self, 1)) return; /* other tools get none either */
 #endif
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
@@ -114,8 +114,8 @@ typedef struct prof__text {
     int cut;
 } prof__text;
 
-/* Returns how much of a text is recorded: at most `max` bytes, cut between UTF-8 characters. given: the bytes that may
-   be read. */
+/* Measures how much of a text is recorded: at most `max` bytes and PROF_MAX_TEXT, cut between UTF-8 characters. given:
+   how many bytes may be read, if no terminator comes before. */
 static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t given)
 {
     prof__text text;
@@ -126,7 +126,7 @@ static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t g
     while (text.length < max && text.length < given && text.bytes[text.length]) ++text.length;
 #else
     if (max > given) max = given;
-    const char *zero = (const char *)memchr(text.bytes, 0, (size_t)max); /* reads nothing after it */
+    const char *zero = (const char *)memchr(text.bytes, 0, (size_t)max); /* reads nothing after the zero */
     text.length = zero ? (uint64_t)(zero - text.bytes) : max;
 #endif
     text.cut = text.length < given && text.bytes[text.length] != 0;
@@ -137,8 +137,7 @@ static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t g
     return text;
 }
 
-/* Does the same for a terminated text, of which at most PROF_MAX_TEXT bytes are recorded: quicker if it is not
-   longer. */
+/* Measures a terminated text, of which at most PROF_MAX_TEXT bytes are recorded. Faster if it is not longer. */
 static inline prof__text prof__measure_text(const char *bytes)
 {
 #ifndef PROF_FREESTANDING
@@ -151,7 +150,7 @@ static inline prof__text prof__measure_text(const char *bytes)
     return prof__measure_part(bytes, PROF_MAX_TEXT, ~(uint64_t)0);
 }
 
-/* Does the same for at most a quarter of a chunk of chunk_words words. */
+/* Measures a terminated text, of which at most a quarter of a chunk of chunk_words words is recorded. */
 static prof__text prof__measure_in(uint64_t chunk_words, const char *bytes)
 {
     return prof__measure_part(bytes, chunk_words * 2, ~(uint64_t)0);
@@ -161,7 +160,7 @@ static prof__text prof__measure(const prof__session *s, const char *bytes)
     return prof__measure_in(PROF__LOAD(&s->text_words), bytes);
 }
 
-/* Returns the bytes of a text after its last whole word, fewer than eight, and zeros after them. */
+/* Returns a text's last word: its fewer than eight bytes after the last whole word, then zeros. */
 static inline uint64_t prof__text_tail(const prof__text *text)
 {
     uint64_t word = 0, left = text->length & 7;
@@ -169,7 +168,7 @@ static inline uint64_t prof__text_tail(const prof__text *text)
         prof__copy(&word, text->bytes, (size_t)left);
         return word;
     }
-    prof__copy(&word, text->bytes + text->length - 8, 8); /* a copy of a constant size is one instruction */
+    prof__copy(&word, text->bytes + text->length - 8, 8); /* a copy of constant size is one instruction */
 #if PROF__LOW_HALF
     return word << 1 << (63 - 8 * left);
 #else
@@ -177,8 +176,8 @@ static inline uint64_t prof__text_tail(const prof__text *text)
 #endif
 }
 
-/* Writes a head and the words of a text. head: may already count words that follow those of the text. padded: 1 if
-   zeros follow the text, to the end of its last word. */
+/* Writes a head and the words of a text. head: its count of words may include words that follow the text. padded: 1:
+   zeros follow the text in memory, up to the end of its last word. */
 static inline void prof__text_write_as(uint64_t *at, uint64_t head, const prof__text *text, int padded)
 {
     uint64_t whole = text->words - !padded;
@@ -213,7 +212,8 @@ PROF_DEF void prof__arg_string(prof_site *site, const char *value)
     prof__leave(self);
 }
 
-/* The slow path of the function below: also for a text that the chunks are too small for. The thread is busy before. */
+/* The slow path of prof__named_text(). Also for a text that is too long for the chunks. The thread holds its write
+   lock. */
 static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *site, prof__text text, uint64_t owed,
                                                uint32_t gate)
 {
@@ -226,7 +226,7 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
         self->free_words -= owed;
-        if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at); /* the fast path is closed then */
+        if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at); /* min_duration has closed the fast path */
         head |= self->epoch;
     } else if (owed) {
         head = prof__begin_lost(self, site);
@@ -235,7 +235,8 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
     return at || owed ? head : 0;
 }
 
-/* Writes a begin or a mark with its run-time name directly after it, in the same chunk. padded: see above. */
+/* Writes a begin or a mark and, directly after it in the same chunk, its run-time name. padded: as for
+   prof__text_write_as(). owes_end: 1 for a begin, which reserves a word for its end. */
 static PROF__INLINED prof__token prof__named_text(prof_site *site, const prof__text *text, int padded,
                                                    int owes_end)
 {
@@ -273,8 +274,9 @@ PROF_DEF void prof__mark_text(prof_site *site, const char *text)
     PROF__BRIDGE_MARK(site, text);
 }
 
-/* Begins a scope with a number as its argument. Settles the site first, because recording may begin with this step, and
-   its key before the thread becomes busy. If a control call comes in between, the scope is lost. */
+/* The slow path of prof__begin_number(), which begins a scope with a number as its argument. Settles the scope's site
+   first, because recording may begin with this step, then the argument's site, before it takes the write lock. If a
+   control call comes in between, the scope is lost. */
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
                                                       uint64_t number, uint32_t gate)
 {
