@@ -67,18 +67,18 @@ COMPILE-TIME OPTIONS, where PROF_IMPLEMENTATION is
 extern "C" {
 #endif
 
-/* All zero is the default: everything. */
+/* Options of a report. A structure of zeros has the defaults, with which the report has everything. */
 typedef struct prof_html_options {
     const char *title; /* of the page; NULL: the program's name */
-    int no_args;       /* 1: leaves out arguments, but for the numbers of steps */
+    int no_args;       /* 1: leaves out all arguments but the numbers of steps */
     const char *sources; /* a folder: the report has lines around the call sites of scopes, from files below it; NULL:
                             it has no source code */
 } prof_html_options;
 
 #ifdef PROF_HTML_LARGE
 typedef struct prof_html_limits {
-    uint64_t events;        /* the maximum in a whole report; traces of more become an outline; 0: 50 million */
-    int64_t from_ns, to_ns; /* the window; both 0: the last events, half of `events`; to_ns 0: up to the end */
+    uint64_t events;        /* a whole report has so many events at most; more make an outline; 0: 50 million */
+    int64_t from_ns, to_ns; /* the window; both 0: the last events, half as many as `events`; to_ns 0: the end */
 } prof_html_limits;
 #endif
 
@@ -135,26 +135,26 @@ PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t c
 extern "C" {
 #endif
 
-/*-- deflate: raw, without a header. Knows nothing of files --*/
+/*-- deflate: raw blocks, without the header of a zlib or gzip file --*/
 
 #define PROF__HTML_WINDOW 32768u
 #define PROF__HTML_HASH_BITS 15
-#define PROF__HTML_CHAIN 2      /* how many earlier places are compared */
-#define PROF__HTML_PATIENCE 4   /* after 2^4 places without a match, the next one is left out; then two; and so on */
-#define PROF__HTML_SHORTEST 7u  /* bytes of a match: shorter ones take as many bits as the bytes, most are frequent */
-#define PROF__HTML_TOKENS 16384 /* of one Huffman code */
-#define PROF__HTML_LONGEST 258u /* bytes of a match */
-#define PROF__HTML_MATCH 0x80000000u /* a token: this, (length - 3) << 15 and distance - 1; else a byte */
+#define PROF__HTML_CHAIN 2      /* how many earlier positions with the same hash are compared */
+#define PROF__HTML_PATIENCE 4   /* after 2^4 positions without a match, tries every second one, and so on */
+#define PROF__HTML_SHORTEST 7u  /* bytes of the shortest match: shorter ones rarely save bits */
+#define PROF__HTML_TOKENS 16384 /* how many tokens one pair of Huffman codes is for */
+#define PROF__HTML_LONGEST 258u /* bytes of the longest match */
+#define PROF__HTML_MATCH 0x80000000u /* a token is a byte, or this | (length - 3) << 15 | (distance - 1) */
 
-typedef struct prof__html_code { /* a Huffman code */
+typedef struct prof__html_code { /* a Huffman code, and how often each of its symbols occurs */
     uint32_t count[288];
-    uint16_t bits[288]; /* in the order in which they are written */
+    uint16_t bits[288]; /* the codes, in the order in which their bits are written */
     unsigned char length[288];
 } prof__html_code;
 
 typedef struct prof__html_deflate {
-    uint32_t head[1 << PROF__HTML_HASH_BITS]; /* the last place of each hash, + 1 */
-    uint32_t before[PROF__HTML_WINDOW];       /* the one before it */
+    uint32_t head[1 << PROF__HTML_HASH_BITS]; /* of each hash: the last position with it, plus 1; 0: none */
+    uint32_t before[PROF__HTML_WINDOW];       /* of each position: the one before it with the same hash */
     uint32_t tokens[PROF__HTML_TOKENS];
     size_t token_count;
     prof__html_code letters, distances, lengths;
@@ -186,7 +186,7 @@ static unsigned prof__html_log2(uint32_t value) /* value > 0 */
 #endif
 }
 
-/* Return the code of a length, from 257 on, or of a distance, and the number of its extra bits. */
+/* Return the symbol of a length, from 257 on, or of a distance, and in *extra how many extra bits it has. */
 static unsigned prof__html_length_code(uint32_t length, unsigned *extra)
 {
     uint32_t rest = length - 3;
@@ -206,7 +206,8 @@ static unsigned prof__html_distance_code(uint32_t distance, unsigned *extra)
     return 2 * (*extra + 1) + (rest >> *extra & 1);
 }
 
-/* Replaces the sorted counts of symbols by the lengths of their codes: Moffat and Katajainen, in place. */
+/* Replaces sorted counts of symbols by the lengths of the symbols' codes, in place: the algorithm of Moffat and
+   Katajainen. */
 static void prof__html_depths(uint32_t *a, int n)
 {
     int root = 0, leaf = 2, next, free_nodes = 1, used, depth;
@@ -245,7 +246,7 @@ static void prof__html_depths(uint32_t *a, int n)
     }
 }
 
-/* Changes the numbers of codes of each length so that none is longer than `longest`. */
+/* Changes how many codes have each length, so that no code is longer than `longest`. */
 static void prof__html_limit(uint32_t *number, int longest)
 {
     uint32_t total = 0, i;
@@ -259,7 +260,7 @@ static void prof__html_limit(uint32_t *number, int longest)
     }
 }
 
-/* Makes a code from its counts. */
+/* Makes the Huffman code for the counts of its symbols. */
 static void prof__html_code_make(prof__html_code *code, int symbols, int longest)
 {
     uint16_t order[288];
@@ -276,7 +277,7 @@ static void prof__html_code_make(prof__html_code *code, int symbols, int longest
     memset(number, 0, sizeof number);
     for (i = 0; i < n; ++i) ++number[sorted[i] < 32 ? sorted[i] : 32];
     prof__html_limit(number, longest);
-    for (at = n, i = 1; i <= longest; ++i) /* the shortest codes to the most frequent */
+    for (at = n, i = 1; i <= longest; ++i) /* gives the shortest codes to the most frequent symbols */
         for (j = (int)number[i]; j > 0; --j) code->length[order[--at]] = (unsigned char)i;
     next[1] = 0;
     for (i = 2; i <= longest; ++i) next[i] = start = (start + number[i - 1]) << 1;
@@ -293,7 +294,8 @@ static void prof__html_symbol(prof__html_deflate *d, const prof__html_code *code
     prof__html_bits(d, code->bits[symbol], code->length[symbol]);
 }
 
-/* Counts the symbols that stand for the lengths of both codes, with runs; or, if write is 1, writes them. */
+/* Counts the symbols that describe the lengths of both codes, where runs of equal lengths are one symbol. If write is
+   1, writes these symbols instead. */
 static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
 {
     unsigned i = 0;
@@ -322,7 +324,7 @@ static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, 
     }
 }
 
-/* Writes both codes. */
+/* Writes the descriptions of both codes. */
 static void prof__html_codes(prof__html_deflate *d)
 {
     static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
@@ -343,7 +345,7 @@ static void prof__html_codes(prof__html_deflate *d)
     prof__html_lengths(d, all, letters + distances, 1);
 }
 
-/* Writes the tokens that are collected. */
+/* Writes the collected tokens as a block. last: 1: the final one. */
 static void prof__html_emit(prof__html_deflate *d, int last)
 {
     size_t i;
@@ -351,8 +353,8 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     memset(d->letters.count, 0, sizeof d->letters.count);
     memset(d->distances.count, 0, sizeof d->distances.count);
     d->letters.count[256] = 1;
-    d->distances.count[0] = 1; /* there must be one, */
-    d->distances.count[1] = 1; /* and some decoders need a complete code */
+    d->distances.count[0] = 1; /* a code for distances must have a symbol, */
+    d->distances.count[1] = 1; /* and some decoders refuse one with fewer than two */
     for (i = 0; i < d->token_count; ++i) {
         uint32_t token = d->tokens[i];
         if (token & PROF__HTML_MATCH) {
@@ -381,7 +383,7 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     d->token_count = 0;
 }
 
-/* Returns a hash of the next 7 bytes, the least that a match has. */
+/* Returns a hash of the next 7 bytes, which is how long a match is at least. */
 static uint32_t prof__html_hash_at(const unsigned char *at)
 {
     uint64_t bytes;
@@ -395,7 +397,7 @@ static void prof__html_remember(prof__html_deflate *d, uint32_t hash, size_t at)
     d->head[hash] = (uint32_t)at + 1;
 }
 
-/* Returns the length of the longest earlier match of the bytes at `at`; 0: none. */
+/* Returns the length of the longest match of the bytes at `at` with earlier ones. Returns 0 if there is none. */
 static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned char *from, size_t at, size_t end,
                                  uint32_t hash, uint32_t *distance)
 {
@@ -416,8 +418,8 @@ static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned cha
     return best < PROF__HTML_SHORTEST ? 0 : best;
 }
 
-/* Packs bytes, whose parts end at ends[]. Each part has codes of its own. `to` has room for twice as many bytes and
-   1024 more. Returns how many it takes. */
+/* Packs bytes in parts, which end at ends[] and have codes of their own. `to` must have space for twice as many bytes
+   and 1024 more. Returns how many bytes it wrote. */
 static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts,
                                      unsigned char *to)
 {
@@ -428,7 +430,7 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
     d->bits = 0;
     d->bit_count = 0;
     for (part = 0; part < parts; ++part) {
-        size_t look = at; /* the next place where a match is looked for */
+        size_t look = at; /* the next position that is tried for a match */
         uint32_t missed = 0;
         while (at < ends[part]) {
             uint32_t distance = 0, length = 0, i;
@@ -455,23 +457,23 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
     return d->size;
 }
 
-/*-- blocks: see docs/internals/html.md. The first error stays in h->out; what is written after it is dropped --*/
+/*-- blocks: docs/internals/html.md describes them. After an error, h->out keeps it, and drops what is written --*/
 
-#define PROF__HTML_VERSION 2          /* of the format */
-#define PROF__HTML_MOST_ARGS 2000u    /* of an event */
-#define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
+#define PROF__HTML_VERSION 2          /* the version of the data that the page reads */
+#define PROF__HTML_MOST_ARGS 2000u    /* arguments of one event that are written, at most */
+#define PROF__HTML_FROM_LAST 0x10000u /* a flag of a kind: its begin counts from the track's last begin or end */
 
-#define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
-#define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */
+#define PROF__HTML_COLUMN 65536u           /* how many bytes of a column complete a block */
+#define PROF__HTML_SLACK 65536u            /* how many bytes an item may add to a column at once */
 #define PROF__HTML_COLUMNS 5
-#define PROF__HTML_PIECE 1500000u          /* bytes of an element */
-/* Only one column may be longer than COLUMN by more than a few numbers. */
+#define PROF__HTML_PIECE 1500000u          /* characters of an element of the page */
+/* A block's bytes before it is packed. No more than one of its columns is much longer than PROF__HTML_COLUMN. */
 #define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + 64) + PROF__HTML_SLACK)
-#define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
+#define PROF__HTML_STRINGS 8192u           /* how many strings, and kinds, are remembered; both are powers of two */
 #define PROF__HTML_KINDS 4096u
-#define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
-#define PROF__HTML_FRAMES 64u             /* kinds of frames that are remembered */
-#define PROF__HTML_PARTS 4096u            /* parts of a large trace */
+#define PROF__HTML_SOURCES 4096u          /* how many call sites get lines of source */
+#define PROF__HTML_FRAMES 64u             /* how many kinds of frames are remembered */
+#define PROF__HTML_PARTS 4096u            /* how many parts a large trace has, at most */
 
 /* Bytes of a column. */
 typedef struct prof__html_bytes {
@@ -479,81 +481,81 @@ typedef struct prof__html_bytes {
     unsigned char at[PROF__HTML_COLUMN + PROF__HTML_SLACK];
 } prof__html_bytes;
 
-typedef struct prof__html_numbers { /* see prof__html_number() */
+typedef struct prof__html_numbers { /* a column of numbers: see prof__html_number() */
     prof__html_bytes heads, rests;
 } prof__html_numbers;
 
-typedef struct prof__html_string { /* one that was written */
+typedef struct prof__html_string { /* a string that was written before */
     uint64_t hash;
     uint32_t length, id;
 } prof__html_string;
 
-typedef struct prof__html_kind { /* what events have in common; one that was written */
+typedef struct prof__html_kind { /* what events have in common; a kind that was written before */
     const prof_callsite *site;
-    uint64_t name; /* hash of the name; 0: that of the site */
+    uint64_t name; /* the hash of a name made at run time; 0: the name of the call site */
     uint32_t depth, type, id;
 } prof__html_kind;
 
 #ifdef PROF_HTML_LARGE
-typedef struct prof__html_group { /* short scopes of a depth, one after the other: see html/large */
+typedef struct prof__html_group { /* short scopes of one depth that follow each other: see html/large */
     int64_t start, end, longest;
     uint64_t count, busy;
-    const prof_callsite *site; /* of the longest */
+    const prof_callsite *site; /* the call site of the longest scope */
 } prof__html_group;
 #endif
 
-typedef struct prof__html_level { /* the scopes of a track at one depth */
+typedef struct prof__html_level { /* what is known of a track's scopes at one depth */
     int64_t start, end; /* of the last scope */
-    int is_open;        /* 1: its end was not written yet */
-    uint64_t count;     /* of all scopes so far */
-    uint64_t listed;    /* the last scope whose arguments are in a block of arguments, */
-    uint64_t block;     /* and the number of this block, from 1 on */
+    int is_open;        /* 1: the end of that scope was not written yet */
+    uint64_t count;     /* how many scopes there are so far */
+    uint64_t listed;    /* the number of the last scope whose arguments were written, */
+    uint64_t block;     /* and of the block that has them, from 1 */
 #ifdef PROF_HTML_LARGE
     prof__html_group group;
 #endif
 } prof__html_level;
 
-typedef struct prof__html_numbered { /* frames of a kind */
-    uint64_t kind, number; /* kind: its number + 1, 0: none; number: of the last frame */
+typedef struct prof__html_numbered { /* frames of one kind */
+    uint64_t kind, number; /* kind: the number of the kind plus 1, 0: none; number: that of the last frame */
 } prof__html_numbered;
 
-typedef struct prof__html_source { /* a call site whose lines are wanted */
+typedef struct prof__html_source { /* a call site that gets lines of source */
     const char *file;
     uint32_t text, line; /* text: the number of the string `file` */
 } prof__html_source;
 
 typedef struct prof__html {
     prof__out out;
-    int plain;         /* 1: only the blocks, as bytes that are not packed, without elements */
-    size_t piece;      /* characters in the element that is open; 0: none is */
-    uint32_t odd;      /* bits that do not fill a character yet, */
-    unsigned odd_count; /* and how many they are */
+    int plain;         /* 1: writes blocks alone, not packed, and without elements around them */
+    size_t piece;      /* characters written to the open element; 0: none is open */
+    uint32_t odd;      /* bits that do not fill a character of the text yet, */
+    unsigned odd_count; /* and how many bits these are */
     uint32_t string_count, kind_count;
-    uint64_t scopes, points, spans; /* written so far */
+    uint64_t scopes, points, spans; /* how many of each were written */
     uint64_t argument_blocks;
-    const prof_trace *trace;                /* the trace that is being written, */
-    const prof_callsite *some_site;         /* its first call site that was seen, */
-    int64_t offset;                         /* what is added to its times, */
-    size_t first_track, track;              /* its first track and the present one, numbered over all traces */
+    const prof_trace *trace;                /* the trace that is being written */
+    const prof_callsite *some_site;         /* the first of its call sites that was met */
+    int64_t offset;                         /* what is added to the trace's times */
+    size_t first_track, track;              /* its first track and its present one, numbered over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
-    int64_t last_scope, last_point, last_span; /* times */
-    int64_t last_time;                         /* of a begin or end of a scope */
+    int64_t last_scope, last_point, last_span; /* the times of the last ones written */
+    int64_t last_time;                         /* when a scope of the track last began or ended */
     prof__html_level *levels;
-    size_t level_capacity, open_levels; /* open_levels: the depth of the last scope + 1 */
+    size_t level_capacity, open_levels; /* open_levels: the depth of the last scope plus 1 */
     prof__html_level listed_points;
-    uint64_t numbered; /* the last point whose number is in the block of numbers */
-    prof__html_numbered frames[PROF__HTML_FRAMES]; /* of this track */
+    uint64_t numbered; /* the last point whose number was written */
+    prof__html_numbered frames[PROF__HTML_FRAMES]; /* of the present track */
     size_t source_count, source_bytes;
-    int source_limit; /* 1: a limit left something out */
+    int source_limit; /* 1: a limit has left out lines of source */
     prof_html_options options;
 #ifdef PROF_HTML_LARGE
     prof_html_limits limits;
-    int outlined;                           /* 1: an outline of this trace is written */
-    int64_t window_from, window_to, part;   /* the window; the duration of a part of the trace */
-    size_t group_first, group_depths;       /* the first depth that has an open group, and how many have one, */
-    int64_t group_until;                    /* to which no scope is added that begins here or later */
-    uint64_t counts[PROF__HTML_PARTS];      /* see prof__html_last() */
-    uint64_t last_parts[PROF__HTML_PARTS];  /* see prof__html_sparse() */
+    int outlined;                           /* 1: this trace is written as an outline */
+    int64_t window_from, window_to, part;   /* the window; how long a part of the trace is */
+    size_t group_first, group_depths;       /* the least depth that has an open group, and how many depths have one */
+    int64_t group_until;                    /* when the outermost group ends */
+    uint64_t counts[PROF__HTML_PARTS];      /* for prof__html_last() */
+    uint64_t last_parts[PROF__HTML_PARTS];  /* for prof__html_sparse() */
 #endif
     prof__html_bytes strings, kinds, formats, units, numbers, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
@@ -566,8 +568,8 @@ typedef struct prof__html {
 
 /*-- text --*/
 
-/* Writes seven bits as a character. For one that HTML, an editor or a terminal might change, writes ! and the character
-   ^ 64: for NUL, line feed, carriage return, <, escape, and ! itself. */
+/* Writes each seven bits as a character. Seven of the characters could be changed by HTML, an editor or a terminal:
+   NUL, line feed, carriage return, <, escape, and the sign ! itself. For these, writes ! and the character ^ 64. */
 static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
     uint32_t bits = h->odd;
@@ -603,11 +605,11 @@ static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_
     prof__html_characters(h, from, size);
 }
 
-/* Ends the element. */
+/* Ends the element that is open. */
 static void prof__html_piece_end(prof__html *h)
 {
     if (!h->piece) return;
-    prof__html_characters(h, (const unsigned char *)"", 1); /* a zero, which is no block, after the last bits */
+    prof__html_characters(h, (const unsigned char *)"", 1); /* fills up the last character with zeros */
     h->odd_count = 0;
     prof__out_text(&h->out, "</script>\n");
     h->piece = 0;
@@ -620,9 +622,9 @@ static void prof__html_u(prof__html_bytes *to, uint64_t value)
     to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
 }
 
-/* Appends a number: its first byte to heads, the others to rests. Most numbers have one byte. The head of a larger one
-   says how many bytes follow, and has its highest bits; the bytes in rests follow the lowest first. So each column has
-   bytes of one sort, which deflate packs better. */
+/* Appends a number to two columns: its first byte to heads, other bytes to rests. Most numbers are one byte. The first
+   byte of a larger number says how many bytes follow, and holds the number's highest bits. The bytes in rests begin
+   with the lowest. With bytes of one sort in each column, deflate packs better. */
 static void prof__html_number(prof__html_numbers *to, uint64_t value)
 {
     unsigned head, more;
@@ -645,7 +647,7 @@ static uint64_t prof__html_zigzag(int64_t value)
     return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
 }
 
-/* Writes the length of a text, and the text: 16 KB of it at most. */
+/* Writes the length of a text, and the text, of which it keeps the first 16 KB. */
 static void prof__html_text(prof__html_bytes *to, const char *text)
 {
     size_t length = strlen(text);
@@ -657,7 +659,7 @@ static void prof__html_text(prof__html_bytes *to, const char *text)
 
 /*-- blocks --*/
 
-/* Writes a block: its kind, the bytes before and after packing, and the columns, each after its size. */
+/* Writes a block: its kind, its size before and after packing, and the columns, each preceded by its size. */
 static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *columns, size_t count)
 {
     unsigned char head[32], *to = h->raw;
@@ -674,7 +676,7 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
     tight = size > 256 && !h->plain ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->tight) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
-    to = prof__pack_integer(to, tight < size ? tight : 0); /* 0: it is not packed */
+    to = prof__pack_integer(to, tight < size ? tight : 0); /* size 0: the block is not packed */
     prof__html_bytes_out(h, head, (size_t)(to - head));
     prof__html_bytes_out(h, tight < size ? h->tight : h->raw, tight < size ? tight : size);
     if (h->piece >= PROF__HTML_PIECE) prof__html_piece_end(h);
@@ -685,7 +687,7 @@ static void prof__html_block1(prof__html *h, char kind, prof__html_bytes *column
     if (column->size) prof__html_block(h, kind, &column, 1);
 }
 
-/* Writes the strings and kinds that were collected: blocks that refer to them must follow. */
+/* Writes the new strings and kinds. Must come before a block that refers to them. */
 static void prof__html_tables(prof__html *h)
 {
     prof__html_block1(h, 'S', &h->strings);
@@ -696,7 +698,8 @@ static void prof__html_tables(prof__html *h)
 
 /*-- strings and kinds --*/
 
-/* Not prof__mix(), which differs in each process: where two strings take the same place, one is written twice. */
+/* Not prof__mix(), whose results differ from process to process: collisions, which write a string twice, would make the
+   reports of one trace differ. */
 static uint64_t prof__html_hash(const char *text, uint32_t *length)
 {
     const char *c = text;
@@ -708,7 +711,7 @@ static uint64_t prof__html_hash(const char *text, uint32_t *length)
     return hash ? hash : 1;
 }
 
-/* Returns the number of a string, and writes it if it is not among those that are remembered. */
+/* Returns the number of a string. Writes the string if it is not among the remembered ones. */
 static uint32_t prof__html_string_of(prof__html *h, const char *text)
 {
     uint32_t length;
@@ -743,7 +746,7 @@ static void prof__html_about_double(prof__html *h, const char *key, double value
     prof__html_about(h, key, text);
 }
 
-/* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
+/* Adds a call site to the table of sites that get lines of source. Once the table is full, further sites get none. */
 static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
 {
     prof__html_source *site = h->sources, *end = site + h->source_count;
@@ -759,14 +762,14 @@ static void prof__html_source_add(prof__html *h, const char *file, uint32_t text
     site->line = line;
 }
 
-/* Returns the number of a kind. type: that of the event, and its flags << 8. */
+/* Returns the number of a kind of event. type: the event's type | its flags << 8. */
 static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
                                    uint32_t type)
 {
     uint32_t length;
     uint64_t hash = name == site->name ? 0 : prof__html_hash(name, &length);
     if (!h->some_site) h->some_site = site;
-    /* Takes differences of addresses, which are the same in each run: so reports of one trace are equal. */
+    /* Distances between sites are equal in all runs; addresses are not. So reports of one trace are equal. */
     uint64_t key = ((uint64_t)((uintptr_t)site - (uintptr_t)h->some_site) ^ hash) + depth * 0x9E3779B97F4A7C15u +
                    type * 0xBF58476D1CE4E5B9u;
     prof__html_kind *known = &h->known_kinds[(key ^ key >> 29) * 0x9E3779B97F4A7C15u >> 52];
@@ -799,7 +802,7 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
     return known->id = h->kind_count++;
 }
 
-/* The page, up to where the data begin: see src/html/. */
+/* The page up to where its data begin. */
 static const char *const prof__html_page[] = {
     "<!doctype html>\n"
     "<html lang=en>\n"
@@ -4858,7 +4861,7 @@ static const char *const prof__html_page[] = {
    ,
     NULL};
 
-/* What the page has besides where prof_server.h serves it. */
+/* The part of the page that only prof_server.h serves. */
 static PROF__UNUSED const char *const prof__html_live[] = {
     "const KEPT=30e9,MOST=2e6;"
     "class Messages{"
@@ -5224,8 +5227,8 @@ static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_val
     }
 }
 
-/* Writes the number of arguments, and the arguments: at most as many as fit into PROF__HTML_SLACK. Without arguments, a
-   step still has its number, which is its first. */
+/* Writes the number of arguments, and then as many arguments as fit into PROF__HTML_SLACK. Without arguments (no_args),
+   a step keeps its first one, which is its number. */
 static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg *args, uint32_t count)
 {
     if (h->options.no_args) count = count && !strcmp(args[0].key, "step_num");
@@ -5265,12 +5268,13 @@ static void prof__html_arguments_end(prof__html *h)
     ++h->argument_blocks;
 }
 
-/* Writes the arguments of the latest scope of a level, or of the latest point. which: depth + 1; 0: a point. */
+/* Writes the arguments of the latest scope of a level, or of the latest point. which: the scope's depth plus 1; 0: a
+   point. */
 static void prof__html_arguments(prof__html *h, prof__html_level *level, uint64_t which, const prof_event *event)
 {
     if (!event->arg_count || (h->options.no_args && event->site->role != PROF_ROLE_STEP)) return;
     if (!h->arguments.size) prof__html_u(&h->arguments, h->track);
-    if (level->block != h->argument_blocks + 1) level->listed = 0; /* this block has no arguments of it yet */
+    if (level->block != h->argument_blocks + 1) level->listed = 0; /* the first arguments of this level in the block */
     level->block = h->argument_blocks + 1;
     prof__html_u(&h->arguments, which);
     prof__html_u(&h->arguments, level->count - level->listed);
@@ -5294,8 +5298,9 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
-/* Ends the open scopes at this depth and deeper. The end of a scope is written as the time since the last begin or end
-   in the track: the begin of this scope, or the end of the last one in it. Most of these numbers are small. */
+/* Ends the open scopes at this depth and deeper. The end of a scope is written as the time since the previous begin or
+   end on the track, which is the scope's own begin or the end of the last scope inside it. Most of these numbers are
+   small. */
 static void prof__html_close(prof__html *h, size_t depth)
 {
     while (h->open_levels > depth) {
@@ -5304,7 +5309,7 @@ static void prof__html_close(prof__html *h, size_t depth)
         level->is_open = 0;
         if (level->end >= h->last_time) {
             prof__html_number(&h->ends, (uint64_t)(level->end - h->last_time) + 1);
-        } else { /* should not happen: the scopes in a scope end before it */
+        } else { /* not reached: scopes inside a scope end before it */
             prof__html_number(&h->ends, 0);
             prof__html_number(&h->ends, (uint64_t)(level->end - level->start));
         }
@@ -5325,7 +5330,7 @@ static void prof__html_scope(prof__html *h, const prof_event *event, int64_t sta
     }
     level = &h->levels[depth];
     from = depth < h->open_levels ? level->end : h->last_scope;
-    if (start < from) { /* should not happen: a scope begins when the one before it on its level has ended */
+    if (start < from) { /* not reached: the previous scope of the level ended before */
         type |= PROF__HTML_FROM_LAST;
         from = h->last_scope;
         if (start < from) start = from;
@@ -5365,7 +5370,7 @@ static void prof__html_detail(prof__html *h, const prof_event *event)
     }
 }
 
-/* Notes the number of a frame, unless it is the one after the last that was written of its kind. */
+/* Writes the number of a frame, unless it is one more than that of the previous frame of its kind. */
 static void prof__html_frame_number(prof__html *h, const prof_event *event, uint32_t kind)
 {
     prof__html_numbered *known = &h->frames[kind % PROF__HTML_FRAMES];
@@ -5392,7 +5397,7 @@ static void prof__html_point(prof__html *h, const prof_event *event, int64_t sta
     prof__html_u(&h->point_kinds, kind);
     prof__html_detail(h, event);
     if (event->type == PROF_EVENT_FRAME) prof__html_frame_number(h, event, kind);
-    if (event->type != PROF_EVENT_LOG) /* the text of a message has its arguments */
+    if (event->type != PROF_EVENT_LOG) /* a log message is written with its arguments */
         prof__html_arguments(h, &h->listed_points, 0, event);
     ++h->listed_points.count;
     h->last_point = start;
@@ -5413,12 +5418,12 @@ static void prof__html_rows_end(prof__html *h, char kind)
 /*-- outlines of large traces --*/
 
 #define PROF__HTML_MOST_EVENTS 50000000u
-#define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
+#define PROF__HTML_GROUP 4u /* a flag of kinds, next to PROF_TRUNCATED_BEGIN and _END */
 
-/* Returns a time from which on there are at most `most` events, and not many fewer. */
+/* Returns a time such that `most` events, or a few less, come between it and `end`. */
 static int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
 {
-    int64_t from = 0, to = end + 1; /* the window begins between these */
+    int64_t from = 0, to = end + 1; /* the time to be found lies between these */
     uint64_t *counts = h->counts, later = 0, in_part = 0;
     for (int round = 0; round < 5; ++round) {
         int64_t width = (to - from) / PROF__HTML_PARTS + 1;
@@ -5445,7 +5450,7 @@ static int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
     return to;
 }
 
-/* Chooses the window, and how long a part is, if limits.events is not 0: else the trace is written as a whole. */
+/* Chooses the window and the length of a part. With limits.events 0, the whole trace is written. */
 static void prof__html_choose(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -5456,7 +5461,7 @@ static void prof__html_choose(prof__html *h)
     h->window_from = h->limits.from_ns;
     h->window_to = h->limits.to_ns > 0 ? h->limits.to_ns : end + 1;
     if (h->limits.to_ns <= 0 && !h->limits.from_ns) h->window_from = prof__html_last(h, end, h->limits.events / 2);
-    /* a track has some ten depths, and each of them as many groups as parts */
+    /* a track has some ten depths, and each depth may have a group in each part */
     while (parts > 64 && (uint64_t)parts * tracks * 20 > h->limits.events) parts /= 2;
     h->part = end / (int64_t)parts + 1;
     h->window_from += h->offset;
@@ -5466,13 +5471,13 @@ static void prof__html_choose(prof__html *h)
     prof__html_about_number(h, "part_ns", (uint64_t)h->part);
 }
 
-/* Writes the open groups, the outermost first, and closes them. */
+/* Writes the groups that are open, the outermost first, and closes them. */
 static void prof__html_groups_end(prof__html *h)
 {
     int no_args = h->options.no_args;
     size_t depths = h->group_depths;
     h->group_depths = 0;
-    h->options.no_args = 0; /* the arguments of a group are not the program's */
+    h->options.no_args = 0; /* a group's arguments are ours, not the program's, so they stay */
     for (size_t i = 0; i < depths; ++i) {
         prof__html_group group = h->levels[h->group_first + i].group;
         prof_event event;
@@ -5497,8 +5502,8 @@ static void prof__html_groups_end(prof__html *h)
     h->options.no_args = no_args;
 }
 
-/* Adds a scope to the group of its depth. The outermost group ends with its part of the trace, and those in it end with
-   it. */
+/* Adds a scope to the group of its depth. The outermost group ends at the end of a part of the trace, and the groups
+   inside it end with it. */
 static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t start)
 {
     size_t depth = event->depth;
@@ -5524,8 +5529,9 @@ static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t
     group->site = event->site;
 }
 
-/* Returns 1 for one counter sample, mark, message and so on of each kind in each part of the trace, and for frames that
-   are not shorter than 1/64 of a part. Leaves out events that only mean something together, such as allocations. */
+/* Returns 1 for the first event of its kind in a part of the trace, such as a counter sample, mark or message, and for
+   a frame that is at least 1/64 of a part long. Returns 0 for others, and for events such as allocations that only mean
+   something all together. */
 static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t start)
 {
     uint64_t *last, part = (h->track + 1) * 65536 + (uint64_t)(start / h->part);
@@ -5541,7 +5547,7 @@ static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t sta
     return 1;
 }
 
-/* Returns 1 if the event is to be written as it is; else it is left out, or was added to a group. */
+/* Returns 1 if an event is to be written as it is. Else leaves it out, or adds it to a group, and returns 0. */
 static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t start)
 {
     int scope = event->type == PROF_EVENT_SCOPE, in_group = h->group_depths && event->depth > h->group_first;
@@ -5559,14 +5565,15 @@ static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t s
     return 1;
 }
 
-/* Returns 1 if the span reaches into the window, or is as long as a part of the trace. */
+/* Returns 1 if a span reaches into the window, or is at least as long as a part of the trace. */
 static int prof__html_span_wanted(prof__html *h, const prof_span *span)
 {
     int64_t start = span->start_ns + h->offset, end = start + span->duration_ns;
     return (start < h->window_to && end >= h->window_from) || (!span->mark && span->duration_ns >= h->part);
 }
 
-/* Writes the statistics of all scopes by call path, as blocks of the kind G. */
+/* Writes the statistics of all scopes by call path, as blocks of the kind G. So the page has figures of the scopes that
+   an outline leaves out. */
 static void prof__html_statistics(prof__html *h)
 {
     prof__html_bytes *to = &h->rows;
@@ -5601,11 +5608,11 @@ static void prof__html_statistics(prof__html *h)
 
 /*-- sources --*/
 
-#define PROF__HTML_BEFORE 4u /* lines before and after the line of the call site; see Panels.source() in panels.js */
+#define PROF__HTML_BEFORE 4u /* lines before the call site's, and after it: as Panels.source() in panels.js has it */
 #define PROF__HTML_AFTER 8u
-#define PROF__HTML_LINE 400u           /* bytes of a line */
-#define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
-#define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
+#define PROF__HTML_LINE 400u           /* bytes of a line that are written */
+#define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines together */
+#define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are searched */
 
 static int prof__html_source_order(const void *a, const void *b)
 {
@@ -5614,7 +5621,7 @@ static int prof__html_source_order(const void *a, const void *b)
     return order ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-/* Opens a regular file. Returns NULL for a device or a pipe, which may have no end. */
+/* Opens a regular file. Returns NULL for devices and pipes, because they may have no end. */
 static FILE *prof__html_source_file(const char *path)
 {
 #ifdef _WIN32
@@ -5629,15 +5636,15 @@ static FILE *prof__html_source_file(const char *path)
 #endif
 }
 
-/* Opens a file below the folder: that of the longest tail of the path that there is one for. Returns NULL if there is
-   none. */
+/* Opens the file of a call site below the folder. Tries the whole path of the call site, then shorter and shorter tails
+   of it. Returns NULL if none is there. */
 static FILE *prof__html_source_open(const char *folder, const char *path)
 {
     static const char slashes[] = "/\\";
     char at[4096], *slash;
     FILE *file = NULL;
     for (; !file && *(path += strspn(path, slashes)); path += strcspn(path, slashes)) {
-        if (strstr(path, "..") || strchr(path, ':')) continue; /* it leads out, or to a drive */
+        if (strstr(path, "..") || strchr(path, ':')) continue; /* would lead out of the folder, or to a drive */
         if (snprintf(at, sizeof at, "%s/%s", folder, path) >= (int)sizeof at) continue;
         while ((slash = strchr(at + strlen(folder), '\\')) != NULL) *slash = '/';
         file = prof__html_source_file(at);
@@ -5645,10 +5652,10 @@ static FILE *prof__html_source_open(const char *folder, const char *path)
     return file;
 }
 
-/* Writes a line of a file: the number of the string that is its path, the number of the line, and the line. */
+/* Writes one line of source: the number of the string that is its path, the line's number, and the text. */
 static void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text, size_t size)
 {
-    if (size > PROF__HTML_LINE) { /* cut between characters of UTF-8 */
+    if (size > PROF__HTML_LINE) { /* cuts between characters, not inside a UTF-8 sequence */
         for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
         memcpy(text + size, "\xE2\x80\xA6", 3);
         size += 3;
@@ -5665,7 +5672,7 @@ static void prof__html_source_line(prof__html *h, const prof__html_source *site,
     if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'X', &h->rows);
 }
 
-/* Writes the lines around call sites of one file. The sites are sorted by line. */
+/* Writes the lines around the call sites of one file. `site` is sorted by line. */
 static void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
                                     const prof__html_source *end)
 {
@@ -5688,7 +5695,7 @@ static void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_
     }
 }
 
-/* Writes the lines around the call sites in the table, and how many files were not found. */
+/* Writes the lines around all call sites in the table, and how many of their files were not found. */
 static void prof__html_sources(prof__html *h)
 {
     const prof__html_source *from = h->sources, *to, *end = from + h->source_count;
@@ -5718,7 +5725,7 @@ static void prof__html_event(prof__html *h, const prof_event *event)
     int64_t start = event->start_ns + h->offset;
     if (event->type == PROF_EVENT_SPAN_BEGIN || event->type == PROF_EVENT_SPAN_MARK ||
         event->type == PROF_EVENT_SPAN_END)
-        h->has_spans = 1; /* written later, by prof__html_spans(), which matches their begins and ends */
+        h->has_spans = 1; /* prof__html_spans() writes them later, when begins and ends are matched */
 #ifdef PROF_HTML_LARGE
     else if (h->outlined && !prof__html_outlined(h, event, start))
         return;
@@ -5798,7 +5805,7 @@ static void prof__html_spans(prof__html *h)
 
 /*-- processes and tracks --*/
 
-/* Writes the first block of a trace: pairs of texts; see docs/internals/html.md. */
+/* Writes the first block of a trace: pairs of texts about it. docs/internals/html.md lists them. */
 static void prof__html_process(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -5877,7 +5884,7 @@ static void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t off
     h->first_track += tracks;
 }
 
-/* Writes the last block: the numbers of scopes, other events and spans, so that the page sees if a report was cut. */
+/* Writes the last block: how many scopes, other events and spans there are. By it the page sees if a report was cut. */
 static void prof__html_end(prof__html *h)
 {
     prof__html_u(&h->rows, h->scopes);
@@ -5887,8 +5894,8 @@ static void prof__html_end(prof__html *h)
     prof__html_piece_end(h);
 }
 
-/* Makes all traces begin at 0, and returns 1, if one overlaps with none of the others in time: then they are different
-   runs, which the user wants to compare. */
+/* Returns 1 if the traces are different runs, which the user wants to compare: one of them overlaps with no other in
+   time. Then makes all of them begin at 0. */
 static int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -5948,7 +5955,8 @@ static prof_status prof__html_done(prof__html *h)
     return status;
 }
 
-/* Writes a file. limits: a prof_html_limits, which only PROF_HTML_LARGE declares, or NULL for no limits. */
+/* Writes a report to a file. limits: NULL: no limits. Its type is prof_html_limits, which only PROF_HTML_LARGE
+   declares. */
 static prof_status prof__html_file(const prof_trace *const *traces, size_t count, const char *path,
                                    const prof_html_options *options, const void *limits)
 {
@@ -5987,7 +5995,7 @@ PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t c
     if (!each.events) each.events = PROF__HTML_MOST_EVENTS;
     for (size_t i = 0; traces && i < count; ++i) events += traces[i] ? prof_trace_about(traces[i])->event_count : 0;
     if (events > each.events || each.from_ns || each.to_ns) each.events = each.events / (count + !count) + 1;
-    else each.events = 0; /* no limit */
+    else each.events = 0; /* no limits */
     return prof__html_file(traces, count, path, options, &each);
 }
 #endif
@@ -6011,8 +6019,8 @@ PROF_DEF prof_status prof_html_write(const prof_trace *trace, const char *path, 
 
 /*-- live --*/
 
-/* Writes the page up to where its data begin, with the script that only a live page has. The page may read from the
-   server that it comes from, and from nobody else. */
+/* Writes the page up to where its data begin, with the script that only live pages have. The page may load data from
+   the server that it came from, and from nowhere else. */
 static void prof__html_live_head(prof__out *out)
 {
     static const char policy[] = "default-src 'none';", end[] = "})();\n";
@@ -6033,7 +6041,7 @@ static void prof__html_live_head(prof__out *out)
     }
 }
 
-/* Writes the page that watches a program: a report without events. */
+/* Writes the page that watches a program: a report that has no events yet. */
 static prof_status prof__html_live_page(prof_sink sink, const char *program)
 {
     prof__html *h = (prof__html *)calloc(1, sizeof *h);
@@ -6052,9 +6060,9 @@ static prof_status prof__html_live_page(prof_sink sink, const char *program)
     return prof__html_done(h);
 }
 
-/* Writes a message as blocks that are not packed: pairs of texts, up to NULL, as a block of the kind L, and a report of
-   the trace, if it is not NULL. Before its events stands a block of the kind I: for each track a number that it keeps
-   from period to period; 0 for tracks of devices. */
+/* Writes a message as blocks that are not packed. `pairs` is a list of keys and values, up to NULL, which becomes a
+   block of the kind L. A trace, if there is one, follows as a report. Before its events comes a block of the kind I,
+   with a number for each track by which the page recognises the track in the next period; 0 for tracks of devices. */
 static prof_status prof__html_live_message(prof_sink sink, const char *const *pairs, const prof_trace *trace)
 {
     const prof_track *track;

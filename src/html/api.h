@@ -4,18 +4,18 @@
 #include "api/reports.h"
 #include "ground/base.h"
 
-/* All zero is the default: everything. */
+/* Options of a report. A structure of zeros has the defaults, with which the report has everything. */
 typedef struct prof_html_options {
     const char *title; /* of the page; NULL: the program's name */
-    int no_args;       /* 1: leaves out arguments, but for the numbers of steps */
+    int no_args;       /* 1: leaves out all arguments but the numbers of steps */
     const char *sources; /* a folder: the report has lines around the call sites of scopes, from files below it; NULL:
                             it has no source code */
 } prof_html_options;
 
 #ifdef PROF_HTML_LARGE
 typedef struct prof_html_limits {
-    uint64_t events;        /* the maximum in a whole report; traces of more become an outline; 0: 50 million */
-    int64_t from_ns, to_ns; /* the window; both 0: the last events, half of `events`; to_ns 0: up to the end */
+    uint64_t events;        /* a whole report has so many events at most; more make an outline; 0: 50 million */
+    int64_t from_ns, to_ns; /* the window; both 0: the last events, half as many as `events`; to_ns 0: the end */
 } prof_html_limits;
 #endif
 

@@ -1,4 +1,4 @@
-// The page: its state, and what the user does with it.
+// The application: what the page shows at present, and how it answers to the user's input.
 
 import { readReport, unpack, piecesIn, joined } from './decode.js';
 import { finish, warnings, scopeAt, scopeOf, truncatedText, barAt } from './model.js';
@@ -12,12 +12,12 @@ import { $, el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
 import { abs, floor, max, min, round, ns, moment, grouped, shown, measured, where } from './text.js';
 
-const root = globalThis.document?.documentElement; // a thread that unpacks has none
+const root = globalThis.document?.documentElement; // undefined in a worker thread, which only unpacks
 
-/** Settings that the browser keeps; it may not allow pages from disk to keep any. */
+/** Settings that the browser keeps. It may refuse to keep any for a page from disk. */
 const kept = {
     get(key) { try { return localStorage.getItem('prof.' + key); } catch { return null; } },
-    set(key, text) { try { localStorage.setItem('prof.' + key, text); } catch { /* it is lost with the page */ } }
+    set(key, text) { try { localStorage.setItem('prof.' + key, text); } catch { /* the setting ends with the page */ } }
 };
 
 const decoded = text => { try { return decodeURIComponent(text); } catch { return ''; } };
@@ -35,7 +35,7 @@ class App {
         this.drawFrames();
     }
 
-    /** Shows a report, without what was chosen for the one before. */
+    /** Shows a report. Forgets selection, focus and search of the previous one. */
     take(report) {
         this.report = report;
         this.view = { from: report.from, to: report.to };
@@ -66,7 +66,7 @@ class App {
 
     // ---- another report, to compare
 
-    /** Adds the recordings in the file of another report. If it cannot be read, nothing changes. @param {File} file */
+    /** Adds the recordings of another report's file, to compare them. If the file cannot be read, nothing changes. @param {File} file */
     async against(file) {
         if (this.reading) return;
         this.reading = true;
@@ -149,7 +149,7 @@ class App {
         this.paint();
     }
 
-    /** Makes the colours of the scopes: those that a search does not find are dimmed. */
+    /** Chooses the colours of scopes. A search dims those that it does not find. */
     paint() {
         const rgb = key => /^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part => parseInt(part, 16));
         this.colors = { ...nodeColors(this.report, rgb('background'), this.dim), background: abgr(rgb('background')), grid: abgr(rgb('grid')) };
@@ -168,13 +168,13 @@ class App {
         return i >= 0 && i < this.series.start.length ? i : -1;
     }
 
-    /** What a frame or a step is: its number, how long it took, and its thread if several make some. */
+    /** The lines about a frame or step: its number, its duration, and its thread if several threads have some. */
     barLines(i) {
         const { noun, number, duration, at, tracks } = this.series;
         return [`${noun} ${number[i]}`, ns(duration[i]), ...tracks && tracks.size > 1 ? [`on ${at[i].track.title}`] : []];
     }
 
-    /** Selects the time of a frame or a step, and shows its thread. */
+    /** Selects the time of a frame or step, and scrolls to its thread. */
     showBar(i) {
         const { start, duration, at, track } = this.series, place = at ? at[i] : { track, depth: 0 };
         this.time.reveal(place.track, place.depth);
@@ -187,7 +187,7 @@ class App {
         const { report } = this, all = report.to - report.from, length = max(10, min(to - from, all * 1.1));
         const middle = (from + to) / 2, edge = all * 0.05;
         from = max(report.from - edge, min(middle - length / 2, report.to + edge - length));
-        this.time.scale *= (this.view.to - this.view.from) / length; // events may need it before the next drawing
+        this.time.scale *= (this.view.to - this.view.from) / length; // code that runs before the next drawing needs it
         this.view = { from, to: from + length };
         this.time.redraw();
         if (this.series) this.drawFramesSoon();
@@ -212,21 +212,21 @@ class App {
         this.setView(this.view.from + by, this.view.to + by);
     }
 
-    /** Shows a range with a margin, and selects it if `select` is true. */
+    /** Shows a range with a margin on both sides. If `select` is true, selects it, too. */
     zoomTo(from, to, select) {
         const margin = max(20, (to - from) * 0.06);
         this.setView(from - margin, to + margin);
         if (select) this.select(from, to);
     }
 
-    /** Selects a range, which may be a moment; without one, ends the selection. */
+    /** Selects a range of time, which may have no length. Called without a range, ends the selection. */
     select(from, to) {
         this.selection = to >= from ? { from, to } : null;
         this.panels.refresh();
         this.changed();
     }
 
-    /** Marks a time and moves the view to it; zooms in if more than a twentieth of the recording is shown. */
+    /** Marks a time, and moves the view there. Zooms in if the view shows more than a twentieth of the recording. */
     goTo(time, track) {
         const length = min(this.view.to - this.view.from, (this.report.to - this.report.from) / 20);
         this.mark = time;
@@ -234,7 +234,7 @@ class App {
         this.setView(time - length / 2, time + length / 2);
     }
 
-    /** Gives a scope the focus, and announces it to screen readers. */
+    /** Gives a scope the focus, and tells screen readers about it. */
     setFocus(scope) {
         this.focus = scope;
         if (scope) {
@@ -249,7 +249,7 @@ class App {
 
     labelOf(scope) { return scopeOf(this.report, scope).label; }
 
-    /** Whether a scope is a call of what the panel of one scope shows: of a label, or of a format that makes names. */
+    /** Whether a scope is one of those that the panel "one scope" is about: has its label, or a label that its format made. */
     counts(scope) {
         const label = this.labelOf(scope);
         return this.label !== null && (label === this.label || label.format === this.label);
@@ -261,7 +261,7 @@ class App {
         this.zoomTo(start, end);
     }
 
-    /** Gives a scope the focus and scrolls to it; zooms if it is shorter than a sixtieth of the view, or longer than all of it. */
+    /** Gives a scope the focus, and scrolls to it. Zooms if it is shorter than 1/60 of the view, or longer than the view. */
     show(scope) {
         const { start, duration } = scopeOf(this.report, scope), length = this.view.to - this.view.from;
         this.setFocus(scope);
@@ -339,7 +339,7 @@ class App {
         this.setFocus({ track, depth: 0, i });
     }
 
-    /** Goes to the next or previous call of the same scope on its track. */
+    /** Goes to the next or the previous call of the scope on its track. */
     sameName(step) {
         const { focus, report } = this;
         if (!focus) return this.first();
@@ -379,7 +379,7 @@ class App {
         this.show(this.hits[this.hit]);
     }
 
-    // ---- the address of the page says what is shown
+    // ---- the address of the page, which says what the page shows
 
     changed() {
         this.time.redraw();
@@ -439,7 +439,7 @@ class App {
         new ResizeObserver(() => { this.time.redraw(); this.drawFrames(); }).observe(document.querySelector('main'));
         canvas.onwheel = event => this.wheel(event);
         let pinched = 1;
-        for (const name of ['gesturestart', 'gesturechange']) canvas.addEventListener(name, event => { // a pinch on a trackpad in Safari; other browsers report a wheel
+        for (const name of ['gesturestart', 'gesturechange']) canvas.addEventListener(name, event => { // a pinch on a trackpad: Safari's event; other browsers send wheel events
             event.preventDefault();
             if (name === 'gesturechange') this.zoom(pinched / event.scale, this.time.time(max(GUTTER, event.clientX)));
             pinched = event.scale;
@@ -499,7 +499,7 @@ class App {
         document.onkeydown = event => this.key(event);
     }
 
-    /** Moves the bar between time line and panel, with the pointer or the arrow keys. */
+    /** Handles the bar between time line and panel, which the pointer and the arrow keys move. */
     listenToBar() {
         const bar = $('bar'), lower = $('lower');
         const resize = height => {
@@ -538,7 +538,7 @@ class App {
     press(event) {
         const canvas = $('time'), x = event.offsetX, y = event.offsetY, place = this.time.at(x, y);
         canvas.focus();
-        if ((event.button !== 0 && event.button !== 1) || event.ctrlKey) return; // on a Mac, Control and a click open a menu
+        if ((event.button !== 0 && event.button !== 1) || event.ctrlKey) return; // on a Mac, a click with Control opens a menu
         if (place.area === 'gutter') return this.pressGutter(place);
         const began = { view: { ...this.view }, scroll: this.time.scroll, time: this.time.time(x) }, pan = event.shiftKey || event.button === 1;
         let moved = false;
@@ -570,7 +570,7 @@ class App {
         this.changed();
     }
 
-    /** Folds or pins the row of the scope that has the focus, or undoes that. @param {Set<string>} set closed or pinned */
+    /** Puts the row of the focused scope into a set, or takes it out. @param {Set<string>} set closed or pinned */
     toggle(set) {
         if (!this.focus) return;
         const { track } = this.focus, key = 't' + track.id, on = !set.delete(key);
@@ -579,7 +579,7 @@ class App {
         this.changed();
     }
 
-    /** Unfolds all groups of rows; folds them if none is folded. */
+    /** Unfolds all groups of rows. If all are unfolded, folds them. */
     toggleGroups() {
         const keys = this.time.rows().filter(row => row.kind === 'group').map(row => row.key), open = keys.some(key => this.closed.has(key));
         for (const key of keys) if (open) this.closed.delete(key); else this.closed.add(key);
@@ -620,7 +620,7 @@ class App {
         if (lines) this.tip(event, lines); else $('tip').hidden = true;
     }
 
-    /** The lines of the tip. @returns {string[] | null} */
+    /** The lines of the tip for what is under the pointer. @returns {string[] | null} */
     describe({ area, row, scope, mark, span, hold, sample, pin }) {
         const { report } = this;
         if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : null;
@@ -675,11 +675,11 @@ class App {
     }
 }
 
-/** Yields the pieces of the report, while the rest is still being loaded; removes each from the page. */
+/** Yields the pieces of the report while the rest of the page is still loading. Removes each piece from the page. */
 async function* pieces() {
     for (;;) {
         const all = document.readyState !== 'loading', piece = document.querySelector('script[type="application/octet-stream"]');
-        if (piece && (all || piece.nextSibling)) { // something follows it, so it is whole
+        if (piece && (all || piece.nextSibling)) { // an element with a successor has been loaded whole
             piece.remove();
             yield piece.textContent;
         } else if (all) return;
@@ -688,14 +688,14 @@ async function* pieces() {
 }
 
 async function start() {
-    root.dataset.theme = kept.get('theme') || systemTheme(); // before anything is read
+    root.dataset.theme = kept.get('theme') || systemTheme(); // before any data are read, so that the page does not flash
     try {
         if (!globalThis.DecompressionStream) throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');
         const app = new App(finish(await readReport(pieces())));
         $('loading').hidden = true;
         app.time.draw();
         root.dataset.ready = String(round(performance.now()));
-        globalThis.prof = app; // for the console, live.js and tests
+        globalThis.prof = app; // for the console, for live.js, and for tests
     } catch (error) {
         $('loading').textContent = `This report cannot be shown. ${error.message}`;
         root.dataset.ready = 'failed';
@@ -704,7 +704,7 @@ async function start() {
 }
 
 if (root) start();
-else onmessage = async ({ data }) => { // see unpacker()
+else onmessage = async ({ data }) => { // this is a worker thread: see unpacker()
     const made = await unpack(data);
     postMessage(made, made.blocks.map(({ bytes }) => bytes.buffer));
 };

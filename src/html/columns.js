@@ -1,4 +1,4 @@
-// Columns of numbers: that grow while a report is read, and several sorted ones as one.
+// Columns of numbers: arrays that grow while a report is read, and searches in sorted arrays.
 
 /** An array of numbers that grows. */
 export class Growing {
@@ -20,13 +20,13 @@ export class Growing {
     close(count) { return this.items.slice(0, count); }
 }
 
-/** What a map has for a key, made if it has nothing. */
+/** Returns the value of a key. If the map has none, calls `make`, and adds its result. */
 export function entryOf(map, key, make) {
     if (!map.has(key)) map.set(key, make());
     return map.get(key);
 }
 
-/** The first of n for which test is true; n: none. test must be false up to it and true from it on. */
+/** Returns the first index below n for which test is true; n if there is none. test must be false before it, and true after. */
 export function firstIndex(n, test) {
     let low = 0, high = n;
     while (low < high) {
@@ -37,8 +37,8 @@ export function firstIndex(n, test) {
 }
 
 /**
- * Whether something is in a range, at least in part. What only touches the edge of a range is not, unless one of the two has
- * no length: so two ranges that adjoin share no scope, and a range that ends with a scope has the events at its end.
+ * Whether a thing and a range have time in common. If one only ends where the other begins, they have none, unless one of
+ * them has no length. So two adjacent ranges share no scope, but a range that ends with a scope has the events at its end.
  * @param {number} start @param {number} end of the thing @param {number} from @param {number} to of the range
  */
 export function touches(start, end, from, to) {
@@ -46,7 +46,7 @@ export function touches(start, end, from, to) {
 }
 
 /**
- * The order by time of lists that are sorted themselves: pairs (list, index), as two arrays.
+ * Merges sorted lists of times: returns the order of all their elements, as pairs (list, index) in two arrays.
  * @param {{length: number}[]} lists of times @returns {{list: Uint32Array, index: Uint32Array}}
  */
 export function mergeOrder(lists) {

@@ -1,13 +1,13 @@
-// What prof compare computes: which scopes of two recordings belong together, samples of their calls, and how far a
-// typical call has shifted, with its interval. The arithmetic is that of tools/compare_stats.c, which explains it.
+// Compares two recordings as prof compare does: pairs their scopes, takes samples of the calls, and estimates how far a
+// typical call has shifted, with an interval. The arithmetic is that of tools/compare_stats.c, which explains it.
 
 import { scopeLabel } from './decode.js';
 import { indexRange } from './stats.js';
 import { ceil, floor, max, min } from './text.js';
 
-/** All intervals hold the true value with 99 %. */
+/** How many standard deviations an interval reaches to each side: it contains the true value with 99 % probability. */
 const DEVIATIONS = 2.5758;
-/** The most calls of a scope that are compared. */
+/** At most so many calls of a scope are compared. */
 const SAMPLE = 10000;
 const TENTHS = 10, TENTHS_FROM = 100;
 
@@ -25,7 +25,7 @@ function unknown(a, b) { return { ratio: a > 0 ? b / a : 1, low: 0, high: Infini
 
 // ---- which scopes belong together
 
-/** The labels under which the scopes of a process count. @returns {Set<number>} */
+/** Returns the labels under which statistics count the scopes of a process. @returns {Set<number>} */
 export function labelsOf(report, process) {
     const { label } = report.nodes, seen = new Set();
     for (const track of process.tracks)
@@ -59,14 +59,14 @@ export function pairLabels(labels, used) {
 
 // ---- samples
 
-/** The upper half of a product of two numbers of 32 bits. */
+/** Returns the upper 32 bits of a product of two 32-bit numbers. */
 function productHigh(a, b) {
     const low = (a & 0xFFFF) * (b & 0xFFFF), middle = (a >>> 16) * (b & 0xFFFF) + floor(low / 65536);
     const other = (a & 0xFFFF) * (b >>> 16) + middle % 65536;
     return (a >>> 16) * (b >>> 16) + floor(middle / 65536) + floor(other / 65536);
 }
 
-/** The sequence of numbers of 64 bits by which prof compare chooses (SplitMix64). */
+/** The random numbers by which prof compare takes its samples: SplitMix64, with 64 bits. */
 export class Chooser {
     constructor() { this.high = this.low = 0; }
     /** The next number modulo `limit`. @param {number} limit at most 2^26 */
@@ -90,7 +90,7 @@ export class Chooser {
     }
 }
 
-/** Calls visit(level, i) for the scopes of a track in a range, in order of time, outer ones first. */
+/** Calls visit(level, i) for the scopes of a track in a range, in order of time. An outer scope comes before inner ones. */
 function eachScope(track, from, to, visit) {
     const { levels } = track, next = [], ends = [], heads = new Float64Array(levels.length); // heads: starts of those that are next
     const look = depth => { heads[depth] = next[depth] < ends[depth] ? levels[depth].start[next[depth]] : Infinity; };
@@ -139,12 +139,12 @@ export function byTime(sample) {
     sample.ns = Array.from(order, i => ns[i]);
 }
 
-/** Exact if all calls are in the sample. @param {Sample} sample */
+/** The median; exact if the sample has all calls. @param {Sample} sample */
 export function medianOf(sample) { return Float64Array.from(sample.ns).sort()[ceil(sample.ns.length / 2) - 1]; }
 
 // ---- ranks
 
-/** How many pairs have b <= ratio * a. */
+/** Returns how many pairs have b <= ratio * a. */
 function pairsBelow(a, b, ratio) {
     let pairs = 0;
     for (let i = 0, j = 0; i < a.length; i++) {
@@ -154,7 +154,7 @@ function pairsBelow(a, b, ratio) {
     return pairs;
 }
 
-/** The ratio b / a that is number `rank` among all pairs; to 1e-6 of it. Both are sorted and above 0. */
+/** Returns the ratio b / a with this rank among all pairs, exact to 1e-6 of it. Both lists are sorted and above 0. */
 function ratioAt(a, b, rank) {
     const middle = b[b.length >> 1] / a[a.length >> 1];
     let low = middle, high = middle;
@@ -169,7 +169,7 @@ function ratioAt(a, b, rank) {
 
 function hodgesLehmann(a, b) { return ratioAt(a, b, (a.length * b.length + 1) / 2); }
 
-/** The estimate, with the ratios that Mann-Whitney's test does not reject as its interval. @returns {Change} */
+/** Returns the estimate. Its interval is the ratios that the test of Mann and Whitney does not reject. @returns {Change} */
 function rankChange(a, b) {
     const pairs = a.length * b.length, spread = Math.sqrt(pairs * (a.length + b.length + 1) / 12);
     const change = unknown(1, hodgesLehmann(a, b)), out = floor(pairs / 2 - DEVIATIONS * spread);
@@ -179,7 +179,7 @@ function rankChange(a, b) {
     return change;
 }
 
-/** A value within half a nanosecond of a duration, always the same for the same call, so that equal durations are no ties. */
+/** Returns a value within half a nanosecond of a duration, so that equal durations are no ties. Depends on nothing but the call's number. */
 function withinStep(ns, number) {
     const share = (number * 2654435761 % 65536 + 0.5) / 65536;
     return ns >= 1 ? ns + share - 0.5 : share / 2;
@@ -192,7 +192,7 @@ function timesOf(sample, from, to) {
     return times.sort();
 }
 
-/** Makes the interval at least as wide as that of the median of ten changes, each from a tenth of 1 to the same tenth of 2. */
+/** Makes the interval at least as wide as that of the median of ten changes: each tenth of recording 1 to that tenth of 2. */
 function widenByTenths(a, b, change) {
     const parts = [], averages = [], part = (sample, i) => {
         const n = sample.ns.length;
@@ -217,11 +217,11 @@ export function shiftOf(a, b) {
 
 // ---- sums
 
-/** Student's t for 99 % on both sides; between the values that are known the larger one. */
+/** Student's t for 99 %, two-sided, by degrees of freedom. Between two entries, the larger t is taken. */
 const STUDENT = [[1, 63.657], [2, 9.925], [3, 5.841], [4, 4.604], [5, 4.032], [6, 3.707], [7, 3.499], [8, 3.355], [9, 3.25],
     [10, 3.169], [12, 3.055], [15, 2.947], [20, 2.845], [30, 2.75], [60, 2.66], [120, 2.617], [1e9, DEVIATIONS]];
 
-/** By how much more the values of tenths vary than `expected`, a variance; at least 1. */
+/** Returns how much more the values of tenths vary than `expected`, a variance. At least 1. */
 function dispersionOf(tenths, expected) {
     const mean = tenths.reduce((sum, value) => sum + value, 0) / TENTHS;
     const variance = tenths.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (TENTHS - 1);
@@ -229,14 +229,14 @@ function dispersionOf(tenths, expected) {
 }
 
 /**
- * What is known of a sum of times: how many, their sum, and that of their squares; sums of tenths of them, in order.
+ * A sum of times: how many there are, their sum, and the sum of their squares. tenths: the sums of tenths of them, in order.
  * @typedef {{n: number, sum: number, squares: number, tenths: number[]}} Sum
  */
 
 /** The variance of a time. @param {Sum} s */
 function varianceOf(s) { return max(0, s.squares / s.n - (s.sum / s.n) ** 2); }
 
-/** By how much more the mean varies than by chance. @param {Sum} s */
+/** Returns how much more the mean varies than it would by chance. @param {Sum} s */
 function meanDispersion(s) {
     if (s.n < TENTHS_FROM) return 1;
     const size = i => floor(s.n * (i + 1) / TENTHS) - floor(s.n * i / TENTHS);

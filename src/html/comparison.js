@@ -1,4 +1,4 @@
-// Two recordings of a report beside each other: a table, and the flame graph of their differences.
+// The comparison of two recordings of a report: a table, and a flame graph of the differences.
 
 import { scopeLabel } from './decode.js';
 import { rangeStats, percentile, callsOf, byFormat } from './stats.js';
@@ -9,11 +9,11 @@ import { differenceStyle } from './theme.js';
 import { el, select, table, tools, words } from './dom.js';
 import { abs, max, ns, grouped, shown, where } from './text.js';
 
-/** How bad a verdict is. */
+/** The verdicts, from harmless to bad. */
 const ORDER = ['same', 'unsure', 'gone', 'new', 'faster', 'slower'];
 const SIGNS = { slower: '\u25b2 ', faster: '\u25bc ', new: '+ ', gone: '\u2212 ', unsure: '? ', same: '' };
 
-/** "+5.2 %", "x12" of a ratio. */
+/** Writes a ratio as "+5.2 %" or "x12". */
 function percentText(ratio) {
     if (!Number.isFinite(ratio)) return '';
     if (ratio >= 9.95) return `x${ratio.toPrecision(3)}`;
@@ -38,7 +38,7 @@ export class Comparison {
         this.labels = [];
     }
 
-    /** What both views need, of the selection or of all; kept until that changes. */
+    /** What both views need, for the selection or the whole recordings. Kept until the selection changes. */
     sides() {
         const { report, selection } = this.app, from = selection ? selection.from : report.from, to = selection ? selection.to : report.to;
         const key = [from, to, ...this.pair].join();
@@ -74,7 +74,7 @@ export class Comparison {
 
     // ---- the table
 
-    /** Shifts of the pairs, as far as they have been computed: others follow, in parts, so that the page answers meanwhile. */
+    /** Returns the shifts of pairs that have been computed. Others follow in parts, so that the page stays responsive. */
     shifts(kept) {
         const { report } = this.app, { pairing, processes } = kept;
         if (!kept.shifts) {
@@ -89,7 +89,7 @@ export class Comparison {
         return kept.shifts;
     }
 
-    /** Goes on with the shifts; draws when all are there. */
+    /** Computes further shifts. Draws the table when all are there. */
     goOn(kept, note) {
         clearTimeout(this.timer);
         this.timer = setTimeout(() => {
@@ -118,7 +118,7 @@ export class Comparison {
         return rows.sort((x, y) => abs(y.difference) - abs(x.difference));
     }
 
-    /** Scopes of two recordings beside each other: the first two, unless the reader chooses others. */
+    /** The table of scopes of two recordings: the first two, unless the reader chooses others. */
     table() {
         const { panels } = this, kept = this.sides(), rows = this.rows(kept), note = el('span.note', { role: 'status' });
         const counts = ORDER.map(verdict => rows.filter(row => row.verdict === verdict).length);
@@ -162,7 +162,7 @@ export class Comparison {
         el('div.scroll', { tabindex: 0 }, box)];
     }
 
-    /** How times of recordings that are not equally long are made comparable. */
+    /** Explains how times of recordings of different length are made comparable. */
     measureText({ id, title, of }) {
         if (id === 'run') return 'times are those of the recordings as they are: right if both did the same work';
         return `times are ${title}: those of 1 divided by ${shown(Number(of[0].toPrecision(4)))}, those of 2 by ${shown(Number(of[1].toPrecision(4)))}`;
@@ -170,7 +170,7 @@ export class Comparison {
 
     style(verdict, by) { return differenceStyle(verdict === 'slower' || verdict === 'new' ? by : verdict === 'faster' || verdict === 'gone' ? -by : 0, this.app.dark); }
 
-    /** A frame: its colour, a sign, and what the figures are. */
+    /** What a box of the flame graph shows: a colour, a sign, and its figures. */
     frame(node, kept, unit, zoom) {
         const { labels } = this.app.report, [a, b] = node.of, pair = kept.pairing.pairs[node.pair], label = labels[pair.b >= 0 ? pair.b : pair.a];
         const verdict = !a ? 'new' : !b ? 'gone' : a.self === b.self ? 'same' : judge(node.change, this.threshold / 100), ratio = a && b && a.self > 0 ? b.self / a.self : NaN;

@@ -1,29 +1,29 @@
-// Reads the data of a report: see docs/internals/html.md. It is untrusted: every length and every index is checked.
+// Reads the data of a report, which docs/internals/html.md describes. They are untrusted: each length and index is checked.
 
 import { Growing, entryOf } from './columns.js';
 import { ceil, floor, max, min } from './text.js';
 
-/** Something in the data that no writer wrote. */
+/** Thrown for data that no writer makes. */
 export class Damage extends Error {}
 /** @param {string} what @returns {never} */
 export function damaged(what) { throw new Damage(what); }
 
-/** The longest block, before and after packing, that a writer writes. */
+/** The longest block that a writer makes, in bytes, before and after packing. */
 export const LONGEST = 1 << 21;
 /** The version of the format. */
 const VERSION = 2;
-/** Types of events: see prof_event_type of prof.h. */
+/** Types of events: those of prof_event_type in prof.h. */
 export const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN = 5, SPAN_MARK = 6, FLOW_OUT = 8, FLOW_IN = 10,
     ALLOC = 11, FREE = 12, LOCK_WAIT = 13, LOCK_ACQUIRE = 14, LOCK_RELEASE = 15, LOG = 16;
 export const TRUNCATED_BEGIN = 1, TRUNCATED_END = 2;
-/** A flag of scopes that stand for several: see "Large recordings" in docs/guide/page.md. */
+/** A flag of scopes that stand for several scopes: see "Large recordings" in docs/guide/page.md. */
 export const GROUP = 4;
-/** Roles of call sites: see prof_role. */
+/** Roles of call sites: those of prof_role in prof.h. */
 export const ROLE_STEP = 1, ROLE_DEVICE = 9, ROLE_FRAME = 10, ROLE_MEMORY = 11, ROLE_LOCK = 12;
-/** A flag of a kind: its scopes begin that long after the last one of their track, not of their level. */
+/** A flag of a kind: begins of its scopes count from the last begin or end of the track, not from the last scope of the level. */
 const FROM_LAST = 0x10000;
 
-/** Reads bytes one after the other. */
+/** Reads bytes one after another. */
 export class Reader {
     /** @param {Uint8Array} bytes @param {number} [at] @param {number} [end] */
     constructor(bytes, at = 0, end = bytes.length) {
@@ -36,7 +36,7 @@ export class Reader {
         if (this.at >= this.end) damaged('a block ends too early');
         return this.bytes[this.at++];
     }
-    /** A number; inexact from 2^53 on. */
+    /** Reads a number. Inexact from 2^53 on. */
     u() {
         let byte = this.byte();
         if (byte < 128) return byte;
@@ -49,15 +49,15 @@ export class Reader {
         } while (byte > 127);
         return value;
     }
-    /** A number that must be below `limit`. @param {number} limit @param {string} what */
+    /** Reads a number that must be below `limit`. @param {number} limit @param {string} what */
     index(limit, what) {
         const value = this.u();
         if (value >= limit) damaged(`there is no ${what} ${value}`);
         return value;
     }
-    /** One of a list, by its number. @template T @param {T[]} list @param {string} what @returns {T} */
+    /** Reads the number of an item of a list, and returns the item. @template T @param {T[]} list @param {string} what @returns {T} */
     of(list, what) { return list[this.index(list.length, what)]; }
-    /** A number; a BigInt where it would be inexact. */
+    /** Reads a number; returns a BigInt if a double would be inexact. */
     exact() {
         const at = this.at, value = this.u();
         if (value <= Number.MAX_SAFE_INTEGER) return value;
@@ -65,7 +65,7 @@ export class Reader {
         for (let i = at; i < this.at; i++) big |= BigInt(this.bytes[i] & 127) << BigInt(7 * (i - at));
         return BigInt.asUintN(64, big);
     }
-    /** A number that may be negative. */
+    /** Reads a number that may be negative. */
     signed() {
         const value = this.exact();
         if (typeof value === 'bigint') return value & 1n ? -(value >> 1n) - 1n : value >> 1n;
@@ -85,14 +85,14 @@ export class Reader {
 }
 const decoder = new TextDecoder();
 
-/** Seven bits of each character; `!` stands before one whose bit 64 is inverted. @param {string} text @returns {Uint8Array} */
+/** Decodes text with seven bits a character. After `!`, a character has its bit 64 inverted. @param {string} text @returns {Uint8Array} */
 export function fromText(text) {
     const bytes = new Uint8Array(text.length), done = { at: 0, size: 0, bits: 0, count: 0 };
     while (done.at < text.length) someLetters(text, bytes, done);
     return bytes.subarray(0, done.size);
 }
 
-/** A few thousand letters: engines make a function fast that is called often, rather than one that loops for long. */
+/** Decodes a few thousand characters. Engines optimise a function that is called often sooner than one that loops for long. */
 function someLetters(text, bytes, done) {
     const until = min(done.at + 4000, text.length);
     let { at, size, bits, count } = done, other = 0;
@@ -112,7 +112,7 @@ function someLetters(text, bytes, done) {
 
 const unequal = () => damaged('columns are not equally long');
 
-/** Numbers as prof__html_number() of pack.h writes them. */
+/** Reads numbers as prof__html_number() of pack.h writes them: the first byte from one column, the rest from another. */
 class Numbers extends Reader {
     /** @param {Reader} heads @param {Reader} rests */
     constructor(heads, rests) {
@@ -180,25 +180,25 @@ export function blocksOf(text) {
     return blocks;
 }
 
-/** Scopes of one track and depth, in order of time; none overlap. */
+/** The scopes of a track at one depth, in order of time. They do not overlap. */
 export class Level {
     constructor() {
         this.count = 0;
         this.start = new Float64Array(8);
         this.duration = new Uint32Array(8);
         this.node = new Uint32Array(8);
-        /** Durations that do not fit: 4294967295 stands for them. @type {Map<number, number>} */
+        /** Durations from 4294967295 on, which is what the column holds for them. @type {Map<number, number>} */
         this.long = new Map();
         /** TRUNCATED_... @type {Map<number, number>} */
         this.flags = new Map();
         this.args = new Listed();
-        /** The number of calls, and their time, of scopes that are groups. @type {Map<number, {calls: number, busy: number}> | null} */
+        /** Of scopes that are groups: how many calls they stand for, and the calls' time. @type {Map<number, {calls: number, busy: number}> | null} */
         this.groups = null;
         /** See buildPyramid(). */
         this.pyramid = null;
-        /** What was drawn last: see view.js. */
+        /** What view.js has drawn last. */
         this.drawn = null;
-        this.lastEnd = this.lastNode = 0; // while it is read
+        this.lastEnd = this.lastNode = 0; // only used while the level is read
         this.isOpen = false;
     }
     /** Ends the last scope. @param {number} end */
@@ -217,7 +217,7 @@ export class Level {
             this[column].set(before);
         }
     }
-    /** No more come: the columns are as long as there are scopes. The rest is never touched, and takes no memory. */
+    /** Cuts the columns to the number of scopes, when all are read. Memory that was reserved but not touched costs nothing. */
     close() {
         for (const column of ['start', 'duration', 'node']) this[column] = this[column].subarray(0, this.count);
         this.args.close();
@@ -231,7 +231,7 @@ export class Level {
     endOf(i) { return this.start[i] + this.durationOf(i); }
 }
 
-/** Which of some events have arguments, and where these stand: they are decoded when somebody looks. */
+/** Which events have arguments, and where the arguments are. They are decoded when somebody looks at them. */
 export class Listed {
     constructor() {
         this.count = 0;
@@ -244,7 +244,7 @@ export class Listed {
     }
 }
 
-/** Events of a track that are no scopes. What a and b are depends on the type. */
+/** The events of a track other than scopes. The meaning of a and b depends on the type. */
 export class Points {
     constructor() {
         this.count = 0;
@@ -253,7 +253,7 @@ export class Points {
         this.a = new Growing(Float64Array);
         this.b = new Growing(Float64Array);
         this.args = new Listed();
-        /** Numbers of frames, if they do not follow from the one before. @type {Map<number, number>} */
+        /** Numbers of frames that are not one more than the previous frame's. @type {Map<number, number>} */
         this.numbers = new Map();
     }
     close() {
@@ -262,25 +262,25 @@ export class Points {
     }
 }
 
-/** Everything that a report holds; finish() of model.js derives the rest. */
+/** All data of a report. finish() of model.js derives the rest from them. */
 export class Report {
     constructor() {
         this.version = 0;
         this.machines = 1;
         this.title = '';
         /** @type {string[]} */ this.strings = [];
-        /** What events have in common. */
+        /** Kinds: what events have in common. */
         this.kinds = [];
-        /** A name at a call site: what statistics are about. */
+        /** Labels: a name at a call site. Statistics are about labels. */
         this.labels = [];
-        /** Call paths: label and parent of each. 0 is the root. */
+        /** Call paths: the label and the parent of each. Number 0 is the root. */
         this.nodes = { count: 1, label: new Growing(Uint32Array), parent: new Growing(Uint32Array) };
         this.processes = [];
         this.tracks = [];
         this.spans = [];
         /** @type {{bytes: Uint8Array, strings: string[]}[]} */ this.argBlocks = [];
         /** Lines of source by their numbers, of each file. @type {Map<string, Map<number, string>>} */ this.sources = new Map();
-        /** Statistics of all scopes, also of those that are only in groups; null: every scope is here. @type {object[] | null} */
+        /** Statistics of all scopes, including those that are only in groups. null: the report has every scope. @type {object[] | null} */
         this.all = null;
         this.scopes = this.points = this.spanCount = 0;
         this.complete = false;
@@ -343,7 +343,7 @@ function columnsOf(bytes, count) {
     return columns;
 }
 
-/** Ends the last scope of a level, if it is open; what happened last was at `time`. Returns when it ended. */
+/** Ends the last scope of a level, if it is open. time: of the last begin or end on the track. Returns when the scope ended. */
 function closeOne(level, ends, time) {
     if (!level || !level.isOpen) return time;
     const after = ends.next();
@@ -352,15 +352,15 @@ function closeOne(level, ends, time) {
     return time;
 }
 
-/** Decodes blocks in their order. */
+/** Decodes blocks in the order in which they come. */
 export class Decoder {
     constructor() {
         this.report = new Report();
         this.labelOf = new Map();
-        /** Of each label: the nodes, by their parents. */
+        /** Of each label: its nodes, by their parents. */
         this.childOf = [];
         this.texts = new Map();
-        /** Of each kind: the parent and the node of the scope that had it last. */
+        /** Of each kind: the parent and the node of its last scope. */
         this.lastParent = [];
         this.lastNode = [];
     }
@@ -369,7 +369,7 @@ export class Decoder {
     take(block, bytes) {
         const handler = { H: this.head, S: this.strings, K: this.kinds, F: this.formats, U: this.units, B: this.numbers, P: this.process, T: this.tracks, E: this.scopes,
             Q: this.points, A: this.args, G: this.statistics, N: this.spans, X: this.sources, Z: this.end }[block.kind];
-        if (!handler) return; // of a later version
+        if (!handler) return; // a block that a later version has added
         if (!this.report.version && block.kind !== 'H') damaged('the data do not begin as they should');
         const count = block.kind === 'E' ? 5 : block.kind === 'Q' ? 3 : 1;
         handler.apply(this, columnsOf(bytes, count));
@@ -385,7 +385,7 @@ export class Decoder {
     strings(r) {
         while (!r.done) {
             const text = r.text();
-            this.report.strings.push(entryOf(this.texts, text, () => text)); // one copy of each
+            this.report.strings.push(entryOf(this.texts, text, () => text)); // equal strings share one copy
         }
     }
 
@@ -405,17 +405,17 @@ export class Decoder {
         }
     }
 
-    /** Kinds whose names a format has made, and the format: their labels belong to its label. */
+    /** Reads which names were made by which format. Their labels then belong to the format's label. */
     formats(r) {
         const { strings, kinds, labels } = this.report;
         while (!r.done) {
             const label = labels[r.of(kinds, 'kind').label], name = r.of(strings, 'string'), key = [name, label.category, label.file, label.line, label.group, label.role].join('\0');
             const of = entryOf(this.labelOf, key, () => labels.push({ ...label, id: labels.length, name, base: name, format: null }) - 1);
-            if (labels[of] !== label && !labels[of].format) label.format = labels[of]; // a format may look like a name that it makes
+            if (labels[of] !== label && !labels[of].format) label.format = labels[of]; // a format can be equal to a name that it makes
         }
     }
 
-    /** Kinds of counters that have a unit, and the unit. */
+    /** Reads the units of kinds of counters. */
     units(r) {
         const { strings, kinds } = this.report;
         while (!r.done) {
@@ -424,7 +424,7 @@ export class Decoder {
         }
     }
 
-    /** Numbers of frames, of those which do not follow from the one before. */
+    /** Reads the numbers of frames that are not one more than the previous frame's. */
     numbers(r) {
         const track = r.of(this.report.tracks, 'track');
         for (let at = 0; !r.done;) track.points.numbers.set(at += r.u(), r.u());
@@ -479,12 +479,12 @@ export class Decoder {
         if (!starts.done || !ends.done) unequal();
     }
 
-    /** A few of a block: see someLetters(). */
+    /** Decodes a few thousand scopes of a block: see someLetters(). */
     someScopes(track, starts, ends, kindColumn) {
         const { report, lastParent, lastNode } = this, { levels } = track, { kinds } = report, k = kindColumn.bytes;
         const until = min(kindColumn.end, kindColumn.at + 500);
         let { open, lastScope: last, lastTime: time } = track, count = 0; // time: of the last begin or end
-        for (; kindColumn.at < until; count++) { // numbers of one byte are read here, most of them have no more
+        for (; kindColumn.at < until; count++) { // reads numbers of one byte, as most are, without a call
             const number = k[kindColumn.at] < 128 ? k[kindColumn.at++] : kindColumn.u(), kind = kinds[number];
             if (!kind || kind.type !== SCOPE) damaged(`there is no scope of kind ${number}`);
             const { depth } = kind, level = levels[depth] || (levels[depth] = new Level()), inner = kind.fromLast || depth >= open;
@@ -495,7 +495,7 @@ export class Decoder {
                 lastParent[number] = parent;
                 lastNode[number] = this.node(parent, kind.label);
             }
-            // as many as the track will have at this rate; what is not used is never touched, and takes no memory
+            // reserves space for as many as the track will have at this rate: memory that is not touched costs nothing
             if (i >= level.start.length) level.grow(max(i * 4, min(i * 4096, ceil(1.1 * track.events * i / (track.scopes + 1)))));
             level.start[i] = last;
             level.node[i] = level.lastNode = lastNode[number];
@@ -542,11 +542,11 @@ export class Decoder {
             const of = which ? track.levels[which - 1] : track.points;
             last.set(which, at);
             if (which > 1 << 24) damaged('arguments have no scope');
-            // they may stand before the block of the scopes that they are of
+            // arguments may come before the block with their scopes
             const listed = (of || (track.levels[which - 1] = new Level())).args;
             if (listed.count && listed.index[listed.count - 1] >= at) damaged('arguments are out of order');
             const place = base + r.at;
-            readArgs(report, r); // they are there only if they can be read
+            readArgs(report, r); // counted only if they can be read
             listed.index.put(listed.count, at);
             listed.place.put(listed.count++, place);
         }
@@ -594,16 +594,16 @@ export class Decoder {
         report.complete = true;
     }
 
-    /** No more blocks come. @returns {Report} */
+    /** Ends the reading: no more blocks come. @returns {Report} */
     close() {
         const { report } = this, { nodes } = report;
         nodes.label = nodes.label.close(nodes.count);
         nodes.parent = nodes.parent.close(nodes.count);
         for (const track of report.tracks) {
             track.points.close();
-            track.levels = track.levels.filter(level => level.count); // arguments alone make none
+            track.levels = track.levels.filter(level => level.count); // a level with arguments but without scopes
             for (const level of track.levels) {
-                if (level.isOpen) { // its end is missing
+                if (level.isOpen) { // the end of its last scope is missing
                     level.flags.set(level.count - 1, TRUNCATED_END | level.flags.get(level.count - 1));
                     level.closeLast(max(track.lastTime, level.start[level.count - 1]));
                 }
@@ -615,9 +615,9 @@ export class Decoder {
     }
 }
 
-/** The pieces in the text of a report's file, which is never parsed as a page. @param {string} text @returns {string[]} */
+/** Returns the pieces in the text of a report's file. The text is never parsed as a page. @param {string} text @returns {string[]} */
 export function piecesIn(text) {
-    const begin = '<script type="application/' + 'octet-stream">', pieces = []; // together, this script would have it, too
+    const begin = '<script type="application/' + 'octet-stream">', pieces = []; // two strings, so that this script does not contain what it looks for
     for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at)) {
         const end = text.indexOf('<', at += begin.length);
         if (end < 0) damaged('its end is missing');
@@ -626,20 +626,20 @@ export function piecesIn(text) {
     return pieces;
 }
 
-/** What distinguishes labels. */
+/** Returns what tells labels apart. */
 export function keyOf({ name, category, file, line }) { return [name, category, file, line].join('\0'); }
 
-/** The label under which statistics count calls of a label: that of the format which has made its name, or itself. */
+/** Returns the label under which statistics count the calls of a label: the label of the format that made its name, or itself. */
 export function scopeLabel(label) { return label.format || label; }
 
-/** Adds the labels of another report, as far as they are not known. @returns {number[]} their numbers here */
+/** Adds the labels of another report that are not known yet. @returns {number[]} the numbers of all its labels here */
 export function joinLabels(labels, known, others) {
     const of = others.map(label => entryOf(known, keyOf(label), () => labels.push({ ...label, id: labels.length, format: null }) - 1));
     for (const { id, format } of others) if (format && of[format.id] !== of[id]) labels[of[id]].format = labels[of[format.id]];
     return of;
 }
 
-/** A report of the recordings of a, then those of b, which changes b; both begin at 0. @param {Report} a @param {Report} b @returns {Report} */
+/** Returns a report of the recordings of a and then those of b, each of which begins at 0. Changes b. @param {Report} a @param {Report} b @returns {Report} */
 export function joined(a, b) {
     const report = Object.assign(new Report(), a, { all: null });
     const labels = [...a.labels], known = new Map(labels.map(label => [keyOf(label), label.id])), { nodes } = a, childOf = new Map();
@@ -663,7 +663,7 @@ export function joined(a, b) {
         track.id += a.tracks.length;
         for (const level of track.levels) {
             for (let i = 0; i < level.count; i++) level.node[i] = nodeOf[level.node[i]];
-            level.pyramid = null; // it has nodes, too
+            level.pyramid = null; // it refers to nodes, whose numbers change
             move(level.args);
         }
         for (let i = 0; i < points.count; i++) {
@@ -687,7 +687,7 @@ export function joined(a, b) {
 }
 
 /**
- * The blocks of a piece, unpacked, up to one that is damaged; each has a buffer of its own.
+ * Unpacks the blocks of a piece, each into a buffer of its own. Stops at a damaged block.
  * @param {string} piece @returns {Promise<{blocks: {kind: string, bytes: Uint8Array}[], damage: string}>}
  */
 export async function unpack(piece) {
@@ -702,7 +702,7 @@ export async function unpack(piece) {
     return { blocks, damage };
 }
 
-/** What unpacks pieces: from the second on a thread of its own, which runs this script as well; or this one, where none starts. */
+/** Returns what unpacks pieces: a worker thread, which runs this script, too, from the second piece on; this thread where no worker starts. */
 function unpacker() {
     const waiting = [];
     let worker = null, count = 0;
@@ -729,7 +729,7 @@ function unpacker() {
 }
 
 /**
- * Reads all pieces. What cannot be read, and all after it, is left out, and said in `damage`.
+ * Reads all pieces. If something cannot be read, leaves out all from there on, and says so in `damage`.
  * @param {Iterable<string> | AsyncIterable<string>} pieces @returns {Promise<Report>}
  */
 export async function readReport(pieces) {

@@ -1,28 +1,29 @@
-// html/deflate: A small deflate encoder (RFC 1951): matches by chains of hashes, a dynamic Huffman code for each part.
+// html/deflate: Packs bytes by a small deflate encoder (RFC 1951). A hash table finds matches, and each part has
+// its own Huffman codes.
 #ifndef PROF__HTML_DEFLATE_H
 #define PROF__HTML_DEFLATE_H
 #include "ground/base.h"
 
-/*-- deflate: raw, without a header. Knows nothing of files --*/
+/*-- deflate: raw blocks, without the header of a zlib or gzip file --*/
 
 #define PROF__HTML_WINDOW 32768u
 #define PROF__HTML_HASH_BITS 15
-#define PROF__HTML_CHAIN 2      /* how many earlier places are compared */
-#define PROF__HTML_PATIENCE 4   /* after 2^4 places without a match, the next one is left out; then two; and so on */
-#define PROF__HTML_SHORTEST 7u  /* bytes of a match: shorter ones take as many bits as the bytes, most are frequent */
-#define PROF__HTML_TOKENS 16384 /* of one Huffman code */
-#define PROF__HTML_LONGEST 258u /* bytes of a match */
-#define PROF__HTML_MATCH 0x80000000u /* a token: this, (length - 3) << 15 and distance - 1; else a byte */
+#define PROF__HTML_CHAIN 2      /* how many earlier positions with the same hash are compared */
+#define PROF__HTML_PATIENCE 4   /* after 2^4 positions without a match, tries every second one, and so on */
+#define PROF__HTML_SHORTEST 7u  /* bytes of the shortest match: shorter ones rarely save bits */
+#define PROF__HTML_TOKENS 16384 /* how many tokens one pair of Huffman codes is for */
+#define PROF__HTML_LONGEST 258u /* bytes of the longest match */
+#define PROF__HTML_MATCH 0x80000000u /* a token is a byte, or this | (length - 3) << 15 | (distance - 1) */
 
-typedef struct prof__html_code { /* a Huffman code */
+typedef struct prof__html_code { /* a Huffman code, and how often each of its symbols occurs */
     uint32_t count[288];
-    uint16_t bits[288]; /* in the order in which they are written */
+    uint16_t bits[288]; /* the codes, in the order in which their bits are written */
     unsigned char length[288];
 } prof__html_code;
 
 typedef struct prof__html_deflate {
-    uint32_t head[1 << PROF__HTML_HASH_BITS]; /* the last place of each hash, + 1 */
-    uint32_t before[PROF__HTML_WINDOW];       /* the one before it */
+    uint32_t head[1 << PROF__HTML_HASH_BITS]; /* of each hash: the last position with it, plus 1; 0: none */
+    uint32_t before[PROF__HTML_WINDOW];       /* of each position: the one before it with the same hash */
     uint32_t tokens[PROF__HTML_TOKENS];
     size_t token_count;
     prof__html_code letters, distances, lengths;
@@ -54,7 +55,7 @@ static unsigned prof__html_log2(uint32_t value) /* value > 0 */
 #endif
 }
 
-/* Return the code of a length, from 257 on, or of a distance, and the number of its extra bits. */
+/* Return the symbol of a length, from 257 on, or of a distance, and in *extra how many extra bits it has. */
 static unsigned prof__html_length_code(uint32_t length, unsigned *extra)
 {
     uint32_t rest = length - 3;
@@ -74,7 +75,8 @@ static unsigned prof__html_distance_code(uint32_t distance, unsigned *extra)
     return 2 * (*extra + 1) + (rest >> *extra & 1);
 }
 
-/* Replaces the sorted counts of symbols by the lengths of their codes: Moffat and Katajainen, in place. */
+/* Replaces sorted counts of symbols by the lengths of the symbols' codes, in place: the algorithm of Moffat and
+   Katajainen. */
 static void prof__html_depths(uint32_t *a, int n)
 {
     int root = 0, leaf = 2, next, free_nodes = 1, used, depth;
@@ -113,7 +115,7 @@ static void prof__html_depths(uint32_t *a, int n)
     }
 }
 
-/* Changes the numbers of codes of each length so that none is longer than `longest`. */
+/* Changes how many codes have each length, so that no code is longer than `longest`. */
 static void prof__html_limit(uint32_t *number, int longest)
 {
     uint32_t total = 0, i;
@@ -127,7 +129,7 @@ static void prof__html_limit(uint32_t *number, int longest)
     }
 }
 
-/* Makes a code from its counts. */
+/* Makes the Huffman code for the counts of its symbols. */
 static void prof__html_code_make(prof__html_code *code, int symbols, int longest)
 {
     uint16_t order[288];
@@ -144,7 +146,7 @@ static void prof__html_code_make(prof__html_code *code, int symbols, int longest
     memset(number, 0, sizeof number);
     for (i = 0; i < n; ++i) ++number[sorted[i] < 32 ? sorted[i] : 32];
     prof__html_limit(number, longest);
-    for (at = n, i = 1; i <= longest; ++i) /* the shortest codes to the most frequent */
+    for (at = n, i = 1; i <= longest; ++i) /* gives the shortest codes to the most frequent symbols */
         for (j = (int)number[i]; j > 0; --j) code->length[order[--at]] = (unsigned char)i;
     next[1] = 0;
     for (i = 2; i <= longest; ++i) next[i] = start = (start + number[i - 1]) << 1;
@@ -161,7 +163,8 @@ static void prof__html_symbol(prof__html_deflate *d, const prof__html_code *code
     prof__html_bits(d, code->bits[symbol], code->length[symbol]);
 }
 
-/* Counts the symbols that stand for the lengths of both codes, with runs; or, if write is 1, writes them. */
+/* Counts the symbols that describe the lengths of both codes, where runs of equal lengths are one symbol. If write is
+   1, writes these symbols instead. */
 static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, unsigned count, int write)
 {
     unsigned i = 0;
@@ -190,7 +193,7 @@ static void prof__html_lengths(prof__html_deflate *d, const unsigned char *all, 
     }
 }
 
-/* Writes both codes. */
+/* Writes the descriptions of both codes. */
 static void prof__html_codes(prof__html_deflate *d)
 {
     static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
@@ -211,7 +214,7 @@ static void prof__html_codes(prof__html_deflate *d)
     prof__html_lengths(d, all, letters + distances, 1);
 }
 
-/* Writes the tokens that are collected. */
+/* Writes the collected tokens as a block. last: 1: the final one. */
 static void prof__html_emit(prof__html_deflate *d, int last)
 {
     size_t i;
@@ -219,8 +222,8 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     memset(d->letters.count, 0, sizeof d->letters.count);
     memset(d->distances.count, 0, sizeof d->distances.count);
     d->letters.count[256] = 1;
-    d->distances.count[0] = 1; /* there must be one, */
-    d->distances.count[1] = 1; /* and some decoders need a complete code */
+    d->distances.count[0] = 1; /* a code for distances must have a symbol, */
+    d->distances.count[1] = 1; /* and some decoders refuse one with fewer than two */
     for (i = 0; i < d->token_count; ++i) {
         uint32_t token = d->tokens[i];
         if (token & PROF__HTML_MATCH) {
@@ -249,7 +252,7 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     d->token_count = 0;
 }
 
-/* Returns a hash of the next 7 bytes, the least that a match has. */
+/* Returns a hash of the next 7 bytes, which is how long a match is at least. */
 static uint32_t prof__html_hash_at(const unsigned char *at)
 {
     uint64_t bytes;
@@ -263,7 +266,7 @@ static void prof__html_remember(prof__html_deflate *d, uint32_t hash, size_t at)
     d->head[hash] = (uint32_t)at + 1;
 }
 
-/* Returns the length of the longest earlier match of the bytes at `at`; 0: none. */
+/* Returns the length of the longest match of the bytes at `at` with earlier ones. Returns 0 if there is none. */
 static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned char *from, size_t at, size_t end,
                                  uint32_t hash, uint32_t *distance)
 {
@@ -284,8 +287,8 @@ static uint32_t prof__html_match(const prof__html_deflate *d, const unsigned cha
     return best < PROF__HTML_SHORTEST ? 0 : best;
 }
 
-/* Packs bytes, whose parts end at ends[]. Each part has codes of its own. `to` has room for twice as many bytes and
-   1024 more. Returns how many it takes. */
+/* Packs bytes in parts, which end at ends[] and have codes of their own. `to` must have space for twice as many bytes
+   and 1024 more. Returns how many bytes it wrote. */
 static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts,
                                      unsigned char *to)
 {
@@ -296,7 +299,7 @@ static size_t prof__html_deflate_all(prof__html_deflate *d, const unsigned char 
     d->bits = 0;
     d->bit_count = 0;
     for (part = 0; part < parts; ++part) {
-        size_t look = at; /* the next place where a match is looked for */
+        size_t look = at; /* the next position that is tried for a match */
         uint32_t missed = 0;
         while (at < ends[part]) {
             uint32_t distance = 0, length = 0, i;

@@ -1,4 +1,4 @@
-// The flame graph of differences: the call paths of two recordings as one tree.
+// The flame graph of differences between two recordings: makes one tree of the call paths of both.
 
 import { ROLE_STEP, scopeLabel } from './decode.js';
 import { firstIndex } from './columns.js';
@@ -6,7 +6,7 @@ import { indexRange } from './stats.js';
 import { sumChange } from './compare.js';
 import { floor, max, min } from './text.js';
 
-/** From the first event of a process to its last. @returns {[number, number]} */
+/** Returns the times of the first and the last event of a process. @returns {[number, number]} */
 function extentOf(process) {
     let from = Infinity, to = 0;
     for (const { levels, points } of process.tracks) {
@@ -22,7 +22,7 @@ function extentOf(process) {
     return [from, to];
 }
 
-/** How many there are of what occurs most often in both of two maps from names. */
+/** Given two maps from names to counts, returns the counts of the name that is most frequent in both. */
 function mostOfBoth([a, b]) {
     let best = null;
     for (const [name, n] of a)
@@ -31,7 +31,8 @@ function mostOfBoth([a, b]) {
 }
 
 /**
- * What times of two recordings may be divided by, so that recordings of different length compare: of[side] says by how much.
+ * Returns what the times of two recordings can be divided by, so that recordings of different length can be compared.
+ * of[side] is the divisor of a recording.
  * @param {object} report @param {object[]} processes two @param {object[]} stats of rangeStats(), of each
  * @returns {{id: string, title: string, of: number[]}[]} the best first
  */
@@ -52,7 +53,7 @@ export function measures(report, processes, stats) {
 }
 
 /**
- * What is known of the self times of each node, call by call: how much they vary says what is noise.
+ * Sums up the self times of each node, call by call. How much they vary tells noise from a change.
  * @param {object} report @param {object} process @param {object} stats of rangeStats(), of the process
  * @returns {Map<number, import('./compare.js').Sum>}
  */
@@ -66,7 +67,7 @@ export function selfTimes(report, process, stats) {
             for (let i = first; i < end; i++) self[i - first] = inRange(level, i);
             for (let k = inner ? ranges[depth + 1][0] : 0, i = first; inner && k < ranges[depth + 1][1]; k++) {
                 while (i + 1 < end && level.start[i + 1] <= inner.start[k]) i++;
-                let outer = i; // one of no length may begin there as well
+                let outer = i; // a scope without length may begin at that time, too
                 while (outer > first && level.start[outer] === inner.start[k] && nodes.parent[inner.node[k]] !== level.node[outer]) outer--;
                 if (outer < end && nodes.parent[inner.node[k]] === level.node[outer]) self[outer - first] -= inRange(inner, k);
             }
@@ -77,7 +78,7 @@ export function selfTimes(report, process, stats) {
                 sum.n += calls;
                 sum.tenths[floor((10 * sum.n - 1) / stats.calls[n])] += time;
                 sum.sum += time;
-                sum.squares += time * time / calls; // those of a group count as equally long
+                sum.squares += time * time / calls; // calls of a group count as equally long
             }
         });
     }
@@ -95,8 +96,8 @@ export function selfTimes(report, process, stats) {
  */
 
 /**
- * The tree of both. Its widths are the time in recording `side`, and where only the other one has a path, the time there;
- * so an outer one is as wide as what it has itself and what is in it.
+ * Makes the tree of both recordings. A box is as wide as its time in recording `side`. A path that only the other recording
+ * has is as wide as its time there. So an outer box is as wide as its self time and the boxes inside it.
  * @param {object} report @param {{of: Int32Array[]}} pairing of pairLabels() @param {object[]} stats of rangeStats(), of each
  * @param {Map<number, object>[]} sums of selfTimes(), of each @param {number[]} per what times are divided by @param {number} side 0 or 1
  * @returns {Both}
@@ -112,7 +113,7 @@ export function differenceTree(report, pairing, stats, sums, per, side) {
         const made = new Array(nodes.count), needed = new Uint8Array(nodes.count);
         for (let n = nodes.count - 1; n > 0; n--) if (needed[n] || calls[n]) needed[n] = needed[nodes.parent[n]] = 1;
         made[0] = root;
-        for (let n = 1; n < nodes.count; n++) { // outer ones come first
+        for (let n = 1; n < nodes.count; n++) { // a parent has a smaller number than its children
             if (!needed[n]) continue;
             const up = made[nodes.parent[n]], pair = pairing.of[which][scopeLabel(labels[nodes.label[n]]).id];
             if (!up.inner.has(pair)) {
@@ -127,7 +128,7 @@ export function differenceTree(report, pairing, stats, sums, per, side) {
         const [a, b] = node.of;
         if (a && b) node.change = sumChange(a.sum, b.sum, [1 / per[0], 1 / per[1]]);
     }
-    for (let i = all.length - 1; i > 0; i--) { // inner ones come later
+    for (let i = all.length - 1; i > 0; i--) { // children come after their parents
         const node = all[i], own = node.of[side] || node.of[1 - side];
         node.width += own ? own.self : 0;
         node.up.width += node.width;

@@ -1,4 +1,4 @@
-// Elements of the page. Texts are only ever set as text: names come from whoever wrote the report.
+// Elements of the page. All texts are set as text, never as markup, because names in a report may be hostile.
 
 import { ns, moment, grouped, bytes } from './text.js';
 
@@ -21,7 +21,7 @@ export function el(tag, properties = {}, ...children) {
     return element;
 }
 
-/** What a cell of a table says, in one line. */
+/** Returns what a cell of a table says, in one line. */
 function plainText(cell) { return (cell instanceof Node ? cell.textContent : String(cell ?? '')).replace(/[\t\r\n]/g, ' '); }
 
 export const tools = (...children) => el('div.bar-of-tools', {}, ...children);
@@ -32,7 +32,7 @@ export function select(title, list, chosen, choose) {
         ...list.map(([value, text]) => el('option', { value, selected: String(value) === String(chosen) }, text)));
 }
 
-/** Copies a text, and says so on the button. A page that came by HTTP from another machine has only the old way. */
+/** Copies a text to the clipboard, and shows that on the button. Pages that come by HTTP from another machine lack the clipboard's API, so an older way is used. */
 export function copy(button, text) {
     const done = () => { button.textContent = 'Copied'; };
     if (navigator.clipboard) return void navigator.clipboard.writeText(text).then(done);

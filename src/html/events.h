@@ -1,4 +1,4 @@
-// html/events: Writes events into the columns of blocks.
+// html/events: Writes the events of a track into the columns of blocks.
 #ifndef PROF__HTML_EVENTS_H
 #define PROF__HTML_EVENTS_H
 #include "api/read.h"
@@ -39,8 +39,8 @@ static void prof__html_value(prof__html *h, prof__html_bytes *to, const prof_val
     }
 }
 
-/* Writes the number of arguments, and the arguments: at most as many as fit into PROF__HTML_SLACK. Without arguments, a
-   step still has its number, which is its first. */
+/* Writes the number of arguments, and then as many arguments as fit into PROF__HTML_SLACK. Without arguments (no_args),
+   a step keeps its first one, which is its number. */
 static void prof__html_args(prof__html *h, prof__html_bytes *to, const prof_arg *args, uint32_t count)
 {
     if (h->options.no_args) count = count && !strcmp(args[0].key, "step_num");
@@ -80,12 +80,13 @@ static void prof__html_arguments_end(prof__html *h)
     ++h->argument_blocks;
 }
 
-/* Writes the arguments of the latest scope of a level, or of the latest point. which: depth + 1; 0: a point. */
+/* Writes the arguments of the latest scope of a level, or of the latest point. which: the scope's depth plus 1; 0: a
+   point. */
 static void prof__html_arguments(prof__html *h, prof__html_level *level, uint64_t which, const prof_event *event)
 {
     if (!event->arg_count || (h->options.no_args && event->site->role != PROF_ROLE_STEP)) return;
     if (!h->arguments.size) prof__html_u(&h->arguments, h->track);
-    if (level->block != h->argument_blocks + 1) level->listed = 0; /* this block has no arguments of it yet */
+    if (level->block != h->argument_blocks + 1) level->listed = 0; /* the first arguments of this level in the block */
     level->block = h->argument_blocks + 1;
     prof__html_u(&h->arguments, which);
     prof__html_u(&h->arguments, level->count - level->listed);
@@ -109,8 +110,9 @@ static int prof__html_level_of(prof__html *h, size_t depth)
     return 1;
 }
 
-/* Ends the open scopes at this depth and deeper. The end of a scope is written as the time since the last begin or end
-   in the track: the begin of this scope, or the end of the last one in it. Most of these numbers are small. */
+/* Ends the open scopes at this depth and deeper. The end of a scope is written as the time since the previous begin or
+   end on the track, which is the scope's own begin or the end of the last scope inside it. Most of these numbers are
+   small. */
 static void prof__html_close(prof__html *h, size_t depth)
 {
     while (h->open_levels > depth) {
@@ -119,7 +121,7 @@ static void prof__html_close(prof__html *h, size_t depth)
         level->is_open = 0;
         if (level->end >= h->last_time) {
             prof__html_number(&h->ends, (uint64_t)(level->end - h->last_time) + 1);
-        } else { /* should not happen: the scopes in a scope end before it */
+        } else { /* not reached: scopes inside a scope end before it */
             prof__html_number(&h->ends, 0);
             prof__html_number(&h->ends, (uint64_t)(level->end - level->start));
         }
@@ -140,7 +142,7 @@ static void prof__html_scope(prof__html *h, const prof_event *event, int64_t sta
     }
     level = &h->levels[depth];
     from = depth < h->open_levels ? level->end : h->last_scope;
-    if (start < from) { /* should not happen: a scope begins when the one before it on its level has ended */
+    if (start < from) { /* not reached: the previous scope of the level ended before */
         type |= PROF__HTML_FROM_LAST;
         from = h->last_scope;
         if (start < from) start = from;
@@ -180,7 +182,7 @@ static void prof__html_detail(prof__html *h, const prof_event *event)
     }
 }
 
-/* Notes the number of a frame, unless it is the one after the last that was written of its kind. */
+/* Writes the number of a frame, unless it is one more than that of the previous frame of its kind. */
 static void prof__html_frame_number(prof__html *h, const prof_event *event, uint32_t kind)
 {
     prof__html_numbered *known = &h->frames[kind % PROF__HTML_FRAMES];
@@ -207,7 +209,7 @@ static void prof__html_point(prof__html *h, const prof_event *event, int64_t sta
     prof__html_u(&h->point_kinds, kind);
     prof__html_detail(h, event);
     if (event->type == PROF_EVENT_FRAME) prof__html_frame_number(h, event, kind);
-    if (event->type != PROF_EVENT_LOG) /* the text of a message has its arguments */
+    if (event->type != PROF_EVENT_LOG) /* a log message is written with its arguments */
         prof__html_arguments(h, &h->listed_points, 0, event);
     ++h->listed_points.count;
     h->last_point = start;

@@ -1,16 +1,17 @@
-// The boxes of a flame graph: which fit, and what is left out, which is a box as well.
+// Flame graphs: which boxes are drawn, and which are left out. A box stands for the ones that are left out.
 
 import { el } from './dom.js';
 import { ceil, grouped, max, min } from './text.js';
 
-/** Narrower ones are left out: shares of the width. The most levels, and the most boxes, that are drawn at once. */
+/** Limits of one drawing: the width of the narrowest box, as a share of the whole; levels; boxes. */
 const NARROW = 0.0015, LEVELS = 60, BOXES = 3000;
 
-/** So many children, of which none is wide enough, are shown if they are zoomed to: the widest has more than NARROW then. */
+/** So many of the children that are all too narrow are drawn when they are zoomed to: the widest is wider than NARROW then. */
 const PART = 500;
 
 /**
- * A node that stands for some children of another one, and, if these are its last, for what is below but was not made a node.
+ * Returns a node that stands for some children of another node. If these are the last ones, it also stands for what is below
+ * the other node but was not made a node.
  * @param {object} node @param {number} first @param {number} end the first child that is not in it
  * @param {(node: object) => number} widthOf @returns {object | null} null: they have no width
  */
@@ -19,13 +20,13 @@ function restOf(node, first, end, widthOf) {
     return width > 0 ? { rest: `${first}-${end}`, up: node, children, width } : null;
 }
 
-/** The first child and the end of a node that stands for others, from its key; null: it is the key of another node. */
+/** Returns from the key of a node that stands for others which children these are, first and end. Returns null for other keys. */
 function restFrom(key) {
     const match = /^(\d+)-(\d+)$/.exec(String(key));
     return match && [Number(match[1]), Number(match[2])];
 }
 
-/** How many nodes a node that stands for others leaves out, and on how many levels; more: there are others, which were not made. */
+/** Returns how many nodes a node stands for, and on how many levels. more: 1: there are others, which were not made nodes. */
 export function countRest(rest) {
     let count = 0, levels = 0, more = rest.children.length === 0;
     for (let level = rest.children; level.length; level = level.flatMap(node => node.children)) {
@@ -37,9 +38,9 @@ export function countRest(rest) {
 }
 
 /**
- * The boxes of a node and of what is below it. Those of the children of a node stand side by side, and fill its width together
- * with what it has itself and with the box of what is left out: children that are too narrow, or all of them if they are too deep.
- * Children must be sorted, the widest first.
+ * Returns the boxes of a node and of all below it. The boxes of a node's children stand side by side. Together with the node's
+ * self time, and with a box for the children that are left out, they fill its width. A child is left out if it is too narrow,
+ * and all of them are if they are too deep. Children must be sorted, the widest first.
  * @param {object} root @param {(node: object) => number} widthOf
  * @returns {{node: object, left: number, width: number, depth: number, deep?: boolean}[]} deep: left out, because it is too deep
  */
@@ -71,7 +72,7 @@ export function flameBoxes(root, widthOf) {
     return boxes;
 }
 
-/** The node of a flame graph to which a path leads, or the last one on it that is there. */
+/** Returns the node to which a path leads; if there is none, the last node on the path. */
 export function along(root, path, key, widthOf) {
     for (const id of path || []) {
         const part = restFrom(id), next = part ? restOf(root, ...part, widthOf) : root.children.find(child => child[key] === id);
@@ -81,14 +82,14 @@ export function along(root, path, key, widthOf) {
     return root;
 }
 
-/** The path after a click on a node: to the node; if it is the one that is zoomed to already, to its parent. */
+/** Returns the path after a click on a node: to the node, or to its parent if the graph is already zoomed to the node. */
 export function zoomed(node, before, key) {
     const path = [];
     for (let at = node; at.up; at = at.up) path.unshift(at.rest === undefined ? at[key] : at.rest);
     return before && path.join() === before.join() ? path.slice(0, -1) : path;
 }
 
-/** How many levels there are above the nodes to which a path leads. */
+/** Returns how many levels a path leads down. */
 export function levelsOf(path) { return max(0, (path || []).filter(id => !restFrom(id)).length); }
 
 /**

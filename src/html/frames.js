@@ -1,9 +1,9 @@
-// The bars of the frames, or of the steps of a loop, at the top of the page.
+// The bars at the top of the page: one for each frame, or for each step of a loop.
 
 import { GUTTER, FONT } from './view.js';
 import { ceil, floor, max, min, round, ns, grouped } from './text.js';
 
-/** Draws a bar for each frame; if frames are narrower than a pixel, one for the longest of each pixel. Returns the width of a frame in pixels. */
+/** Draws a bar for each frame. If frames are narrower than a pixel, draws the longest of each pixel. Returns the width of a frame in pixels. */
 export function drawBars(canvas, { series, view, style }, svg) {
     const ratio = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
     if (!svg) Object.assign(canvas, { width: round(width * ratio), height: round(height * ratio) });
@@ -11,7 +11,7 @@ export function drawBars(canvas, { series, view, style }, svg) {
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     const sorted = Float64Array.from(duration).sort(), high = min(sorted[n - 1], sorted[floor(n * 0.95)] * 2.5) || 1;
     const budgets = [1e9 / 60, 1e9 / 30], median = sorted[n >> 1];
-    // a median of 1 to 50 ms: frames of a game, which are compared with 1/60 and 1/30 s; others are compared with their median
+    // A median of 1 to 50 ms means a game: its frames are compared with 1/60 and 1/30 s, others with their median.
     const game = median > 1e6 && median < 5e7, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];
     const bar = min(12, (width - GUTTER) / n);
     for (let i = 0; i < n;) {

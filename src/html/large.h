@@ -1,7 +1,8 @@
-// html/large: Traces of more events than a page can show, with PROF_HTML_LARGE: an outline of all, and all events of a
-// window. The time of the trace is divided into parts, 64 to 4096. Outside of the window, a scope that is as long as a
-// part is written as usual. Shorter ones that follow each other become a group for each depth: from the first to the
-// last, named after the longest, with their number and time. So the outline does not grow with the trace.
+// html/large: PROF_HTML_LARGE: reports of traces with more events than a page can show. Such a report has all events of
+// a window, and an outline of the rest. The time of the trace is divided into 64 to 4096 parts. Outside of the window,
+// a scope that is as long as a part is written as usual. Shorter scopes that follow each other become a group for each
+// depth. A group reaches from its first scope to its last one, has the name of the longest, and says how many scopes
+// there are and how long they took. So the size of an outline does not depend on the length of the trace.
 #ifndef PROF__HTML_LARGE_H
 #define PROF__HTML_LARGE_H
 #include "api/read.h"
@@ -15,12 +16,12 @@
 /*-- outlines of large traces --*/
 
 #define PROF__HTML_MOST_EVENTS 50000000u
-#define PROF__HTML_GROUP 4u /* a flag of a kind, beside PROF_TRUNCATED_... */
+#define PROF__HTML_GROUP 4u /* a flag of kinds, next to PROF_TRUNCATED_BEGIN and _END */
 
-/* Returns a time from which on there are at most `most` events, and not many fewer. */
+/* Returns a time such that `most` events, or a few less, come between it and `end`. */
 static int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
 {
-    int64_t from = 0, to = end + 1; /* the window begins between these */
+    int64_t from = 0, to = end + 1; /* the time to be found lies between these */
     uint64_t *counts = h->counts, later = 0, in_part = 0;
     for (int round = 0; round < 5; ++round) {
         int64_t width = (to - from) / PROF__HTML_PARTS + 1;
@@ -47,7 +48,7 @@ static int64_t prof__html_last(prof__html *h, int64_t end, uint64_t most)
     return to;
 }
 
-/* Chooses the window, and how long a part is, if limits.events is not 0: else the trace is written as a whole. */
+/* Chooses the window and the length of a part. With limits.events 0, the whole trace is written. */
 static void prof__html_choose(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -58,7 +59,7 @@ static void prof__html_choose(prof__html *h)
     h->window_from = h->limits.from_ns;
     h->window_to = h->limits.to_ns > 0 ? h->limits.to_ns : end + 1;
     if (h->limits.to_ns <= 0 && !h->limits.from_ns) h->window_from = prof__html_last(h, end, h->limits.events / 2);
-    /* a track has some ten depths, and each of them as many groups as parts */
+    /* a track has some ten depths, and each depth may have a group in each part */
     while (parts > 64 && (uint64_t)parts * tracks * 20 > h->limits.events) parts /= 2;
     h->part = end / (int64_t)parts + 1;
     h->window_from += h->offset;
@@ -68,13 +69,13 @@ static void prof__html_choose(prof__html *h)
     prof__html_about_number(h, "part_ns", (uint64_t)h->part);
 }
 
-/* Writes the open groups, the outermost first, and closes them. */
+/* Writes the groups that are open, the outermost first, and closes them. */
 static void prof__html_groups_end(prof__html *h)
 {
     int no_args = h->options.no_args;
     size_t depths = h->group_depths;
     h->group_depths = 0;
-    h->options.no_args = 0; /* the arguments of a group are not the program's */
+    h->options.no_args = 0; /* a group's arguments are ours, not the program's, so they stay */
     for (size_t i = 0; i < depths; ++i) {
         prof__html_group group = h->levels[h->group_first + i].group;
         prof_event event;
@@ -99,8 +100,8 @@ static void prof__html_groups_end(prof__html *h)
     h->options.no_args = no_args;
 }
 
-/* Adds a scope to the group of its depth. The outermost group ends with its part of the trace, and those in it end with
-   it. */
+/* Adds a scope to the group of its depth. The outermost group ends at the end of a part of the trace, and the groups
+   inside it end with it. */
 static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t start)
 {
     size_t depth = event->depth;
@@ -126,8 +127,9 @@ static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t
     group->site = event->site;
 }
 
-/* Returns 1 for one counter sample, mark, message and so on of each kind in each part of the trace, and for frames that
-   are not shorter than 1/64 of a part. Leaves out events that only mean something together, such as allocations. */
+/* Returns 1 for the first event of its kind in a part of the trace, such as a counter sample, mark or message, and for
+   a frame that is at least 1/64 of a part long. Returns 0 for others, and for events such as allocations that only mean
+   something all together. */
 static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t start)
 {
     uint64_t *last, part = (h->track + 1) * 65536 + (uint64_t)(start / h->part);
@@ -143,7 +145,7 @@ static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t sta
     return 1;
 }
 
-/* Returns 1 if the event is to be written as it is; else it is left out, or was added to a group. */
+/* Returns 1 if an event is to be written as it is. Else leaves it out, or adds it to a group, and returns 0. */
 static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t start)
 {
     int scope = event->type == PROF_EVENT_SCOPE, in_group = h->group_depths && event->depth > h->group_first;
@@ -161,14 +163,15 @@ static int prof__html_outlined(prof__html *h, const prof_event *event, int64_t s
     return 1;
 }
 
-/* Returns 1 if the span reaches into the window, or is as long as a part of the trace. */
+/* Returns 1 if a span reaches into the window, or is at least as long as a part of the trace. */
 static int prof__html_span_wanted(prof__html *h, const prof_span *span)
 {
     int64_t start = span->start_ns + h->offset, end = start + span->duration_ns;
     return (start < h->window_to && end >= h->window_from) || (!span->mark && span->duration_ns >= h->part);
 }
 
-/* Writes the statistics of all scopes by call path, as blocks of the kind G. */
+/* Writes the statistics of all scopes by call path, as blocks of the kind G. So the page has figures of the scopes that
+   an outline leaves out. */
 static void prof__html_statistics(prof__html *h)
 {
     prof__html_bytes *to = &h->rows;

@@ -1,5 +1,5 @@
-// html/live: What prof_server.h sends to a browser that watches a program: the page, and then messages, each with the
-// events of a period. See docs/internals/html.md, Live.
+// html/live: What prof_server.h sends to a browser that watches a program: a page, and then messages with the events of
+// one period each. docs/internals/html.md, Live, describes them.
 #ifndef PROF__HTML_LIVE_H
 #define PROF__HTML_LIVE_H
 #include "api/read.h"
@@ -12,8 +12,8 @@
 
 /*-- live --*/
 
-/* Writes the page up to where its data begin, with the script that only a live page has. The page may read from the
-   server that it comes from, and from nobody else. */
+/* Writes the page up to where its data begin, with the script that only live pages have. The page may load data from
+   the server that it came from, and from nowhere else. */
 static void prof__html_live_head(prof__out *out)
 {
     static const char policy[] = "default-src 'none';", end[] = "})();\n";
@@ -34,7 +34,7 @@ static void prof__html_live_head(prof__out *out)
     }
 }
 
-/* Writes the page that watches a program: a report without events. */
+/* Writes the page that watches a program: a report that has no events yet. */
 static prof_status prof__html_live_page(prof_sink sink, const char *program)
 {
     prof__html *h = (prof__html *)calloc(1, sizeof *h);
@@ -53,9 +53,9 @@ static prof_status prof__html_live_page(prof_sink sink, const char *program)
     return prof__html_done(h);
 }
 
-/* Writes a message as blocks that are not packed: pairs of texts, up to NULL, as a block of the kind L, and a report of
-   the trace, if it is not NULL. Before its events stands a block of the kind I: for each track a number that it keeps
-   from period to period; 0 for tracks of devices. */
+/* Writes a message as blocks that are not packed. `pairs` is a list of keys and values, up to NULL, which becomes a
+   block of the kind L. A trace, if there is one, follows as a report. Before its events comes a block of the kind I,
+   with a number for each track by which the page recognises the track in the next period; 0 for tracks of devices. */
 static prof_status prof__html_live_message(prof_sink sink, const char *const *pairs, const prof_trace *trace)
 {
     const prof_track *track;

@@ -1,5 +1,5 @@
-// The live page of a running program: reads what prof_server.h sends, period by period, and shows the last seconds.
-// Only the page that the server sends has this script. See docs/internals/html.md, Live.
+// The page of a running program: reads the messages of prof_server.h, one a period, and shows the last seconds. Only the
+// page that the server sends has this script. docs/internals/html.md, Live, describes the messages.
 
 import { Decoder, Report, Reader, Level, Points, Listed, LONGEST, FRAME, LOG, TRUNCATED_BEGIN, TRUNCATED_END, damaged, joinLabels } from './decode.js';
 import { finish } from './model.js';
@@ -7,10 +7,10 @@ import { Panels } from './panels.js';
 import { el, select } from './dom.js';
 import { ns } from './text.js';
 
-/** The page keeps at most so many nanoseconds and scopes. */
+/** How much the page keeps: so many nanoseconds, and at most so many scopes. */
 const KEPT = 30e9, MOST = 2e6;
 
-/** Cuts a stream of bytes, which arrive in pieces of any size, into messages. */
+/** Cuts a stream of bytes into messages. The bytes arrive in parts of any size. */
 export class Messages {
     constructor() { this.rest = new Uint8Array(0); }
 
@@ -29,7 +29,7 @@ export class Messages {
                 if (r.u()) damaged('a message is packed');
             } catch (error) {
                 if (bytes.length - at > 12) throw error;
-                break; // the head of the block has not arrived whole
+                break; // the head of a block is incomplete
             }
             if (size > r.end - r.at) break;
             at = r.at + size;
@@ -40,7 +40,7 @@ export class Messages {
         return done;
     }
 
-    /** Decodes a block. @returns the message that it ends, or null */
+    /** Decodes a block. @returns the message that the block completes, or null */
     block(kind, bytes) {
         const r = new Reader(bytes, 0);
         if (kind === 'L') {
@@ -60,22 +60,22 @@ export class Messages {
         this.decoder.take({ kind }, bytes);
         if (kind !== 'Z') return null;
         const report = this.decoder.close();
-        this.decoder = null; // what follows begins with L
+        this.decoder = null; // the next block begins a message, with L
         return { about: this.about, report, tracks: this.tracks };
     }
 }
 
-/** Appends the arguments of a part's events from number `skip` on, whose numbers grow by `by`. */
+/** Appends the arguments of a part's events from number `skip` on. Adds `by` to the numbers of the events. */
 function addArgs(to, from, by, skip, part) {
     for (let i = 0; i < from.count; i++) {
         const index = from.index[i] + by;
         if (from.index[i] < skip) continue;
         if (!to.count || to.index.items[to.count - 1] !== index) to.index.put(to.count++, index);
-        to.place.put(to.count - 1, from.place[i] + part.block * LONGEST); // of a scope that was cut, the later part has all arguments
+        to.place.put(to.count - 1, from.place[i] + part.block * LONGEST); // of a scope that a period's end cut, the later part has all arguments
     }
 }
 
-/** Joins one level of a track over all periods. A scope that the end of a period has cut becomes one scope again. */
+/** Joins a level of a track over all periods. The parts of a scope that the ends of periods have cut become one scope. */
 function levelOf(parts, depth) {
     const level = new Level(), mine = parts.filter(({ track }) => track.levels[depth]);
     level.grow(mine.reduce((sum, { track }) => sum + track.levels[depth].count, 8));
@@ -107,7 +107,7 @@ function pointsOfAll(parts, kinds) {
         for (let i = 0; i < from.count; i++) {
             let kind = from.kind[i] + part.kind, a = from.a[i];
             const { type, label } = kinds[kind], time = from.time[i];
-            if (type === FRAME) { // the begin of the period may have cut this frame: it began at the end of the one before
+            if (type === FRAME) { // a frame that the begin of the period cut began at the end of the previous frame
                 if (part.joins && time - a <= part.from && frames.has(label)) {
                     a = time - frames.get(label);
                     if (!whole.has(kind)) whole.set(kind, kinds.push({ ...kinds[kind], flags: 0 }) - 1);
@@ -129,7 +129,7 @@ function pointsOfAll(parts, kinds) {
 }
 
 /**
- * Makes one report of the reports of consecutive periods, which do not change.
+ * Makes one report of the reports of consecutive periods. Does not change those.
  * @param {{about: Map<string, string>, report: Report, tracks: number[]}[]} periods @returns {Report}
  */
 export function merged(periods) {
@@ -195,7 +195,7 @@ const STATES = { none: 'The program records nothing.', stopped: 'The recording w
 const STYLE = '.menu{margin:0;position:relative}.menu label{display:block;white-space:nowrap}' +
     '.menu div{position:absolute;right:0;z-index:8;background:var(--background);border:1px solid var(--line);border-radius:4px;padding:6px 10px;max-height:60vh;overflow:auto}';
 
-/** Watches a program: the connection, the controls, and the report of the last seconds. */
+/** Watches a program: the connection to the server, the controls, and the report of the last seconds. */
 class Live {
     /** @param {object} app see app.js */
     constructor(app) {
@@ -221,7 +221,7 @@ class Live {
             el('label', {}, 'Shows ', select('Shows', [1, 2, 5, 10, 30].map(s => [s, `${s} s`]), this.seconds, s => { this.seconds = Number(s); this.show(); })),
             this.state, this.again, el('span.grow'), el('label', {}, 'Level ', this.level), el('details.menu', {}, el('summary', {}, 'Categories'), this.categories), save('html'), save('prof'),
             el('a', { href: '/summary', target: '_blank' }, 'Summary')));
-        for (const name of ['pointerdown', 'wheel', 'keydown']) // pause when the user looks closer
+        for (const name of ['pointerdown', 'wheel', 'keydown']) // pauses when the user looks at something
             for (const id of ['time', 'frames']) document.getElementById(id).addEventListener(name, event => {
                 if (!event.ctrlKey || name === 'wheel') this.pause(true);
             }, true);
@@ -291,7 +291,7 @@ class Live {
         this.switches();
     }
 
-    /** Makes a checkbox for each category; it shows a dash if the page has neither seen a scope of the category nor switched it. */
+    /** Makes a checkbox for each category. It shows a dash if the page has seen no scope of the category and has not switched it. */
     switches() {
         const names = (this.about.get('categories') || '').split('\n').filter(Boolean).sort(), seen = new Set(this.app.report.labels.map(label => label.category));
         const off = this.level.disabled, shape = JSON.stringify([names, off]);
@@ -331,7 +331,7 @@ class Live {
         const report = merged(periods), [process] = report.processes;
         process.losses = [...process.losses, ...this.losses()];
         process.about.set('complete', '1');
-        process.live = true; // no warning of scopes that are still open
+        process.live = true; // shows no warning about open scopes
         finish(report);
         const shape = [report.bars.length > 0, report.messages.length, report.spans.length > 0, report.counters.length > 0, process.memory !== null, process.locks !== null].join();
         const first = !this.shape, lines = process.losses.join('\n'), now = performance.now(), to = report.to;
@@ -349,7 +349,7 @@ class Live {
         this.lines = lines;
     }
 
-    /** Draws the panels; the tab and its scroll position stay. */
+    /** Draws the panels. Keeps the tab and how far it is scrolled. */
     panels(shape, now) {
         const { app } = this, place = document.querySelector('#panel .scroll'), top = place ? place.scrollTop : 0, { tab, memories } = app.panels;
         if (shape !== this.shape) {
@@ -365,7 +365,7 @@ class Live {
     }
 }
 
-/** Starts once the page shows its report. */
+/** Starts when the page shows its report. */
 async function watch() {
     while (!globalThis.prof) await new Promise(done => setTimeout(done, 20));
     globalThis.prof.live = new Live(globalThis.prof);

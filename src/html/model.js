@@ -1,5 +1,5 @@
-// The model of a report: names, frames, steps, counters, flows, memory, locks and warnings, derived from what decode.js
-// read. It does not depend on the page.
+// The model of a report: names, frames, steps, counters, flows, memory, locks and warnings, made from what decode.js has
+// read. Does not use the page.
 
 import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
     ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP, scopeLabel } from './decode.js';
@@ -7,13 +7,13 @@ import { entryOf, firstIndex, mergeOrder, touches } from './columns.js';
 import { buildPyramid } from './raster.js';
 import { max, min, ns, moment, grouped } from './text.js';
 
-/** The name of a track: if it has none, "thread" or "fiber" and its number. */
+/** Returns the name of a track. Without one, that is "thread" or "fiber" and a number. */
 function trackName(track) {
     if (track.device) return track.name || track.device;
     return track.name || (track.fiber ? 'fiber ' : 'thread ') + track.thread;
 }
 
-/** Titles tracks; adds the thread id where several have one name: threads that were never named have the program's. */
+/** Gives tracks titles. Adds the thread id to a name that several tracks have: threads without a name have the program's. */
 function nameTracks(tracks) {
     const count = new Map(), key = track => `${track.process.id} ${trackName(track)}`;
     for (const track of tracks) count.set(key(track), (count.get(key(track)) || 0) + 1);
@@ -58,9 +58,9 @@ export function finish(report) {
         from = min(from, span.start);
         to = max(to, span.start + span.duration);
     }
-    // the events of a ring, or of a part of a recording, may begin long after 0
+    // events of a ring, or of a part of a recording, may begin long after 0
     report.from = from > to ? 0 : from > to * 0.02 ? from : min(from, 0);
-    report.to = to + 1; // so that it is longer than 0
+    report.to = to + 1; // never 0 long
     report.windows = report.processes.filter(process => process.about.has('window_from_ns')).map(({ about }) =>
         ({ from: Number(about.get('window_from_ns')), to: min(report.to, Number(about.get('window_to_ns'))) }));
     for (const process of report.processes) pointsOf(report, process);
@@ -69,7 +69,7 @@ export function finish(report) {
     report.bars = stepsOf(report);
     spanLanes(report);
     report.frames.sort((a, b) => b.start.length - a.start.length);
-    report.bars = [...report.frames, ...report.bars]; // what the bars at the top may show
+    report.bars = [...report.frames, ...report.bars]; // all that the bars at the top can show
     report.messages.sort((a, b) => a.time - b.time);
     return report;
 }
@@ -91,7 +91,7 @@ function eachPoint({ tracks }, from, to, take) {
     for (let i = 0; i < list.length; i++) take(tracks[list[i]], first[list[i]] + index[i]);
 }
 
-/** Collects memory and locks from the points that its take() is called with. */
+/** Collects memory and locks of a process. Its take() is called for each point. */
 function objects(report, process) {
     const memory = new Memory(report, process), locks = new Locks(), { kinds, labels } = report;
     return {
@@ -108,7 +108,7 @@ function objects(report, process) {
     };
 }
 
-/** Memory of a range, as if the recording had begun with it; and what locks did in it. */
+/** Returns memory and locks of a range of time, as if the recording had begun with the range. */
 export function objectsIn(report, process, from, to) {
     const { take, close } = objects(report, process);
     if (process.memory) eachPoint(process, from, to, take);
@@ -116,15 +116,15 @@ export function objectsIn(report, process, from, to) {
 }
 
 /**
- * Finds the threads of rows such as "worker 1234: states", which say when a thread ran and when it waited, by the system's
- * thread id. If a recording of the program and one of the kernel have this thread, the row belongs to the program's.
+ * Finds the threads of rows such as "worker 1234: states", which say when a thread ran and when it waited. The number is the
+ * system's thread id. If both a recording of the program and one of the kernel have the thread, takes the program's.
  */
 function statesOf(report) {
     const rows = new Map();
     for (const row of report.tracks) {
         const [, name, thread] = /^(.*) (\d+): states$/.exec(row.name) || [];
         if (!thread || !row.levels.length) continue;
-        row.owner = row; // until a thread is found: its own
+        row.owner = row; // its own, until a thread is found
         rows.set(thread, [...rows.get(thread) || [], { name, row }]);
     }
     for (const track of report.tracks) {
@@ -137,7 +137,7 @@ function statesOf(report) {
     }
 }
 
-/** Collects the points of a process, in order of time. */
+/** Sorts the points of a process into frames, flows, counters and so on, in order of time. */
 function pointsOf(report, process) {
     const counters = new Map(), frames = new Map(), last = new Map(), { take, close } = objects(report, process);
     const flows = new Map(), { kinds, labels, strings } = report;
@@ -165,7 +165,7 @@ function pointsOf(report, process) {
         case FRAME: {
             const key = label.id + ' ' + track.id, number = points.numbers.get(at) ?? (last.has(key) ? last.get(key) + 1 : Number(a > 0));
             last.set(key, number);
-            if (a > 0 && !kind.flags) addBar(frames, key, 'frame', label.name, track, time - a, a, number); // only frames that are whole
+            if (a > 0 && !kind.flags) addBar(frames, key, 'frame', label.name, track, time - a, a, number); // only complete frames
             break;
         }
         default:
@@ -192,7 +192,7 @@ function closeSeries(series) {
     return series;
 }
 
-/** Adds a frame to the series of its name and track, which the bars at the top show. */
+/** Adds a frame to the series of its name and track. The bars at the top show a series. */
 function addBar(series, key, noun, name, track, start, duration, number) {
     const all = entryOf(series, key, () => ({ noun, name, track, start: [], duration: [], number: [] }));
     all.start.push(start);
@@ -200,7 +200,7 @@ function addBar(series, key, noun, name, track, start, duration, number) {
     all.number.push(number);
 }
 
-/** Adds an arrow from the last point of a flow to this one. */
+/** Adds an arrow from the previous point of a flow to this one. */
 function flowStep(report, flows, type, label, time, id, track) {
     const key = label.name + '\0' + id, before = flows.get(key);
     if (before && type !== FLOW_OUT)
@@ -209,7 +209,7 @@ function flowStep(report, flows, type, label, time, id, track) {
     else if (before || type === FLOW_OUT) flows.set(key, { time, track });
 }
 
-/** Sums up allocations, by site, scope and pool. A free of a block that was allocated before the recording is only counted. */
+/** Sums up allocations by site, scope and pool. A free of a block from before the recording is counted, and no more. */
 class Memory {
     constructor(report, process) {
         this.process = process;
@@ -280,7 +280,7 @@ class Memory {
     }
 }
 
-/** Waits and holds of locks, counted as prof summary counts them. */
+/** Sums up waits and holds of locks, as prof summary does. */
 class Locks {
     constructor() {
         this.rows = new Map();
@@ -291,7 +291,7 @@ class Locks {
             ({ label, addresses: new Set(), acquired: 0, contended: 0, waiters: 0, wait: 0, waitMax: 0, hold: 0, holdMax: 0, holds: [], waits: [] }));
     }
     step(type, label, time, address, detail, track) {
-        const row = type === LOCK_RELEASE ? null : this.rowOf(label); // a release has no name: see PROFILE_MUTEX_UNLOCK
+        const row = type === LOCK_RELEASE ? null : this.rowOf(label); // a release carries no name: see PROFILE_MUTEX_UNLOCK
         if (row) row.addresses.add(address);
         const lock = entryOf(this.locks, address, () => ({ acquired: 0, waits: new Map(), holds: new Map() })), { waits, holds } = lock, wait = waits.get(track);
         if (type !== LOCK_WAIT) waits.delete(track);
@@ -309,7 +309,7 @@ class Locks {
                 row.waitMax = max(row.waitMax, wait.took);
                 if (wait.contended) {
                     row.contended++;
-                    holds.delete(track); // a thread does not wait for a lock that it holds: a release was not recorded
+                    holds.delete(track); // a thread does not wait for a lock that it holds, so the release was lost
                     wait.holder = wait.holder || lock.last;
                 }
                 row.waits.push(wait);
@@ -319,7 +319,7 @@ class Locks {
             if (holds.has(track)) holds.get(track).depth++;
             else holds.set(track, { start: time, depth: 1, row, track, address, waiters: [...waits.keys()] });
         } else {
-            const hold = holds.get(track) || (holds.size === 1 && [...holds.values()][0]); // released by another thread, as a semaphore may be
+            const hold = holds.get(track) || (holds.size === 1 && [...holds.values()][0]); // another thread released it, as with a semaphore
             if (!hold || --hold.depth > 0) return;
             holds.delete(hold.track);
             hold.duration = time - hold.start;
@@ -345,7 +345,7 @@ class Locks {
         this.waits.sort((a, b) => b.took - a.took);
         this.waits.length = min(this.waits.length, 1000);
     }
-    /** The same of a range: waits and holds that reach into it, and of their time what is in it; null: there are none. */
+    /** Returns the sums of a range: of waits and holds that reach into it, the time inside it. Returns null if there are none. */
     during(from, to) {
         const locks = new Locks(), part = (start, long) => max(0, min(start + long, to) - max(start, from));
         for (const [key, { label, holds, waits }] of this.rows) {
@@ -384,7 +384,7 @@ function framesOfSpans(report) {
     report.frames.push(...series.values());
 }
 
-/** The steps of a loop on all threads of a process. Their numbers are read when somebody looks. */
+/** The steps of a loop, on all threads of a process. Their numbers are read when somebody looks. */
 class Steps {
     constructor(report, { name }, track) {
         Object.assign(this, { report, name, track, noun: 'step', start: [], duration: [], at: [] });
@@ -395,18 +395,18 @@ class Steps {
         this.start = this.at.map(({ start }) => start);
         this.duration = this.at.map(({ track, depth, i }) => track.levels[depth].durationOf(i));
     }
-    /** On which tracks they are. */
+    /** The tracks that have some of these steps. */
     get tracks() { return this.shared = this.shared || new Set(this.at.map(({ track }) => track)); }
     get number() { return this.numbers = this.numbers || this.at.map(each => stepNumber(this.report, each)); }
 }
 
-/** The number that the program gave a step; '' if the recording lacks it. */
+/** Returns the number that the program gave a step; '' if the recording lacks it. */
 function stepNumber(report, { track, depth, i }) {
     const { args } = track.levels[depth], pair = report.argsOf(args, i).find(([key]) => key === 'step_num');
     return pair ? pair[1] : '';
 }
 
-/** Collects the steps of loops, which are scopes with ROLE_STEP, as series like those of frames. */
+/** Makes series, like those of frames, of the steps of loops, which are scopes with ROLE_STEP. */
 function stepsOf(report) {
     const series = new Map(), { nodes, labels } = report;
     if (!labels.some(label => label.role === ROLE_STEP)) return [];
@@ -422,7 +422,7 @@ function stepsOf(report) {
     return [...series.values()].sort((a, b) => b.start.length - a.start.length);
 }
 
-/** The number of the step around a scope on its own thread; of a thread that makes none, of those of another one, if only that makes some. */
+/** Returns the number of the step around a scope: on the scope's thread or, if that makes no steps, on the only thread that does. */
 export function stepAround(report, { track, depth, start }) {
     const { nodes, labels } = report;
     for (; depth >= 0; depth--) {
@@ -434,7 +434,7 @@ export function stepAround(report, { track, depth, start }) {
     return barAround(series[0], start);
 }
 
-/** The number of the frame around a scope: of its own thread, or of the one with the most frames in its recording. */
+/** Returns the number of the frame around a scope: on the scope's thread, or on the thread with the most frames. */
 export function frameAround(report, { track, start }) {
     const series = report.bars.filter(({ noun, track: { process } }) => noun === 'frame' && process === track.process);
     return series.length ? barAround(series.find(each => each.track === track) || series[0], start) : '';
@@ -445,13 +445,13 @@ function barAround(series, time) {
     return i < 0 ? '' : series.number[i];
 }
 
-/** The index of the frame or step at a time, the last to begin; -1: there is none. */
+/** Returns the index of the frame or step at a time: of those, the last to begin. Returns -1 if there is none. */
 export function barAt({ start, duration }, time) {
     const i = firstIndex(start.length, k => start[k] > time) - 1;
     return i >= 0 && time < start[i] + duration[i] ? i : -1;
 }
 
-/** Groups spans by name, and puts those that overlap into lanes, 32 at most: the last one has all others. */
+/** Groups spans by name, and puts overlapping ones into separate lanes. Of 32 lanes, the last has all that find no other. */
 function spanLanes(report) {
     const groups = new Map();
     for (const span of report.spans) {
@@ -472,7 +472,7 @@ function spanLanes(report) {
     }
 }
 
-/** The notes at the top of the page. @returns {string[]} */
+/** Returns the notes at the top of the page. @returns {string[]} */
 export function warnings(report) {
     const lines = [];
     if (report.damage) lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);
@@ -500,7 +500,7 @@ export function warnings(report) {
 
 export function scopesOf({ levels }) { return levels.reduce((sum, level) => sum + level.count, 0); }
 
-/** Estimates the cost of recording: that of the start, of making memory ready, and of a scope times the number of scopes. duration: that of the report; 0: unknown. */
+/** Estimates what recording cost: the start, preparing memory, and each scope. duration: of the report; 0: unknown. */
 export function cost(process, duration) {
     const [each, start, ready] = ['scope', 'start', 'ready'].map(what => Number(process.about.get(`${what}_cost_ns`) || 0));
     const scopes = process.calls || process.tracks.reduce((sum, track) => sum + (track.device ? 0 : scopesOf(track)), 0), total = each * scopes; // calls: of an outline
@@ -508,7 +508,7 @@ export function cost(process, duration) {
         (duration ? `, ${(100 * (total + start + ready) / (duration + start)).toFixed(1)} % of the run` : '') };
 }
 
-/** The time that a track spent in its outermost scopes. */
+/** Returns how long a track was in its outermost scopes. */
 export function busyOf(track) {
     const { levels: [level] } = track;
     if (track.busy === undefined) {
@@ -525,13 +525,13 @@ export function truncatedText(flags) {
     return missing && `${missing} not recorded`;
 }
 
-/** The index of the scope of a level at a time; -1: there is none. */
+/** Returns the index of the scope of a level at a time. Returns -1 if there is none. */
 export function scopeAt(level, time) {
     const i = firstIndex(level.count, k => level.start[k] > time) - 1;
     return i >= 0 && level.endOf(i) >= time ? i : -1;
 }
 
-/** The properties of a scope. */
+/** Returns what the page shows of a scope. */
 export function scopeOf(report, { track, depth, i }) {
     const level = track.levels[depth];
     return { track, label: report.labels[report.nodes.label[level.node[i]]], start: level.start[i], end: level.endOf(i), duration: level.durationOf(i),

@@ -1,5 +1,5 @@
-// html/pack: Makes blocks from columns of bytes, packs them, and writes them as text in elements of the page. Numbers
-// strings and kinds.
+// html/pack: Collects columns of bytes, packs them as blocks, and writes the blocks as text into elements of the page.
+// Gives numbers to strings and to kinds of events.
 #ifndef PROF__HTML_PACK_H
 #define PROF__HTML_PACK_H
 #include "api/read.h"
@@ -9,23 +9,23 @@
 #include "html/api.h"
 #include "html/deflate.h"
 
-/*-- blocks: see docs/internals/html.md. The first error stays in h->out; what is written after it is dropped --*/
+/*-- blocks: docs/internals/html.md describes them. After an error, h->out keeps it, and drops what is written --*/
 
-#define PROF__HTML_VERSION 2          /* of the format */
-#define PROF__HTML_MOST_ARGS 2000u    /* of an event */
-#define PROF__HTML_FROM_LAST 0x10000u /* of a kind: scopes begin so much after the last one of their track */
+#define PROF__HTML_VERSION 2          /* the version of the data that the page reads */
+#define PROF__HTML_MOST_ARGS 2000u    /* arguments of one event that are written, at most */
+#define PROF__HTML_FROM_LAST 0x10000u /* a flag of a kind: its begin counts from the track's last begin or end */
 
-#define PROF__HTML_COLUMN 65536u           /* bytes of a column at which a block ends */
-#define PROF__HTML_SLACK 65536u            /* bytes of the longest item that is written into it at once */
+#define PROF__HTML_COLUMN 65536u           /* how many bytes of a column complete a block */
+#define PROF__HTML_SLACK 65536u            /* how many bytes an item may add to a column at once */
 #define PROF__HTML_COLUMNS 5
-#define PROF__HTML_PIECE 1500000u          /* bytes of an element */
-/* Only one column may be longer than COLUMN by more than a few numbers. */
+#define PROF__HTML_PIECE 1500000u          /* characters of an element of the page */
+/* A block's bytes before it is packed. No more than one of its columns is much longer than PROF__HTML_COLUMN. */
 #define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + 64) + PROF__HTML_SLACK)
-#define PROF__HTML_STRINGS 8192u           /* strings, and kinds, that are remembered; powers of two */
+#define PROF__HTML_STRINGS 8192u           /* how many strings, and kinds, are remembered; both are powers of two */
 #define PROF__HTML_KINDS 4096u
-#define PROF__HTML_SOURCES 4096u          /* call sites, for the option `sources` */
-#define PROF__HTML_FRAMES 64u             /* kinds of frames that are remembered */
-#define PROF__HTML_PARTS 4096u            /* parts of a large trace */
+#define PROF__HTML_SOURCES 4096u          /* how many call sites get lines of source */
+#define PROF__HTML_FRAMES 64u             /* how many kinds of frames are remembered */
+#define PROF__HTML_PARTS 4096u            /* how many parts a large trace has, at most */
 
 /* Bytes of a column. */
 typedef struct prof__html_bytes {
@@ -33,81 +33,81 @@ typedef struct prof__html_bytes {
     unsigned char at[PROF__HTML_COLUMN + PROF__HTML_SLACK];
 } prof__html_bytes;
 
-typedef struct prof__html_numbers { /* see prof__html_number() */
+typedef struct prof__html_numbers { /* a column of numbers: see prof__html_number() */
     prof__html_bytes heads, rests;
 } prof__html_numbers;
 
-typedef struct prof__html_string { /* one that was written */
+typedef struct prof__html_string { /* a string that was written before */
     uint64_t hash;
     uint32_t length, id;
 } prof__html_string;
 
-typedef struct prof__html_kind { /* what events have in common; one that was written */
+typedef struct prof__html_kind { /* what events have in common; a kind that was written before */
     const prof_callsite *site;
-    uint64_t name; /* hash of the name; 0: that of the site */
+    uint64_t name; /* the hash of a name made at run time; 0: the name of the call site */
     uint32_t depth, type, id;
 } prof__html_kind;
 
 #ifdef PROF_HTML_LARGE
-typedef struct prof__html_group { /* short scopes of a depth, one after the other: see html/large */
+typedef struct prof__html_group { /* short scopes of one depth that follow each other: see html/large */
     int64_t start, end, longest;
     uint64_t count, busy;
-    const prof_callsite *site; /* of the longest */
+    const prof_callsite *site; /* the call site of the longest scope */
 } prof__html_group;
 #endif
 
-typedef struct prof__html_level { /* the scopes of a track at one depth */
+typedef struct prof__html_level { /* what is known of a track's scopes at one depth */
     int64_t start, end; /* of the last scope */
-    int is_open;        /* 1: its end was not written yet */
-    uint64_t count;     /* of all scopes so far */
-    uint64_t listed;    /* the last scope whose arguments are in a block of arguments, */
-    uint64_t block;     /* and the number of this block, from 1 on */
+    int is_open;        /* 1: the end of that scope was not written yet */
+    uint64_t count;     /* how many scopes there are so far */
+    uint64_t listed;    /* the number of the last scope whose arguments were written, */
+    uint64_t block;     /* and of the block that has them, from 1 */
 #ifdef PROF_HTML_LARGE
     prof__html_group group;
 #endif
 } prof__html_level;
 
-typedef struct prof__html_numbered { /* frames of a kind */
-    uint64_t kind, number; /* kind: its number + 1, 0: none; number: of the last frame */
+typedef struct prof__html_numbered { /* frames of one kind */
+    uint64_t kind, number; /* kind: the number of the kind plus 1, 0: none; number: that of the last frame */
 } prof__html_numbered;
 
-typedef struct prof__html_source { /* a call site whose lines are wanted */
+typedef struct prof__html_source { /* a call site that gets lines of source */
     const char *file;
     uint32_t text, line; /* text: the number of the string `file` */
 } prof__html_source;
 
 typedef struct prof__html {
     prof__out out;
-    int plain;         /* 1: only the blocks, as bytes that are not packed, without elements */
-    size_t piece;      /* characters in the element that is open; 0: none is */
-    uint32_t odd;      /* bits that do not fill a character yet, */
-    unsigned odd_count; /* and how many they are */
+    int plain;         /* 1: writes blocks alone, not packed, and without elements around them */
+    size_t piece;      /* characters written to the open element; 0: none is open */
+    uint32_t odd;      /* bits that do not fill a character of the text yet, */
+    unsigned odd_count; /* and how many bits these are */
     uint32_t string_count, kind_count;
-    uint64_t scopes, points, spans; /* written so far */
+    uint64_t scopes, points, spans; /* how many of each were written */
     uint64_t argument_blocks;
-    const prof_trace *trace;                /* the trace that is being written, */
-    const prof_callsite *some_site;         /* its first call site that was seen, */
-    int64_t offset;                         /* what is added to its times, */
-    size_t first_track, track;              /* its first track and the present one, numbered over all traces */
+    const prof_trace *trace;                /* the trace that is being written */
+    const prof_callsite *some_site;         /* the first of its call sites that was met */
+    int64_t offset;                         /* what is added to the trace's times */
+    size_t first_track, track;              /* its first track and its present one, numbered over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
-    int64_t last_scope, last_point, last_span; /* times */
-    int64_t last_time;                         /* of a begin or end of a scope */
+    int64_t last_scope, last_point, last_span; /* the times of the last ones written */
+    int64_t last_time;                         /* when a scope of the track last began or ended */
     prof__html_level *levels;
-    size_t level_capacity, open_levels; /* open_levels: the depth of the last scope + 1 */
+    size_t level_capacity, open_levels; /* open_levels: the depth of the last scope plus 1 */
     prof__html_level listed_points;
-    uint64_t numbered; /* the last point whose number is in the block of numbers */
-    prof__html_numbered frames[PROF__HTML_FRAMES]; /* of this track */
+    uint64_t numbered; /* the last point whose number was written */
+    prof__html_numbered frames[PROF__HTML_FRAMES]; /* of the present track */
     size_t source_count, source_bytes;
-    int source_limit; /* 1: a limit left something out */
+    int source_limit; /* 1: a limit has left out lines of source */
     prof_html_options options;
 #ifdef PROF_HTML_LARGE
     prof_html_limits limits;
-    int outlined;                           /* 1: an outline of this trace is written */
-    int64_t window_from, window_to, part;   /* the window; the duration of a part of the trace */
-    size_t group_first, group_depths;       /* the first depth that has an open group, and how many have one, */
-    int64_t group_until;                    /* to which no scope is added that begins here or later */
-    uint64_t counts[PROF__HTML_PARTS];      /* see prof__html_last() */
-    uint64_t last_parts[PROF__HTML_PARTS];  /* see prof__html_sparse() */
+    int outlined;                           /* 1: this trace is written as an outline */
+    int64_t window_from, window_to, part;   /* the window; how long a part of the trace is */
+    size_t group_first, group_depths;       /* the least depth that has an open group, and how many depths have one */
+    int64_t group_until;                    /* when the outermost group ends */
+    uint64_t counts[PROF__HTML_PARTS];      /* for prof__html_last() */
+    uint64_t last_parts[PROF__HTML_PARTS];  /* for prof__html_sparse() */
 #endif
     prof__html_bytes strings, kinds, formats, units, numbers, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
@@ -120,8 +120,8 @@ typedef struct prof__html {
 
 /*-- text --*/
 
-/* Writes seven bits as a character. For one that HTML, an editor or a terminal might change, writes ! and the character
-   ^ 64: for NUL, line feed, carriage return, <, escape, and ! itself. */
+/* Writes each seven bits as a character. Seven of the characters could be changed by HTML, an editor or a terminal:
+   NUL, line feed, carriage return, <, escape, and the sign ! itself. For these, writes ! and the character ^ 64. */
 static void prof__html_characters(prof__html *h, const unsigned char *from, size_t size)
 {
     uint32_t bits = h->odd;
@@ -157,11 +157,11 @@ static void prof__html_bytes_out(prof__html *h, const unsigned char *from, size_
     prof__html_characters(h, from, size);
 }
 
-/* Ends the element. */
+/* Ends the element that is open. */
 static void prof__html_piece_end(prof__html *h)
 {
     if (!h->piece) return;
-    prof__html_characters(h, (const unsigned char *)"", 1); /* a zero, which is no block, after the last bits */
+    prof__html_characters(h, (const unsigned char *)"", 1); /* fills up the last character with zeros */
     h->odd_count = 0;
     prof__out_text(&h->out, "</script>\n");
     h->piece = 0;
@@ -174,9 +174,9 @@ static void prof__html_u(prof__html_bytes *to, uint64_t value)
     to->size = (size_t)(prof__pack_integer(to->at + to->size, value) - to->at);
 }
 
-/* Appends a number: its first byte to heads, the others to rests. Most numbers have one byte. The head of a larger one
-   says how many bytes follow, and has its highest bits; the bytes in rests follow the lowest first. So each column has
-   bytes of one sort, which deflate packs better. */
+/* Appends a number to two columns: its first byte to heads, other bytes to rests. Most numbers are one byte. The first
+   byte of a larger number says how many bytes follow, and holds the number's highest bits. The bytes in rests begin
+   with the lowest. With bytes of one sort in each column, deflate packs better. */
 static void prof__html_number(prof__html_numbers *to, uint64_t value)
 {
     unsigned head, more;
@@ -199,7 +199,7 @@ static uint64_t prof__html_zigzag(int64_t value)
     return (uint64_t)value << 1 ^ (value < 0 ? ~(uint64_t)0 : 0);
 }
 
-/* Writes the length of a text, and the text: 16 KB of it at most. */
+/* Writes the length of a text, and the text, of which it keeps the first 16 KB. */
 static void prof__html_text(prof__html_bytes *to, const char *text)
 {
     size_t length = strlen(text);
@@ -211,7 +211,7 @@ static void prof__html_text(prof__html_bytes *to, const char *text)
 
 /*-- blocks --*/
 
-/* Writes a block: its kind, the bytes before and after packing, and the columns, each after its size. */
+/* Writes a block: its kind, its size before and after packing, and the columns, each preceded by its size. */
 static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *columns, size_t count)
 {
     unsigned char head[32], *to = h->raw;
@@ -228,7 +228,7 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
     tight = size > 256 && !h->plain ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->tight) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
-    to = prof__pack_integer(to, tight < size ? tight : 0); /* 0: it is not packed */
+    to = prof__pack_integer(to, tight < size ? tight : 0); /* size 0: the block is not packed */
     prof__html_bytes_out(h, head, (size_t)(to - head));
     prof__html_bytes_out(h, tight < size ? h->tight : h->raw, tight < size ? tight : size);
     if (h->piece >= PROF__HTML_PIECE) prof__html_piece_end(h);
@@ -239,7 +239,7 @@ static void prof__html_block1(prof__html *h, char kind, prof__html_bytes *column
     if (column->size) prof__html_block(h, kind, &column, 1);
 }
 
-/* Writes the strings and kinds that were collected: blocks that refer to them must follow. */
+/* Writes the new strings and kinds. Must come before a block that refers to them. */
 static void prof__html_tables(prof__html *h)
 {
     prof__html_block1(h, 'S', &h->strings);
@@ -250,7 +250,8 @@ static void prof__html_tables(prof__html *h)
 
 /*-- strings and kinds --*/
 
-/* Not prof__mix(), which differs in each process: where two strings take the same place, one is written twice. */
+/* Not prof__mix(), whose results differ from process to process: collisions, which write a string twice, would make the
+   reports of one trace differ. */
 static uint64_t prof__html_hash(const char *text, uint32_t *length)
 {
     const char *c = text;
@@ -262,7 +263,7 @@ static uint64_t prof__html_hash(const char *text, uint32_t *length)
     return hash ? hash : 1;
 }
 
-/* Returns the number of a string, and writes it if it is not among those that are remembered. */
+/* Returns the number of a string. Writes the string if it is not among the remembered ones. */
 static uint32_t prof__html_string_of(prof__html *h, const char *text)
 {
     uint32_t length;
@@ -297,7 +298,7 @@ static void prof__html_about_double(prof__html *h, const char *key, double value
     prof__html_about(h, key, text);
 }
 
-/* Adds a call site to the table of those whose lines are wanted. If the table is full, the site gets no lines. */
+/* Adds a call site to the table of sites that get lines of source. Once the table is full, further sites get none. */
 static void prof__html_source_add(prof__html *h, const char *file, uint32_t text, uint32_t line)
 {
     prof__html_source *site = h->sources, *end = site + h->source_count;
@@ -313,14 +314,14 @@ static void prof__html_source_add(prof__html *h, const char *file, uint32_t text
     site->line = line;
 }
 
-/* Returns the number of a kind. type: that of the event, and its flags << 8. */
+/* Returns the number of a kind of event. type: the event's type | its flags << 8. */
 static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
                                    uint32_t type)
 {
     uint32_t length;
     uint64_t hash = name == site->name ? 0 : prof__html_hash(name, &length);
     if (!h->some_site) h->some_site = site;
-    /* Takes differences of addresses, which are the same in each run: so reports of one trace are equal. */
+    /* Distances between sites are equal in all runs; addresses are not. So reports of one trace are equal. */
     uint64_t key = ((uint64_t)((uintptr_t)site - (uintptr_t)h->some_site) ^ hash) + depth * 0x9E3779B97F4A7C15u +
                    type * 0xBF58476D1CE4E5B9u;
     prof__html_kind *known = &h->known_kinds[(key ^ key >> 29) * 0x9E3779B97F4A7C15u >> 52];

@@ -1,4 +1,4 @@
-// The panels below the time line: tables, flame graph, one scope.
+// The panels below the time line: tables, the flame graph, and one scope.
 
 import { firstIndex, touches } from './columns.js';
 import { statsSteps, percentile, callsOf, flameTree, statesIn, byFormat } from './stats.js';
@@ -13,7 +13,7 @@ const PLACE = words('where', row => where(row.label));
 const SEVERITIES = ['debug', 'info', 'warning', 'error', 'fatal'];
 const severityOf = message => message.severity < 0 ? 'mark' : SEVERITIES[message.severity] || String(message.severity);
 
-/** What numbers of frames and steps are sorted by; they may be BigInts, or missing. */
+/** Returns the number of a frame or step for sorting. It may be a BigInt, or missing. */
 const numberOf = number => number === '' ? -Infinity : Number(number);
 
 const argsText = args => args.map(([key, v]) => `${key}=${shown(v)}`).join(', ');
@@ -26,7 +26,7 @@ export class Panels {
         this.body = body;
         this.tab = 'scopes';
         this.memories = {};
-        this.step = 5e5; // scopes that count() counts in one call
+        this.step = 5e5; // how many scopes count() counts in one call
         this.bottomUp = false;
         const { report } = app, spans = report.spans.length > 0;
         this.comparison = report.processes.length > 1 ? new Comparison(this) : null;
@@ -49,13 +49,13 @@ export class Panels {
             onclick: () => this.open(id), onkeydown: event => this.turn(event) }, title)));
     }
 
-    /** Ends these panels: others replace them. */
+    /** Ends these panels, which others replace. */
     close() {
         clearTimeout(this.timer);
         if (this.comparison) this.comparison.kept = null;
     }
 
-    /** Arrow keys go from tab to tab. */
+    /** Moves from tab to tab with the arrow keys. */
     turn(event) {
         const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
         if (!step) return;
@@ -71,7 +71,7 @@ export class Panels {
         this.app.share();
     }
 
-    /** Draws the tab again, soon. */
+    /** Draws the tab again after a short wait. */
     refresh(wait = 60) {
         clearTimeout(this.timer);
         this.timer = setTimeout(() => this.render(), wait);
@@ -88,21 +88,21 @@ export class Panels {
         if (content !== this.body.firstChild) this.body.replaceChildren(...(Array.isArray(content) ? content : [content]));
     }
 
-    /** Returns a note to show until there are statistics. */
+    /** Returns a note that stands in for the statistics until they are there. */
     coming() {
         this.refresh(1);
-        return this.soon = this.soon || el('p.note', { role: 'status' }, 'Statistics are coming\u2026'); // the same element each time: a screen reader reads it once
+        return this.soon = this.soon || el('p.note', { role: 'status' }, 'Statistics are coming\u2026'); // one element, so that a screen reader reads it once
     }
 
     memoryOf(name) { return this.memories[name] = this.memories[name] || {}; }
 
-    /** Statistics of the selection, or of everything; kept until the selection changes. rows: of scopes; names: those which formats have made apart. */
+    /** Statistics of the selection or of everything, kept until the selection changes. rows: of scopes. names: one for each name that a format has made. */
     stats() {
         while (!this.count());
         return this.kept;
     }
 
-    /** Counts some more scopes, in less time than a frame. Returns the statistics, or null if it has not counted all. */
+    /** Counts some scopes, for less time than a frame takes. Returns the statistics; null if scopes are left to count. */
     count() {
         const { selection, report } = this.app, { from, to } = selection || report, key = [from, to, this.only].join();
         if (this.key !== key) {
@@ -117,10 +117,10 @@ export class Panels {
         return this.kept;
     }
 
-    /** Returns a function that says whether a track counts: all do, or only the chosen one. */
+    /** Returns a function that says whether a track counts. All do, unless one is chosen. */
     ofTrack() { return track => this.only === undefined || track.id === this.only; }
 
-    /** A drop-down list of tracks; null if there is only one track. */
+    /** A list to choose a track from. Null if there is only one track. */
     chooser() {
         const tracks = this.app.report.tracks.filter(track => track.levels.length).slice(0, 500);
         return tracks.length < 2 ? null : select('Scopes of which track', [['', 'all tracks'], ...tracks.map(({ id, full }) => [id, full])], this.only, id => {
@@ -159,7 +159,7 @@ export class Panels {
             inner: row => row.inner && row.inner.filter(found), open: Boolean(dim) })];
     }
 
-    /** A time with a bar of its share. */
+    /** A time with a bar that shows its share. */
     bar(self, stats) {
         const most = stats.most = stats.most || stats.rows.reduce((most, row) => max(most, row.self), 1);
         return el('span.bar', {}, el('i', { style: { width: `${max(0, 60 * self / most)}px` } }), ns(self));
@@ -226,20 +226,20 @@ export class Panels {
         return el('div.split', {}, left, list);
     }
 
-    /** Goes to the next call of the same scope on its track; to the first one, if another scope is focused. */
+    /** Goes to the next call of the scope on its track. If another scope has the focus, goes to the first call. */
     turnTo([first], step) {
         const { app } = this;
         if (app.focus && app.counts(app.focus)) app.sameName(step); else app.show(first);
     }
 
-    /** The names that a format has made. */
+    /** A table of the names that a format has made. */
     names(rows) {
         return el('details', { open: true }, el('summary', {}, `by name (${grouped(rows.length)})`), table([words('name', row => row.label.name), counts('calls', row => row.calls),
             times('total', row => row.known ? row.total : NaN), times('mean', row => row.sum / row.known), { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) }], rows,
         { caption: 'By name', sort: 2, memory: this.memoryOf('names'), limit: 40, onpick: row => this.pick(row.label) }));
     }
 
-    /** The lines of source around a call site; null if the report has none. */
+    /** The lines of source around a call site. Null if the report has none. */
     source(label) {
         const lines = this.app.report.sources.get(label.file), rows = [];
         for (let n = label.line - 4; lines && n <= label.line + 8; n++) {
@@ -250,7 +250,7 @@ export class Panels {
             el('pre.source', { tabindex: 0, role: 'region', 'aria-label': `Source at ${where(label)}` }, ...rows)) : null;
     }
 
-    /** The calls of a scope in both recordings that are compared; null: only one has it. */
+    /** The calls of a scope in the two recordings that are compared. Null if only one has the scope. */
     sidesOf(label) {
         const sides = this.comparison && this.comparison.callsOf(label);
         return sides && sides.every(({ durations }) => durations.length) ? sides : null;
@@ -396,7 +396,7 @@ export class Panels {
             { title: 'last', get: s => s.value.at(-1) || 0, show: s => show(s, s.value.at(-1)) }], rows, { caption: 'Counters', memory: this.memoryOf('counters'), up: true });
     }
 
-    /** Memory and locks of the processes, in the selection if there is one; kept until the selection changes. */
+    /** Memory and locks of the processes, in the selection if there is one. Kept until the selection changes. */
     objects() {
         const { selection, report } = this.app;
         if (!selection) return report.processes;
@@ -471,5 +471,5 @@ export class Panels {
     }
 }
 
-/** Returns "running 1.2 ms, waiting 3 ms" or the like; "" if it was not recorded. */
+/** Returns how long a thread ran, waited and so on, as in "running 1.2 ms, waiting 3 ms". "" if that was not recorded. */
 export function statesText(report, calls) { return [...statesIn(report, calls)].map(([name, time]) => `${name} ${ns(time)}`).join(', '); }

@@ -1,11 +1,11 @@
-// Pictures of what is shown, as files: PNG, and SVG.
+// Saves what the page shows as a file: PNG or SVG.
 
 import { el } from './dom.js';
 import { floor, max, min, round } from './text.js';
 
 const XML = 'http://www.w3.org/2000/svg';
 
-/** Has the functions of a canvas that view.js, frames.js and app.js call, and makes elements of SVG. */
+/** Stands in for the context of a canvas: has the functions that view.js, frames.js and app.js call, and makes SVG elements. */
 export class Svg {
     /** @param {number} width @param {number} height @param {CanvasRenderingContext2D} measure */
     constructor(width, height, measure) {

@@ -1,11 +1,12 @@
-// Draws levels of scopes into pixels. Scopes that are shorter than a pixel are looked up in a pyramid of sums.
+// Draws levels of scopes as lines of pixels. Scopes shorter than a pixel are summed up beforehand, in a pyramid.
 
 import { firstIndex } from './columns.js';
 import { ceil, floor, max, min, round } from './text.js';
 
 /**
- * Builds the tiers of a level: its scopes, then for each 16, 256, ... of them the start, the longest duration, the node of
- * the scope that has it, and the sum of the durations. So a row is drawn by reading a few columns from left to right.
+ * Builds the pyramid of a level. Its tiers are the scopes, and then groups of 16, 256 and so on scopes. A group has its start,
+ * its longest duration, the node of the scope with that, and the sum of the durations. To draw a row, a few columns are read
+ * from left to right.
  * @param {import('./decode.js').Level} level
  * @returns {{start: Float64Array, longest: Uint32Array, node: Uint32Array, busy: Uint32Array | Float32Array}[]}
  */
@@ -30,7 +31,7 @@ export function buildPyramid(level) {
             tier.node[g] = below.node[best];
             tier.busy[g] = sum;
         }
-        tier.start[n] = Infinity; // so that the last group, whose end is not known here, is never taken as a whole
+        tier.start[n] = Infinity; // the end of the last group is not known, so that group is never taken as a whole
         tiers.push(below = tier);
         size = n;
     }
@@ -39,7 +40,7 @@ export function buildPyramid(level) {
 
 /** Mixes two colours, ABGR. @param {number} color @param {number} under @param {number} share of color: 0 to 1 */
 export function mix(color, under, share) {
-    const part = round(share * 256), rest = 256 - part; // red and blue at once
+    const part = round(share * 256), rest = 256 - part; // red and blue are mixed in one multiplication
     const outer = (color & 0xFF00FF) * part + (under & 0xFF00FF) * rest, inner = (color >>> 8 & 255) * part + (under >>> 8 & 255) * rest;
     return (0xFF000000 | outer / 256 & 0xFF00FF | inner & 0xFF00) >>> 0;
 }
@@ -51,23 +52,23 @@ export function mix(color, under, share) {
  *     left: the column of the time `from`; scale: pixels per nanosecond; colors: of nodes; least: shorter scopes are dimmed
  */
 
-/** Draws the scopes in a column of pixels that are shorter than a pixel. */
+/** Draws a column of pixels, for the scopes in it that are shorter than a pixel. */
 function putColumn({ left, width, least, dimmed, colors, background, scale }, line, x, longest, node, busy) {
     if (x >= left && x < width) line[x] = mix((longest < min(least, 0xFFFFFFFF) ? dimmed : colors)[node], background, min(1, 0.3 + 0.7 * busy * scale));
 }
 
 /**
- * Draws a level as a line of pixels, 0 where there is no scope; returns [x0, x1, i] of the scopes that have room for a text.
- * Scopes shorter than a pixel are summed up for each column, in groups that are as large as possible: a group may end a
- * quarter of a pixel after the column.
+ * Draws a level as a line of pixels, with 0 where there is no scope. Returns [x0, x1, i] of each scope that has space for text.
+ * Scopes shorter than a pixel are summed up for each column, in groups as large as possible. A group may end up to a quarter
+ * of a pixel after the column.
  * @param {Canvas} c @param {import('./decode.js').Level} level @returns {{line: Uint32Array, labels: [number, number, number][]}}
  */
 export function levelLine(c, level) {
     const { start, duration, node, count, groups, pyramid } = level, { from, scale, left, width } = c, to = from + (width - left) / scale;
     const line = new Uint32Array(width), labels = [];
-    let i = firstIndex(count, k => start[k] >= from), bits = 0; // a group has 2 ^ bits scopes
+    let i = firstIndex(count, k => start[k] >= from), bits = 0; // a group has 2^bits scopes
     if (i && level.endOf(i - 1) > from) i--;
-    let column = 0, until = -Infinity, late = 0, busy = 0, most = -1, who = 0; // of the column: the time of its scopes, the longest duration, and the node of that scope
+    let column = 0, until = -Infinity, late = 0, busy = 0, most = -1, who = 0; // of a column: the time of its scopes, the longest duration, the node of that scope
     for (;;) {
         let tier = pyramid[bits >> 2], g = i >> bits;
         const at = i < count ? tier.start[g] : Infinity;
@@ -112,7 +113,7 @@ export function levelLine(c, level) {
     }
 }
 
-/** Puts a line onto the lines y0 to y1 of a picture. @param {Uint32Array} pixels @param {Uint32Array} line */
+/** Copies a line to the rows y0 to y1 of an image. @param {Uint32Array} pixels @param {Uint32Array} line */
 export function putLine(pixels, line, y0, y1) {
     const width = line.length, first = y0 * width;
     for (let x = 0; x < width; x++) if (line[x]) pixels[first + x] = line[x];

@@ -1,8 +1,8 @@
-// The search: parts of names, cat:NAME, key=value, >2ms, <100us. A scope is found if all words match.
+// The search for scopes: by parts of names, cat:NAME, key=value, >2ms, <100us. A scope is found if it matches every word.
 
 import { parseTime, shown } from './text.js';
 
-/** Parses what is in the search field. @param {string} text */
+/** Parses the text of the search field. @param {string} text */
 export function parseQuery(text) {
     const query = { names: [], categories: [], args: [], least: 0, most: Infinity, empty: true };
     for (const word of text.trim().split(/\s+/).filter(Boolean)) {
@@ -17,14 +17,14 @@ export function parseQuery(text) {
     return query;
 }
 
-/** Returns true if the name and the category of a label match. A name that a format has made is found by the format, too. */
+/** Whether the name and category of a label match. A name that a format has made is also found by the format. */
 export function labelMatches(query, label) {
     const name = label.name.toLowerCase(), category = label.category.toLowerCase(), format = label.format ? label.format.name.toLowerCase() : '';
     return query.names.every(word => name.includes(word) || format.includes(word)) &&
         query.categories.every(word => category.includes(word));
 }
 
-/** Finds scopes, `limit` at most; the property `more` says whether there are others. */
+/** Returns the scopes that match, at most `limit`. The property `more` says whether there are further ones. */
 export function findScopes(report, query, limit = 20000) {
     const { nodes, labels } = report, mine = new Uint8Array(nodes.count), hits = [];
     const fits = labels.map(label => labelMatches(query, label));

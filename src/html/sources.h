@@ -1,5 +1,5 @@
-// html/sources: The option `sources`: lines of source around the call sites of scopes, from files below a folder. The
-// paths of call sites are untrusted, like the recording: none leads out of the folder, except by a link in it.
+// html/sources: The option `sources`: copies lines around the call sites of scopes from files below a folder. The paths
+// of call sites are as untrusted as the recording: none leads out of the folder, unless a link in the folder does.
 #ifndef PROF__HTML_SOURCES_H
 #define PROF__HTML_SOURCES_H
 #include "ground/windows.h"
@@ -8,11 +8,11 @@
 
 /*-- sources --*/
 
-#define PROF__HTML_BEFORE 4u /* lines before and after the line of the call site; see Panels.source() in panels.js */
+#define PROF__HTML_BEFORE 4u /* lines before the call site's, and after it: as Panels.source() in panels.js has it */
 #define PROF__HTML_AFTER 8u
-#define PROF__HTML_LINE 400u           /* bytes of a line */
-#define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines */
-#define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are read */
+#define PROF__HTML_LINE 400u           /* bytes of a line that are written */
+#define PROF__HTML_EXCERPTS (1u << 20) /* bytes of all lines together */
+#define PROF__HTML_SEARCH (1u << 26)   /* bytes of a file that are searched */
 
 static int prof__html_source_order(const void *a, const void *b)
 {
@@ -21,7 +21,7 @@ static int prof__html_source_order(const void *a, const void *b)
     return order ? order : (left->line > right->line) - (left->line < right->line);
 }
 
-/* Opens a regular file. Returns NULL for a device or a pipe, which may have no end. */
+/* Opens a regular file. Returns NULL for devices and pipes, because they may have no end. */
 static FILE *prof__html_source_file(const char *path)
 {
 #ifdef _WIN32
@@ -36,15 +36,15 @@ static FILE *prof__html_source_file(const char *path)
 #endif
 }
 
-/* Opens a file below the folder: that of the longest tail of the path that there is one for. Returns NULL if there is
-   none. */
+/* Opens the file of a call site below the folder. Tries the whole path of the call site, then shorter and shorter tails
+   of it. Returns NULL if none is there. */
 static FILE *prof__html_source_open(const char *folder, const char *path)
 {
     static const char slashes[] = "/\\";
     char at[4096], *slash;
     FILE *file = NULL;
     for (; !file && *(path += strspn(path, slashes)); path += strcspn(path, slashes)) {
-        if (strstr(path, "..") || strchr(path, ':')) continue; /* it leads out, or to a drive */
+        if (strstr(path, "..") || strchr(path, ':')) continue; /* would lead out of the folder, or to a drive */
         if (snprintf(at, sizeof at, "%s/%s", folder, path) >= (int)sizeof at) continue;
         while ((slash = strchr(at + strlen(folder), '\\')) != NULL) *slash = '/';
         file = prof__html_source_file(at);
@@ -52,10 +52,10 @@ static FILE *prof__html_source_open(const char *folder, const char *path)
     return file;
 }
 
-/* Writes a line of a file: the number of the string that is its path, the number of the line, and the line. */
+/* Writes one line of source: the number of the string that is its path, the line's number, and the text. */
 static void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text, size_t size)
 {
-    if (size > PROF__HTML_LINE) { /* cut between characters of UTF-8 */
+    if (size > PROF__HTML_LINE) { /* cuts between characters, not inside a UTF-8 sequence */
         for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
         memcpy(text + size, "\xE2\x80\xA6", 3);
         size += 3;
@@ -72,7 +72,7 @@ static void prof__html_source_line(prof__html *h, const prof__html_source *site,
     if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'X', &h->rows);
 }
 
-/* Writes the lines around call sites of one file. The sites are sorted by line. */
+/* Writes the lines around the call sites of one file. `site` is sorted by line. */
 static void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_source *site,
                                     const prof__html_source *end)
 {
@@ -95,7 +95,7 @@ static void prof__html_source_lines(prof__html *h, FILE *file, const prof__html_
     }
 }
 
-/* Writes the lines around the call sites in the table, and how many files were not found. */
+/* Writes the lines around all call sites in the table, and how many of their files were not found. */
 static void prof__html_sources(prof__html *h)
 {
     const prof__html_source *from = h->sources, *to, *end = from + h->source_count;

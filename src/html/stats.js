@@ -1,4 +1,4 @@
-// Statistics of a range of time: by call path, by scope, and of one scope.
+// Statistics of a range of time: for each call path, for each scope, and for one scope.
 
 import { entryOf, firstIndex, touches } from './columns.js';
 import { scopeLabel } from './decode.js';
@@ -6,7 +6,7 @@ import { ceil, floor, max, min } from './text.js';
 
 const BUCKETS = 64 + 58 * 32, FEW = 30;
 
-/** The bucket of a duration: exact below 64 ns, then 32 for each power of two. */
+/** Returns the bucket of a duration. Each ns below 64 is a bucket; above, a power of two has 32. */
 export function bucketOf(duration) {
     if (duration < 64) return floor(duration);
     if (duration < 0x80000000) {
@@ -17,14 +17,14 @@ export function bucketOf(duration) {
     return min(BUCKETS - 1, 64 + (e - 6) * 32 + floor(duration / 2 ** (e - 5)) % 32);
 }
 
-/** The middle of a bucket. */
+/** Returns the duration in the middle of a bucket. */
 export function bucketValue(bucket) {
     if (bucket < 64) return bucket;
     const e = floor((bucket - 64) / 32) + 6;
     return (32 + (bucket - 64) % 32 + 0.5) * 2 ** (e - 5);
 }
 
-/** The scopes of a level that lie in a range, as touches() says: from index [0] up to, not including, index [1]. */
+/** Returns which scopes of a level lie in a range, as touches() defines it: from index [0] up to, but not including, [1]. */
 export function indexRange(level, from, to) {
     const { start, count, duration } = level;
     let first = firstIndex(count, k => start[k] >= from);
@@ -33,8 +33,9 @@ export function indexRange(level, from, to) {
 }
 
 /**
- * The calls and the time of each node in the range, and a row for each scope. Percentiles are of the calls that lie in the range
- * as a whole. The times of a row leave out calls whose begin or end was not recorded, as prof summary does: `known` counts the others.
+ * Counts the calls and the time of each node in a range, and makes a row for each scope. Percentiles are of the calls that lie
+ * in the range as a whole. As in prof summary, the times of a row leave out calls whose begin or end was not recorded; `known`
+ * counts the others.
  * @param {import('./decode.js').Report} report @param {number} from @param {number} to
  * @param {(track: object) => boolean} [wanted]
  */
@@ -45,7 +46,7 @@ export function rangeStats(report, from, to, wanted) {
     }
 }
 
-/** rangeStats() in small steps: yields the number of scopes of each, and returns the statistics. */
+/** Does the work of rangeStats() in small steps. Yields how many scopes a step has counted. Returns the statistics. */
 export function* statsSteps(report, from, to, wanted) {
     if (report.all && !wanted && from <= report.from && to >= report.to) return allStats(report);
     const { nodes, labels } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count), share = column(nodes.count);
@@ -59,7 +60,7 @@ export function* statsSteps(report, from, to, wanted) {
         for (const [depth, level] of track.levels.entries()) {
             const [first, end] = indexRange(level, from, to), { start, node, flags, groups } = level;
             let i = first;
-            for (const odd of Uint32Array.from(new Set([first, ...flags.keys(), end - 1])).sort()) { // the few that the range or the recording may have cut, and groups
+            for (const odd of Uint32Array.from(new Set([first, ...flags.keys(), end - 1])).sort()) { // the few scopes that the range or the recording may have cut, and groups
                 if (odd < first || odd >= end) continue;
                 yield* addWhole(sums, level, i, odd);
                 i = odd + 1;
@@ -81,7 +82,7 @@ export function* statsSteps(report, from, to, wanted) {
     return byLabels(report, { from, to, calls, total, self }, sums);
 }
 
-/** 1 for each node that is not inside a scope of its own row: of a recursion, the outermost call has the time of all. */
+/** Returns 1 for each node that is not inside a node of its row. In a recursion, the outermost call has the time of all. */
 function outermost({ nodes, labels }) {
     const rows = labels.map(label => scopeLabel(label).id), outer = new Uint8Array(nodes.count);
     for (let n = 1; n < nodes.count; n++) {
@@ -92,7 +93,7 @@ function outermost({ nodes, labels }) {
     return outer;
 }
 
-/** Notes that a track has a node that was not met there before. */
+/** Marks a node as met on a track. */
 function meet({ labelOf, met, seen, threads, track }, n) {
     const label = labelOf[n];
     met[n] = track;
@@ -119,7 +120,7 @@ function leaveOut({ labelOf, outer, cut, lost, lostSum, lostShare, lostSelf, sca
 }
 
 function* addWhole(sums, level, first, end) {
-    while (first < end) { // in parts: see someLetters() in decode.js
+    while (first < end) { // in parts, for the reason that someLetters() in decode.js gives
         const next = min(end, first + 4000);
         addSome(sums, level, first, next);
         yield next - first;
@@ -142,7 +143,7 @@ function addSome(sums, level, first, end) {
     }
 }
 
-/** Counts calls of a scope: up to FEW in a list of their buckets, more in an array of all buckets, which would take 2 GB for 300,000 names. */
+/** Counts calls of a scope. Keeps a list of up to FEW buckets; beyond, an array of all buckets, which would take 2 GB for 300,000 names. */
 function tally(histograms, label, bucket, calls) {
     const list = histograms[label] || (histograms[label] = []);
     let all = list;
@@ -153,7 +154,7 @@ function tally(histograms, label, bucket, calls) {
     if (all.length === BUCKETS) all[bucket] += calls; else while (calls--) all.push(bucket);
 }
 
-/** A row's total is that of outermost calls, its sum that of all; share: the total as a part of the range, added over threads. */
+/** Makes the rows of labels. total: time of outermost calls; sum: of all calls; share: the total as a part of the range, added over threads. */
 function byLabels({ nodes, labels }, stats, { outer, share, threads, cut, lost, lostSum, lostShare, lostSelf, whole, shortest, longest, histograms }) {
     const { calls, total, self } = stats, byLabel = labels.map((label, id) => ({ label, id, calls: 0, known: -cut[id], total: -lost[id], sum: -lostSum[id], share: -lostShare[id], self: -lostSelf[id],
         threads: threads ? threads[id] : 0, whole: whole[id], min: shortest[id], max: longest[id], histogram: histograms[id] }));
@@ -170,7 +171,7 @@ function byLabels({ nodes, labels }, stats, { outer, share, threads, cut, lost, 
     return { ...stats, rows: byLabel.filter(row => row.calls > 0) };
 }
 
-/** The statistics of all scopes that are in the report if the writer has left out some scopes. */
+/** Returns the statistics of all scopes that the writer put into the report, which may have left out some of the scopes. */
 function allStats(report) {
     const { nodes, labels, from, to } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
     const share = column(nodes.count), none = column(labels.length), cut = column(labels.length), whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);
@@ -191,7 +192,7 @@ function allStats(report) {
     return byLabels(report, { from, to, calls, total, self, every: true }, { outer: outermost(report), share, cut, lost: none, lostSum: none, lostShare: none, lostSelf: none, whole, shortest, longest, histograms });
 }
 
-/** Rows as statistics show them: the names that a format has made are one row, with theirs as `inner`. */
+/** Makes one row of all names that a format has made, and puts their rows into its `inner`. */
 export function byFormat(rows) {
     const groups = new Map();
     for (const row of rows) entryOf(groups, scopeLabel(row.label), () => []).push(row);
@@ -202,18 +203,18 @@ function joinedRow(label, inner) {
     const row = { label, id: label.id, calls: 0, known: 0, total: 0, sum: 0, share: 0, self: 0, threads: 0, whole: 0, min: Infinity, max: 0, inner }, histograms = [];
     for (const each of inner) {
         for (const sum of ['calls', 'known', 'total', 'sum', 'share', 'self', 'whole']) row[sum] += each[sum];
-        row.threads = max(row.threads, each.threads); // at least
+        row.threads = max(row.threads, each.threads); // a lower bound
         row.min = min(row.min, each.min);
         row.max = max(row.max, each.max);
         for (const [i, count] of (each.histogram || []).entries()) {
-            if (each.histogram.length < BUCKETS) tally(histograms, 0, count, 1); // a list of buckets
+            if (each.histogram.length < BUCKETS) tally(histograms, 0, count, 1); // it is a list of buckets, not an array of counts
             else if (count) tally(histograms, 0, i, count);
         }
     }
     return { ...row, histogram: histograms[0] };
 }
 
-/** The duration that `share` of the calls do not exceed. */
+/** Returns the least duration that the given share of the calls does not exceed. */
 export function percentile({ histogram, whole, min: least, max: most }, share) {
     if (!whole) return NaN;
     let bucket = 0, left = max(1, ceil(share * whole));
@@ -222,7 +223,7 @@ export function percentile({ histogram, whole, min: least, max: most }, share) {
     return max(least, min(most, bucketValue(bucket)));
 }
 
-/** The calls of a label, or of all labels of a format, that lie in a range, at least in part, track by track. */
+/** Returns the calls of a label, or of all labels of a format, that reach into a range, track by track. */
 export function callsOf(report, label, from, to, wanted = () => true) {
     const { nodes, labels } = report, calls = [], fits = labels.map(each => each.id === label || scopeLabel(each).id === label);
     const mine = new Uint8Array(nodes.count);
@@ -238,7 +239,7 @@ export function callsOf(report, label, from, to, wanted = () => true) {
     return calls;
 }
 
-/** Returns how long threads ran, waited and so on during some scopes, where that was recorded: a map from states to times. */
+/** Returns how long threads ran, waited and so on during some scopes, if that was recorded: a map from states to times. */
 export function statesIn({ labels, nodes }, parts) {
     const sums = new Map();
     for (const { track: { states }, start, duration } of parts) {
@@ -253,8 +254,8 @@ export function statesIn({ labels, nodes }, parts) {
 }
 
 /**
- * The root of the flame graph: {label, total, self, calls, children, up} of each node; the longest children come first.
- * Bottom-up, it has 128 levels below the first `above`; `deeper` of a node is the time of what would be below it.
+ * Returns the root of the flame graph. A node is {label, total, self, calls, children, up}; the longest child comes first. A
+ * bottom-up graph has 128 levels below the first `above`; `deeper` of a node is the time of what would be below.
  */
 export function flameTree(report, stats, bottomUp, above = 0) {
     return bottomUp ? inverted(report, stats, above + 128) : topDown(report, stats);
@@ -275,7 +276,7 @@ function topDown(report, stats) {
     return sorted(root);
 }
 
-/** By self time: the children of a node are its callers. */
+/** Returns the bottom-up tree, by self time: the children of a node are its callers. */
 function inverted(report, stats, levels) {
     const { nodes, labels } = report, root = { label: -1, total: 0, self: 0, calls: 0, children: [], map: new Map() };
     for (let n = 1; n < nodes.count; n++) {

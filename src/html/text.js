@@ -1,10 +1,10 @@
-// Numbers and times as texts.
+// Writes numbers and times as texts, and parses times.
 
-export const { abs, ceil, floor, max, min, round } = Math; // so that the page is shorter
+export const { abs, ceil, floor, max, min, round } = Math; // short names make the page shorter
 
 const units = [['ns', 1], ['us', 1e3], ['ms', 1e6], ['s', 1e9], ['m', 60e9], ['h', 3600e9]];
 
-/** A duration: 1.23 ms. @param {number} value nanoseconds */
+/** Writes a duration, as in 1.23 ms. @param {number} value nanoseconds */
 export function ns(value) {
     if (!Number.isFinite(value)) return '-';
     const size = abs(value);
@@ -16,7 +16,7 @@ export function ns(value) {
     return `${scaled.toFixed(digits)} ${unit === 1 ? '\u00b5s' : units[unit][0]}`;
 }
 
-/** A moment: 1,234.567891 ms. @param {number} at nanoseconds */
+/** Writes a moment, as in 1,234.567891 ms. @param {number} at nanoseconds */
 export function moment(at) {
     const whole = floor(abs(at) / 1e6), rest = round(abs(at) - whole * 1e6);
     return `${at < 0 ? '-' : ''}${grouped(whole)}.${String(rest).padStart(6, '0')} ms`;
@@ -42,7 +42,7 @@ export function shown(v) {
     return v === null ? '' : String(v);
 }
 
-/** A value of a counter. Its unit is what the program says; its name says nothing. @param {number} v @param {string} unit */
+/** Writes a value of a counter in the unit that the program gave. The counter's name is not interpreted. @param {number} v @param {string} unit */
 export function measured(v, unit) {
     if (/^(B|bytes?)$/.test(unit)) return Number.isFinite(v) ? bytes(v) : `${v} B`;
     const [, scale] = units.slice(0, 4).find(([name]) => name === unit.replace(/^[\u00b5\u03bc]s$/, 'us')) || [], time = v * scale;
@@ -65,7 +65,7 @@ export function niceStep(least) {
     return power * 10;
 }
 
-/** A time on the axis, with the digits that tell it from the next one. @param {number} at @param {number} step */
+/** Writes a time on the axis, with as many digits as tell it from the next one. @param {number} at @param {number} step */
 export function axisTime(at, step) {
     const size = max(abs(at), step), unit = size >= 1e9 ? 3 : size >= 1e6 ? 2 : size >= 1e3 ? 1 : 0;
     const digits = max(0, min(9, ceil(Math.log10(units[unit][1] / step) - 1e-9)));

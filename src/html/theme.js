@@ -1,4 +1,4 @@
-// Colours of scopes. Those of the page are in style.css.
+// The colours of scopes. Those of the page itself are in style.css.
 
 import { abs, max, min, round } from './text.js';
 
@@ -22,24 +22,24 @@ function fromHsl(hue, saturation, light) {
 export const abgr = ([r, g, b]) => (0xFF000000 | b << 16 | g << 8 | r) >>> 0;
 export const css = ([r, g, b]) => `rgb(${r},${g},${b})`;
 
-/** Gives each label its colour, which depends on its name, or on the format that has made it, only, and the colour of the text on it. */
+/** Gives each label a colour, and the colour of text on it. They depend on nothing but the label's name, or the format that made that. */
 export function colorLabels(labels, dark) {
     for (const label of labels) {
         const { base, name } = label.format || label, bits = hash(base || name);
         label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255]
             : fromHsl(bits % 360, dark ? 0.42 : 0.58, (dark ? 0.62 : 0.71) + (bits >>> 12) % 7 / 100);
-        if (dark && min(...label.rgb) > 220) label.rgb = [70, 76, 86]; // nearly white is a quiet colour on white, but not on a dark page
+        if (dark && min(...label.rgb) > 220) label.rgb = [70, 76, 86]; // nearly white: a quiet colour on a white page, but not on a dark one
         label.ink = inkOn(label.rgb);
     }
 }
 
-/** Black or white, whichever can be read on a colour. */
+/** Returns black or white: whichever is easier to read on a colour. */
 function inkOn(rgb) {
     const [r, g, b] = rgb.map(c => (c / 255) ** 2.2);
     return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#111' : '#fff';
 }
 
-/** Blue for faster, grey, red for slower: people who cannot tell red from green can tell red from blue. @param {number} by -1 to 1 */
+/** Returns blue for faster, grey for equal, red for slower. People who confuse red and green can tell red from blue. @param {number} by -1 to 1 */
 export function differenceStyle(by, dark) {
     const grey = dark ? [74, 80, 90] : [216, 219, 224], full = by > 0 ? dark ? [224, 92, 60] : [232, 96, 64] : dark ? [80, 150, 240] : [70, 140, 235];
     const share = by ? 0.25 + 0.75 * min(1, abs(by)) : 0, rgb = grey.map((c, i) => round(c + (full[i] - c) * share));

@@ -1,4 +1,4 @@
-// The time line: rows of processes, tracks, counters, spans and locks on a canvas.
+// The time line: rows of processes, tracks, counters, spans and locks, drawn on a canvas.
 
 import { TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { firstIndex } from './columns.js';
@@ -21,7 +21,7 @@ export class TimeLine {
         this.waiting = false;
     }
 
-    /** Draws before the next frame. */
+    /** Draws when the browser next draws a frame. */
     redraw() {
         if (this.waiting) return;
         this.waiting = true;
@@ -76,7 +76,7 @@ export class TimeLine {
         if (!this.app.closed.has(key)) for (const row of more) rows.push(row);
     }
 
-    /** Places the rows: first those that are pinned, which do not scroll. Returns those that can be seen. */
+    /** Gives the rows their positions. Pinned rows come first, and do not scroll. Returns the rows that are in view. */
     layout() {
         const { app } = this, rows = this.rows(), height = this.canvas.clientHeight;
         const placed = [];
@@ -98,7 +98,7 @@ export class TimeLine {
         return placed;
     }
 
-    /** Scrolls so that a track's depth can be seen. */
+    /** Scrolls until a track's depth is in view. */
     reveal(track, depth) {
         const { app } = this;
         app.closed.delete('p' + (track.owner || track).process.id);
@@ -155,7 +155,7 @@ export class TimeLine {
         this.drawRuler(ctx, width);
     }
 
-    /** Draws the scopes of the image as SVG, one line of pixels for each depth: its lines are all the same. */
+    /** Draws the scopes of the image as SVG. All lines of pixels of a depth are equal, so one of them is enough. */
     drawPixels(svg, w, h, ratio) {
         const { background } = this.app.colors, left = round(GUTTER * ratio), grid = this.app.colors.grid, line = y => this.pixels.subarray(y * w, y * w + w).map(c => c === grid ? background : c);
         svg.fillStyle = this.app.style.background;
@@ -170,7 +170,7 @@ export class TimeLine {
         }
     }
 
-    /** Draws a line for each depth; keeps it until another time is shown, or paint() makes other colours. */
+    /** Draws a line of pixels for each depth. Keeps it until the view moves, or paint() changes colours. */
     drawScopes({ row, y, top }, ratio, w, h, labels) {
         const { app } = this, { from } = app.view, scale = this.scale * ratio, left = round(GUTTER * ratio), shows = [from, scale, w].join();
         for (let depth = 0; depth < row.depth; depth++) {
@@ -194,12 +194,12 @@ export class TimeLine {
         return width;
     }
 
-    /** Writes a text, shortened if it is longer than `width`. */
+    /** Writes a text. Shortens it if it is longer than `width`. */
     fit(ctx, text, x, y, width) {
         if (text.length > 200) text = text.slice(0, 200);
         const whole = this.textWidth(ctx, text);
         if (whole > width) {
-            const letters = floor(text.length * (width - 9) / whole); // 9 pixels are for the dots
+            const letters = floor(text.length * (width - 9) / whole); // 9 pixels for the dots
             if (letters < 2) return;
             text = text.slice(0, letters) + '\u2026';
         }
@@ -227,7 +227,7 @@ export class TimeLine {
         }
     }
 
-    /** Zigzags where the begin or the end of a scope is not known. */
+    /** Draws a zigzag where the begin or the end of a scope is not known. */
     drawTorn(ctx, x0, x1, y, flags) {
         ctx.fillStyle = this.app.style.background;
         for (const [bit, x, sign] of [[TRUNCATED_BEGIN, x0, 1], [TRUNCATED_END, x1, -1]]) {
@@ -294,7 +294,7 @@ export class TimeLine {
         for (let x = max(GUTTER, floor(this.x(time[i]))); x < width && i < time.length;) {
             const next = i + 1 < time.length ? floor(this.x(time[i + 1])) : width, end = min(width, max(next, x + 1));
             let top = value[i];
-            if (next < x + 1) { // several samples in a pixel: draws the highest
+            if (next < x + 1) { // several samples in one pixel: draws the highest
                 const until = this.time(x + 1);
                 while (i + 1 < time.length && time[i + 1] < until) top = max(top, value[++i]);
             } else {
@@ -355,7 +355,7 @@ export class TimeLine {
         }
     }
 
-    /** Draws the arrows of flows, unless more than 300 are in view: nobody could tell them apart. */
+    /** Draws the arrows of flows. Draws none if more than 300 are in view, which nobody could tell apart. */
     drawFlows(ctx) {
         const { from, to } = this.app.view, shownFlows = [];
         for (const flow of this.app.report.flows) {
@@ -370,7 +370,7 @@ export class TimeLine {
             let a = this.yOf(flow.fromTrack, flow.from);
             const b = this.yOf(flow.toTrack, flow.to);
             if (a === null || b === null) continue;
-            a += Math.sign(b - a) * (LINE / 2 - 2); // begins at the edge of the scope, so that its name can be read
+            a += Math.sign(b - a) * (LINE / 2 - 2); // begins at the edge of the scope, so that the name stays readable
             const x0 = this.x(flow.from), x1 = this.x(flow.to), bend = max(6, min(80, abs(x1 - x0) / 2));
             ctx.beginPath();
             ctx.moveTo(x0, a);
@@ -384,7 +384,7 @@ export class TimeLine {
         }
     }
 
-    /** The y of the innermost scope of a track at a time; null: the track is not on the screen. */
+    /** Returns the y of the innermost scope of a track at a time. Returns null if the track is not in view. */
     yOf(track, time) {
         const place = this.placed.find(each => each.row.track === track);
         if (!place) return null;
@@ -424,7 +424,7 @@ export class TimeLine {
         const { style, closed } = this.app;
         ctx.save();
         ctx.beginPath();
-        ctx.rect(0, top, row.kind === 'head' ? this.canvas.clientWidth : GUTTER, bottom - top); // the name of a head may be wider than the gutter
+        ctx.rect(0, top, row.kind === 'head' ? this.canvas.clientWidth : GUTTER, bottom - top); // the name of a head may reach beyond the gutter
         ctx.clip();
         ctx.fillStyle = row.kind === 'head' ? style.head : row.kind === 'group' ? style.group : style.gutter;
         ctx.fillRect(0, y, GUTTER - 1, row.height - 1);
@@ -469,7 +469,7 @@ export class TimeLine {
             if (end < at || (x > at + wide && end < width)) ctx.fillText(text, x + 4, RULER / 2 - 1);
         }
         ctx.fillStyle = style.good;
-        for (const { from, to } of this.app.report.windows) { // marks the windows of large recordings: all scopes in them are here
+        for (const { from, to } of this.app.report.windows) { // marks the windows of large recordings, in which every scope is there
             const left = max(GUTTER, this.x(from));
             ctx.fillRect(left, RULER - 3, min(width, this.x(to)) - left, 2);
         }
@@ -481,7 +481,7 @@ export class TimeLine {
         ctx.fillText(length, at + 5, RULER / 2 - 1);
     }
 
-    /** What is at a point of the canvas. */
+    /** Returns what is at a point of the canvas. */
     at(x, y) {
         const place = y >= RULER && this.placed ? this.placed.find(each => y >= max(each.y, each.top) && y < each.y + each.row.height) : null;
         if (!place) return { area: y < RULER ? 'ruler' : 'none' };
@@ -518,7 +518,7 @@ export class TimeLine {
         return best && abs(get(best) - time) * this.scale < 8 ? best : null;
     }
 
-    /** The scope at a time, or the longest within a pixel or two of it. */
+    /** Returns the scope at a time, or the longest one within a pixel or two of it. */
     scopeNear(level, time) {
         const i = scopeAt(level, time), slack = 1.5 / this.scale;
         if (i >= 0 && level.durationOf(i) * this.scale > 3) return i;

@@ -1,4 +1,4 @@
-// html/writer: Writes traces as a report: of each trace, its tracks one after the other, then its spans.
+// html/writer: Writes traces as a report. Of each trace, writes the tracks one after another, and then the spans.
 #ifndef PROF__HTML_WRITER_H
 #define PROF__HTML_WRITER_H
 #include "api/read.h"
@@ -22,7 +22,7 @@ static void prof__html_event(prof__html *h, const prof_event *event)
     int64_t start = event->start_ns + h->offset;
     if (event->type == PROF_EVENT_SPAN_BEGIN || event->type == PROF_EVENT_SPAN_MARK ||
         event->type == PROF_EVENT_SPAN_END)
-        h->has_spans = 1; /* written later, by prof__html_spans(), which matches their begins and ends */
+        h->has_spans = 1; /* prof__html_spans() writes them later, when begins and ends are matched */
 #ifdef PROF_HTML_LARGE
     else if (h->outlined && !prof__html_outlined(h, event, start))
         return;
@@ -102,7 +102,7 @@ static void prof__html_spans(prof__html *h)
 
 /*-- processes and tracks --*/
 
-/* Writes the first block of a trace: pairs of texts; see docs/internals/html.md. */
+/* Writes the first block of a trace: pairs of texts about it. docs/internals/html.md lists them. */
 static void prof__html_process(prof__html *h)
 {
     const prof_trace_info *about = prof_trace_about(h->trace);
@@ -181,7 +181,7 @@ static void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t off
     h->first_track += tracks;
 }
 
-/* Writes the last block: the numbers of scopes, other events and spans, so that the page sees if a report was cut. */
+/* Writes the last block: how many scopes, other events and spans there are. By it the page sees if a report was cut. */
 static void prof__html_end(prof__html *h)
 {
     prof__html_u(&h->rows, h->scopes);
@@ -191,8 +191,8 @@ static void prof__html_end(prof__html *h)
     prof__html_piece_end(h);
 }
 
-/* Makes all traces begin at 0, and returns 1, if one overlaps with none of the others in time: then they are different
-   runs, which the user wants to compare. */
+/* Returns 1 if the traces are different runs, which the user wants to compare: one of them overlaps with no other in
+   time. Then makes all of them begin at 0. */
 static int prof__html_together(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     for (size_t i = 0; i < count; ++i) {
@@ -252,7 +252,8 @@ static prof_status prof__html_done(prof__html *h)
     return status;
 }
 
-/* Writes a file. limits: a prof_html_limits, which only PROF_HTML_LARGE declares, or NULL for no limits. */
+/* Writes a report to a file. limits: NULL: no limits. Its type is prof_html_limits, which only PROF_HTML_LARGE
+   declares. */
 static prof_status prof__html_file(const prof_trace *const *traces, size_t count, const char *path,
                                    const prof_html_options *options, const void *limits)
 {
@@ -291,7 +292,7 @@ PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t c
     if (!each.events) each.events = PROF__HTML_MOST_EVENTS;
     for (size_t i = 0; traces && i < count; ++i) events += traces[i] ? prof_trace_about(traces[i])->event_count : 0;
     if (events > each.events || each.from_ns || each.to_ns) each.events = each.events / (count + !count) + 1;
-    else each.events = 0; /* no limit */
+    else each.events = 0; /* no limits */
     return prof__html_file(traces, count, path, options, &each);
 }
 #endif
