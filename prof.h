@@ -11639,7 +11639,7 @@ typedef struct prof__reader_hooks {
     prof_status (*write_live)(const char *path, const prof_writer *writer);
     const prof_writer *csv, *summary;
     prof_status (*follow_make)(prof__session *s, const prof_config *config);
-    int (*follow_step)(prof__session *s); /* does pending work; returns 1 if there was any. save_step does likewise */
+    int (*follow_step)(prof__session *s); /* does pending work; returns 1 if there was any */
     void (*follow_free)(struct prof__follow *f);
     prof_status (*save_arm)(const prof__session *s);
     int (*save_step)(prof__session *s);
@@ -11723,6 +11723,7 @@ static const char *prof__environment(const char *name)
 #endif
 }
 
+/* Writes the file name of the program, or "program" if it is unknown. */
 static void prof__program_name(char *name, size_t size)
 {
     char path[1024];
@@ -11867,7 +11868,7 @@ static prof__extent prof__layout_head(prof__extent size, prof__extent *meta, pro
 
 #ifndef PROF_FREESTANDING
 #ifdef _WIN32
-/* Goes on without the sidecar file, because of this error. */
+/* Gives up the sidecar file, because of this error; the image will be in plain memory. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->stream.opened) {
@@ -12239,7 +12240,8 @@ static int prof__memory_map(prof__session *s, size_t size)
     return 0;
 }
 
-/* Goes on without the sidecar file, because it could not be created. A mapping of it that exists stays usable. */
+/* Gives up the sidecar file, because it could not be created. If it is mapped already, the mapping stays usable as
+   memory. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);
@@ -12443,6 +12445,8 @@ static uint64_t prof__ordered_excess(void)
     return ordered > plain ? ordered - plain : 0;
 }
 
+/* Chooses the clock that config asks for, and stores its name, its rate and the first clock pair in the header. Returns
+   an error if this machine does not have the clock. */
 static prof_status prof__clock_choose(prof__session *s, const prof_config *config)
 {
     int usable = prof__counter_usable();
@@ -12613,6 +12617,7 @@ static void prof__job_take(const char *const *variables, char *to, size_t size)
         if (*c == '/' || *c == '\\' || *c == ':' || (unsigned char)*c < 32) *c = '_';
 }
 
+/* Reads the job's variables of the environment into prof__job. */
 static void prof__job_find(void)
 {
     prof__job_take(prof__job_ids, prof__job.id, sizeof prof__job.id);
@@ -12731,6 +12736,7 @@ static prof_status prof__rank_find(const char *given, int *several)
     return PROF_OK;
 }
 
+/* Writes the machine's name, or "host" if it is unknown. Replaces slashes by underscores. */
 static void prof__host_name(char *name, size_t size)
 {
 #ifdef _WIN32
@@ -13674,6 +13680,9 @@ static const char *prof__output_alone(prof__session *s, const char *pattern, cha
 }
 #endif
 
+/* Works out a session's output from its configuration: the path, the writer, and whether a sidecar file records until
+   the output is written. several: 1: other processes of the job may write files of the same name. Returns an error if
+   the output cannot be written later. */
 static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     const prof_writer *writer;
@@ -13895,8 +13904,9 @@ static int prof__file_copy(const prof__session *s, uint64_t size)
     return 0;
 }
 
-/* Writes the header and meta to a file that gets the chunks only at the end. So a program that is killed leaves a file
-   that says why it has no events. Also notes this for the message at the start. */
+/* Writes the header and meta to a file whose chunks are written only at the end, because it has no shared mappings. So
+   a program that is killed leaves a file whose header explains why there are no events. Also notes this for the message
+   at the start. */
 static void prof__file_head(prof__session *s)
 {
     if (!s->apart || s->live_path != s->output) return;
@@ -14165,6 +14175,8 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
     return error;
 }
 
+/* Notes that a chunk could not be written, and when to try again. EDOM: the file has reached its limit, and nothing
+   more is written. */
 static void prof__stream_failed(prof__session *s, int error)
 {
     prof__stream *stream = &s->stream;
@@ -14230,7 +14242,7 @@ static int prof__stream_step(prof__session *s)
         uint32_t state = PROF__CHUNK_FULL;
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_HELD, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
-            continue; /* the thread that filled it has waited for a free chunk in vain, and taken this one back */
+            continue; /* the thread that filled this chunk found no free one, and has taken this one back */
         error = prof__stream_put(s, chunk);
         if (error) PROF__RELEASE(&chunk->state, state);
         if (error) break;
@@ -14510,6 +14522,7 @@ static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uin
     return sleep < service->longest_ns ? sleep : service->longest_ns;
 }
 
+/* The service thread: does each step, then sleeps until the next one may have work. */
 static void prof__service_run(prof__session *s)
 {
     prof__service *service = &s->service;
@@ -14546,6 +14559,7 @@ static uint64_t prof__writer_sleep(const prof__session *s)
     return sleep;
 }
 
+/* The writer thread: writes outputs and saves when they are due. */
 static void prof__writer_run(prof__session *s)
 {
     prof__service *service = &s->service;
@@ -14628,6 +14642,7 @@ static prof_status prof__service_check(const prof_config *c)
     return PROF_OK;
 }
 
+/* Decides whether the session needs the service and the writer, and how often they look for work. */
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
     prof__service *service = &s->service;
@@ -15792,7 +15807,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 
     prof_status status = PROF_OK;
     prof__source source = PROF__SOURCE(prof__session_read, s);
-    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages of it that are never touched cost nothing */
+    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages of the copy that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,
@@ -16445,6 +16460,7 @@ static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thr
     return prof__owed(self) > thread->depth || thread->depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
+/* Writes what crashed and the open scopes of all threads to stderr, the crashed thread first. */
 static void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h, int signal)
 {
     prof__crash_search(w, s, h);
@@ -16745,7 +16761,7 @@ static void prof__crash_forget(void)
 #endif
 
 #ifndef _WIN32
-/*-- the file that somebody truncated --*/
+/*-- the image's file was truncated --*/
 
 #ifdef BUS_ADRERR
 #define PROF__BUS_ADRERR BUS_ADRERR
@@ -16851,6 +16867,8 @@ static void prof__crash_pass_on(int signal, siginfo_t *info)
     raise(signal);
 }
 
+/* Handles the signals of bugs: survives a truncated file, else writes a report once and passes the signal on. In a
+   child of vfork() it only passes the signal on. */
 static void prof__crash_handler(int signal, siginfo_t *info, void *context)
 {
     PROF__ERRNO_SAVE();
@@ -16920,6 +16938,7 @@ static void prof__crash_forget(void)
 
 /*-- on and off; under the control lock --*/
 
+/* Reserves the memory of a report, chooses the path of its image file, and checks that the file can be created. */
 static prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
@@ -16940,6 +16959,7 @@ static prof_status prof__crash_prepare(prof__session *s)
     return s->live_path ? PROF_OK : prof__output_check(w->path);
 }
 
+/* Ends crash reports for a session. Waits up to 10 s for a report that is being written. */
 static void prof__crash_remove(void)
 {
     if (!prof__crash.session) return;
@@ -17199,6 +17219,7 @@ static int prof__child_memory(prof__session *s)
 static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
 #endif
 
+/* Creates the child's image with what it keeps of the parent's header. Returns 0 or errno. Async-signal-safe. */
 static int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);
@@ -17631,6 +17652,7 @@ static void prof__start_took(prof__session *s, uint64_t began)
 }
 #endif
 
+/* Does the work of prof_start(). Called under the control lock. */
 static prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     uint64_t began = PROF__START_CLOCK();
@@ -17829,6 +17851,7 @@ PROF_DEF prof_status prof_reset(void)
     return status;
 }
 
+/* Adds step to the number of pauses: 1 pauses, -1 resumes. Recording goes on when no pause is left. */
 static prof_status prof__pause_by(int step)
 {
     PROF__LED(prof__pause_by, (step));
@@ -18003,6 +18026,7 @@ static struct {
     uint64_t meta, chunks; /* bytes of meta, and chunks, that were handed out */
 } prof__drained;
 
+/* Hands out a chunk that no thread writes to, and frees it. If write() fails, the chunk stays for the next call. */
 static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_drain_write *write, void *user)
 {
     uint32_t state = PROF__LOAD(&chunk->state);
@@ -18835,6 +18859,7 @@ static int prof__key_parse(const prof__key *key, const char *value, uint64_t *nu
     return *number >= key->least && *number <= key->max;
 }
 
+/* Stores a value that was parsed in the field of its key. */
 static void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
 {
     void *field = (char *)config + key->field;
@@ -19190,6 +19215,7 @@ static int prof__other_value(const prof__other_key *other, const prof__key *home
     }
 }
 
+/* Sets what another profiler's key means in prof. */
 static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
     const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
@@ -19231,6 +19257,7 @@ static int prof__begins(const char *text, const char *prefix)
     return !*prefix;
 }
 
+/* Adds, replaces or (claim is NULL) removes the claim of a prefix of keys. */
 static prof_status prof__claim_put(const char *prefix,
                                    prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
@@ -19327,6 +19354,7 @@ static void prof__key_variable(const char *key, char *to, size_t size)
     to[at] = 0;
 }
 
+/* Describes the key with this index: first prof's own keys, then other profilers'. Returns 0 after the last. */
 static int prof__key_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
@@ -20085,6 +20113,7 @@ typedef struct prof__look {
     uint64_t buffer, chunks, taken;
 } prof__look;
 
+/* Adds the status of this process's session to a status that is all zero. */
 static void prof__look_take(prof__look *look)
 {
     PROF__LED_VOID(prof__look_take, (look));
@@ -20138,6 +20167,8 @@ static int prof__on_demand_stop(void)
 /* Frees the image of an on-demand session that has ended. Called under the control lock. */
 static void prof__on_demand_free(void) { prof__sessions_reap(1); }
 
+/* Ends the on-demand session and hands out its image, because the program starts a session of its own. Called under the
+   control lock. */
 static void prof__on_demand_yield(void)
 {
     void *image = NULL;
@@ -20147,6 +20178,7 @@ static void prof__on_demand_yield(void)
     prof__on_demand_keep(image, size);
 }
 
+/* Restricts an on-demand session to what its options ask for. Called under the state lock. */
 static void prof__on_demand_limit(void *user)
 {
     const prof__on_demand_options *wish = (const prof__on_demand_options *)user;
@@ -20195,6 +20227,8 @@ static const char *prof__autostart_by(void)
 }
 
 PROF__AT_START(103, prof__autostart);
+/* Starts a session before main() if a variable of the environment asks for one, and prints errors and notes on
+   stderr. */
 static void prof__autostart(void)
 {
     prof_config config;
@@ -20219,9 +20253,9 @@ static void prof__autostart(void)
 
 /* On Windows and WASI pthread_key_delete() hangs at this point. */
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32) && !defined(__wasi__)
-/* Called when the library that contains the recorder is unloaded, and at the end of the process. After an unload no
-   thread can run the recorder's code, so everything is freed. At the end of the process other threads may still record,
-   so everything stays. */
+/* Frees everything when the library that contains the recorder is unloaded, because no thread can run the recorder's
+   code afterwards. Also called at the end of the process: then everything stays, because other threads may still
+   record. */
 PROF__AT_END(PROF__LAST, prof__unload);
 static void prof__unload(void)
 {
@@ -20754,7 +20788,7 @@ typedef struct prof__read_device {
     size_t line_count;
     prof_alignment alignment;
     uint64_t pairs, refused;
-    size_t first; /* the event of it that was recorded first, from 1; 0: none */
+    size_t first; /* its event that was recorded first, from 1; 0: none */
 } prof__read_device;
 
 typedef struct prof__read_row {
@@ -21486,6 +21520,8 @@ static void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t
         trace->info.lost_blocks++;
 }
 
+/* Reads meta in three passes: finds the largest ids; reads strings, metadata and names of threads; reads call sites,
+   whose strings may come after them. Returns 0 if there is no memory. */
 static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
@@ -21664,6 +21700,7 @@ static void prof__turn_marks(prof__chunk *chunk, size_t bytes, size_t header)
     chunk->form ^= PROF__FORM_MARKED ^ PROF__FORM_PLAIN;
 }
 
+/* Turns the headers and records of all chunks of the ring, and removes their marks. */
 static void prof__turn_chunks(char *image, const prof__header *h)
 {
     uint64_t bytes;
@@ -22065,10 +22102,10 @@ static size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count,
 
 #define PROF__JUMPS 64 /* most resets of the counter in a chunk; further ones are taken as other errors */
 
-/* Corrects the ticks of records after a reset of the counter, as if the counter had gone on. A lower tick is not a
-   reset if the next few records reach the earlier tick again: then signal handlers recorded for long after a record's
-   clock was read and before the record was written. Called whenever the words of such a chunk have been read. behind:
-   see prof_trace. write: 0: changes nothing. Returns the largest tick. */
+/* Corrects the ticks of records after a reset of the counter, as if the counter had gone on. Must be called whenever
+   the words of a chunk with a reset have been read. A lower tick is not a reset if the next few records reach the
+   earlier tick again: then signal handlers recorded for long between the reading of a record's clock and its writing.
+   behind: see prof_trace. write: 0: changes nothing. Returns the largest tick. */
 static uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
 {
     uint64_t last = 0, more = 0, most = 0;
@@ -22433,6 +22470,8 @@ static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof
     return pair;
 }
 
+/* Makes the lines of each device that has events, from its clock pairs or from a guess. Returns 0 if there is no
+   memory. */
 static int prof__device_clocks(prof_trace *trace)
 {
     size_t i, at = 0, end;
@@ -22728,7 +22767,7 @@ static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
     return now;
 }
 
-/* Corrects the ticks in the header likewise, and those of a pair of now, or NULL. */
+/* Corrects the ticks in the header, and in a pair of the present time if now is not NULL. */
 static void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
 {
     prof__header *h = &trace->header;
@@ -23994,6 +24033,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
     return words != NULL;
 }
 
+/* Runs the matcher over one segment, by its summary if possible. Returns 0 if there is no memory. */
 static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -24024,6 +24064,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
     return *segment <= last ? (*segment)->tick : trace->chunks[last->chunk].tick;
 }
 
+/* Sets the name, the thread id and the id of a track, which are in its segments and in meta. */
 static void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
@@ -24057,6 +24098,7 @@ static int prof__read_late_order(const void *a, const void *b)
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
+/* Runs the matcher over a track, and sets what its cursor will need. Returns 0 if there is no memory. */
 static int prof__read_match_track(prof__read_matcher *m)
 {
     prof_trace *trace = m->trace;
@@ -24172,6 +24214,8 @@ static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size
     return next;
 }
 
+/* Makes the tracks of all threads and fibers, from segments that are sorted by track. Returns 0 if there is no
+   memory. */
 static int prof__read_tracks(prof_trace *trace)
 {
     prof__read_matcher m;
@@ -24764,6 +24808,8 @@ static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, 
     return anchor;
 }
 
+/* Sets offsets to the times, in ns after the earliest, at which the traces begin. Traces of one machine are aligned by
+   its monotonic clock, machines by Unix time. Returns the number of machines. */
 static size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     uint64_t earliest = 0;
@@ -24806,6 +24852,7 @@ PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *i
     return PROF_OK;
 }
 
+/* Changes the header of an image of which only the first `left` bytes are there, so that it can be read. */
 static prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     prof__header header;
@@ -24901,6 +24948,7 @@ static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, F
     prof__out_bytes(out, image + alone, size - alone);
 }
 
+/* Copies an image file with its archive, and sets a window. from_ns -1: keeps the window as it is. */
 static prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;
@@ -25036,6 +25084,7 @@ static uint32_t prof__import_string(prof__import *w, const char *text)
     return w->strings;
 }
 
+/* Adds a device to meta, with a call site for its events and one clock pair. Returns 0 if there is no memory. */
 static int prof__import_device_add(prof__import *w, const char *name)
 {
     prof__import_device *device;
@@ -25071,6 +25120,7 @@ static int prof__import_same(const void *owner, size_t item, const void *key)
     return !strcmp(row->name, wanted->row) && !strcmp(w->devices[row->device].name, wanted->device);
 }
 
+/* Adds a row to meta, and its device if that is new. Returns 0 if there is no memory. */
 static int prof__import_row_add(prof__import *w, const prof__import_key *key, uint32_t hash)
 {
     prof__import_row_of *row;
@@ -25387,6 +25437,7 @@ struct prof_cursor {
     int64_t from_ns, to_ns; /* window; to_ns is INT64_MAX if it has no end */
 };
 
+/* Makes a cursor, with all memory that reading its track needs. */
 static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     const prof__read_track *about;
@@ -25747,6 +25798,7 @@ static void prof__log_integer_text(prof__log_text *text, const prof__log_spec *s
     prof__log_put(text, digits, strlen(digits));
 }
 
+/* Writes a value that fits its conversion. */
 static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, const prof_value *value)
 {
     char piece[24];
@@ -26032,7 +26084,7 @@ static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
-/* Returns a log message with its text; if there is no memory, its format stands for it. */
+/* Sets a log message's text; if there is no memory, the unformatted text of its call site. */
 static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
     if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
@@ -26041,6 +26093,7 @@ static void prof__read_emit_message(prof_cursor *c, prof_event *event)
     if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);
 }
 
+/* Makes an event of the next node, and moves on. */
 static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
@@ -26125,7 +26178,7 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
         event->type = PROF_EVENT_FLOW_IN;
         event->depth += (uint32_t)scope;
         event->object = e->flow;
-        event->name = "flow"; /* the name that PROFILE_FLOW_OUT(id) gives */
+        event->name = "flow"; /* PROFILE_FLOW_OUT(id) uses this name, too */
         event->id++; /* the next word is inside the same record, so no other event has this id */
         return 1;
     }
@@ -27097,6 +27150,8 @@ static int prof__timeline_order(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
+/* Opens a time line: lists the tracks in order of their first times. A track's cursor is opened when its first time is
+   reached. */
 static prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
 {
     prof_timeline *t;
@@ -27197,6 +27252,7 @@ struct prof_spans {
     prof_status status;
 };
 
+/* Opens an iterator over the spans of a trace. */
 static prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
 {
     prof_spans *s;
@@ -27346,6 +27402,7 @@ static int prof__spans_spread(prof_spans *s)
     return 1;
 }
 
+/* Adds a begin to the open ones. */
 static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
 {
     size_t at = s->free, *bucket;
@@ -27433,6 +27490,8 @@ static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const p
     return 1;
 }
 
+/* Handles an event between the begin and the end of a span. Returns 1 if *span was set, 0 if the event is outside the
+   window. */
 static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_span *span)
 {
     size_t around = prof__spans_find(s, mark);
@@ -27478,6 +27537,8 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
     return (int)at;
 }
 
+/* Handles an end. Matches it with an open begin; otherwise keeps it, because its begin may follow at the same time.
+   Returns 1 if *span was set. */
 static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
 {
     size_t at = prof__spans_find(s, end);

@@ -136,10 +136,10 @@ static size_t prof__read_reaches(const uint64_t *words, size_t at, size_t count,
 
 #define PROF__JUMPS 64 /* most resets of the counter in a chunk; further ones are taken as other errors */
 
-/* Corrects the ticks of records after a reset of the counter, as if the counter had gone on. A lower tick is not a
-   reset if the next few records reach the earlier tick again: then signal handlers recorded for long after a record's
-   clock was read and before the record was written. Called whenever the words of such a chunk have been read. behind:
-   see prof_trace. write: 0: changes nothing. Returns the largest tick. */
+/* Corrects the ticks of records after a reset of the counter, as if the counter had gone on. Must be called whenever
+   the words of a chunk with a reset have been read. A lower tick is not a reset if the next few records reach the
+   earlier tick again: then signal handlers recorded for long between the reading of a record's clock and its writing.
+   behind: see prof_trace. write: 0: changes nothing. Returns the largest tick. */
 static uint64_t prof__read_mend(uint64_t *words, size_t count, uint64_t behind, int write)
 {
     uint64_t last = 0, more = 0, most = 0;

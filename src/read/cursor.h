@@ -73,6 +73,7 @@ struct prof_cursor {
     int64_t from_ns, to_ns; /* window; to_ns is INT64_MAX if it has no end */
 };
 
+/* Makes a cursor, with all memory that reading its track needs. */
 static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
 {
     const prof__read_track *about;

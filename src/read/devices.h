@@ -301,6 +301,8 @@ static prof__read_pairing prof__device_guess(const prof_trace *trace, const prof
     return pair;
 }
 
+/* Makes the lines of each device that has events, from its clock pairs or from a guess. Returns 0 if there is no
+   memory. */
 static int prof__device_clocks(prof_trace *trace)
 {
     size_t i, at = 0, end;

@@ -77,7 +77,7 @@ static prof__pair prof__read_unwrap(prof_trace *trace, const prof__pair *pair)
     return now;
 }
 
-/* Corrects the ticks in the header likewise, and those of a pair of now, or NULL. */
+/* Corrects the ticks in the header, and in a pair of the present time if now is not NULL. */
 static void prof__read_epochs_end(prof_trace *trace, prof__pair *now)
 {
     prof__header *h = &trace->header;

@@ -183,7 +183,7 @@ static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
-/* Returns a log message with its text; if there is no memory, its format stands for it. */
+/* Sets a log message's text; if there is no memory, the unformatted text of its call site. */
 static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
     if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
@@ -192,6 +192,7 @@ static void prof__read_emit_message(prof_cursor *c, prof_event *event)
     if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);
 }
 
+/* Makes an event of the next node, and moves on. */
 static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
 {
     const prof_trace *trace = c->trace;
@@ -276,7 +277,7 @@ static int prof__read_device_event(prof_cursor *c, prof_event *event)
         event->type = PROF_EVENT_FLOW_IN;
         event->depth += (uint32_t)scope;
         event->object = e->flow;
-        event->name = "flow"; /* the name that PROFILE_FLOW_OUT(id) gives */
+        event->name = "flow"; /* PROFILE_FLOW_OUT(id) uses this name, too */
         event->id++; /* the next word is inside the same record, so no other event has this id */
         return 1;
     }

@@ -31,6 +31,7 @@ PROF_DEF prof_status prof_image_find(const void *bytes, size_t size, uint64_t *i
     return PROF_OK;
 }
 
+/* Changes the header of an image of which only the first `left` bytes are there, so that it can be read. */
 static prof_status prof__image_shorten(void *bytes, uint64_t left, uint64_t *image_size)
 {
     prof__header header;
@@ -126,6 +127,7 @@ static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, F
     prof__out_bytes(out, image + alone, size - alone);
 }
 
+/* Copies an image file with its archive, and sets a window. from_ns -1: keeps the window as it is. */
 static prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;

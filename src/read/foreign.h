@@ -124,6 +124,7 @@ static void prof__turn_marks(prof__chunk *chunk, size_t bytes, size_t header)
     chunk->form ^= PROF__FORM_MARKED ^ PROF__FORM_PLAIN;
 }
 
+/* Turns the headers and records of all chunks of the ring, and removes their marks. */
 static void prof__turn_chunks(char *image, const prof__header *h)
 {
     uint64_t bytes;

@@ -93,6 +93,7 @@ static uint32_t prof__import_string(prof__import *w, const char *text)
     return w->strings;
 }
 
+/* Adds a device to meta, with a call site for its events and one clock pair. Returns 0 if there is no memory. */
 static int prof__import_device_add(prof__import *w, const char *name)
 {
     prof__import_device *device;
@@ -128,6 +129,7 @@ static int prof__import_same(const void *owner, size_t item, const void *key)
     return !strcmp(row->name, wanted->row) && !strcmp(w->devices[row->device].name, wanted->device);
 }
 
+/* Adds a row to meta, and its device if that is new. Returns 0 if there is no memory. */
 static int prof__import_row_add(prof__import *w, const prof__import_key *key, uint32_t hash)
 {
     prof__import_row_of *row;

@@ -96,6 +96,7 @@ static void prof__log_integer_text(prof__log_text *text, const prof__log_spec *s
     prof__log_put(text, digits, strlen(digits));
 }
 
+/* Writes a value that fits its conversion. */
 static void prof__log_show(prof__log_text *text, const prof__log_spec *spec, const prof_value *value)
 {
     char piece[24];

@@ -247,6 +247,8 @@ static void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t
         trace->info.lost_blocks++;
 }
 
+/* Reads meta in three passes: finds the largest ids; reads strings, metadata and names of threads; reads call sites,
+   whose strings may come after them. Returns 0 if there is no memory. */
 static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;

@@ -586,6 +586,8 @@ static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, 
     return anchor;
 }
 
+/* Sets offsets to the times, in ns after the earliest, at which the traces begin. Traces of one machine are aligned by
+   its monotonic clock, machines by Unix time. Returns the number of machines. */
 static size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
 {
     uint64_t earliest = 0;

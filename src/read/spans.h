@@ -49,6 +49,7 @@ struct prof_spans {
     prof_status status;
 };
 
+/* Opens an iterator over the spans of a trace. */
 static prof_status prof__spans_make(const prof_trace *trace, prof_spans **spans)
 {
     prof_spans *s;
@@ -198,6 +199,7 @@ static int prof__spans_spread(prof_spans *s)
     return 1;
 }
 
+/* Adds a begin to the open ones. */
 static void prof__spans_add(prof_spans *s, const prof__span_half *begin)
 {
     size_t at = s->free, *bucket;
@@ -285,6 +287,8 @@ static int prof__spans_emit(prof_spans *s, const prof__span_half *begin, const p
     return 1;
 }
 
+/* Handles an event between the begin and the end of a span. Returns 1 if *span was set, 0 if the event is outside the
+   window. */
 static int prof__spans_mark(prof_spans *s, const prof__span_half *mark, prof_span *span)
 {
     size_t around = prof__spans_find(s, mark);
@@ -330,6 +334,8 @@ static int prof__spans_begin(prof_spans *s, prof__span_half *begin, prof_span *s
     return (int)at;
 }
 
+/* Handles an end. Matches it with an open begin; otherwise keeps it, because its begin may follow at the same time.
+   Returns 1 if *span was set. */
 static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
 {
     size_t at = prof__spans_find(s, end);

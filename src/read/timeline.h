@@ -86,6 +86,8 @@ static int prof__timeline_order(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
+/* Opens a time line: lists the tracks in order of their first times. A track's cursor is opened when its first time is
+   reached. */
 static prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
 {
     prof_timeline *t;

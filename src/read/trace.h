@@ -193,7 +193,7 @@ typedef struct prof__read_device {
     size_t line_count;
     prof_alignment alignment;
     uint64_t pairs, refused;
-    size_t first; /* the event of it that was recorded first, from 1; 0: none */
+    size_t first; /* its event that was recorded first, from 1; 0: none */
 } prof__read_device;
 
 typedef struct prof__read_row {

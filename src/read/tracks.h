@@ -120,6 +120,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
     return words != NULL;
 }
 
+/* Runs the matcher over one segment, by its summary if possible. Returns 0 if there is no memory. */
 static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
 {
     prof_trace *trace = m->trace;
@@ -150,6 +151,7 @@ static uint64_t prof__read_first_tick(const prof_trace *trace, const prof__read_
     return *segment <= last ? (*segment)->tick : trace->chunks[last->chunk].tick;
 }
 
+/* Sets the name, the thread id and the id of a track, which are in its segments and in meta. */
 static void prof__read_describe(prof_trace *trace, prof__read_track *track)
 {
     size_t i;
@@ -183,6 +185,7 @@ static int prof__read_late_order(const void *a, const void *b)
     return x->word < y->word ? -1 : x->word > y->word;
 }
 
+/* Runs the matcher over a track, and sets what its cursor will need. Returns 0 if there is no memory. */
 static int prof__read_match_track(prof__read_matcher *m)
 {
     prof_trace *trace = m->trace;
@@ -298,6 +301,8 @@ static size_t prof__read_choose(prof_trace *trace, prof__read_track *track, size
     return next;
 }
 
+/* Makes the tracks of all threads and fibers, from segments that are sorted by track. Returns 0 if there is no
+   memory. */
 static int prof__read_tracks(prof_trace *trace)
 {
     prof__read_matcher m;

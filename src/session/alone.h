@@ -86,6 +86,9 @@ static const char *prof__output_alone(prof__session *s, const char *pattern, cha
 }
 #endif
 
+/* Works out a session's output from its configuration: the path, the writer, and whether a sidecar file records until
+   the output is written. several: 1: other processes of the job may write files of the same name. Returns an error if
+   the output cannot be written later. */
 static prof_status prof__output_prepare(prof__session *s, const prof_config *config, int several)
 {
     const prof_writer *writer;

@@ -49,6 +49,8 @@ static const char *prof__autostart_by(void)
 }
 
 PROF__AT_START(103, prof__autostart);
+/* Starts a session before main() if a variable of the environment asks for one, and prints errors and notes on
+   stderr. */
 static void prof__autostart(void)
 {
     prof_config config;
@@ -73,9 +75,9 @@ static void prof__autostart(void)
 
 /* On Windows and WASI pthread_key_delete() hangs at this point. */
 #if !defined(PROF_FREESTANDING) && !defined(_WIN32) && !defined(__wasi__)
-/* Called when the library that contains the recorder is unloaded, and at the end of the process. After an unload no
-   thread can run the recorder's code, so everything is freed. At the end of the process other threads may still record,
-   so everything stays. */
+/* Frees everything when the library that contains the recorder is unloaded, because no thread can run the recorder's
+   code afterwards. Also called at the end of the process: then everything stays, because other threads may still
+   record. */
 PROF__AT_END(PROF__LAST, prof__unload);
 static void prof__unload(void)
 {

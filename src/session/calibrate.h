@@ -45,6 +45,8 @@ static uint64_t prof__ordered_excess(void)
     return ordered > plain ? ordered - plain : 0;
 }
 
+/* Chooses the clock that config asks for, and stores its name, its rate and the first clock pair in the header. Returns
+   an error if this machine does not have the clock. */
 static prof_status prof__clock_choose(prof__session *s, const prof_config *config)
 {
     int usable = prof__counter_usable();

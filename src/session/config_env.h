@@ -24,6 +24,7 @@ static int prof__begins(const char *text, const char *prefix)
     return !*prefix;
 }
 
+/* Adds, replaces or (claim is NULL) removes the claim of a prefix of keys. */
 static prof_status prof__claim_put(const char *prefix,
                                    prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
@@ -120,6 +121,7 @@ static void prof__key_variable(const char *key, char *to, size_t size)
     to[at] = 0;
 }
 
+/* Describes the key with this index: first prof's own keys, then other profilers'. Returns 0 after the last. */
 static int prof__key_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;

@@ -320,6 +320,7 @@ static int prof__other_value(const prof__other_key *other, const prof__key *home
     }
 }
 
+/* Sets what another profiler's key means in prof. */
 static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
     const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;

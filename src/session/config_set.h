@@ -51,6 +51,7 @@ static int prof__key_parse(const prof__key *key, const char *value, uint64_t *nu
     return *number >= key->least && *number <= key->max;
 }
 
+/* Stores a value that was parsed in the field of its key. */
 static void prof__key_store(const prof__key *key, prof_config *config, const char *value, uint64_t number)
 {
     void *field = (char *)config + key->field;

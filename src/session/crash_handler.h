@@ -14,7 +14,7 @@
 #include "session/memory.h"
 
 #ifndef _WIN32
-/*-- the file that somebody truncated --*/
+/*-- the image's file was truncated --*/
 
 #ifdef BUS_ADRERR
 #define PROF__BUS_ADRERR BUS_ADRERR
@@ -120,6 +120,8 @@ static void prof__crash_pass_on(int signal, siginfo_t *info)
     raise(signal);
 }
 
+/* Handles the signals of bugs: survives a truncated file, else writes a report once and passes the signal on. In a
+   child of vfork() it only passes the signal on. */
 static void prof__crash_handler(int signal, siginfo_t *info, void *context)
 {
     PROF__ERRNO_SAVE();

@@ -95,6 +95,7 @@ static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thr
     return prof__owed(self) > thread->depth || thread->depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
+/* Writes what crashed and the open scopes of all threads to stderr, the crashed thread first. */
 static void prof__crash_describe(prof__crash_work *w, const prof__session *s, const prof__header *h, int signal)
 {
     prof__crash_search(w, s, h);

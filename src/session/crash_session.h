@@ -16,6 +16,7 @@
 
 /*-- on and off; under the control lock --*/
 
+/* Reserves the memory of a report, chooses the path of its image file, and checks that the file can be created. */
 static prof_status prof__crash_prepare(prof__session *s)
 {
     prof__crash_work *w = prof__crash.work;
@@ -36,6 +37,7 @@ static prof_status prof__crash_prepare(prof__session *s)
     return s->live_path ? PROF_OK : prof__output_check(w->path);
 }
 
+/* Ends crash reports for a session. Waits up to 10 s for a report that is being written. */
 static void prof__crash_remove(void)
 {
     if (!prof__crash.session) return;

@@ -17,6 +17,7 @@ static struct {
     uint64_t meta, chunks; /* bytes of meta, and chunks, that were handed out */
 } prof__drained;
 
+/* Hands out a chunk that no thread writes to, and frees it. If write() fails, the chunk stays for the next call. */
 static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_drain_write *write, void *user)
 {
     uint32_t state = PROF__LOAD(&chunk->state);

@@ -129,8 +129,9 @@ static int prof__file_copy(const prof__session *s, uint64_t size)
     return 0;
 }
 
-/* Writes the header and meta to a file that gets the chunks only at the end. So a program that is killed leaves a file
-   that says why it has no events. Also notes this for the message at the start. */
+/* Writes the header and meta to a file whose chunks are written only at the end, because it has no shared mappings. So
+   a program that is killed leaves a file whose header explains why there are no events. Also notes this for the message
+   at the start. */
 static void prof__file_head(prof__session *s)
 {
     if (!s->apart || s->live_path != s->output) return;

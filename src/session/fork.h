@@ -100,6 +100,7 @@ static int prof__child_memory(prof__session *s)
 static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
 #endif
 
+/* Creates the child's image with what it keeps of the parent's header. Returns 0 or errno. Async-signal-safe. */
 static int prof__child_image(prof__session *s)
 {
     int error = prof__child_path(s);

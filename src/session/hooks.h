@@ -19,7 +19,7 @@ typedef struct prof__reader_hooks {
     prof_status (*write_live)(const char *path, const prof_writer *writer);
     const prof_writer *csv, *summary;
     prof_status (*follow_make)(prof__session *s, const prof_config *config);
-    int (*follow_step)(prof__session *s); /* does pending work; returns 1 if there was any. save_step does likewise */
+    int (*follow_step)(prof__session *s); /* does pending work; returns 1 if there was any */
     void (*follow_free)(struct prof__follow *f);
     prof_status (*save_arm)(const prof__session *s);
     int (*save_step)(prof__session *s);

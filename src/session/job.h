@@ -34,6 +34,7 @@ static void prof__job_take(const char *const *variables, char *to, size_t size)
         if (*c == '/' || *c == '\\' || *c == ':' || (unsigned char)*c < 32) *c = '_';
 }
 
+/* Reads the job's variables of the environment into prof__job. */
 static void prof__job_find(void)
 {
     prof__job_take(prof__job_ids, prof__job.id, sizeof prof__job.id);

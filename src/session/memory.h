@@ -66,7 +66,7 @@ static prof__extent prof__layout_head(prof__extent size, prof__extent *meta, pro
 
 #ifndef PROF_FREESTANDING
 #ifdef _WIN32
-/* Goes on without the sidecar file, because of this error. */
+/* Gives up the sidecar file, because of this error; the image will be in plain memory. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->stream.opened) {
@@ -438,7 +438,8 @@ static int prof__memory_map(prof__session *s, size_t size)
     return 0;
 }
 
-/* Goes on without the sidecar file, because it could not be created. A mapping of it that exists stays usable. */
+/* Gives up the sidecar file, because it could not be created. If it is mapped already, the mapping stays usable as
+   memory. */
 static void prof__file_forget(prof__session *s, int error)
 {
     if (s->part_path[0]) unlink(s->part_path);

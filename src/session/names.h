@@ -62,6 +62,7 @@ static prof_status prof__rank_find(const char *given, int *several)
     return PROF_OK;
 }
 
+/* Writes the machine's name, or "host" if it is unknown. Replaces slashes by underscores. */
 static void prof__host_name(char *name, size_t size)
 {
 #ifdef _WIN32

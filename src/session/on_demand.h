@@ -29,6 +29,7 @@ typedef struct prof__look {
     uint64_t buffer, chunks, taken;
 } prof__look;
 
+/* Adds the status of this process's session to a status that is all zero. */
 static void prof__look_take(prof__look *look)
 {
     PROF__LED_VOID(prof__look_take, (look));
@@ -82,6 +83,8 @@ static int prof__on_demand_stop(void)
 /* Frees the image of an on-demand session that has ended. Called under the control lock. */
 static void prof__on_demand_free(void) { prof__sessions_reap(1); }
 
+/* Ends the on-demand session and hands out its image, because the program starts a session of its own. Called under the
+   control lock. */
 static void prof__on_demand_yield(void)
 {
     void *image = NULL;
@@ -91,6 +94,7 @@ static void prof__on_demand_yield(void)
     prof__on_demand_keep(image, size);
 }
 
+/* Restricts an on-demand session to what its options ask for. Called under the state lock. */
 static void prof__on_demand_limit(void *user)
 {
     const prof__on_demand_options *wish = (const prof__on_demand_options *)user;

@@ -23,6 +23,7 @@ static const char *prof__environment(const char *name)
 #endif
 }
 
+/* Writes the file name of the program, or "program" if it is unknown. */
 static void prof__program_name(char *name, size_t size)
 {
     char path[1024];

@@ -140,6 +140,7 @@ static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uin
     return sleep < service->longest_ns ? sleep : service->longest_ns;
 }
 
+/* The service thread: does each step, then sleeps until the next one may have work. */
 static void prof__service_run(prof__session *s)
 {
     prof__service *service = &s->service;
@@ -176,6 +177,7 @@ static uint64_t prof__writer_sleep(const prof__session *s)
     return sleep;
 }
 
+/* The writer thread: writes outputs and saves when they are due. */
 static void prof__writer_run(prof__session *s)
 {
     prof__service *service = &s->service;
@@ -258,6 +260,7 @@ static prof_status prof__service_check(const prof_config *c)
     return PROF_OK;
 }
 
+/* Decides whether the session needs the service and the writer, and how often they look for work. */
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
     prof__service *service = &s->service;

@@ -425,7 +425,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 
     prof_status status = PROF_OK;
     prof__source source = PROF__SOURCE(prof__session_read, s);
-    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages of it that are never touched cost nothing */
+    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages of the copy that are never touched cost nothing */
     uint64_t newest = 0, tick = 0;
     if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,

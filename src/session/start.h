@@ -219,6 +219,7 @@ static void prof__start_took(prof__session *s, uint64_t began)
 }
 #endif
 
+/* Does the work of prof_start(). Called under the control lock. */
 static prof_status prof__start_locked(const prof_config *config, const prof__on_demand_start *on_demand)
 {
     uint64_t began = PROF__START_CLOCK();

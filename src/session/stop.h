@@ -99,6 +99,7 @@ PROF_DEF prof_status prof_reset(void)
     return status;
 }
 
+/* Adds step to the number of pauses: 1 pauses, -1 resumes. Recording goes on when no pause is left. */
 static prof_status prof__pause_by(int step)
 {
     PROF__LED(prof__pause_by, (step));

@@ -213,6 +213,8 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
     return error;
 }
 
+/* Notes that a chunk could not be written, and when to try again. EDOM: the file has reached its limit, and nothing
+   more is written. */
 static void prof__stream_failed(prof__session *s, int error)
 {
     prof__stream *stream = &s->stream;
@@ -278,7 +280,7 @@ static int prof__stream_step(prof__session *s)
         uint32_t state = PROF__CHUNK_FULL;
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_HELD, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
-            continue; /* the thread that filled it has waited for a free chunk in vain, and taken this one back */
+            continue; /* the thread that filled this chunk found no free one, and has taken this one back */
         error = prof__stream_put(s, chunk);
         if (error) PROF__RELEASE(&chunk->state, state);
         if (error) break;
