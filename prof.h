@@ -25173,6 +25173,7 @@ static void prof__import_chunk_begin(prof__import *w)
     chunk.sequence = ++w->h.next_chunk;
     chunk.base.tick = w->h.first.tick;
     chunk.state = PROF__CHUNK_FULL;
+    chunk.form = PROF__FORM_PLAIN; /* its pages have no marks, though those of the host's chunks may */
     memcpy(w->chunk, &chunk, sizeof chunk);
     w->used = w->h.chunk_header_size / 8;
     w->h.chunk_count++;
