@@ -1,33 +1,33 @@
 #!/bin/sh
-# Assembles the headers that users copy out of the modules in src/.
+# Assembles the headers that users copy (prof.h and others) from the modules in src/.
 #
-#   sh src/assemble.sh              writes those of prof.h, prof_html.h, prof_ntff.h and prof_server.h that have
-#                                   changed; but fails where a header is newer than all modules, and so was changed
-#                                   itself
-#   sh src/assemble.sh --force      writes those as well
-#   sh src/assemble.sh --check      writes nothing; names those that are not as the modules are, and fails
-#   sh src/assemble.sh --line DIR   into DIR, with #line, so that compilers and debuggers name the modules; and all
-#                                   other headers: compile with -IDIR
-#   sh src/assemble.sh --map NAME   prints, for each line of the header, the file and the line that it is from
+#   sh src/assemble.sh              writes those of prof.h, prof_html.h, prof_ntff.h and prof_server.h whose modules
+#                                   have changed. A header that is newer than all modules was edited by hand: it is
+#                                   not overwritten, and the script fails
+#   sh src/assemble.sh --force      overwrites such a header as well
+#   sh src/assemble.sh --check      writes nothing; names each header that differs from its modules, and then fails
+#   sh src/assemble.sh --line DIR   writes all headers to DIR, with #line directives, so that compilers and debuggers
+#                                   name the modules: compile with -IDIR
+#   sh src/assemble.sh --map NAME   prints, for each line of a header, the file and the line from which it comes
 #
-# A list, src/prof.h, is copied line by line. A line #include "layer/module.h" stands for the text of the module, after
-# that of all modules that it includes and that are not there yet. So the includes of modules order them, and a list
-# names few: the last ones, and those that a condition of the list belongs to. A module that only a condition has brought
-# in is not there for others: the list has to name it before. A line #include "prof.h", the name of another list, says
-# that all modules of that one are there. A blank line separates two modules.
+# A list, such as src/prof.h, is copied line by line. A line #include "layer/module.h" is replaced by the text of that
+# module, after the text of all modules that it includes and that were not copied yet. So the includes of modules decide
+# their order, and a list names few: the last ones, and those inside an #if of the list. A module that was copied only
+# inside an #if is not there for modules outside of it: the list must name it before. A line #include "prof.h", the name
+# of another list, says that all modules of that list are there. A blank line is put between two modules.
 #
-# A module compiles alone. Its head stays behind: the lines at the top that begin with // and say what it is for; the
-# include guard; and what follows up to the first blank line, its includes. So does the end of the guard. A list can have
-# lines that begin with //, too.
+# A module compiles alone. The following is not copied: the // lines at its top, which say what is in it; its include
+# guard; and its includes, which end at the first blank line. A list can have // lines, too, which are not copied.
 #
-# A comment, "the lines of html/index.html", stands for that page, as strings of an array. In the page, a line @name.js
-# stands for that file of its folder. What the browser does not need stays behind: comments, spaces, ends of lines after
-# { } , and ; and the like, a ; before }, the 0 of 0.5, quotes around values of attributes, and the imports and exports of
-# modules, which are one script in the page. In lines that are indented, const becomes let, which is shorter; at the top
-# it stays, because engines make more of it there. Strings, templates and regular expressions end in the line in which
-# they begin; tests/html/squeezed.mjs checks that the script means the same.
+# A comment "the lines of html/index.html" is replaced by that page, as strings of an array. In the page, a line
+# @name.js is replaced by that file of the same folder. What browsers do not need is left out: comments, spaces, line
+# ends after { } , ; and similar characters, a ; before }, the 0 of 0.5, quotes around values of attributes, and imports
+# and exports of modules, because the page has them all in one script. In indented lines const becomes let, which is
+# shorter; at the top level const stays, because JavaScript engines optimize it there. A string, template or regular
+# expression must end in the line in which it begins. tests/html/squeezed.mjs checks that the shortened script means the
+# same.
 #
-# The module api/stripped.h is made of the declarations in src/api: see src/strip.sh.
+# The module api/stripped.h is made from the declarations in src/api: see src/strip.sh.
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-write}
 case $mode in
@@ -48,14 +48,14 @@ fi
 assemble() { # NAME: prints the header
     awk -v list="src/$1" -v mark="$([ "$mode" = --line ] && pwd)" -v map="$([ "$mode" = --map ] && echo 1)" '
         function put(text) {
-            if (++count == 2 && mark == "") { # says so in the second line, which is inside the comment of the first
+            if (++count == 2 && mark == "") { # the second line is inside the comment of the first one
                 match(text, /^ */)
                 print map ? "-" : substr(text, 1, RLENGTH) "assembled from src/: change it there, see CONTRIBUTING.md"
             }
             print map ? origin : text
         }
         function from(file, line) { if (mark != "") printf "#line %d \"%s/%s\"\n", line, mark, file }
-        function load(file,    line, got, number, part) { # a module: what it includes, and its text without its head
+        function load(file,    line, got, number, part) { # reads a module: what it includes, and its text
             while ((got = (getline line < file)) > 0) {
                 number++
                 if (!part && line ~ /^\/\//) continue
@@ -80,7 +80,7 @@ assemble() { # NAME: prints the header
             guard = ""
             if (lines[file] < 1) fail(file ": is empty")
         }
-        function module(file, by,    i) { # the text of a module, after those that it includes
+        function module(file, by,    i) { # writes a module, after those that it includes
             if (busy[file]) fail("a circle:" substr(path, index(path, " " file " ")) file)
             if (file in where) {
                 if (!(file in listed) && index(conditions "\n", where[file] "\n") != 1)
@@ -105,7 +105,7 @@ assemble() { # NAME: prints the header
             }
             after = 1
         }
-        function content(text,    part) { # a line, or a page
+        function content(text,    part) { # writes a line, or the page that it stands for
             if (text !~ /^ *\/\* the lines of [a-z0-9]+\/[a-z0-9_]+\.html \*\/$/) put(text)
             else {
                 split(text, part, " ")
@@ -114,7 +114,7 @@ assemble() { # NAME: prints the header
                 put("   ,")
             }
         }
-        function condition(entry,    at) { # keeps which #if a line of the list is in
+        function condition(entry,    at) { # keeps track of the #if around a line of the list
             if (entry ~ /^#if/) conditions = conditions "\n" entry
             else if (entry ~ /^#e(lse|lif|ndif)/) {
                 at = match(conditions, /\n[^\n]*$/)
@@ -130,7 +130,7 @@ assemble() { # NAME: prints the header
             close(name)
             if (got < 0 || !at) fail(name ": cannot be read, or is empty")
         }
-        function others(name,    entry, before) { # all modules of another list are there
+        function others(name,    entry, before) { # notes that all modules of another list are there
             before = conditions
             conditions = ""
             quiet++
@@ -149,14 +149,16 @@ assemble() { # NAME: prints the header
             gsub(/^#include "|"[^"]*$/, "", entry)
             return "src/" entry
         }
-        function doubled(text,    out, at) { # backslashes; awks differ in how gsub() does that
+        function doubled(text,    out, at) { # doubles backslashes; gsub() differs between awks here
             while ((at = index(text, "\\")) > 0) {
                 out = out substr(text, 1, at) "\\"
                 text = substr(text, at + 1)
             }
             return out text
         }
-        function string(text, joins) { # a line of the page, or a part of one: the next joins it. The strings of a piece together are not longer than C allows
+        # Writes a line of the page, without its line end if it joins the next one. Starts another element of the array
+        # before a string becomes longer than C allows.
+        function string(text, joins) {
             if (piece + length(text) > 3800) {
                 put("   ,")
                 piece = 0
@@ -167,7 +169,7 @@ assemble() { # NAME: prints the header
             gsub(/\?\?/, "?\\?", text)
             put("    \"" text (joins ? "" : "\\n") "\"")
         }
-        function literal(text, at,    quote, c, class) { # where the string, template or regular expression ends
+        function literal(text, at,    quote, c, class) { # returns where a string, template or regular expression ends
             for (quote = substr(text, at++, 1); (c = substr(text, at, 1)) != ""; at++) {
                 if (c == "\\") at++
                 else if (quote == "/" && c ~ /[][]/) class = c == "["
@@ -176,7 +178,7 @@ assemble() { # NAME: prints the header
             }
             fail("a literal goes on in the next line: " text)
         }
-        function hole(text, at,    c, depth) { # where the ${} in a template ends
+        function hole(text, at,    c, depth) { # returns where the ${} of a template ends
             for (; (c = substr(text, at, 1)) != ""; at++) {
                 if (index(quotes, c)) at = literal(text, at)
                 else if (c == "{") depth++
@@ -184,7 +186,7 @@ assemble() { # NAME: prints the header
             }
             fail("a template goes on in the next line: " text)
         }
-        function template(text,    out, c, end) { # squeezes what is in its ${}
+        function template(text,    out, c, end) { # shortens the code inside each ${} of a template
             for (; (c = substr(text, 1, 1)) != ""; text = substr(text, end + 1)) {
                 end = c == "\\" ? 2 : 1
                 if (c == "$" && substr(text, 2, 1) == "{") {
@@ -194,7 +196,7 @@ assemble() { # NAME: prints the header
             }
             return out
         }
-        function script(text,    out, c, end, gap) { # a line without comments, and with those spaces only that it needs
+        function script(text,    out, c, end, gap) { # returns a line of JavaScript without comments and needless spaces
             while (text != "") {
                 c = substr(text, 1, 1)
                 if (comment || substr(text, 1, 2) == "/*") {
@@ -228,14 +230,14 @@ assemble() { # NAME: prints the header
             }
             return out
         }
-        function markup(text,    out) { # values without the quotes that they do not need
+        function markup(text,    out) { # returns HTML without needless quotes around values of attributes
             while (match(text, /="[A-Za-z0-9_.-]+"/)) {
                 out = out substr(text, 1, RSTART) substr(text, RSTART + 2, RLENGTH - 3)
                 text = substr(text, RSTART + RLENGTH)
             }
             return out text
         }
-        function style(text) { # likewise; none of its texts has such signs
+        function style(text) { # returns CSS without needless spaces; no string in it has these signs
             gsub(/\/\*[^*]*\*\//, "", text)
             gsub(/ +\{/, "{", text)
             gsub(/\{ +/, "{", text)
@@ -274,7 +276,7 @@ assemble() { # NAME: prints the header
             if (got < 0) fail(file ": cannot be read")
             close(file)
         }
-        function flush() { # the line of a page that waited for the next one
+        function flush() { # writes the line of a page that waited for the next line
             if (held != "") string(held, joins)
             held = ""
         }
@@ -285,7 +287,8 @@ assemble() { # NAME: prints the header
         }
         BEGIN {
             quotes = "\"`'\''"
-            before = "(^|[^])}A-Za-z0-9_$" quotes "]|(^|[^A-Za-z0-9_$.])(await|case|delete|do|else|in|of|return|typeof|void|yield))$" # a regular expression
+            # What can be before a regular expression.
+            before = "(^|[^])}A-Za-z0-9_$" quotes "]|(^|[^A-Za-z0-9_$.])(await|case|delete|do|else|in|of|return|typeof|void|yield))$"
             is_module = "^#include \"[a-z0-9]+/[a-z0-9_]+\\.h\"$"
             is_list = "^#include \"prof[a-z_]*\\.h\""
             outline(list)
@@ -327,7 +330,7 @@ if [ -f $module ] && sh src/strip.sh $module >"$made/stripped" && ! cmp -s "$mad
     esac
 fi
 for list in src/*.h; do
-    [ -f "$list" ] || break # of a package without src/
+    [ -f "$list" ] || break # a package has no src/
     name=${list#src/}
     assemble "$name" >"$made/$name" || exit 1
     case $mode in
@@ -351,7 +354,7 @@ for list in src/*.h; do
 done
 if [ "$mode" = --line ]; then
     mkdir -p "$folder" || exit 1
-    for header in prof*.h; do # those that are no lists as they are
+    for header in prof*.h; do # headers that are no lists are copied unchanged
         [ -f "$made/$header" ] || cp "$header" "$made/$header" || exit 1
         cmp -s "$made/$header" "$folder/$header" || cp "$made/$header" "$folder/$header" || exit 1
     done

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Prints the module src/api/stripped.h anew: for each function that a module of src/api declares with PROF__API, the macro
-# that replaces it where PROF_ENABLE is 0. So the declarations are the one list of the API. What is in the module besides these
-# macros stays. src/assemble.sh calls this.
+# Prints a new version of the module src/api/stripped.h. For each function that a module of src/api declares with
+# PROF__API it has a macro that replaces the function where PROF_ENABLE is 0. So these macros need not be maintained by
+# hand. All other lines of the module are printed unchanged. src/assemble.sh calls this.
 #
 #   sh src/strip.sh src/api/stripped.h
 folder=${1%/*}
 LC_ALL=C awk -v module="$1" '
-    # What a function of this type returns: success or, to a question, that nothing was recorded. What it makes is not
-    # NULL, which would be a failure, and is never used.
+    # Returns the value of a replaced function of this type: success, or an answer that means that nothing was recorded.
+    # A function that creates an object returns a pointer that is never used but not NULL, which would mean failure.
     function value(type, name) {
         if (name ~ /^prof_image_(find|shorten)$/) return "PROF_CORRUPT"
         if (type == "prof_status") return "PROF_OK"
@@ -18,7 +18,7 @@ LC_ALL=C awk -v module="$1" '
         if (name ~ /_(create|create_unit|init|track)$/ && type ~ /^prof_.*\*$/) return "PROF__STRIPPED_OBJECT(" type ")"
         return "(" type ")0"
     }
-    # What a function writes through its parameters, before its value: nothing.
+    # Returns the expressions, evaluated before the value, that store "nothing" through the parameters of a function.
     function results(list, name,    count, one, i, out) {
         if (name == "prof_trace_align") return "prof__stripped_none(offsets, (count) * sizeof(int64_t)), "
         if (name == "prof_memory") return "prof__stripped_memory(stats), "
@@ -36,7 +36,7 @@ LC_ALL=C awk -v module="$1" '
         match(parameter, /[A-Za-z_0-9]+$/)
         return substr(parameter, RSTART)
     }
-    function names(list,    depth, at, c, one, out) { # of the parameters, comma between
+    function names(list,    depth, at, c, one, out) { # the names of parameters, comma between
         for (at = 1; at <= length(list) + 1; at++) {
             c = substr(list, at, 1)
             if (c == "(") depth++
@@ -48,7 +48,7 @@ LC_ALL=C awk -v module="$1" '
         }
         return out
     }
-    function strip(text,    at, type, name, list, count, use, writes, is) { # a declaration, from its type on
+    function strip(text,    at, type, name, list, count, use, writes, is) { # prints the macro of a declaration
         at = index(text, "(")
         type = substr(text, 1, at - 1)
         match(type, /prof_[a-z_0-9]+$/)
