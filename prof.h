@@ -4754,6 +4754,7 @@ static int prof__out_skip(prof__out *out)
     return !failed;
 }
 
+/* Writes bytes to the file or sink. Sets the output's status if that fails. */
 static void prof__out_deliver(prof__out *out, const char *data, size_t size)
 {
     if (!size || out->status != PROF_OK) return;
@@ -5851,6 +5852,7 @@ static int prof__lock_sleep(int *lock, int spent)
 static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 #endif
 
+/* Takes a lock. Returns 0 after PROF__PATIENCE attempts. */
 static int prof__lock_try(int *lock)
 {
     for (int spent = 0; spent < PROF__PATIENCE;) {
@@ -6193,7 +6195,7 @@ static void prof__store_word(uint64_t *at, uint64_t word)
 typedef struct prof__service {
     uint32_t word;    /* changes to wake the service before its next look at the clock */
     uint32_t stop;    /* 1: the service must do a last round and end */
-    uint32_t writer_word, writer_stop; /* likewise, for the writer */
+    uint32_t writer_word, writer_stop; /* the same two for the writer of files */
     uint32_t end_due; /* 1: recording has ended by itself; the output must be written */
     int wanted, wants_writer; /* 1: the configuration needs the service; and the writer */
     int running;      /* 1: the service was started and not joined yet; under the control lock */
@@ -6270,7 +6272,7 @@ typedef struct prof__session {
     char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
     struct prof__session *next;
     uint32_t ready_chunks; /* chunks from the first on that are writable, or PROF__ALL_READY: see >>ring */
-    uint32_t claimed_chunks; /* likewise, with those that a thread is making ready */
+    uint32_t claimed_chunks; /* ready_chunks, and those that a thread is making ready */
     int cut;               /* PROF__CUT...: another program has truncated the image's file */
     uint64_t chunks_asked; /* chunks wanted, if the disk had no room for all; else 0 */
     const char *room_error; /* why the disk had no room */
@@ -6617,6 +6619,7 @@ static uint32_t prof__room_changes = 1;
 #define PROF__NO_LOCK 2u /* in no_room: the thread could not get the lock to take a chunk */
 static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
 
+/* Moves the counts of losses of threads without a chunk to the image. Under the lock. */
 static void prof__lost_collect(prof__session *s)
 {
     PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
@@ -6694,6 +6697,8 @@ static int prof__chunks_kept(const prof__session *s)
 #endif
 }
 
+/* Reserves a chunk that the service has released; for the service itself, if there is none, its spare one. Returns 0 if
+   there is neither. */
 static int prof__chunk_reserve(prof__session *s, int service)
 {
     int32_t free_chunks = PROF__LOAD(&s->free_chunks);
@@ -6719,7 +6724,7 @@ static int prof__chunk_reserve(prof__session *s, int service)
                                         programs, and most children of forks, need only one */
 #define PROF__BLOCKS_PIECE 64u       /* chunks whose blocks are reserved at a time; at first fewer */
 #define PROF__META_FIRST 8192u       /* bytes from the beginning of the file that are ready at first */
-#define PROF__INDEX_FIRST 4096u      /* the last bytes of the index, before the chunks, likewise */
+#define PROF__INDEX_FIRST 4096u      /* bytes at the end of the index that are ready at first */
 
 /* Returns how many chunks from the beginning of the ring may be read. The pages of others may be holes in a file: a
    file system in memory allocates memory even when a hole is read. */
@@ -7500,6 +7505,7 @@ static int prof__category_on(const char *category)
 }
 static const char *prof__category_of(const prof_site *site) { return site->category; }
 #else
+/* Returns 1 if a text matches a pattern, where * stands for any characters and ? for one. */
 static int prof__match(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;
@@ -7627,6 +7633,7 @@ static uint32_t prof__asked_function(const prof_site *site)
     return prof__hash(function, prof__length(function)) % (16 * 32);
 }
 
+/* Returns 1 if a site is off but calls the recorder at each pass. */
 static int prof__site_asked(const prof_site *site)
 {
     return !PROF__MINIMAL && (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
@@ -8185,6 +8192,7 @@ static prof__chunk *prof__filled_take(prof__thread *self)
     return filled;
 }
 
+/* Gives up the kept full chunk, if there still is one. */
 static void prof__filled_finish(prof__thread *self)
 {
     prof__chunk *filled = prof__filled_take(self);
@@ -9444,6 +9452,7 @@ static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
     prof__place_leave(self, place, 2);
 }
 
+/* The slow path of prof__arg_write(). */
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
 {
     if (gate != PROF__BUSY && prof__note_drops(self, 1)) {
@@ -10790,7 +10799,7 @@ static void prof__state_unlock(uint32_t gate)
 
 /* The control lock: one control function at a time. */
 static int prof__control_cancel; /* under the control lock: the thread's cancel state before */
-static prof__fpu prof__control_before; /* likewise: the thread's floating-point environment before */
+static prof__fpu prof__control_before; /* under it, too: the thread's floating-point environment before */
 static void prof__control_lock(void)
 {
     prof__generation_look();
@@ -11190,6 +11199,7 @@ static int prof__record_timed(uint64_t head)
            kind == PROF__KIND_COUNTER_UINT;
 }
 
+/* Returns the symbol of a head. */
 static uint64_t prof__pack_symbol(uint64_t head)
 {
     return prof__record_timed(head) ? head & ~PROF__TICK_MASK : head;
@@ -11219,6 +11229,7 @@ static void prof__pack_reset(prof__packer *p)
     memset(p->slots, 0, sizeof p->slots);
 }
 
+/* Returns the symbol of an END of the innermost open call site. */
 static uint64_t prof__pack_inner(const prof__packer *p)
 {
     return (uint64_t)PROF__KIND_END << PROF__KIND_SHIFT |
@@ -19491,6 +19502,7 @@ enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */
 #define PROF__ROW_WORDS 2
 
+/* Returns the check word of a pair. Never 0, which marks a pair that is being replaced. */
 static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
 {
     return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1;
@@ -20522,6 +20534,7 @@ static uint64_t prof__read_seed(void)
     return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
+/* Returns a hash of a number, which depends on the process's seed. */
 static uint64_t prof__mix(uint64_t h)
 {
     h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
@@ -20536,6 +20549,7 @@ static uint32_t prof__text_hash(const char *text)
     return (uint32_t)prof__mix(h);
 }
 
+/* Returns the item that `equal` finds equal to the key, or PROF__NONE. */
 static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
                               const void *key)
 {
@@ -20547,6 +20561,7 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
     return PROF__NONE;
 }
 
+/* Adds an item for which there is room. item: its number + 1. */
 static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
 {
     size_t at = hash & (index->capacity - 1);
@@ -20583,6 +20598,7 @@ static int prof__read_reserve(prof__read_index *index, size_t count)
     return index->used + count <= index->capacity / 4 * 3 || prof__read_grow(index, count);
 }
 
+/* Adds an item. Returns 0 if there is no memory, or too many items. */
 static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
 {
     if (item >= PROF__NONE32 - 1 || !prof__read_reserve(index, 1)) return 0;

@@ -65,6 +65,7 @@ static uint64_t prof__read_seed(void)
     return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
+/* Returns a hash of a number, which depends on the process's seed. */
 static uint64_t prof__mix(uint64_t h)
 {
     h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
@@ -79,6 +80,7 @@ static uint32_t prof__text_hash(const char *text)
     return (uint32_t)prof__mix(h);
 }
 
+/* Returns the item that `equal` finds equal to the key, or PROF__NONE. */
 static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
                               const void *key)
 {
@@ -90,6 +92,7 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
     return PROF__NONE;
 }
 
+/* Adds an item for which there is room. item: its number + 1. */
 static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
 {
     size_t at = hash & (index->capacity - 1);
@@ -126,6 +129,7 @@ static int prof__read_reserve(prof__read_index *index, size_t count)
     return index->used + count <= index->capacity / 4 * 3 || prof__read_grow(index, count);
 }
 
+/* Adds an item. Returns 0 if there is no memory, or too many items. */
 static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item)
 {
     if (item >= PROF__NONE32 - 1 || !prof__read_reserve(index, 1)) return 0;

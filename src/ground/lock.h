@@ -87,6 +87,7 @@ static int prof__lock_sleep(int *lock, int spent)
 static void prof__unlock(int *lock) { __atomic_store_n(lock, 0, __ATOMIC_RELEASE); }
 #endif
 
+/* Takes a lock. Returns 0 after PROF__PATIENCE attempts. */
 static int prof__lock_try(int *lock)
 {
     for (int spent = 0; spent < PROF__PATIENCE;) {

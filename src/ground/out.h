@@ -78,6 +78,7 @@ static int prof__out_skip(prof__out *out)
     return !failed;
 }
 
+/* Writes bytes to the file or sink. Sets the output's status if that fails. */
 static void prof__out_deliver(prof__out *out, const char *data, size_t size)
 {
     if (!size || out->status != PROF_OK) return;

@@ -75,6 +75,7 @@ static int prof__record_timed(uint64_t head)
            kind == PROF__KIND_COUNTER_UINT;
 }
 
+/* Returns the symbol of a head. */
 static uint64_t prof__pack_symbol(uint64_t head)
 {
     return prof__record_timed(head) ? head & ~PROF__TICK_MASK : head;
@@ -104,6 +105,7 @@ static void prof__pack_reset(prof__packer *p)
     memset(p->slots, 0, sizeof p->slots);
 }
 
+/* Returns the symbol of an END of the innermost open call site. */
 static uint64_t prof__pack_inner(const prof__packer *p)
 {
     return (uint64_t)PROF__KIND_END << PROF__KIND_SHIFT |

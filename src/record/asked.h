@@ -38,6 +38,7 @@ static uint32_t prof__asked_function(const prof_site *site)
     return prof__hash(function, prof__length(function)) % (16 * 32);
 }
 
+/* Returns 1 if a site is off but calls the recorder at each pass. */
 static int prof__site_asked(const prof_site *site)
 {
     return !PROF__MINIMAL && (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);

@@ -54,7 +54,7 @@ static void prof__state_unlock(uint32_t gate)
 
 /* The control lock: one control function at a time. */
 static int prof__control_cancel; /* under the control lock: the thread's cancel state before */
-static prof__fpu prof__control_before; /* likewise: the thread's floating-point environment before */
+static prof__fpu prof__control_before; /* under it, too: the thread's floating-point environment before */
 static void prof__control_lock(void)
 {
     prof__generation_look();

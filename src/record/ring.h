@@ -24,6 +24,7 @@ static uint32_t prof__room_changes = 1;
 #define PROF__NO_LOCK 2u /* in no_room: the thread could not get the lock to take a chunk */
 static void prof__room_changed(void) { __atomic_fetch_add(&prof__room_changes, 2, __ATOMIC_RELEASE); }
 
+/* Moves the counts of losses of threads without a chunk to the image. Under the lock. */
 static void prof__lost_collect(prof__session *s)
 {
     PROF__ADD(&s->header->lost, __atomic_exchange_n(&prof__lost_without_chunk, 0, __ATOMIC_RELAXED));
@@ -101,6 +102,8 @@ static int prof__chunks_kept(const prof__session *s)
 #endif
 }
 
+/* Reserves a chunk that the service has released; for the service itself, if there is none, its spare one. Returns 0 if
+   there is neither. */
 static int prof__chunk_reserve(prof__session *s, int service)
 {
     int32_t free_chunks = PROF__LOAD(&s->free_chunks);
@@ -126,7 +129,7 @@ static int prof__chunk_reserve(prof__session *s, int service)
                                         programs, and most children of forks, need only one */
 #define PROF__BLOCKS_PIECE 64u       /* chunks whose blocks are reserved at a time; at first fewer */
 #define PROF__META_FIRST 8192u       /* bytes from the beginning of the file that are ready at first */
-#define PROF__INDEX_FIRST 4096u      /* the last bytes of the index, before the chunks, likewise */
+#define PROF__INDEX_FIRST 4096u      /* bytes at the end of the index that are ready at first */
 
 /* Returns how many chunks from the beginning of the ring may be read. The pages of others may be holes in a file: a
    file system in memory allocates memory even when a hole is read. */

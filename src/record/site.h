@@ -15,6 +15,7 @@ static int prof__category_on(const char *category)
 }
 static const char *prof__category_of(const prof_site *site) { return site->category; }
 #else
+/* Returns 1 if a text matches a pattern, where * stands for any characters and ? for one. */
 static int prof__match(const char *pattern, const char *text)
 {
     const char *star = NULL, *retry = NULL;

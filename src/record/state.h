@@ -19,7 +19,7 @@
 typedef struct prof__service {
     uint32_t word;    /* changes to wake the service before its next look at the clock */
     uint32_t stop;    /* 1: the service must do a last round and end */
-    uint32_t writer_word, writer_stop; /* likewise, for the writer */
+    uint32_t writer_word, writer_stop; /* the same two for the writer of files */
     uint32_t end_due; /* 1: recording has ended by itself; the output must be written */
     int wanted, wants_writer; /* 1: the configuration needs the service; and the writer */
     int running;      /* 1: the service was started and not joined yet; under the control lock */
@@ -96,7 +96,7 @@ typedef struct prof__session {
     char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
     struct prof__session *next;
     uint32_t ready_chunks; /* chunks from the first on that are writable, or PROF__ALL_READY: see >>ring */
-    uint32_t claimed_chunks; /* likewise, with those that a thread is making ready */
+    uint32_t claimed_chunks; /* ready_chunks, and those that a thread is making ready */
     int cut;               /* PROF__CUT...: another program has truncated the image's file */
     uint64_t chunks_asked; /* chunks wanted, if the disk had no room for all; else 0 */
     const char *room_error; /* why the disk had no room */

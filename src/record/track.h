@@ -93,6 +93,7 @@ static prof__chunk *prof__filled_take(prof__thread *self)
     return filled;
 }
 
+/* Gives up the kept full chunk, if there still is one. */
 static void prof__filled_finish(prof__thread *self)
 {
     prof__chunk *filled = prof__filled_take(self);

@@ -36,6 +36,7 @@ static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
     prof__place_leave(self, place, 2);
 }
 
+/* The slow path of prof__arg_write(). */
 static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
 {
     if (gate != PROF__BUSY && prof__note_drops(self, 1)) {
