@@ -105,7 +105,7 @@ MANUAL
 
 /*== END OF HEADER ==================================================================================================*/
 
-/* prof.h includes this part inside its implementation, where it needs the hooks. */
+/* prof.h includes the rest of this header inside its implementation, where the hooks belong. */
 #ifdef PROF__BRIDGE_HERE
 #undef PROF__BRIDGE_HERE
 
@@ -125,8 +125,8 @@ MANUAL
 #define PROF_VSNPRINTF vsnprintf
 #endif
 
-#ifndef PROF_FREESTANDING /* there the error above is enough */
-/* The tools' headers cause warnings that ours do not. */
+#ifndef PROF_FREESTANDING /* with PROF_FREESTANDING, the error above says enough */
+/* The headers of the tools cause warnings that prof's own do not. */
 #pragma GCC diagnostic push
 #ifdef __clang__
 #pragma GCC diagnostic ignored "-Weverything"
@@ -163,8 +163,8 @@ extern "C" {
 
 /*-- what the tools know: domains and names --*/
 
-/* There is a domain for each category, and a name for each name in it. They are never freed, because a tool keeps their
-   handles. They are found without a lock, and made under prof__bridge_lock. */
+/* Each category has a domain, and each name in a category has an entry. Neither is ever freed, because a tool keeps
+   their handles. Finding them takes no lock; making them takes prof__bridge_lock. */
 typedef struct prof__bridge_domain {
     struct prof__bridge_domain *next;
     const char *category;
@@ -177,19 +177,19 @@ typedef struct prof__bridge_domain {
 } prof__bridge_domain;
 
 typedef struct prof__bridge_name {
-    struct prof__bridge_name *next; /* the next one of the same bucket */
+    struct prof__bridge_name *next; /* the next in the same bucket */
     prof__bridge_domain *domain;
     const char *text;
     uint32_t hash;
-    int in_frame; /* under the lock */
+    int in_frame; /* 1: a frame of this name has begun; under prof__bridge_lock */
 #ifdef PROF_WITH_ITT
     __itt_string_handle *itt;
     __itt_domain *itt_frames;
     uint64_t itt_frame;
-    __itt_event itt_event;         /* 0: none yet */
-    __itt_counter itt_counters[3]; /* for integers, for doubles, for unsigned integers */
-    int itt_overlaps;              /* 1: a task of this name did not nest */
-    uint64_t itt_elsewhere;        /* the last of them that has ended on another thread; 0: none */
+    __itt_event itt_event;         /* 0: not made yet */
+    __itt_counter itt_counters[3]; /* for int64, double and uint64 values */
+    int itt_overlaps;              /* 1: a task of this name has overlapped with scopes */
+    uint64_t itt_elsewhere;        /* the id of the last such task that has ended on another thread; 0: none */
 #endif
 #ifdef PROF_WITH_NVTX
     nvtxStringHandle_t nvtx;
@@ -197,36 +197,36 @@ typedef struct prof__bridge_name {
 #endif
 } prof__bridge_name;
 
-/* A scope as the tools see it. */
+/* An open scope, as it was sent to the tools. */
 typedef struct prof__bridge_scope {
     prof__token token;
     prof__bridge_name *name;
     uint32_t color;
-    uint16_t role, loose; /* loose: 1: of PROFILE_BEGIN */
-    uint64_t task;        /* 0, or the id of a task of prof_task_create(), which only ITT has here */
+    uint16_t role, loose; /* loose: 1: begun by PROFILE_BEGIN */
+    uint64_t task;        /* the id of a task of prof_task_create(), which only ITT shows as a scope; 0: a scope */
 } prof__bridge_scope;
 
-/* The open scopes of a track. */
+/* The open scopes of a thread or fiber. */
 typedef struct prof__bridge_stack {
-    struct prof__bridge_stack *next; /* in the list of stacks that are not in use */
-    uint32_t depth, over;            /* over: open scopes beyond the last one in the list */
+    struct prof__bridge_stack *next; /* the next in the list of unused stacks */
+    uint32_t depth, over;            /* over: how many open scopes are beyond the last one in `open` */
     prof__bridge_scope open[PROF_BRIDGE_DEPTH];
 } prof__bridge_stack;
 
 #define PROF__BRIDGE_BUCKETS 4096
 
 static int prof__bridge_lock;
-static uint32_t prof__bridge_tools; /* the tools that are attached */
+static uint32_t prof__bridge_tools; /* bits of the tools that are attached */
 #define PROF__BRIDGE_ITT 1u
 #define PROF__BRIDGE_NVTX 2u
 static uint32_t prof__bridge_paused, prof__bridge_name_count;
 static prof__bridge_domain *prof__bridge_domains;
 static prof__bridge_name *prof__bridge_names[PROF__BRIDGE_BUCKETS];
-static prof__bridge_name *prof__bridge_sites[PROF__BRIDGE_BUCKETS]; /* guesses: see prof__bridge_name_of */
+static prof__bridge_name *prof__bridge_sites[PROF__BRIDGE_BUCKETS]; /* a cache: see prof__bridge_name_of() */
 static prof__bridge_stack *prof__bridge_stacks_free;
 
-/* Memory for domains and names, from the system, because a call site may be used first in a signal handler. Under the
-   lock. */
+/* Memory for domains and names. Comes from the system, not malloc(), because a signal handler may be the first to use a
+   call site. The caller holds prof__bridge_lock. */
 typedef struct prof__bridge_pages {
     struct prof__bridge_pages *next;
     size_t size;
@@ -245,7 +245,7 @@ static void *prof__bridge_pages_take(size_t size)
 #endif
 }
 
-static void *prof__bridge_new(size_t size) /* zeroed */
+static void *prof__bridge_new(size_t size) /* returns zeroed memory */
 {
     size = (size + 15) & ~(size_t)15;
     if (prof__bridge_left < size) {
@@ -281,8 +281,8 @@ static const char *prof__bridge_copy(const char *text)
 #define PROF__ITT(function) function
 #endif
 
-/* libittnotify loads its tool when it is first called for anything but a domain or a string. If that fails, it frees
-   the domains and strings made before. So this calls another function first. */
+/* Attaches ITT's tool. libittnotify loads the tool when it is first called for anything but a domain or a string. If
+   loading fails, it frees the domains and strings made until then. So this calls another function first. */
 static int prof__itt_attach(void)
 {
     (void)(__itt_get_timestamp());
@@ -298,7 +298,7 @@ static void prof__itt_domain(prof__bridge_domain *domain)
 }
 static void prof__itt_name(prof__bridge_name *name) { name->itt = PROF__ITT(__itt_string_handle_create)(name->text); }
 
-/* Returns the ITT event for a range of prof. ITT's events have no domain. */
+/* Returns the ITT event for the ranges of a name. An ITT event belongs to no domain. */
 static __itt_event prof__itt_event_of(prof__bridge_name *name)
 {
     prof__signals signals;
@@ -325,7 +325,7 @@ static void prof__itt_end(prof__bridge_name *name, int role)
         __itt_task_end(name->domain->itt);
 }
 
-/* Adds an argument to the innermost task of the thread, which is in this domain. */
+/* Adds an argument to the innermost task of the thread. The task is in this domain. */
 static void prof__itt_arg(const prof__bridge_domain *domain, const prof__bridge_name *key, prof_value_type type,
                           uint64_t number)
 {
@@ -349,7 +349,7 @@ static void prof__itt_mark(const prof__bridge_name *name, int role)
     __itt_marker(name->domain->itt, __itt_null, name->itt, scope);
 }
 
-/* Returns a name's counter for numbers of this type, and makes it at first use. */
+/* Returns the counter of a name for values of this type. Makes it at the first use. */
 static __itt_counter prof__itt_counter_of(prof__bridge_name *name, prof_value_type type)
 {
     const int which = type == PROF_VALUE_DOUBLE ? 1 : type == PROF_VALUE_UINT ? 2 : 0;
@@ -373,8 +373,8 @@ static void prof__itt_counter(prof__bridge_name *name, prof_value_type type, uin
     if (counter) __itt_counter_set_value(counter, &number);
 }
 
-/* Returns the domain of a name's frames, for which tools show the rate of frames: that of its category or, if it has
-   none, one of its own. Under the lock. */
+/* Returns the domain for frames of a name: the domain of its category or, without a category, one for the name alone.
+   Tools show a rate of frames for each domain. The caller holds prof__bridge_lock. */
 static const __itt_domain *prof__itt_frames(prof__bridge_name *name)
 {
     if (!name->itt_frames)
@@ -382,7 +382,7 @@ static const __itt_domain *prof__itt_frames(prof__bridge_name *name)
     return name->itt_frames;
 }
 
-/* Ends and begins a frame at a boundary. Under the lock. */
+/* Ends a frame and begins the next one at a boundary. The caller holds prof__bridge_lock. */
 static void prof__itt_frame(prof__bridge_name *name, int ends, int begins)
 {
     const __itt_domain *domain = prof__itt_frames(name);
@@ -393,7 +393,7 @@ static void prof__itt_frame(prof__bridge_name *name, int ends, int begins)
     __itt_frame_begin_v3(domain, &id);
 }
 
-/* Begins or ends a frame of prof_frame_create(). */
+/* Begins or ends a frame that was made by prof_frame_create(). */
 static void prof__itt_frame_object(prof__bridge_name *name, uint64_t type, uint64_t object)
 {
     prof__signals signals;
@@ -454,7 +454,7 @@ static void prof__itt_pause(int paused)
 /*-- NVTX --*/
 
 #ifdef PROF_WITH_NVTX
-/* A span that has begun, with NVTX's number for it, which the end needs. Under the lock. */
+/* A span that has begun. NVTX returned a number for it, which its end needs. Under prof__bridge_lock. */
 typedef struct prof__nvtx_open {
     struct prof__nvtx_open *next;
     const prof__bridge_name *name;
@@ -479,7 +479,7 @@ static void prof__nvtx_name(prof__bridge_name *name)
     name->nvtx = nvtxDomainRegisterStringA(name->domain->nvtx, name->text);
 }
 
-/* Fills in an event. text: a name made at run time that is not kept, or NULL. */
+/* Returns an event for NVTX. text: a name made at run time that has no entry, or NULL. */
 static nvtxEventAttributes_t prof__nvtx_event(const prof__bridge_name *name, const char *text, uint32_t color)
 {
     nvtxEventAttributes_t event;
@@ -505,7 +505,7 @@ static void prof__nvtx_payload(nvtxEventAttributes_t *event, prof_value_type typ
     event->payloadType = type == PROF_VALUE_DOUBLE ? NVTX_PAYLOAD_TYPE_DOUBLE
                          : type == PROF_VALUE_INT  ? NVTX_PAYLOAD_TYPE_INT64
                                                    : NVTX_PAYLOAD_TYPE_UNSIGNED_INT64;
-    event->payload.ullValue = number; /* the same bits */
+    event->payload.ullValue = number; /* copies the bits: the type says what they are */
 }
 static void prof__nvtx_begin(const prof__bridge_name *name, const char *text, uint32_t color, prof_value_type type,
                              uint64_t number)
@@ -526,14 +526,14 @@ static void prof__nvtx_counter(const prof__bridge_name *name, prof_value_type ty
     prof__nvtx_payload(&event, type, number);
     nvtxDomainMarkEx(name->domain->nvtx, &event);
 }
-static void prof__nvtx_frame(prof__bridge_name *name, int ends, int begins) /* under the lock */
+static void prof__nvtx_frame(prof__bridge_name *name, int ends, int begins) /* the caller holds prof__bridge_lock */
 {
     nvtxEventAttributes_t event = prof__nvtx_event(name, NULL, 0);
     if (ends) nvtxDomainRangeEnd(name->domain->nvtx, name->nvtx_frame);
     if (begins) name->nvtx_frame = nvtxDomainRangeStartEx(name->domain->nvtx, &event);
 }
 
-/* Returns the link to a span that has begun, or to where it would be added. */
+/* Returns the link that points to a span that has begun. If there is none, returns the link to add it to. */
 static prof__nvtx_open **prof__nvtx_span_find(const prof__bridge_name *name, uint64_t object)
 {
     uint64_t hash = (object ^ name->hash) * 0x9E3779B97F4A7C15u;
@@ -545,7 +545,7 @@ static void prof__nvtx_span_begin(const prof__bridge_name *name, uint64_t object
 {
     prof__nvtx_open **at = prof__nvtx_span_find(name, object), *span = prof__nvtx_spans_free;
     nvtxEventAttributes_t event = prof__nvtx_event(name, NULL, color);
-    if (*at) return; /* it has begun already */
+    if (*at) return; /* it has begun before */
     if (span)
         prof__nvtx_spans_free = span->next;
     else
@@ -596,7 +596,7 @@ static void prof__nvtx_thread(const char *name) { nvtxNameOsThreadA((uint32_t)pr
 
 /*-- SDT --*/
 
-/* A tracer increments the semaphore of a probe while it listens. Each probe is in only one place. */
+/* A tracer increments the semaphore of a probe while it listens. Each probe is in one place of the code. */
 #ifdef PROF_WITH_SDT
 #define PROF__SDT_SEMAPHORE(probe)                                                                         \
     extern PROF__HIDDEN unsigned short prof_##probe##_semaphore;                                           \
@@ -617,7 +617,7 @@ PROF__SDT_SEMAPHORE(pause);
 PROF__SDT_SEMAPHORE(resume);
 #define PROF__SDT static __attribute__((__noinline__))
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic" /* the probes leave out the arguments of "..." */
+#pragma GCC diagnostic ignored "-Wpedantic" /* macros of probes leave the arguments of "..." empty */
 
 PROF__SDT void prof__sdt_begin(const char *name, const char *category)
 {
@@ -690,7 +690,7 @@ static int prof__bridge_is(const prof__bridge_name *name, const char *category, 
     return prof__equal(name->text, text) && prof__equal(name->domain->category, category);
 }
 
-static prof__bridge_domain *prof__bridge_domain_of(const char *category) /* under the lock */
+static prof__bridge_domain *prof__bridge_domain_of(const char *category) /* the caller holds prof__bridge_lock */
 {
     prof__bridge_domain *domain = prof__bridge_domains;
     while (domain && !prof__equal(domain->category, category)) domain = domain->next;
@@ -703,7 +703,8 @@ static prof__bridge_domain *prof__bridge_domain_of(const char *category) /* unde
     return prof__bridge_domains = domain;
 }
 
-static prof__bridge_name *prof__bridge_name_new(uint32_t hash, const char *category, const char *text) /* likewise */
+/* The caller holds prof__bridge_lock. */
+static prof__bridge_name *prof__bridge_name_new(uint32_t hash, const char *category, const char *text)
 {
     prof__bridge_name *name = (prof__bridge_name *)prof__bridge_new(sizeof *name);
     if (!name) return NULL;
@@ -726,8 +727,8 @@ static prof__bridge_name *prof__bridge_known(uint32_t hash, const char *category
     return name;
 }
 
-/* Finds or makes a name. Returns NULL without memory or the lock, and if made_at_run_time is set and too many are
-   kept. */
+/* Finds or makes the entry of a name. Returns NULL without memory, or if the lock is not free. With made_at_run_time 1,
+   also returns NULL if there are too many such names. */
 static prof__bridge_name *prof__bridge_find(const char *category, const char *text, int made_at_run_time)
 {
     uint32_t hash = prof__bridge_hash(category, text);
@@ -741,9 +742,9 @@ static prof__bridge_name *prof__bridge_find(const char *category, const char *te
     return name;
 }
 
-/* Returns the name of an event. *text is its name made at run time, or NULL; set to NULL if the returned name has it.
-   The name that is remembered for a call site is compared with the site's present one, because another plugin may have
-   been loaded at its address. */
+/* Returns the entry of an event's name. *text: the name made at run time, or NULL; becomes NULL if the entry has that
+   name. The cached entry of a call site is compared with the site's present name, because another plugin may have been
+   loaded at that address. */
 static prof__bridge_name *prof__bridge_name_of(const prof_site *site, const char **text)
 {
     prof__bridge_name **guess = &prof__bridge_sites[(uintptr_t)site / 64 % PROF__BRIDGE_BUCKETS], *name;
@@ -763,7 +764,7 @@ static prof__bridge_name *prof__bridge_name_of(const prof_site *site, const char
 #ifdef PROF_WITH_ITT
 #define PROF__BRIDGE_IS_TASK(scope) ((scope)->task != 0)
 
-/* Drops tasks that have ended on other threads. */
+/* Removes tasks from the stack that have ended on other threads. */
 static void prof__bridge_tasks_drop(prof__bridge_stack *stack)
 {
     prof__bridge_scope *top;
@@ -774,8 +775,8 @@ static void prof__bridge_tasks_drop(prof__bridge_stack *stack)
     }
 }
 
-/* Begins a task as MXNet does, so that it nests with the scopes of its thread. Once one has not, those of its name
-   overlap. Returns 0 if it is to overlap. */
+/* Begins a task as a scope, as MXNet does, which must nest with the scopes of its thread. If a task of a name has not
+   nested once, tasks of that name are shown as overlapping. Returns 0 if this one is. */
 static int prof__bridge_task_begin(prof__bridge_stack *stack, prof__bridge_name *name, uint64_t id)
 {
     if (!stack || !(prof__bridge_tools & PROF__BRIDGE_ITT) || PROF__LOAD(&name->itt_overlaps) ||
@@ -786,19 +787,20 @@ static int prof__bridge_task_begin(prof__bridge_stack *stack, prof__bridge_name 
     scope->token = 0;
     scope->name = name;
     scope->color = 0;
-    scope->role = scope->loose = 0; /* PROF_ROLE_NONE */
+    scope->role = scope->loose = 0; /* not a scope: PROF_ROLE_NONE */
     scope->task = id;
     prof__itt_begin(name, PROF_ROLE_NONE);
     return 1;
 }
 
-/* Ends a task that began so. Scopes that began in it and go on are two parts for ITT. Returns 0 if there is none. */
+/* Ends a task that prof__bridge_task_begin() has begun as a scope. ITT shows a scope that began inside the task and
+   goes on after it in two parts. Returns 0 if there is no such task. */
 static int prof__bridge_task_end(prof__bridge_stack *stack, prof__bridge_name *name, uint64_t id)
 {
     uint32_t at = stack ? stack->depth : 0, depth = at;
     while (at && stack->open[at - 1].task != id) --at;
     int overlaps = PROF__LOAD(&name->itt_overlaps);
-    if (!at && !overlaps) PROF__STORE(&name->itt_elsewhere, id); /* its thread ends it with its next scope */
+    if (!at && !overlaps) PROF__STORE(&name->itt_elsewhere, id); /* its thread removes it at its next scope */
     if (!at || at < depth) PROF__STORE(&name->itt_overlaps, 1);
     if (!at) return !overlaps;
     for (uint32_t i = depth; i >= at; --i) prof__itt_end(stack->open[i - 1].name, stack->open[i - 1].role);
@@ -814,10 +816,10 @@ static int prof__bridge_task_end(prof__bridge_stack *stack, prof__bridge_name *n
 #define prof__bridge_tasks_drop(stack) ((void)(stack))
 #endif
 
-/*-- a thread in the tools' code --*/
+/*-- threads inside a tool's code --*/
 
-/* Called before a tool is called. Until the thread leaves, what signal handlers and tools record is in the trace only.
-   Returns 0 if the thread is in a tool already. */
+/* Enters a tool: called before each call of a tool. Until the thread leaves, the trace alone gets what signal handlers
+   and the tool itself record. Returns 0 if the thread is inside a tool already. */
 static int prof__bridge_enter(prof__thread *self)
 {
     if (self->bridging) return 0;
@@ -843,8 +845,8 @@ static void prof__bridge_tell_thread(prof__thread *self, const char *name)
 
 /*-- scopes --*/
 
-/* Begins a scope in the tools. text: a name made at run time, or NULL; type, number: its first argument, or
-   PROF_VALUE_NONE. */
+/* Begins a scope in the tools. text: the name, if made at run time; else NULL. type, number: the first argument; type
+   is PROF_VALUE_NONE without arguments. */
 static void prof__bridge_show(const prof__bridge_scope *scope, const char *text, prof_value_type type, uint64_t number)
 {
     (void)text;
@@ -866,8 +868,8 @@ static void prof__bridge_hide(const prof__bridge_scope *scope)
     prof__itt_end(scope->name, scope->role);
 }
 
-/* Returns the stack of the present track. When a thread gets its first one, tools get the thread's name, which may be
-   older than the session. */
+/* Returns the stack of the present thread or fiber. When a thread gets its first one, tells the tools the thread's
+   name, which may have been set before the session began. */
 static prof__bridge_stack *prof__bridge_stack_of(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
@@ -888,7 +890,7 @@ static prof__bridge_stack *prof__bridge_stack_of(prof__thread *self)
     return track->bridge;
 }
 
-/* Drops PROFILE_BEGINs of another session, whose ends do nothing any more. */
+/* Removes scopes of PROFILE_BEGIN that an earlier session began: their ends have no effect any more. */
 static void prof__bridge_drop(prof__bridge_stack *stack, prof__token token)
 {
     while (stack->depth && stack->open[stack->depth - 1].loose &&
@@ -922,7 +924,7 @@ static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const cha
     prof__bridge_leave(self);
 }
 
-/* Ends a scope, and those that were left open inside it. */
+/* Ends a scope, and the scopes inside it that are still open. */
 static PROF__COLD void prof__bridge_scope_end(prof__thread *self, prof__token token)
 {
     prof__bridge_stack *stack = prof__track_of(self)->bridge;
@@ -930,14 +932,14 @@ static PROF__COLD void prof__bridge_scope_end(prof__thread *self, prof__token to
     PROF__ERRNO_SAVE();
     uint32_t at = stack->depth;
     while (at && stack->open[at - 1].token != token) --at;
-    if (stack->over && (!at || at == stack->depth)) { /* with a slow clock, a deeper scope may have the last's token */
+    if (stack->over && (!at || at == stack->depth)) { /* with a slow clock, a deeper scope may have an equal token */
         stack->over--;
     } else if (at) {
-        stack->over = 0; /* longjmp() has left those */
+        stack->over = 0; /* longjmp() has left these scopes */
         while (stack->depth >= at) {
             prof__bridge_scope *scope = &stack->open[--stack->depth];
 #ifdef PROF_WITH_ITT
-            if (scope->task) PROF__STORE(&scope->name->itt_overlaps, 1); /* it goes on */
+            if (scope->task) PROF__STORE(&scope->name->itt_overlaps, 1); /* the task goes on */
 #endif
             prof__bridge_hide(scope);
         }
@@ -959,7 +961,8 @@ static void prof__bridge_loose(const prof_fiber *track, prof__token token)
     if (stack->open[stack->depth - 1].token == token) stack->open[stack->depth - 1].loose = 1;
 }
 
-/* Called when another fiber runs on this thread. A fiber keeps a stack only while it has open scopes. */
+/* Changes the stack when another fiber begins to run on this thread. A fiber has a stack only while it has open scopes.
+   */
 static PROF__COLD void prof__bridge_switch(prof__thread *self)
 {
     prof_fiber *from = self->bridge_fiber ? self->bridge_fiber : &self->own, *to = prof__track_of(self);
@@ -988,7 +991,7 @@ static void prof__bridge_stack_give(prof__bridge_stack *stack)
     prof__lock_leave(&prof__bridge_lock, &signals);
 }
 
-/* Called when a thread or a fiber ends. Tools end the open scopes of a thread themselves. */
+/* Frees the stack of a thread or fiber that ends. Tools themselves end the open scopes of a thread. */
 static void prof__bridge_forget(prof__thread *self, prof_fiber *track)
 {
     if (!track) return;
@@ -1001,7 +1004,7 @@ static void prof__bridge_forget(prof__thread *self, prof_fiber *track)
 
 /*-- instants --*/
 
-/* Sends an argument. Checks the site again, because it may have been turned off meanwhile. */
+/* Sends an argument to the tools, unless the call site has been turned off meanwhile. */
 static PROF__COLD void prof__bridge_arg(prof_site *site, prof_value_type type, uint64_t number, const char *text)
 {
     prof__thread *self = PROF__SELF();
@@ -1055,8 +1058,8 @@ static PROF__COLD void prof__bridge_counter(prof_site *site, prof_value_type typ
     prof__bridge_leave(self);
 }
 
-/* Ends and begins a frame. Called under the lock, because boundaries may be on any thread, and the session may stop
-   meanwhile. */
+/* Ends a frame and begins the next one. The caller holds prof__bridge_lock, because boundaries may come from any
+   thread, and the session may stop meanwhile. */
 static void prof__bridge_frame_step(prof__bridge_name *name, int begins)
 {
     prof__itt_frame(name, name->in_frame, begins);
@@ -1081,7 +1084,7 @@ static PROF__COLD void prof__bridge_frame(prof_site *site)
     prof__bridge_leave(self);
 }
 
-/* Sends a message. Messages are not kept as names, because most of them differ. */
+/* Sends a log message. Messages get no entries, because most of them differ. */
 static PROF__COLD void prof__bridge_log(prof_site *site, uint64_t severity, const char *format, va_list list)
 {
     prof__thread *self = PROF__SELF();
@@ -1132,7 +1135,7 @@ static PROF__COLD void prof__bridge_event(prof_site *site, uint64_t type, uint64
     prof__bridge_leave(self);
 }
 
-/* Called before a counter is freed: of its handles, too, none is needed any more. */
+/* Frees the handles of a counter that is about to be freed. */
 static PROF__COLD void prof__bridge_counter_gone(const prof_site *site)
 {
 #ifdef PROF_WITH_ITT
@@ -1168,15 +1171,14 @@ static PROF__COLD void prof__bridge_thread(const char *name)
 
 /*-- control --*/
 
-static void prof__bridge_frames_end(void) /* under the lock */
+static void prof__bridge_frames_end(void) /* the caller holds prof__bridge_lock */
 {
     for (size_t i = 0; i < PROF__BRIDGE_BUCKETS; ++i)
         for (prof__bridge_name *name = prof__bridge_names[i]; name; name = name->next)
             if (name->in_frame) prof__bridge_frame_step(name, 0);
 }
 
-/* Makes the tools' state that of the session. If several threads do this at once, the last one determines the result.
-   */
+/* Starts or pauses the tools as the session has it. If several threads call this at once, the last one decides. */
 static void prof__bridge_follow(int stops)
 {
     prof__thread *self = PROF__SELF();
@@ -1197,7 +1199,7 @@ static void prof__bridge_follow(int stops)
     prof__bridge_leave(self);
 }
 
-/* Looks for tools. The scopes with which prof_start() then measures their cost are not sent to tools. */
+/* Looks for tools. Scopes by which prof_start() measures its own cost afterwards are not sent to them. */
 static void prof__bridge_start(void)
 {
     PROF__ERRNO_SAVE();
@@ -1222,7 +1224,7 @@ static void prof__bridge_unload(void)
 }
 #endif
 
-/*-- hooks: see prof.h. Without a tool each costs a load and a branch --*/
+/*-- hooks, which prof.h calls. Without a tool, each costs a load and a branch --*/
 
 #define PROF__BRIDGE_WANTED(probe, other)                                                                              \
     PROF__UNLIKELY(PROF__LOAD(&prof__bridge_tools) | (uint32_t)PROF__SDT_WANTED(probe) |                               \

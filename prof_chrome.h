@@ -148,7 +148,7 @@ PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, s
 #error "prof_chrome.h needs the reader: take PROF_NO_READER away, or do without this header"
 #endif
 
-#ifdef PROF__WRAPS_MALLOC /* prof's own allocations are not recorded as the program's */
+#ifdef PROF__WRAPS_MALLOC /* so that prof's own allocations are not recorded as the program's */
 #define malloc(size) __libc_malloc(size)
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
@@ -160,16 +160,16 @@ PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, s
 extern "C" {
 #endif
 
-#define PROF__CHROME_SITES 1024     /* call sites whose text is kept, 256 KiB; a power of two */
-#define PROF__CHROME_TEXT 240       /* bytes of such a text; longer ones are made anew each time */
-#define PROF__CHROME_COPY 64        /* the size of the pieces in which it is copied */
-#define PROF__CHROME_DEPTH 512      /* depth up to which ends are compared */
-#define PROF__CHROME_FRAMES 64      /* names of frames on one thread */
-#define PROF__CHROME_MARKS 64       /* tracks of marks for all threads */
-#define PROF__CHROME_ID 1000000000u /* thread ids that do not come from the system start here */
+#define PROF__CHROME_SITES 1024     /* how many call sites' texts are kept: 256 KiB; a power of two */
+#define PROF__CHROME_TEXT 240       /* bytes of a text that is kept; a longer one is made anew for each event */
+#define PROF__CHROME_COPY 64        /* bytes that are copied of a kept text at a time */
+#define PROF__CHROME_DEPTH 512      /* scopes as deep as this have their ends compared with their parents' */
+#define PROF__CHROME_FRAMES 64      /* names of frames that one thread may have */
+#define PROF__CHROME_MARKS 64       /* tracks for marks of all threads */
+#define PROF__CHROME_ID 1000000000u /* the first of our own thread ids, which the system does not give */
 #define PROF__CHROME_EXACT ((int64_t)1 << 53)
 
-/* The text of a call site, escaped: ,"name":"...","cat":"...","loc":"..." */
+/* The text that is kept of a call site, escaped: ,"name":"...","cat":"...","loc":"..." */
 typedef struct prof__chrome_site {
     const prof_callsite *site;
     unsigned char name_size, size;
@@ -177,22 +177,22 @@ typedef struct prof__chrome_site {
 } prof__chrome_site;
 
 typedef struct prof__chrome_thread {
-    uint32_t id, pid; /* pid: the process, or a number for a device */
-    int counters; /* 1: has samples */
+    uint32_t id, pid; /* pid: the id of the process, or a number for a device */
+    int counters; /* 1: the thread has samples of counters */
 } prof__chrome_thread;
 
-/* One trace of the file. */
+/* One of the traces that the file is made of. */
 typedef struct prof__chrome_part {
     const prof_trace *trace;
-    int64_t offset; /* from its times to those of the file */
+    int64_t offset; /* what is added to the trace's times to get those of the file */
     uint32_t pid;
-    prof__chrome_thread *threads; /* of each track */
+    prof__chrome_thread *threads; /* by track */
     uint32_t devices;
 } prof__chrome_part;
 
-/* A track of marks for all threads. */
+/* A track for those marks of all threads that have one name. */
 typedef struct prof__chrome_marks {
-    const char *name; /* of a call site; NULL: the track of names made at run time */
+    const char *name; /* the name of a call site; NULL: marks with names made at run time */
     uint32_t pid, tid;
 } prof__chrome_marks;
 
@@ -205,19 +205,19 @@ typedef struct prof__chrome {
     uint64_t frame_tracks;
     prof__chrome_marks marks[PROF__CHROME_MARKS];
     size_t mark_count;
-    const char *mark_thread; /* of a mark on a track of its own: the thread that made it; else NULL */
-    uint32_t lock_tid;       /* the track of locks; 0: the part has none yet */
-    int flows; /* 1: the part has some */
-    const prof__chrome_part *part; /* the one that is being written; down to pid: its fields */
+    const char *mark_thread; /* the thread that made a mark, if the mark has a track of its own; else NULL */
+    uint32_t lock_tid;       /* the track for locks; 0: this part has none yet */
+    int flows; /* 1: this part has flows */
+    const prof__chrome_part *part; /* the part that is being written; down to pid: copies of its fields */
     const prof_trace *trace;
     const prof_trace_info *about;
     prof__chrome_thread *threads;
     int64_t offset;
     uint32_t pid;
-    prof__chrome_site *sites;     /* NULL without memory: slower, the same result */
-    uint64_t stamp;               /* 1 + the last time written, in milliseconds; 0: none yet */
+    prof__chrome_site *sites;     /* NULL: no memory for it: slower, with equal output */
+    uint64_t stamp;               /* 1 + the milliseconds of the last time written; 0: there is none yet */
     size_t stamp_size;
-    char stamp_text[16];          /* its digits */
+    char stamp_text[16];          /* the digits of these milliseconds */
 } prof__chrome;
 
 typedef struct prof__chrome_ids {
@@ -225,26 +225,26 @@ typedef struct prof__chrome_ids {
     size_t size;
 } prof__chrome_ids;
 
-/* The frames of one name on one thread, or of one handle. */
+/* A track of frames: those of one name on one thread, or those of one prof_frame_create(). */
 typedef struct prof__chrome_frames {
     const char *name;
-    uint64_t id; /* the handle's, or 0 */
-    int64_t origin; /* start of the first */
+    uint64_t id; /* the id of the frame object; 0: of PROFILE_FRAME */
+    int64_t origin; /* when the first frame begins */
     uint32_t tid;
 } prof__chrome_frames;
 
-/* One track while it is written. */
+/* What is known of a track while it is written. */
 typedef struct prof__chrome_track {
     prof__chrome_ids ids;
-    int64_t origin; /* start of the first scope, from which speedscope counts; -1: none yet */
-    double zero;    /* the same in microseconds */
+    int64_t origin; /* when the first scope begins, which speedscope counts from; -1: there is none yet */
+    double zero;    /* `origin` in microseconds */
     struct {
         int64_t start, duration;
-        const char *name; /* NULL: made at run time, and hash is its hash */
+        const char *name; /* NULL: made at run time; then `hash` is the hash of the name */
         uint32_t hash;
-        int open, exact;              /* open: its line has no duration yet; exact: it ends with its parent */
-    } scope;                          /* the last one written */
-    int64_t ends[PROF__CHROME_DEPTH]; /* of the open scopes, by depth */
+        int open, exact;              /* open: its line has no duration yet; exact: it ends when its parent ends */
+    } scope;                          /* the scope written last */
+    int64_t ends[PROF__CHROME_DEPTH]; /* of each depth: the end of the open scope */
     prof__chrome_frames frames[PROF__CHROME_FRAMES];
     size_t frame_count;
 } prof__chrome_track;
@@ -253,8 +253,8 @@ typedef struct prof__chrome_track {
 
 /*-- text --*/
 
-/* Returns 1 for names that mean something to a viewer: a CPU profile (speedscope, DevTools), or an event of the browser
-   without whose arguments DevTools refuses the whole file. */
+/* Returns 1 for names that viewers interpret. Some begin a CPU profile in speedscope and DevTools. Others are events of
+   the browser, which make DevTools refuse the whole file if they lack certain arguments. */
 static int prof__chrome_taken(const char *name)
 {
     static const char *const taken[] = {
@@ -303,7 +303,7 @@ static void prof__chrome_category(prof__out *out, const char *category)
     PROF__CHROME_LITERAL(out, "\"");
 }
 
-/* Writes file:line, without quotes. */
+/* Writes the source as file:line, without quotes. */
 static void prof__chrome_source_text(prof__out *out, const prof_callsite *site)
 {
     prof__out_json(out, site->file);
@@ -311,7 +311,8 @@ static void prof__chrome_source_text(prof__out *out, const prof_callsite *site)
     prof__out_unsigned(out, site->line);
 }
 
-/* Returns the nearest of the colors that chrome://tracing has names for; it refuses files with any other name. */
+/* Returns the named color of chrome://tracing that is nearest to a color. chrome://tracing refuses a file with other
+   names. */
 static const char *prof__chrome_color(uint32_t color)
 {
     static const struct {
@@ -335,7 +336,7 @@ static const char *prof__chrome_color(uint32_t color)
         long red = (long)(known[i].color >> 16 & 255) - (long)(color >> 16 & 255);
         long green = (long)(known[i].color >> 8 & 255) - (long)(color >> 8 & 255);
         long blue = (long)(known[i].color & 255) - (long)(color & 255);
-        long distance = 3 * red * red + 4 * green * green + 2 * blue * blue; /* roughly how the eye weighs them */
+        long distance = 3 * red * red + 4 * green * green + 2 * blue * blue; /* roughly as the eye weighs them */
         if (best_distance < 0 || distance < best_distance) {
             best_distance = distance;
             best = i;
@@ -361,7 +362,7 @@ static void prof__chrome_site_rest(prof__chrome *c, const prof_callsite *site)
     }
 }
 
-/* Writes what an event takes from its call site, and keeps the text if it is short enough. */
+/* Writes the text that an event has from its call site, and keeps it if it is short enough. */
 static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_callsite *site, const char *name)
 {
     prof__out *out = &c->out;
@@ -369,7 +370,7 @@ static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, cons
     size_t flushes = out->flushes, name_size, size;
     PROF__CHROME_LITERAL(out, ",\"name\":");
     prof__chrome_name(out, name);
-    if (kept && kept->site == site) { /* a name made at run time */
+    if (kept && kept->site == site) { /* the call site is kept, but the name was made at run time */
         prof__out_bytes(out, kept->text + kept->name_size, (size_t)(kept->size - kept->name_size));
         return;
     }
@@ -396,13 +397,13 @@ static int64_t prof__chrome_time(int64_t ns)
     PROF__CHROME_TEN(a "0") PROF__CHROME_TEN(a "1") PROF__CHROME_TEN(a "2") PROF__CHROME_TEN(a "3") \
     PROF__CHROME_TEN(a "4") PROF__CHROME_TEN(a "5") PROF__CHROME_TEN(a "6") PROF__CHROME_TEN(a "7") \
     PROF__CHROME_TEN(a "8") PROF__CHROME_TEN(a "9")
-static const char prof__chrome_thousand[] = /* .000.001.002 and so on */
+static const char prof__chrome_thousand[] = /* .000.001.002 ...: decimals of 0 to 999 nanoseconds */
     PROF__CHROME_HUNDRED("0") PROF__CHROME_HUNDRED("1") PROF__CHROME_HUNDRED("2") PROF__CHROME_HUNDRED("3")
     PROF__CHROME_HUNDRED("4") PROF__CHROME_HUNDRED("5") PROF__CHROME_HUNDRED("6") PROF__CHROME_HUNDRED("7")
     PROF__CHROME_HUNDRED("8") PROF__CHROME_HUNDRED("9") ".";
 
-/* Writes ns, which is not negative, as microseconds, 20 bytes at most. Returns the end, as all functions here do that
-   get `to`. */
+/* Writes a number of nanoseconds, not negative, as microseconds: 20 bytes at most. Returns the end of the text, as all
+   functions here do that write to `to`. */
 static char *prof__chrome_microseconds(char *to, int64_t ns)
 {
     uint32_t rest;
@@ -420,7 +421,8 @@ static char *prof__chrome_microseconds(char *to, int64_t ns)
     return to + 4;
 }
 
-/* Does the same for the time of an event, faster if it comes shortly after the last one. to: room for 32 bytes. */
+/* Writes the time of an event as prof__chrome_microseconds() does. Fast if it is in the millisecond of the previous
+   time. `to` must have space for 32 bytes. */
 static inline char *prof__chrome_stamp(prof__chrome *c, char *to, int64_t ns)
 {
     uint64_t upper = (uint64_t)ns / 1000000;
@@ -443,8 +445,8 @@ static void prof__chrome_ns(prof__out *out, int64_t ns)
     prof__out_commit(out, (size_t)(prof__chrome_microseconds(to, ns) - to));
 }
 
-/* Returns the value rounded to a double, as viewers have it, whatever precision the processor computes with, and
-   whatever sums the compiler would like to transform. */
+/* Returns the value rounded to a double, which is how viewers read it. This must hold even if the processor computes
+   with more precision, or the compiler may rearrange sums. */
 static double prof__chrome_double(double value)
 {
 #if defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ == 0 && !defined(__FAST_MATH__) && !defined(_M_FP_FAST)
@@ -455,14 +457,15 @@ static double prof__chrome_double(double value)
 #endif
 }
 
-/* The numbers that viewers add. DevTools counts from the start of the trace, speedscope from the first scope of the
-   track. */
+/* The numbers of a scope that viewers add up. DevTools counts from the start of the trace, speedscope from the first
+   scope of the track. */
 typedef struct prof__chrome_sum {
-    double start, end, duration; /* as read from the file, microseconds */
-    double start2, end2;         /* counted from the first scope */
+    double start, end, duration; /* microseconds, as a viewer reads them from the file */
+    double start2, end2;         /* microseconds from the first scope on */
 } prof__chrome_sum;
 
-/* Returns 1 if start + duration is the end, in doubles, in speedscope; both: 1: and in DevTools. */
+/* Returns 1 if start + duration equals the end in speedscope, which computes with doubles. both: 1: in DevTools, too.
+   */
 static int prof__chrome_adds_up(const prof__chrome_sum *sum, double duration, int both)
 {
     double a = prof__chrome_double(sum->start + duration) - sum->end;
@@ -470,7 +473,7 @@ static int prof__chrome_adds_up(const prof__chrome_sum *sum, double duration, in
     return !(b < 0 || b > 0) && !(both && (a < 0 || a > 0));
 }
 
-/* Returns the same for a duration that is only known to a unit in its last place. */
+/* Returns 1 if prof__chrome_adds_up() holds for a duration, and for the next smaller and larger double as well. */
 static int prof__chrome_surely_adds_up(const prof__chrome_sum *sum, double duration, int both)
 {
     double unit = duration / 4503599627370496.0;
@@ -478,7 +481,7 @@ static int prof__chrome_surely_adds_up(const prof__chrome_sum *sum, double durat
            prof__chrome_adds_up(sum, prof__chrome_double(duration + unit), both);
 }
 
-/* Writes a duration plus steps, of which `one` make a nanosecond. one: 10^digits. */
+/* Writes ns nanoseconds plus `steps` steps, of which `one` make a nanosecond. `one` is 10^digits. */
 static char *prof__chrome_long_duration(char *to, int64_t ns, int64_t steps, int digits, int64_t one)
 {
     char text[20];
@@ -490,8 +493,8 @@ static char *prof__chrome_long_duration(char *to, int64_t ns, int64_t steps, int
     return to + length;
 }
 
-/* Writes a number as prof__double_text() does, with 15 to 17 digits; faster from 0.0001 to a million: with integers,
-   which are exact here. */
+/* Writes a number as prof__double_text() does, with 15 to 17 digits. From 0.0001 to a million, does so faster, with
+   integers, which are exact in this range. */
 static char *prof__chrome_exact_number(char *to, double value)
 {
 #ifdef __SIZEOF_INT128__
@@ -507,18 +510,18 @@ static char *prof__chrome_exact_number(char *to, double value)
     if (!(value >= 1e-4 && value < 1e6) || !(bits & (one - 1))) return to + prof__double_text(to, value);
     for (; value < least; least /= 10) decimals++;
     for (digits = 0; digits < decimals; digits++) fives *= 5;
-    scaled = (wide)((bits & (one - 1)) | one) * fives; /* 2^shift times the value with 17 digits and without a point */
+    scaled = (wide)((bits & (one - 1)) | one) * fives; /* 2^shift * the value without its point, 17 digits */
     shift = 1075 - (int)(bits >> 52) - (int)decimals;
     for (step = 100;; step /= 10) {
         uint64_t rest;
         number = (uint64_t)(scaled >> shift) / step;
-        rest = (uint64_t)(scaled - ((wide)(number * step) << shift)); /* below step * 2^shift */
+        rest = (uint64_t)(scaled - ((wide)(number * step) << shift)); /* what is cut off: below step * 2^shift */
         away = (step << shift) - rest;
         if (rest > away || (rest == away && number & 1))
             number++;
         else
             away = rest;
-        if (step == 1 || 2 * away < fives) break; /* it is nearer than half of what the last bit is worth */
+        if (step == 1 || 2 * away < fives) break; /* the text is nearer to the value than half a unit of its last bit */
     }
     for (; step > 1; step /= 10) decimals--;
     for (; decimals && number % 10 == 0; number /= 10) decimals--;
@@ -540,10 +543,11 @@ static char *prof__chrome_exact_number(char *to, double value)
 #endif
 }
 
-/* Writes the duration with as few decimals more than three as make the sum right. Returns NULL if none do. */
+/* Writes the duration with more than three decimals, as few as make the viewers' sums right. Returns NULL if none do.
+   */
 static char *prof__chrome_odd_duration(char *to, const prof__chrome_sum *sum, int64_t ns, int both)
 {
-    double wanted = sum->end2 - sum->start2; /* for speedscope; for both, the mean of that and DevTools' */
+    double wanted = sum->end2 - sum->start2; /* for speedscope; for both viewers, the mean of the durations they want */
     double missing, reach = sum->end / 1125899906842624.0, power = 1e3;
     int64_t one = 1000;
     int digits;
@@ -553,8 +557,8 @@ static char *prof__chrome_odd_duration(char *to, const prof__chrome_sum *sum, in
         wanted = middle;
     }
     missing = (wanted - sum->duration) * 1e3;
-    if (!(missing > -0.4 && missing < 0.4)) return NULL; /* from 2^43 us on, doubles have no nanoseconds */
-    reach *= 1e3; /* nanoseconds: what is farther away makes the sum wrong */
+    if (!(missing > -0.4 && missing < 0.4)) return NULL; /* from 2^43 us on, doubles cannot tell nanoseconds */
+    reach *= 1e3; /* in ns: a duration farther off cannot give the right sum */
     for (digits = 3; digits <= 12; digits++, one *= 10, power *= 10) {
         double units = missing * power, off;
         int64_t steps;
@@ -565,12 +569,12 @@ static char *prof__chrome_odd_duration(char *to, const prof__chrome_sum *sum, in
         if (!prof__chrome_surely_adds_up(sum, sum->duration + (double)steps / (1e3 * power), both)) continue;
         return prof__chrome_long_duration(to, ns, steps, digits, one);
     }
-    if (!prof__chrome_adds_up(sum, wanted, both)) return NULL; /* rarely, in the first milliseconds: none exists */
+    if (!prof__chrome_adds_up(sum, wanted, both)) return NULL; /* none exists: only in the first milliseconds */
     if (wanted < sum->duration || wanted > sum->duration) return prof__chrome_exact_number(to, wanted);
     return prof__chrome_microseconds(to, ns);
 }
 
-/* zero: the start of the first scope, in microseconds. */
+/* Writes a duration that makes the sums right. zero: when the first scope begins, in microseconds. */
 static char *prof__chrome_exact_duration(char *to, int64_t start, int64_t duration, double zero)
 {
     prof__chrome_sum sum;
@@ -626,14 +630,14 @@ static void prof__chrome_value(prof__out *out, const prof_value *value)
     case PROF_VALUE_POINTER: prof__chrome_hex(out, value->as.u); break;
     case PROF_VALUE_STRING:
         prof__out_json(out, value->as.string);
-        if (value->cut) PROF__CHROME_LITERAL(out, "\xE2\x80\xA6"); /* an ellipsis */
+        if (value->cut) PROF__CHROME_LITERAL(out, "\xE2\x80\xA6"); /* U+2026, an ellipsis */
         break;
     default: PROF__CHROME_LITERAL(out, "null"); break;
     }
     if (quoted) PROF__CHROME_LITERAL(out, "\"");
 }
 
-/* Writes the key of an argument. The first one opens the arguments of a line. */
+/* Writes the key of an argument. Before the first key, opens the arguments of the line. */
 static void prof__chrome_key(prof__out *out, int *count, const char *key)
 {
     if ((*count)++)
@@ -644,7 +648,7 @@ static void prof__chrome_key(prof__out *out, int *count, const char *key)
     PROF__CHROME_LITERAL(out, "\":");
 }
 
-/* Writes an argument. A key that this file uses itself gets a space at its end. */
+/* Writes an argument. Appends a space to a key that this file uses for something else. */
 static void prof__chrome_arg(prof__out *out, int *count, const prof_arg *arg)
 {
     if (!strcmp(arg->key, "truncated") || !strcmp(arg->key, "source") || !strcmp(arg->key, "function")) {
@@ -659,7 +663,7 @@ static void prof__chrome_arg(prof__out *out, int *count, const prof_arg *arg)
 
 typedef struct prof__chrome_order {
     const char *key;
-    uint32_t at, last; /* last: in the list by position, 1 if no equal key follows */
+    uint32_t at, last; /* last: in the list by position: 1: no later argument has this key */
 } prof__chrome_order;
 
 static int prof__chrome_by_key(const void *a, const void *b)
@@ -669,7 +673,7 @@ static int prof__chrome_by_key(const void *a, const void *b)
     return order ? order : x->at < y->at ? -1 : 1;
 }
 
-/* Writes the arguments of an event; of those with the same key, only the last one. */
+/* Writes the arguments of an event. Of several with one key, writes the last one. */
 static void prof__chrome_many_args(prof__out *out, int *count, const prof_event *event)
 {
     uint32_t i, n = event->arg_count;
@@ -766,7 +770,7 @@ static void prof__chrome_make_ids(const prof__chrome *c, prof__chrome_ids *ids, 
     ids->size = at + 6;
 }
 
-/* Begins a line with a metadata event, up to the value of its argument. */
+/* Begins a line with a metadata event, up to where the value of its argument comes. */
 static void prof__chrome_metadata(prof__chrome *c, const char *name, uint32_t tid, const char *key)
 {
     prof__out *out = &c->out;
@@ -797,12 +801,12 @@ static void prof__chrome_sort_index(prof__chrome *c, uint32_t tid, int64_t index
     PROF__CHROME_LITERAL(&c->out, "}}");
 }
 
-/* Writes the duration of the last scope, which depends on the event after it. start: of that event, or INT64_MAX; name:
-   that of a scope, or NULL. */
+/* Writes the duration of the previous scope, which depends on the next event. start: when that begins, or INT64_MAX if
+   there is none; name: the name of a scope, NULL for other events. */
 static inline char *prof__chrome_close(prof__chrome_track *track, char *to, int64_t start, const char *name)
 {
     int64_t end = track->scope.start + track->scope.duration;
-    int touches = start <= end; /* it is a neighbour; or a child, whose neighbour may come later */
+    int touches = start <= end; /* the next event adjoins, or is inside: then a neighbour may come later */
     memcpy(to, ",\"dur\":", 8);
     to += 7;
     if (!track->scope.duration) {
@@ -810,8 +814,8 @@ static inline char *prof__chrome_close(prof__chrome_track *track, char *to, int6
         to += 6;
     } else if (start == end && name && (track->scope.name ? !strcmp(name, track->scope.name)
                                                           : prof__text_hash(name) == track->scope.hash)) {
-        to = prof__chrome_microseconds(to, track->scope.duration - 1); /* plus 0.9 ns: else speedscope puts the next */
-        *to++ = '9';                                                   /* one inside */
+        to = prof__chrome_microseconds(to, track->scope.duration - 1); /* adds 0.9 ns: otherwise speedscope takes the */
+        *to++ = '9';                                                   /* next scope for an inner one */
     } else if (touches || track->scope.exact) {
         to = prof__chrome_exact_duration(to, track->scope.start, track->scope.duration, track->zero);
     } else {
@@ -828,8 +832,8 @@ static void prof__chrome_close_last(prof__chrome *c, prof__chrome_track *track, 
     if (track->scope.open) prof__out_commit(&c->out, (size_t)(prof__chrome_close(track, to, start, name) - to));
 }
 
-/* Writes a line up to the value of ts. start: 11 bytes, such as ,\n{"ph":"X"; to: where the text ends, with 512 bytes
-   reserved, which is more than is needed, because whole pieces are copied. */
+/* Writes a line up to the value of ts. start: the first 11 bytes, such as ,\n{"ph":"X"; to: the end of the text, with
+   512 bytes reserved. That is more than a line has, because texts are copied in pieces of a fixed size. */
 static inline char *prof__chrome_line(prof__chrome *c, char *to, const prof__chrome_ids *ids, const prof_callsite *site,
                                       const char *name, const char *start, int64_t ns)
 {
@@ -865,7 +869,7 @@ static void prof__chrome_begin(prof__chrome *c, const prof__chrome_ids *ids, con
     prof__out_commit(&c->out, (size_t)(to - c->out.cursor));
 }
 
-/* Writes the line of a scope up to its arguments: see prof__chrome_line(). */
+/* Writes the line of a scope up to its arguments. `to` is as for prof__chrome_line(). */
 static inline char *prof__chrome_open(prof__chrome *c, char *to, prof__chrome_track *track, const prof_callsite *site,
                                       const char *name, int64_t start, int64_t duration, uint32_t depth)
 {
@@ -893,7 +897,7 @@ static void prof__chrome_slice(prof__chrome *c, prof__chrome_track *track, const
     if (!track->scope.name) track->scope.hash = prof__text_hash(event->name);
 }
 
-/* Writes the scopes that come next, as long as they have no arguments and nothing else that is special. */
+/* Writes the next scopes of the track, as long as they are plain: without arguments and the like. */
 static void prof__chrome_plain(prof__chrome *c, prof__chrome_track *track, prof_cursor *cursor)
 {
     const prof_callsite *site;
@@ -921,7 +925,8 @@ static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, c
     PROF__CHROME_LITERAL(&c->out, "}");
 }
 
-/* Returns the track of a mark for all threads, and adds it if there is none; NULL if there are too many. */
+/* Returns the track for marks of all threads with this name. Adds it if it is new. Returns NULL if there are too many.
+   */
 static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const char *name)
 {
     prof__chrome_marks *marks;
@@ -941,8 +946,8 @@ static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const 
     return marks;
 }
 
-/* Writes a mark. Viewers draw a mark of a process, or a global one, as a bar across rows and without a name, or leave
-   it out. So such marks have tracks of their own, with their names. */
+/* Writes a mark. Viewers draw the marks of a process, and global ones, as bars across all rows, without names, or not
+   at all. So such a mark is an instant on a track of its own, with its name. */
 static void prof__chrome_mark(prof__chrome *c, const prof__chrome_track *track, size_t index, const prof_event *event)
 {
     const prof__chrome_marks *marks = NULL;
@@ -984,7 +989,8 @@ static void prof__chrome_lost(prof__chrome *c, const prof__chrome_ids *ids, cons
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* Returns the track for frames of this name and handle, and adds it if there is none; NULL if there are too many. */
+/* Returns the track for frames of this name and frame object. Adds it if it is new. Returns NULL if there are too many.
+   */
 static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chrome_track *track, const char *name,
                                                      uint64_t id, int64_t start)
 {
@@ -1003,7 +1009,7 @@ static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chro
     return frames;
 }
 
-/* Writes a frame with its number, without which speedscope would join it with its neighbours. */
+/* Writes a frame. Its name has its number, because speedscope joins adjacent scopes with one name. */
 static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *frames, const prof_event *event,
                                     int64_t start, uint64_t number)
 {
@@ -1023,7 +1029,7 @@ static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *
     prof__out_commit(out, (size_t)(end + 1 - to));
 }
 
-/* Returns 1 if an event lies at least in part in the window of the options. */
+/* Returns 1 if an event lies in the window of the options, at least in part. */
 static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
 {
     int64_t start = event->start_ns, end = event->start_ns;
@@ -1032,27 +1038,28 @@ static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
     return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
 }
 
-/* Makes the lines that follow belong to this track's process. */
+/* Makes the following lines belong to the process of this track. */
 static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
 
 /*-- flows --
-   Points of flows are noticed while the tracks are written; then the points of all tracks are read once more in order
-   of time. A point is held until it is known whether another one follows, because viewers want the last to be an "f"
-   and those before it to be a "t". An arrow leads from slice to slice, so that a point outside of slices gets one. */
+   While the tracks are written, it is only noted that there are flows. Afterwards the points of all tracks are read
+   again, in order of time. Viewers want the last point of a flow to be an "f", and those between to be a "t". So each
+   point is held until it is known whether another follows. An arrow leads from slice to slice; a point outside of
+   slices gets one. */
 
 enum { PROF__CHROME_IDLE = 0, PROF__CHROME_BEGUN, PROF__CHROME_JOINED };
 
-/* The present flow of one name and id. */
+/* The flow that is going on with one name and id. */
 typedef struct prof__chrome_flow {
     const char *name;
-    uint64_t id, count;        /* count: how many there were */
-    const prof_callsite *site; /* of its FLOW_OUT */
-    const prof_callsite *at;   /* the point that is held: its call site, ... */
+    uint64_t id, count;        /* count: how many flows there were with this name and id */
+    const prof_callsite *site; /* the call site of its FLOW_OUT */
+    const prof_callsite *at;   /* of the point that is held: the call site, */
     int64_t ns;
     size_t track;
     uint32_t depth;
-    int shown;                 /* 1: the point was written as an instant already */
-    int state;                 /* BEGUN: the point is its FLOW_OUT, and no other has followed yet */
+    int shown;                 /* 1: the point was written as an instant before */
+    int state;                 /* BEGUN: the point is the FLOW_OUT, and no other has come yet */
 } prof__chrome_flow;
 
 typedef struct prof__chrome_flows {
@@ -1068,7 +1075,7 @@ static int prof__chrome_same_flow(const void *owner, size_t item, const void *ke
     return flow->id == event->object && !strcmp(flow->name, event->name);
 }
 
-/* Returns the flow of a point's name and id, and adds it if there is none. Returns NULL without memory. */
+/* Returns the flow with the name and id of a point. Adds it if it is new. Returns NULL without memory. */
 static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const prof_event *event)
 {
     uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
@@ -1078,7 +1085,7 @@ static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const 
         if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
         memset(&flows->items[item], 0, sizeof *flows->items);
         flows->items[item].id = event->object;
-        flows->items[item].name = event->name; /* lives as long as the trace: it is never a run-time name */
+        flows->items[item].name = event->name; /* not made at run time, so it lives as long as the trace */
         flows->items[item].site = event->site;
         flows->count++;
     }
@@ -1096,7 +1103,7 @@ static prof_event prof__chrome_point(const char *name, const prof_callsite *site
     arg->value.type = PROF_VALUE_POINTER;
     arg->value.as.u = id;
     event.type = PROF_EVENT_SCOPE;
-    event.name = name; /* not the site's name: the site of a device has none */
+    event.name = name; /* the call site of a device has no name */
     event.site = site;
     event.start_ns = ns;
     event.args = arg;
@@ -1104,7 +1111,7 @@ static prof_event prof__chrome_point(const char *name, const prof_callsite *site
     return event;
 }
 
-/* Returns 1 if a point gets a slice of its own, because no slice encloses it, or that may have been left out. */
+/* Returns 1 if a point must get a slice: no scope is around it, or that scope may be too short to be written. */
 static int prof__chrome_bare(const prof__chrome *c, uint32_t depth) { return !depth || c->options.min_duration_ns; }
 
 static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
@@ -1114,7 +1121,7 @@ static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, co
     c->flows = 1;
     point.depth = event->depth;
     if (event->arg_count) args = (prof_arg *)malloc((event->arg_count + 1) * sizeof *args);
-    if (args) { /* of equal keys the last counts: the flow's id */
+    if (args) { /* viewers take the last of equal keys: the id of the flow */
         memcpy(args, event->args, event->arg_count * sizeof *args);
         args[event->arg_count] = arg;
         point.args = args;
@@ -1127,7 +1134,7 @@ static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, co
     free(args);
 }
 
-/* Writes the point that is held, as part of an arrow. */
+/* Writes the held point as a part of an arrow. */
 static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, const char *start)
 {
     prof__out *out = &c->out;
@@ -1155,7 +1162,7 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
         PROF__CHROME_LITERAL(out, "\"}");
 }
 
-/* Writes a point that has no partner, unless it has a slice already. */
+/* Writes a point that has no counterpart, unless it has been written as an instant. */
 static void prof__chrome_alone(prof__chrome *c, const prof__chrome_flow *flow, const prof_callsite *site, size_t track,
                                uint32_t depth, int64_t ns)
 {
@@ -1168,7 +1175,7 @@ static void prof__chrome_alone(prof__chrome *c, const prof__chrome_flow *flow, c
     prof__chrome_instant(c, &ids, &point);
 }
 
-/* Ends a flow: no further point belongs to it. */
+/* Ends a flow, because no further point belongs to it. */
 static void prof__chrome_flow_end(prof__chrome *c, prof__chrome_flow *flow)
 {
     if (flow->state == PROF__CHROME_BEGUN && !flow->shown)
@@ -1225,7 +1232,7 @@ static void prof__chrome_write_flows(prof__chrome *c)
     free(flows.index.slots);
 }
 
-/* Writes the frame that ends at this boundary. */
+/* Writes the frame that this boundary ends. */
 static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
 {
     int64_t start = prof__chrome_time(event->start_ns - event->duration_ns);
@@ -1252,7 +1259,7 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
         prof__chrome_value(out, &event->value);
     } else {
         prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"C\"", prof__chrome_time(event->start_ns));
-        if (*event->site->unit) { /* viewers do not know it; in args it would be another series */
+        if (*event->site->unit) { /* viewers ignore it here; among args it would be a series of its own */
             PROF__CHROME_LITERAL(out, ",\"unit\":\"");
             prof__out_json(out, event->site->unit);
             PROF__CHROME_LITERAL(out, "\"");
@@ -1273,7 +1280,7 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
 typedef struct prof__chrome_samples {
     prof_cursor *cursor;
     size_t track;
-    prof_event event; /* the next one to write */
+    prof_event event; /* the thread's next sample */
 } prof__chrome_samples;
 
 static int prof__chrome_next(const prof__chrome *c, prof_cursor *cursor, prof_event *event)
@@ -1290,7 +1297,7 @@ static int prof__chrome_next_sample(prof__chrome *c, prof__chrome_samples *from)
     return 0;
 }
 
-/* Restores the heap order below at: the earliest sample is at 0. */
+/* Restores the order of the heap below `at`. The earliest sample is at index 0. */
 static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t at)
 {
     for (;;) {
@@ -1305,7 +1312,7 @@ static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t a
     }
 }
 
-/* Writes the samples of all threads in order of time, because viewers do not sort those of a counter. */
+/* Writes the samples of all threads in order of time. Viewers do not sort the samples of a counter. */
 static void prof__chrome_counters(prof__chrome *c)
 {
     size_t tracks = prof_trace_track_count(c->trace), with = 0, count = 0, i;
@@ -1345,9 +1352,9 @@ static void prof__chrome_counters(prof__chrome *c)
 
 /*-- spans --*/
 
-/* Writes a line of a span, without its arguments. start: see prof__chrome_begin(). Viewers require that spans with the
-   same id nest properly, so that each span has an id of its own. The id is local to the process, because Perfetto shows
-   others above all processes. */
+/* Writes the line of a span without its arguments. start: as for prof__chrome_begin(). Viewers require spans with one
+   id to nest, so each span has an id of its own. The id is local to the process: Perfetto shows spans with global ids
+   above all processes. */
 static void prof__chrome_span_line(prof__chrome *c, const char *start, const prof_event *event, uint32_t tid,
                                    int64_t ns)
 {
@@ -1367,8 +1374,8 @@ static int prof__chrome_has_arg(const prof_event *event, const char *key)
     return 0;
 }
 
-/* Writes the arguments of a begin, with those of the end, because viewers show one set for both; or those of a mark.
-   event: has the program's arguments. */
+/* Writes the arguments of a mark, or of a span's begin. The begin also gets those of the end, because viewers show one
+   set of arguments for both. event: has the program's arguments. */
 static void prof__chrome_span_args(prof__chrome *c, const prof_span *span, const prof_event *event)
 {
     prof__out *out = &c->out;
@@ -1394,7 +1401,7 @@ static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, cons
     prof__chrome_frames *frames = NULL;
     prof_event event;
     memset(&event, 0, sizeof event);
-    event.type = PROF_EVENT_SCOPE; /* it has a duration */
+    event.type = PROF_EVENT_SCOPE; /* a type that has a duration */
     event.name = span->name;
     event.site = span->site;
     event.start_ns = start;
@@ -1410,7 +1417,7 @@ static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, cons
         prof__chrome_frame_line(c, frames, &event, start, span->number);
         return;
     }
-    if (span->mark && !span->serial) event.id = ~(uint64_t)0; /* the mark is of no span */
+    if (span->mark && !span->serial) event.id = ~(uint64_t)0; /* the mark belongs to no span */
     prof__chrome_span_line(c, span->mark ? ",\n{\"ph\":\"n\"" : ",\n{\"ph\":\"b\"", &event, tid, start);
     prof__chrome_span_args(c, span, &event);
     if (span->mark) return;
@@ -1418,7 +1425,7 @@ static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, cons
     PROF__CHROME_LITERAL(&c->out, "}");
 }
 
-/* Writes all spans. handles: for the tracks of frames of handles. */
+/* Writes all spans. handles: has the tracks for frames of prof_frame_create(). */
 static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
 {
     prof_spans *spans = NULL;
@@ -1433,7 +1440,7 @@ static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
 
 /*-- memory and locks --*/
 
-/* Writes an allocation or a free, with its address and bytes. */
+/* Writes an allocation or a free as an instant with its address and bytes. */
 static void prof__chrome_memory_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
 {
     prof__out *out = &c->out;
@@ -1450,7 +1457,7 @@ static void prof__chrome_memory_instant(prof__chrome *c, const prof__chrome_ids 
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* Writes a line of memory or locks up to its time. Its name is `what`, followed by `name`. */
+/* Writes a line about memory or a lock up to its time. The name of the event is `what` followed by `name`. */
 static void prof__chrome_object_line(prof__chrome *c, const char *start, const char *what, const char *name)
 {
     prof__out *out = &c->out;
@@ -1474,7 +1481,7 @@ static int prof__chrome_in_window(const prof__chrome *c, int64_t start, int64_t 
     return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
 }
 
-/* Writes the live bytes of a pool, from ns on. */
+/* Writes a sample of the live bytes of a pool, at the time ns. */
 static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t pool, int64_t ns)
 {
     prof__out *out = &c->out;
@@ -1490,7 +1497,7 @@ static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t po
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* Writes the live bytes of all pools at the begin of the file. */
+/* Writes the live bytes of each pool at the begin of the file. */
 static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
 {
     size_t i;
@@ -1498,13 +1505,13 @@ static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
         if (heap->rows[i].kind == PROF__HEAP_POOL) prof__chrome_pool(c, heap, i, c->options.from_ns);
 }
 
-/* Writes one sample for each time at which a pool's live bytes change: a realloc frees and allocates at the same
-   time. */
+/* Writes one sample for each time at which the live bytes of a pool change. There may be several changes at one time: a
+   realloc() is a free and an allocation. */
 static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_timeline *timeline)
 {
     prof_event event;
-    size_t track, waiting = PROF__NONE; /* the pool whose sample is not written yet, */
-    int64_t at = 0;                     /* at this time */
+    size_t track, waiting = PROF__NONE; /* waiting: the pool whose sample is due, */
+    int64_t at = 0;                     /* and the sample's time */
     int good = 1, begun = c->options.from_ns <= 0;
     while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
         int64_t now = event.start_ns + c->offset;
@@ -1547,16 +1554,16 @@ static void prof__chrome_memory(prof__chrome *c)
 }
 
 typedef struct prof__chrome_held {
-    const char *what, *name; /* "lock ", "m" */
+    const char *what, *name; /* what: "lock " or "wait for "; name: of the lock */
     uint64_t lock;
-    int alone; /* 1: no other span of this lock overlaps it */
+    int alone; /* 1: no other span of the lock overlaps with it */
     int truncated;
     size_t track;
     int64_t start, end;
 } prof__chrome_held;
 
-/* Returns the track of the locks that only one thread holds at a time: else chrome://tracing would show them above each
-   thread. */
+/* Returns the track for locks that one thread holds at a time. On tracks of threads, chrome://tracing would show them
+   above each thread. */
 static uint32_t prof__chrome_lock_track(prof__chrome *c)
 {
     if (!c->lock_tid) {
@@ -1582,7 +1589,7 @@ static void prof__chrome_held_half(prof__chrome *c, const prof__chrome_held *spa
     prof__chrome_object_time(c, tid, ns);
 }
 
-/* Writes a span of a lock. All spans of a lock that do not overlap share a row. */
+/* Writes a span of a lock. Spans of a lock that do not overlap share a row. */
 static void prof__chrome_held_write(prof__chrome *c, const prof__chrome_held *span)
 {
     prof__out *out = &c->out;
@@ -1610,7 +1617,7 @@ static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, cons
 {
     const prof__lock_state *lock = &all->locks[user->lock];
     prof__chrome_held span;
-    if (!held && user->scoped) return; /* a scope shows this wait */
+    if (!held && user->scoped) return; /* this wait is shown as a scope */
     memset(&span, 0, sizeof span);
     span.what = held ? "lock " : "wait for ";
     span.name = all->rows[lock->row].name;
@@ -1619,7 +1626,7 @@ static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, cons
     span.track = user->track;
     span.start = start + c->offset;
     span.end = end + c->offset;
-    span.truncated = held ? user->depth != 0 : user->waits; /* it still holds, or waits */
+    span.truncated = held ? user->depth != 0 : user->waits; /* 1: it has not released the lock, or still waits */
     prof__chrome_held_write(c, &span);
 }
 
@@ -1672,7 +1679,7 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF_EVENT_MARK: prof__chrome_mark(c, track, index, event); break;
     case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
     case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
-    case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* later */
+    case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* written later, in order of time */
     case PROF_EVENT_FLOW_OUT:
     case PROF_EVENT_FLOW_STEP:
     case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
@@ -1684,7 +1691,7 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF_EVENT_FREE: prof__chrome_memory_instant(c, &track->ids, event); break;
     case PROF_EVENT_LOCK_WAIT:
     case PROF_EVENT_LOCK_ACQUIRE:
-    case PROF_EVENT_LOCK_RELEASE: break; /* later */
+    case PROF_EVENT_LOCK_RELEASE: break; /* written later */
     default: prof__chrome_instant(c, &track->ids, event); break;
     }
 }
@@ -1715,7 +1722,7 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
 
 typedef struct prof__chrome_id {
     uint64_t id;
-    size_t track; /* its number among those of all traces */
+    size_t track; /* the number of the track, counted over all traces */
 } prof__chrome_id;
 
 static int prof__chrome_by_id(const void *a, const void *b)
@@ -1725,8 +1732,8 @@ static int prof__chrome_by_id(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* Gives each track a distinct number: the system's thread id if it is neither too large nor taken. threads: room for
-   the tracks of all traces. Returns 0 without memory. */
+/* Gives each track an id that no other has: the system's thread id, unless that is too large or taken. `threads` has
+   space for the tracks of all traces. Returns 0 without memory. */
 static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
 {
     size_t part, i, at = 0;
@@ -1736,7 +1743,7 @@ static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, s
         c->parts[part].threads = threads + at;
         for (i = 0; i < prof_trace_track_count(c->parts[part].trace); i++) {
             const prof_track *about = prof_trace_track(c->parts[part].trace, i);
-            /* the thread of a fiber has a track itself */
+            /* the thread of a fiber has a track of its own */
             ids[at].id = about->fiber || *about->device ? UINT64_MAX : about->thread_id;
             ids[at].track = at;
             at++;
@@ -1753,7 +1760,7 @@ static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, s
     return 1;
 }
 
-/* Gives each process a distinct number. */
+/* Gives each process an id that no other has. */
 static void prof__chrome_processes(prof__chrome *c)
 {
     size_t i, j;
@@ -1783,7 +1790,7 @@ static void prof__chrome_select(prof__chrome *c, const prof__chrome_part *part)
     c->threads = part->threads;
 }
 
-/* Begins a line of otherData: "key": */
+/* Begins a line of otherData, with "key": */
 static void prof__chrome_about_key(prof__chrome *c, const char *key)
 {
     PROF__CHROME_LITERAL(&c->out, ",\n\"");
@@ -1804,7 +1811,7 @@ static void prof__chrome_about_text(prof__chrome *c, const char *key, const char
     PROF__CHROME_LITERAL(out, "\"");
 }
 
-/* Writes the metadata of prof_set_metadata(), with a prefix that distinguishes its keys from those above. */
+/* Writes the metadata of prof_set_metadata(), with a prefix that tells its keys from those of prof. */
 static void prof__chrome_about_metadata(prof__chrome *c)
 {
     const char *key, *value;
@@ -1873,8 +1880,8 @@ static void prof__chrome_about(prof__chrome *c)
     prof__chrome_about_metadata(c);
 }
 
-/* Writes the place of a process or device: devices come below their process. number: of the device, from 1; 0: the
-   process. */
+/* Writes where viewers put a process or device. Devices come below the process that used them. number: of the device,
+   from 1; 0: the process. */
 static void prof__chrome_process_place(prof__chrome *c, uint32_t number)
 {
     uint64_t place = number;
@@ -1885,7 +1892,7 @@ static void prof__chrome_process_place(prof__chrome *c, uint32_t number)
     PROF__CHROME_LITERAL(&c->out, "}}");
 }
 
-/* Returns the value of a key of the trace's metadata, or "". */
+/* Returns the value of a key of the trace's metadata. Returns "" if there is none. */
 static const char *prof__chrome_said(const prof__chrome *c, const char *key)
 {
     const char *said, *value;
@@ -1895,9 +1902,9 @@ static const char *prof__chrome_said(const prof__chrome *c, const char *key)
     return "";
 }
 
-/* Writes the name of a process: its program and, if there are several traces, " ROLE (rank 3, host)" as far as its
-   metadata has these, and its process id if it has no rank. The ranks of a job, and the processes of a server, all have
-   the same program. */
+/* Writes the name of a process. With one trace, that is its program. The ranks of a job and the processes of a server
+   all have one program, so with several traces, " ROLE (rank 3, host)" follows, as far as the metadata have these, or
+   the process id if there is no rank. */
 static void prof__chrome_process_name(prof__chrome *c)
 {
     prof__out *out = &c->out;
@@ -1937,7 +1944,7 @@ static void prof__chrome_process(prof__chrome *c)
     if (c->part_count > 1 || c->part->devices) prof__chrome_process_place(c, 0);
 }
 
-/* Writes a device as a process below the one that used it. */
+/* Writes a device as a process, which viewers put below the process that used it. */
 static void prof__chrome_device(prof__chrome *c, const prof_track *track, uint32_t number)
 {
     prof__out *out = &c->out;
@@ -1953,7 +1960,7 @@ static void prof__chrome_device(prof__chrome *c, const prof_track *track, uint32
     prof__chrome_process_place(c, number);
 }
 
-/* Writes the losses of threads that have no track, because they never got a chunk. */
+/* Writes the losses of threads that have no track, because they never got a chunk to record into. */
 static void prof__chrome_lost_elsewhere(prof__chrome *c)
 {
     prof__out *out = &c->out;
@@ -1984,7 +1991,7 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
     prof__chrome_process(c);
     for (i = 0; i < tracks; i++) {
         const prof_track *about = prof_trace_track(c->trace, i);
-        int64_t place = (int64_t)i + 1 + (about->fiber ? (int64_t)tracks : 0); /* fibers below the threads */
+        int64_t place = (int64_t)i + 1 + (about->fiber ? (int64_t)tracks : 0); /* fibers come below threads */
         prof__chrome_enter(c, i);
         if (*about->device && (!i || c->threads[i - 1].pid != c->pid)) prof__chrome_device(c, about, ++devices);
         if (*about->name || about->fiber)
@@ -2046,7 +2053,7 @@ static prof_status prof__chrome_check(prof__chrome *c, const prof_chrome_options
     return PROF_OK;
 }
 
-/* Makes c->parts of the traces, and aligns them. The caller frees c->parts, unless this fails. */
+/* Makes c->parts of the traces, with a common time line. The caller frees c->parts, unless this fails. */
 static prof_status prof__chrome_parts(prof__chrome *c, const prof_trace *const *traces, size_t count)
 {
     int64_t *offsets;

@@ -229,7 +229,7 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 
 #include <time.h>
 
-#ifdef PROF__WRAPS_MALLOC /* prof's own allocations are not recorded as the program's */
+#ifdef PROF__WRAPS_MALLOC /* so that prof's own allocations are not recorded as the program's */
 #define malloc(size) __libc_malloc(size)
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
@@ -241,13 +241,13 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 extern "C" {
 #endif
 
-/* The sums of a name: its scopes and spans, its frames, or its counters. */
+/* A row of a report: the sums of the scopes and spans of a name, of its frames, or of its counters. */
 typedef struct prof__report_row {
-    prof__stat_row sums; /* text: owned, the name */
+    prof__stat_row sums; /* its `text` is the name, and owned */
     const char *category;
-    double key;      /* the value by which it is sorted */
+    double key;      /* the value that rows are sorted by */
     prof_sort sort;
-    int ascending, listed; /* listed: in the table of CNTK's events */
+    int ascending, listed; /* listed: 1: CNTK's table of events has it */
 } prof__report_row;
 
 typedef struct prof__report {
@@ -257,7 +257,7 @@ typedef struct prof__report {
     size_t count, capacity;
     prof__read_index index;
     prof__out *out;
-    uint64_t pid; /* the id that is shown */
+    uint64_t pid; /* the process id in the report */
 } prof__report;
 
 #define PROF__REPORT_LITERAL(out, literal) prof__out_bytes(out, literal, sizeof(literal) - 1)
@@ -282,7 +282,7 @@ static int prof__report_same(const void *owner, size_t item, const void *key)
            !strcmp(row->category, wanted->category);
 }
 
-/* Returns the row of a name and category, and adds it if there is none. Returns NULL without memory. */
+/* Returns the row of a name and category. Adds it if it is new. Returns NULL without memory. */
 static prof__report_row *prof__report_row_of(prof__report *r, prof_event_type type, const char *category,
                                              const char *name)
 {
@@ -310,7 +310,8 @@ static prof__report_row *prof__report_row_of(prof__report *r, prof_event_type ty
     return row;
 }
 
-/* Returns the category of a row. MXNet has a table for each, and its "event" is that of rows without a category. */
+/* Returns the category of a row. In MXNet's layouts, each category has a table, and rows without a category are in the
+   table "event". So the category "event" counts as none there. */
 static const char *prof__report_category(const prof__report *r, const prof_callsite *site, prof_event_type type)
 {
     int by_domain = r->options.layout == PROF_REPORT_MXNET || r->options.layout == PROF_REPORT_JSON;
@@ -318,8 +319,8 @@ static const char *prof__report_category(const prof__report *r, const prof_calls
     return by_domain && type != PROF_EVENT_FRAME && !strcmp(site->category, "event") ? "" : site->category;
 }
 
-/* Returns 1 for a site of prof itself, whose functions begin with prof_, as no others do. MXNet's profiler and CNTK's
-   leave themselves out. */
+/* Returns 1 for call sites of prof itself, whose functions alone begin with prof_. The profilers of MXNet and CNTK
+   leave themselves out, so the reports in their layouts leave out prof. */
 static int prof__report_is_prof(const prof__report *r, const prof_callsite *site)
 {
     int theirs = r->options.layout == PROF_REPORT_MXNET || r->options.layout == PROF_REPORT_JSON ||
@@ -350,11 +351,11 @@ static int prof__report_after(const prof__report *r, size_t track, int64_t ns)
     return prof__trace_counts(r->trace, track, ns);
 }
 
-/*-- live bytes, like MXNet's "Device Storage" --*/
+/*-- live bytes of pools, as in MXNet's table "Device Storage" --*/
 
-enum { PROF__REPORT_POOL_NEW = 0, PROF__REPORT_POOL_TAKEN, PROF__REPORT_POOL_ROW }; /* TAKEN: a counter has its name */
+enum { PROF__REPORT_POOL_NEW = 0, PROF__REPORT_POOL_TAKEN, PROF__REPORT_POOL_ROW }; /* TAKEN: the name is a counter's */
 
-/* Adds a sample of a pool. state: of the pool, one of those above. Returns 0 without memory. */
+/* Adds a sample of a pool's live bytes. *state: one of the values above. Returns 0 without memory. */
 static int prof__report_pool_sample(prof__report *r, const prof_memory_row *pool, int64_t ns, unsigned char *state)
 {
     char *name = prof__text_join("Memory: ", *pool->pool ? pool->pool : "cpu/0");
@@ -373,7 +374,7 @@ static int prof__report_pool_sample(prof__report *r, const prof_memory_row *pool
     return prof__stat_row_add(&row->sums, &sample);
 }
 
-/* Adds a sample for each change since the last reset. Returns 0 without memory. */
+/* Adds a sample for each change of live bytes since the last reset. Returns 0 without memory. */
 static int prof__report_pools_walk(prof__report *r, prof__heap *heap, prof_timeline *timeline)
 {
     unsigned char *states = NULL;
@@ -415,8 +416,8 @@ static prof_status prof__report_pools(prof__report *r)
 
 /*-- making, sorting, freeing --*/
 
-/* Returns the value by which a row is sorted: times in microseconds, which MXNet compares with the values of counters;
-   for NaN, one below all others. */
+/* Returns the value that a row is sorted by. Times are in microseconds, because MXNet compares them with values of
+   counters. NaN becomes a value below all others. */
 static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
 {
     const prof__stat_row *sums = &row->sums;
@@ -435,7 +436,7 @@ static double prof__report_sort_key(const prof__report_row *row, prof_sort sort)
     return prof__nan(key) ? least : key;
 }
 
-/* Returns the category as MXNet would call it; *more: the rest of that name. */
+/* Returns the begin of the category's name in MXNet, and sets *more to the rest of it. */
 static const char *prof__report_domain(const prof__report_row *row, const char **more)
 {
     int frame = row->sums.type == PROF_EVENT_FRAME;
@@ -443,7 +444,7 @@ static const char *prof__report_domain(const prof__report_row *row, const char *
     return row->category[0] || frame ? row->category : "event";
 }
 
-/* Compares a followed by a2 with b followed by b2. */
+/* Compares two names, each of which has two parts: a followed by a2, and b followed by b2. */
 static int prof__report_joined_order(const char *a, const char *a2, const char *b, const char *b2)
 {
     for (;; a++, b++) {
@@ -459,7 +460,7 @@ static int prof__report_domain_order(const prof__report_row *x, const prof__repo
     return prof__report_joined_order(a, more_x, b, more_y);
 }
 
-/* Orders rows by key and name, whatever their categories. */
+/* Orders rows by key, and then by name. Ignores categories. */
 static int prof__report_order(const void *a, const void *b)
 {
     const prof__report_row *x = (const prof__report_row *)a, *y = (const prof__report_row *)b;
@@ -507,15 +508,16 @@ static void prof__report_clear(prof__report *r)
     free(r->index.slots);
 }
 
-/* Returns how many calls of a row were measured. */
+/* Returns how many calls of a row have a known duration. */
 static uint64_t prof__report_measured(const prof__report_row *row)
 {
     return row->sums.stat.count - row->sums.stat.truncated;
 }
 
-/*-- what the layouts share --*/
+/*-- parts that several layouts use --*/
 
-/* Writes a whole number as one with so many decimals: 1234 with 3 is "1.234". to: 32 bytes. Returns the length. */
+/* Writes a whole number with a decimal point before its last `decimals` digits: 1234 with 3 is "1.234". `to` has 32
+   bytes. Returns the length. */
 static size_t prof__report_decimals(char *to, uint64_t value, unsigned decimals)
 {
     char digits[24];
@@ -535,13 +537,13 @@ static size_t prof__report_decimals(char *to, uint64_t value, unsigned decimals)
     return at;
 }
 
-/* Writes value / unit as "%*.*f" does, in any locale, but rounds halves away from 0, and writes numbers from 9e15 /
+/* Writes value / unit as "%*.*f" does, but alike in every locale. Rounds halves away from 0. Writes numbers from 9e15 /
    10^decimals on with an exponent. */
 static void prof__report_fixed(prof__out *out, double value, double unit, unsigned decimals, size_t width)
 {
     static const double scales[] = {1, 10, 100, 1000, 10000};
     char text[48];
-    double scaled = (value < 0 ? -value : value) * scales[decimals] / unit + 0.5; /* a half stays exact */
+    double scaled = (value < 0 ? -value : value) * scales[decimals] / unit + 0.5; /* adding 0.5 keeps a half exact */
     if (prof__finite(value) && scaled < 9e15) {
         text[0] = '-';
         prof__report_decimals(text + 1, (uint64_t)scaled, decimals);
@@ -558,7 +560,8 @@ static int prof__report_lossy(const prof_trace_info *info)
            info->lost_blocks || info->write_failures;
 }
 
-/* Returns the limit of a line, see prof__out_columns(); 0, no limit, for the tables of other systems. */
+/* Returns how many characters a line may have: see prof__out_columns(). Returns 0, no limit, for layouts of other
+   systems. */
 static size_t prof__report_limit(const prof__report *r)
 {
     prof_report_layout layout = r->options.layout;
@@ -572,7 +575,7 @@ static void prof__report_losses(prof__report *r)
     if (prof__report_lossy(prof_trace_about(r->trace))) prof__summary_losses(r->out, r->trace, prof__report_limit(r));
 }
 
-/* Returns when the recording ended, as Unix time. */
+/* Returns the Unix time at which the recording ended. */
 static uint64_t prof__report_end_ns(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -586,9 +589,9 @@ static void prof__report_time(const prof_trace *trace, const char *format, char 
         to[0] = 0;
 }
 
-/*-- CNTK's summary --*/
+/*-- the layout of CNTK's summary --*/
 
-/* The rows of CNTK's PerformanceProfiler.h. None of them moves bytes. */
+/* The rows that CNTK's PerformanceProfiler.h lists. No row here moves bytes. */
 static const prof_report_event prof__report_cntk_events[] = {
     {"Main Thread", PROF_REPORT_SEPARATOR, NULL},
     {"", PROF_REPORT_SEPARATOR, NULL},
@@ -604,7 +607,7 @@ static const prof_report_event prof__report_cntk_events[] = {
     {"", PROF_REPORT_SEPARATOR, NULL},
     {"Prefetch Minibatch", PROF_REPORT_TIME, NULL}};
 
-/* Writes a time: "      136.605 ms" up to a minute, "    00:02:16.600" from there on. */
+/* Writes a time as CNTK does: "      136.605 ms" up to a minute, "    00:02:16.600" beyond. */
 static void prof__report_cntk_time(prof__out *out, double ns)
 {
     char text[64], part[24];
@@ -638,7 +641,7 @@ static void prof__report_cntk_rate(prof__out *out, double megabytes)
     PROF__REPORT_LITERAL(out, " MBps");
 }
 
-/* Writes a label, at least 26 characters wide, and a space. */
+/* Writes a label, padded to at least 26 characters, and a space. */
 static void prof__report_cntk_label(prof__out *out, const char *label)
 {
     size_t length = prof__characters(label);
@@ -745,7 +748,7 @@ static void prof__report_cntk(prof__report *r)
     prof__report_losses(r);
 }
 
-/*-- MXNet's table --*/
+/*-- the layout of MXNet's table --*/
 
 static int prof__report_memory(const prof__report_row *row)
 {
@@ -770,8 +773,8 @@ static void prof__report_mxnet_head(prof__out *out, const prof__report_row *row,
                                   "-------------    -------------\n");
 }
 
-/* Writes a float as "%16.4f", in any locale, because MXNet's numbers are floats. A float times 10^4 is exact as a
-   double, so that halves are found, which are rounded to even. */
+/* Writes a float as "%16.4f" does, but alike in every locale. MXNet's numbers are floats. A float times 10^4 is exact
+   as a double, so exact halves are recognised, and rounded to even. */
 static void prof__report_mxnet_float(prof__out *out, float value)
 {
     char text[48];
@@ -791,15 +794,14 @@ static void prof__report_mxnet_float(prof__out *out, float value)
     prof__out_right(out, text + !(value < 0), 16);
 }
 
-/* Writes a number of MXNet's table. unit: 1: a counter, with all its digits; else the value is a time in ns (1e6), or
-   bytes (1e3). */
+/* Writes a number of MXNet's table. unit: 1: a counter, written with all its digits; 1e6: a time in ns; 1e3: bytes. */
 static void prof__report_mxnet_number(prof__out *out, double value, double unit)
 {
     if (unit < 1e3) {
         PROF__REPORT_LITERAL(out, " ");
         prof__report_fixed(out, value, unit, 4, 16);
     } else {
-        prof__report_mxnet_float(out, (float)(unit > 1e3 ? value / 1e3 / 1e3 : value / 1e3)); /* by way of whole us */
+        prof__report_mxnet_float(out, (float)(unit > 1e3 ? value / 1e3 / 1e3 : value / 1e3)); /* in whole us first */
     }
 }
 
@@ -820,7 +822,7 @@ static void prof__report_mxnet_row(prof__out *out, const prof__report_row *row)
     PROF__REPORT_LITERAL(out, "\n");
 }
 
-/* Writes the rows of one category that are memory, or those that are not. */
+/* Writes the rows of one category: those about memory, or the others. */
 static void prof__report_mxnet_table(prof__report *r, size_t from, size_t to, int memory)
 {
     size_t i, count = 0;
@@ -832,7 +834,7 @@ static void prof__report_mxnet_table(prof__report *r, size_t from, size_t to, in
     if (count) PROF__REPORT_LITERAL(r->out, "\n");
 }
 
-/* Returns where the rows of the next category begin. */
+/* Returns the index of the first row of the next category. */
 static size_t prof__report_next_domain(const prof__report *r, size_t from)
 {
     size_t to = from;
@@ -853,7 +855,7 @@ static void prof__report_mxnet(prof__report *r)
     prof__report_losses(r);
 }
 
-/*-- JSON --*/
+/*-- the JSON layout --*/
 
 static void prof__report_string(prof__out *out, const char *text)
 {
@@ -869,7 +871,7 @@ static void prof__report_key_text(prof__out *out, const char *key)
     PROF__REPORT_LITERAL(out, "\":");
 }
 
-/* Writes a key with a time in milliseconds, with all its digits. */
+/* Writes a key and a time in milliseconds, with all digits of the time. */
 static void prof__report_ms(prof__out *out, const char *key, uint64_t ns)
 {
     char text[32];
@@ -886,7 +888,7 @@ static void prof__report_double(prof__out *out, const char *key, double value)
     if (prof__finite(value))
         prof__out_double(out, value);
     else
-        PROF__REPORT_LITERAL(out, "null"); /* JSON has no infinities */
+        PROF__REPORT_LITERAL(out, "null"); /* JSON has no infinity */
 }
 
 static void prof__report_whole(prof__out *out, const char *key, uint64_t value)
@@ -947,7 +949,7 @@ static const char *prof__report_section(const prof__report_row *row)
     return prof__report_memory(row) ? "Memory" : row->sums.type == PROF_EVENT_COUNTER ? "Counter" : "Time";
 }
 
-/* Writes "Time":{category:{name:{...}}}, and a comma. */
+/* Writes a section, "Time":{category:{name:{...}}}, and a comma. */
 static void prof__report_json_section(prof__report *r, const char *section)
 {
     size_t from, to, i, domains = 0;
@@ -1001,9 +1003,9 @@ static void prof__report_json(prof__report *r)
     PROF__REPORT_LITERAL(out, "}}");
 }
 
-/*-- by domain --*/
+/*-- the layout by domain --*/
 
-/* Gives each path the row of its category, in sums.place, and links the paths as a tree. */
+/* Links the call paths as a tree, and sets sums.place of each to the row of its category. */
 static prof_status prof__report_domain_tree(prof__report *r, prof__stat_rows *all, size_t *root)
 {
     size_t i;
@@ -1023,7 +1025,7 @@ static prof_status prof__report_domain_tree(prof__report *r, prof__stat_rows *al
     return PROF_OK;
 }
 
-/* Adds a path to the sums of its category. inside: 1: it is inside a scope of its category, whose time has it
+/* Adds a path to the sums of its category. inside: 1: a scope of that category is around it, and has the path's time
    already. */
 static void prof__report_domain_add(prof_stat *to, const prof__stat_row *sums, int inside)
 {
@@ -1042,7 +1044,8 @@ static prof_status prof__report_domain_totals(prof__report *r)
     prof_status status = prof__stat_rows_make(r->trace, !prof__stat_rows_aggregated(r->trace, 0), &all);
     size_t at = PROF__NONE;
     if (status == PROF_OK) status = prof__report_domain_tree(r, &all, &at);
-    /* Visits the children of a path, then its siblings. A row's sums.open: its scopes that enclose this path. */
+    /* Visits the children of a path, then its siblings. In a category's row, sums.open counts the enclosing scopes of
+       it. */
     while (status == PROF_OK && at != PROF__NONE) {
         const prof__stat_row *sums = &all.items[at];
         prof__stat_row *to = &r->rows[sums->place].sums;
@@ -1102,10 +1105,10 @@ static prof_status prof__report_domains(prof__report *r)
     return status;
 }
 
-/*-- histograms --*/
+/*-- the layout of histograms --*/
 
 #define PROF__REPORT_BAR ((size_t)40)         /* characters of the longest bar */
-#define PROF__REPORT_BEFORE_BAR ((size_t)61)  /* the characters before it */
+#define PROF__REPORT_BEFORE_BAR ((size_t)61)  /* how many characters come before a bar */
 #define PROF__REPORT_BAR_LEAST ((size_t)10)
 
 static void prof__report_bar(prof__out *out, uint64_t count, uint64_t max, size_t widest)
@@ -1201,20 +1204,20 @@ static void prof__report_histograms(prof__report *r)
     prof__report_losses(r);
 }
 
-/*-- CNTK's detail --*/
+/*-- the layout of CNTK's detail, a list of events --*/
 
-/* A line that waits to be written: lines are in the order of their ends. */
+/* A line that waits to be written, because lines are written in the order of their ends. */
 typedef struct prof__report_line {
     int64_t start_ns, end_ns;
-    uint64_t order; /* if two end together, the inner one is first: the one that began later, or came later */
+    uint64_t order; /* of two that end together, the inner one goes first: it began later, or was read later */
     const prof_callsite *site;
-    char *text; /* owned: the name, unless it is the site's */
+    char *text; /* owned: the name, if it was made at run time; else NULL */
     size_t track;
     uint32_t depth;
 } prof__report_line;
 
 typedef struct prof__report_lines {
-    prof__report_line *heap; /* the next one is at 0 */
+    prof__report_line *heap; /* a heap: the line to write next is at index 0 */
     size_t count, capacity;
     uint64_t order, truncated, lost;
 } prof__report_lines;
@@ -1232,7 +1235,7 @@ static void prof__report_line_swap(prof__report_line *a, prof__report_line *b)
     *b = swap;
 }
 
-/* Adds a line. Takes over text, even if it fails. Returns 0 without memory. */
+/* Adds a line. Takes ownership of `text`, also after a failure. Returns 0 without memory. */
 static int prof__report_line_push(prof__report_lines *lines, const prof_callsite *site, uint32_t depth, size_t track,
                                   int64_t start_ns, int64_t end_ns, char *text)
 {
@@ -1269,7 +1272,7 @@ static void prof__report_line_pop(prof__report_lines *lines)
     }
 }
 
-/* Writes milliseconds since 1970 with eight decimals. */
+/* Writes a time as milliseconds since 1970, with eight decimals. */
 static void prof__report_detail_time(prof__out *out, const prof_trace *trace, int64_t ns)
 {
     char text[40];
@@ -1291,7 +1294,7 @@ static void prof__report_detail_line(prof__report *r, const char *name, uint64_t
     PROF__REPORT_LITERAL(r->out, "\n");
 }
 
-/* Writes the lines that come before this event, or all if it is NULL. */
+/* Writes the lines that end before this event. event: NULL: writes all. */
 static void prof__report_detail_due(prof__report *r, prof__report_lines *lines, const prof_event *event, size_t track)
 {
     while (lines->count) {
@@ -1304,7 +1307,7 @@ static void prof__report_detail_due(prof__report *r, prof__report_lines *lines, 
     }
 }
 
-/* Returns "(5 events lost)", which the caller frees, or NULL without memory. */
+/* Returns a text such as "(5 events lost)", which the caller frees. Returns NULL without memory. */
 static char *prof__report_loss_text(uint64_t count, const char *what)
 {
     char text[80] = "(";
@@ -1334,7 +1337,7 @@ static int prof__report_detail_event(prof__report *r, prof__report_lines *lines,
     return prof__report_line_push(lines, event->site, event->depth, track, event->start_ns, end, text);
 }
 
-/* Adds the spans that end up to this time. *span: the first of these; spans come in the order of their ends. Returns 0
+/* Adds the spans that end up to this time. Spans come in the order of their ends; *span is the next one. Returns 0
    without memory. */
 static int prof__report_detail_spans(prof__report *r, prof__report_lines *lines, prof_spans *spans, prof_span *span,
                                      int64_t until_ns)
@@ -1348,7 +1351,7 @@ static int prof__report_detail_spans(prof__report *r, prof__report_lines *lines,
             if (span->name != span->site->name && !(text = prof__text_join(span->name, ""))) return 0;
             if (!prof__report_line_push(lines, span->site, 0, span->end_track, span->start_ns, end, text)) return 0;
         }
-        prof_spans_next(spans, span); /* after the last, *span is all zero */
+        prof_spans_next(spans, span); /* after the last span, *span is all zero */
     }
     return 1;
 }
@@ -1438,7 +1441,7 @@ static prof_status prof__report_check(const prof_report_options *options)
     return PROF_OK;
 }
 
-/* Returns PROF_OK if the trace has what the layout shows: CNTK_DETAIL lists events, which PROF_STATS does not keep. */
+/* Returns PROF_OK if the trace has what the layout shows. CNTK_DETAIL lists events, and PROF_STATS keeps none. */
 static prof_status prof__report_fits(const prof_trace *trace, const prof_report_options *options)
 {
     if (!options || options->layout != PROF_REPORT_CNTK_DETAIL || prof_trace_about(trace)->mode != PROF_STATS)
@@ -1478,7 +1481,7 @@ static prof_status prof__report_put(prof__report *r)
     return PROF_OK;
 }
 
-/* Writes one report. options: checked, or NULL. */
+/* Writes the report of one trace. options: NULL, or values that were checked. */
 static void prof__report_one(const prof_trace *trace, uint64_t pid, prof__out *out, const prof_report_options *options)
 {
     prof__report r;
@@ -1493,7 +1496,7 @@ static void prof__report_one(const prof_trace *trace, uint64_t pid, prof__out *o
     prof__report_clear(&r);
 }
 
-/* Writes one report, and closes the output. */
+/* Writes the report of one trace, and closes the output. */
 static prof_status prof__report_close(const prof_trace *trace, uint64_t pid, prof__out *out,
                                       const prof_report_options *options)
 {
@@ -1559,7 +1562,7 @@ PROF_DEF prof_status prof_report_text(const prof_trace *trace, const prof_report
     sink.write = prof__report_buffer_write;
     sink.user = &buffer;
     status = prof_report_stream(trace, sink, options);
-    if (status == PROF_IO) status = prof__report_no_memory(); /* this sink fails only without memory */
+    if (status == PROF_IO) status = prof__report_no_memory(); /* a sink in memory fails for no other reason */
     if (status == PROF_OK) {
         *text = buffer.text;
         if (size) *size = buffer.size;
@@ -1576,7 +1579,7 @@ PROF_DEF void prof_report_free(char *text)
 
 /*-- several processes --*/
 
-/* Returns the id that is shown for process `which`: its own, if none before has it. */
+/* Returns the process id that the report shows for trace `which`: its own, unless an earlier trace has that. */
 static uint64_t prof__report_pid(const prof_trace *const *traces, size_t which)
 {
     uint64_t pid = prof_trace_about(traces[which])->pid;
@@ -1586,7 +1589,7 @@ static uint64_t prof__report_pid(const prof_trace *const *traces, size_t which)
     return pid;
 }
 
-/* Returns 1 if path has %p, 0 if not, -1 if it has a percent sign that is not part of %p, %n or %%. */
+/* Returns 1 if the path has %p, and 0 if not. Returns -1 if a percent sign is no part of %p, %n or %%. */
 static int prof__report_pattern(const char *path)
 {
     int found = 0;
@@ -1599,8 +1602,8 @@ static int prof__report_pattern(const char *path)
     return found;
 }
 
-/* Returns path with %p, %n and %% replaced, which the caller frees, or NULL without memory. program comes from a file
-   that need not be trusted: slashes in it become _, so that it names no folder. */
+/* Returns the path with %p, %n and %% replaced; the caller frees it. Returns NULL without memory. `program` may come
+   from an untrusted file: its slashes become _, so that it names no folder. */
 static char *prof__report_path(const char *path, const char *program, uint64_t pid)
 {
     size_t room = strlen(path) + 1, at = 0;
@@ -1709,7 +1712,7 @@ PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, si
     return prof__report_together(traces, count, &out, options);
 }
 
-/*-- CNTK's two files --*/
+/*-- the two files of CNTK --*/
 
 static const char *prof__report_rank(const prof_trace *trace) /* NULL if there is none */
 {
@@ -1720,7 +1723,7 @@ static const char *prof__report_rank(const prof_trace *trace) /* NULL if there i
     return NULL;
 }
 
-/* Makes the suffix of the names, with %r, %p and %% replaced. */
+/* Makes the end of the files' names: the suffix with %r, %p and %% replaced. */
 static prof_status prof__report_suffix(const prof_trace *trace, const char *suffix, char *to, size_t size)
 {
     const char *rank = prof__report_rank(trace);
@@ -1744,7 +1747,7 @@ static prof_status prof__report_suffix(const prof_trace *trace, const char *suff
     return PROF_OK;
 }
 
-/* Reserves a name of the given kind, and puts it into to. */
+/* Reserves the name of a file of this kind, and writes it to `to`. */
 static prof_status prof__report_cntk_path(const prof_trace *trace, const char *folder, const char *suffix,
                                           const char *kind, const char *extension, char *to, size_t size)
 {
@@ -1808,7 +1811,7 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
                              : status;
 }
 
-/*-- the layouts of config.layout --*/
+/*-- writers for the layouts of config.layout --*/
 
 static prof_status prof__report_as(const prof_trace *trace, const char *path, prof_report_layout layout)
 {
@@ -1842,7 +1845,7 @@ PROF__AT_START(101, prof__report_register);
 static void prof__report_register(void)
 {
     size_t i = sizeof prof__report_writers / sizeof *prof__report_writers;
-    while (i--) prof_writer_register(&prof__report_writers[i]); /* each becomes the first of the list */
+    while (i--) prof_writer_register(&prof__report_writers[i]); /* registering puts each before the others */
 }
 #ifdef PROF__SHARED
 PROF__AT_END(101, prof__report_unregister);
@@ -1857,16 +1860,16 @@ static void prof__report_unregister(void)
 
 static struct {
     int lock;
-    uint32_t epoch; /* the session that prof_set_paused() has paused; 0: none */
+    uint32_t epoch; /* the id of the session that prof_set_paused() has paused; 0: none */
 } prof__report_paused;
 
 static struct {
     int lock;
-    prof__bounds bounds; /* of the last reset */
+    prof__bounds bounds; /* what the last reset left out */
 } prof__report_reset;
 
 #ifndef _WIN32
-/* Releases the locks in a child: the thread that held them may not exist there. */
+/* Releases the locks in the child of a fork(), where the thread that held them may not exist. */
 static void prof__report_child_of_fork(void) { prof__report_reset.lock = prof__report_paused.lock = 0; }
 PROF__AT_START(101, prof__report_forks);
 static void prof__report_forks(void)
@@ -1909,7 +1912,7 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
     return text;
 }
 
-/*-- MXNet's dump(), pause() and resume() --*/
+/*-- MXNet's functions dump(), pause() and resume() --*/
 
 PROF_DEF prof_status prof_dump(int finished)
 {
@@ -1918,7 +1921,7 @@ PROF_DEF prof_status prof_dump(int finished)
     return status == PROF_INVALID_STATE ? prof__output_again("prof_dump") : status;
 }
 
-/* Returns what identifies the running session, or 0 if none runs. */
+/* Returns the id of the running session. Returns 0 if none runs. */
 static uint32_t prof__report_epoch(void)
 {
     prof__look look = prof__look_now();
