@@ -3607,8 +3607,7 @@ static int prof__less(double a, double b)
     return x >> 63 ? x > y : x < y;
 }
 
-/* Returns 1 if a > b. Here, too, a NaN sorts last: every number is greater than a NaN, so that a search for the maximum
-   does not end at a NaN. */
+/* Returns 1 if a > b. A NaN is less than every number here, so that it sorts last and never is a maximum. */
 static int prof__greater(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);
@@ -4161,7 +4160,7 @@ static uint64_t prof__thread_id(void)
 #else
 #define PROF__PTHREAD_NAME(thread, name, size) (void)(size)
 #endif
-static void prof__system_name(char *name, size_t size) /* size >= 16 */
+static void prof__system_name(char *name, size_t size) /* size: at least 16 */
 {
     memset(name, 0, size); /* prctl() may fail; and the memory sanitizer does not see that it writes */
 #ifdef __linux__
@@ -4362,7 +4361,7 @@ static prof_status prof__fail(prof_status status, const char *format, ...)
 #ifdef PROF_FREESTANDING
     prof__error_format(format, list);
 #else
-    char text[2600]; /* enough for two long paths */
+    char text[2600]; /* room for two long paths and more */
     if (vsnprintf(text, sizeof text, format, list) < 0) text[0] = 0;
     prof__error_set(text);
 #endif
@@ -4714,7 +4713,7 @@ typedef struct prof__out {
     char *path, *part; /* owned; part: the temporary name, NULL for a fifo or device */
     char *target;      /* owned: the file that path, a symbolic link, leads to; else NULL */
     int restore;       /* Windows: standard output's mode (text, binary) before */
-    size_t flushes;    /* how often the buffer was written */
+    size_t flushes;    /* how often the buffer was written out */
     uint64_t hole;     /* zero bytes to skip in the file before the next write */
     prof_status status;
     char reserve[PROF__OUT_RESERVE];
@@ -5486,8 +5485,8 @@ static void prof__out_more(prof__out *out, uint64_t count)
 #define PROF__ARG_KEY (1u << 30) /* in ARG and DATA: this is the key of the next record */
 #define PROF__ARG_TO (1u << 29)  /* in ARG: the last word says to which scope it belongs */
 
-/* One moment on the session's clock (tick) and on the system's clocks. width: ticks that passed while all were read;
-   the smaller, the more exact the pair. */
+/* One moment on the session's clock (tick) and on the system's clocks. width: ticks that passed while CLOCK_MONOTONIC
+   was read; the smaller, the more exact the pair. */
 typedef struct prof__pair {
     uint64_t tick, monotonic_ns, unix_ns, width;
 } prof__pair;
@@ -5528,7 +5527,7 @@ typedef struct prof__header {
     uint64_t text_x1000, format_x1000; /* ticks: the cost of a scope with a run-time name; and with a formatted one */
     uint64_t lost_args;     /* lost arguments of all threads; arguments are no events */
     uint64_t lost_busy;     /* of the lost events: those that had room: see prof__lose_busy() */
-    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond the most that can be open (see places.h), and
+    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond what can be open (record/places.h), and
                                calls nested deeper than PROF_INSTRUMENT_DEPTH */
     uint64_t time_namespace; /* Linux: the id of the process's time namespace; 0: unknown */
     uint64_t since_boot_ns; /* time since boot at the first pair, suspended time included; 0: unknown */
@@ -6720,8 +6719,8 @@ static int prof__chunk_reserve(prof__session *s, int service)
 #define PROF__READY_ENDS 0x80000000u /* a flag of ready_chunks: a thread is reducing the ring to this size. For
                                         others it is that small already, before chunk_count says so */
 #define PROF__READY_AHEAD 8u         /* chunks */
-#define PROF__READY_PIECE 16u        /* chunks whose pages are mapped at a time; at first 1, then up to 4, as many
-                                        programs, and most children of forks, need only one */
+#define PROF__READY_PIECE 16u        /* chunks whose pages are mapped at a time; at first 1, then up to 4, because
+                                        many programs, and most children of forks, need only one */
 #define PROF__BLOCKS_PIECE 64u       /* chunks whose blocks are reserved at a time; at first fewer */
 #define PROF__META_FIRST 8192u       /* bytes from the beginning of the file that are ready at first */
 #define PROF__INDEX_FIRST 4096u      /* bytes at the end of the index that are ready at first */

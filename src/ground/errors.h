@@ -156,7 +156,7 @@ static prof_status prof__fail(prof_status status, const char *format, ...)
 #ifdef PROF_FREESTANDING
     prof__error_format(format, list);
 #else
-    char text[2600]; /* enough for two long paths */
+    char text[2600]; /* room for two long paths and more */
     if (vsnprintf(text, sizeof text, format, list) < 0) text[0] = 0;
     prof__error_set(text);
 #endif

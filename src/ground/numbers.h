@@ -51,8 +51,7 @@ static int prof__less(double a, double b)
     return x >> 63 ? x > y : x < y;
 }
 
-/* Returns 1 if a > b. Here, too, a NaN sorts last: every number is greater than a NaN, so that a search for the maximum
-   does not end at a NaN. */
+/* Returns 1 if a > b. A NaN is less than every number here, so that it sorts last and never is a maximum. */
 static int prof__greater(double a, double b)
 {
     uint64_t x = prof__number_bits(a), y = prof__number_bits(b);

@@ -38,7 +38,7 @@ typedef struct prof__out {
     char *path, *part; /* owned; part: the temporary name, NULL for a fifo or device */
     char *target;      /* owned: the file that path, a symbolic link, leads to; else NULL */
     int restore;       /* Windows: standard output's mode (text, binary) before */
-    size_t flushes;    /* how often the buffer was written */
+    size_t flushes;    /* how often the buffer was written out */
     uint64_t hole;     /* zero bytes to skip in the file before the next write */
     prof_status status;
     char reserve[PROF__OUT_RESERVE];

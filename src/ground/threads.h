@@ -138,7 +138,7 @@ static uint64_t prof__thread_id(void)
 #else
 #define PROF__PTHREAD_NAME(thread, name, size) (void)(size)
 #endif
-static void prof__system_name(char *name, size_t size) /* size >= 16 */
+static void prof__system_name(char *name, size_t size) /* size: at least 16 */
 {
     memset(name, 0, size); /* prctl() may fail; and the memory sanitizer does not see that it writes */
 #ifdef __linux__

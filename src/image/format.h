@@ -67,8 +67,8 @@
 #define PROF__ARG_KEY (1u << 30) /* in ARG and DATA: this is the key of the next record */
 #define PROF__ARG_TO (1u << 29)  /* in ARG: the last word says to which scope it belongs */
 
-/* One moment on the session's clock (tick) and on the system's clocks. width: ticks that passed while all were read;
-   the smaller, the more exact the pair. */
+/* One moment on the session's clock (tick) and on the system's clocks. width: ticks that passed while CLOCK_MONOTONIC
+   was read; the smaller, the more exact the pair. */
 typedef struct prof__pair {
     uint64_t tick, monotonic_ns, unix_ns, width;
 } prof__pair;
@@ -109,7 +109,7 @@ typedef struct prof__header {
     uint64_t text_x1000, format_x1000; /* ticks: the cost of a scope with a run-time name; and with a formatted one */
     uint64_t lost_args;     /* lost arguments of all threads; arguments are no events */
     uint64_t lost_busy;     /* of the lost events: those that had room: see prof__lose_busy() */
-    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond the most that can be open (see places.h), and
+    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond what can be open (record/places.h), and
                                calls nested deeper than PROF_INSTRUMENT_DEPTH */
     uint64_t time_namespace; /* Linux: the id of the process's time namespace; 0: unknown */
     uint64_t since_boot_ns; /* time since boot at the first pair, suspended time included; 0: unknown */

@@ -125,8 +125,8 @@ static int prof__chunk_reserve(prof__session *s, int service)
 #define PROF__READY_ENDS 0x80000000u /* a flag of ready_chunks: a thread is reducing the ring to this size. For
                                         others it is that small already, before chunk_count says so */
 #define PROF__READY_AHEAD 8u         /* chunks */
-#define PROF__READY_PIECE 16u        /* chunks whose pages are mapped at a time; at first 1, then up to 4, as many
-                                        programs, and most children of forks, need only one */
+#define PROF__READY_PIECE 16u        /* chunks whose pages are mapped at a time; at first 1, then up to 4, because
+                                        many programs, and most children of forks, need only one */
 #define PROF__BLOCKS_PIECE 64u       /* chunks whose blocks are reserved at a time; at first fewer */
 #define PROF__META_FIRST 8192u       /* bytes from the beginning of the file that are ready at first */
 #define PROF__INDEX_FIRST 4096u      /* bytes at the end of the index that are ready at first */
