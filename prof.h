@@ -3516,6 +3516,13 @@ static int prof__equal(const char *a, const char *b)
 #define PROF__META_GROWS 1 /* meta and its index get their disk blocks and pages as they grow */
 #endif
 
+/* Continues a hash of 32 bits (FNV-1a). */
+static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 16777619u;
+    return hash;
+}
+
 /* Bytes are hashed in units of this size. If the recorder rebuilds the index of meta from the stored records, it hashes
    a text with the zeros that pad it to whole words. So the first hash of the text includes these zeros, too. */
 #ifdef PROF__META_GROWS
@@ -3525,10 +3532,17 @@ static int prof__equal(const char *a, const char *b)
 #endif
 static uint32_t prof__hash(const void *bytes, size_t size)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < size || i % PROF__HASH_UNIT; ++i)
-        hash = (hash ^ (i < size ? ((const unsigned char *)bytes)[i] : 0u)) * 16777619u;
+    uint32_t hash = prof__hash_add(2166136261u, bytes, size);
+    for (; size % PROF__HASH_UNIT; ++size) hash *= 16777619u; /* a zero byte */
     return hash ^ hash >> 15;
+}
+
+/* Continues a hash of 64 bits (FNV-1a) with a text. */
+#define PROF__TEXTS_START 0xCBF29CE484222325u
+static uint64_t prof__texts_hash(uint64_t hash, const char *text)
+{
+    for (; *text; ++text) hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
+    return hash;
 }
 
 static void prof__text_copy(char *to, size_t size, const char *from)
@@ -9892,12 +9906,10 @@ static void prof__tallies_unlock(void)
 
 static uintptr_t prof__tally_key(const prof_site *site)
 {
-    uint64_t key = 0xCBF29CE484222325u; /* FNV-1a */
+    uint64_t key = PROF__TEXTS_START;
     const char *const texts[] = {site->category, site->name, prof__site_unit(site)};
-    for (int i = 0; i < 3; ++i) {
-        for (const char *c = texts[i]; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
-        key *= 0x100000001B3u; /* FNV-1a's step for a zero byte, which separates texts */
-    }
+    for (int i = 0; i < 3; ++i) /* the factor is FNV-1a's step for a zero byte, which separates texts */
+        key = prof__texts_hash(key, texts[i] ? texts[i] : "") * 0x100000001B3u;
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
@@ -20533,19 +20545,23 @@ static uint64_t prof__read_seed(void)
     return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
-/* Returns a hash of a number, which depends on the process's seed. */
-static uint64_t prof__mix(uint64_t h)
+/* Makes all bits of a hash depend on each other. */
+static uint64_t prof__scatter(uint64_t h)
 {
-    h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 32) * 0x9E3779B97F4A7C15u;
     return h ^ h >> 29;
 }
 
+/* Returns a hash of a number, which depends on the process's seed. */
+static uint64_t prof__mix(uint64_t h)
+{
+    return prof__scatter((h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u);
+}
+
+/* Returns a hash of a text, which depends on the process's seed. */
 static uint32_t prof__text_hash(const char *text)
 {
-    uint64_t h = 0xCBF29CE484222325u ^ prof__read_seed();
-    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3u;
-    return (uint32_t)prof__mix(h);
+    return (uint32_t)prof__mix(prof__texts_hash(PROF__TEXTS_START ^ prof__read_seed(), text));
 }
 
 /* Returns the item that `equal` finds equal to the key, or PROF__NONE. */
@@ -32349,6 +32365,10 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
 static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item);
 static uint32_t prof__text_hash(const char *text); /* of this process only */
 static uint64_t prof__mix(uint64_t h);
+/* The same in all processes: */
+static uint64_t prof__scatter(uint64_t h);
+static uint64_t prof__texts_hash(uint64_t hash, const char *text); /* the first text: with PROF__TEXTS_START */
+static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size);
 
 /*-- files -- */
 /* prof__file_open: fopen(); paths are UTF-8 on Windows, too. prof__about, prof__stat: struct stat and stat(), also of

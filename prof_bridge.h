@@ -678,11 +678,8 @@ PROF__SDT void prof__sdt_pause(int paused)
 
 static uint32_t prof__bridge_hash(const char *category, const char *text)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    while (*category) hash = (hash ^ (unsigned char)*category++) * 16777619u;
-    hash = (hash ^ 255) * 16777619u;
-    while (*text) hash = (hash ^ (unsigned char)*text++) * 16777619u;
-    return hash ^ hash >> 15;
+    uint64_t hash = prof__texts_hash(prof__texts_hash(PROF__TEXTS_START, category) ^ 255, text);
+    return (uint32_t)(hash ^ hash >> 32);
 }
 
 static int prof__bridge_is(const prof__bridge_name *name, const char *category, const char *text)

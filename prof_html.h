@@ -700,22 +700,17 @@ static void prof__html_tables(prof__html *h)
 
 /* Not prof__mix(), whose results differ from process to process: collisions, which write a string twice, would make the
    reports of one trace differ. */
-static uint64_t prof__html_hash(const char *text, uint32_t *length)
+static uint64_t prof__html_hash(const char *text)
 {
-    const char *c = text;
-    uint64_t hash = 14695981039346656037u;
-    for (; *c; ++c) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
-    *length = (uint32_t)(c - text);
-    hash = (hash ^ hash >> 32) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 29;
+    uint64_t hash = prof__scatter(prof__texts_hash(PROF__TEXTS_START, text));
     return hash ? hash : 1;
 }
 
 /* Returns the number of a string. Writes the string if it is not among the remembered ones. */
 static uint32_t prof__html_string_of(prof__html *h, const char *text)
 {
-    uint32_t length;
-    uint64_t hash = prof__html_hash(text, &length);
+    uint32_t length = (uint32_t)strlen(text);
+    uint64_t hash = prof__html_hash(text);
     prof__html_string *known = &h->known_strings[hash % PROF__HTML_STRINGS];
     if (known->hash == hash && known->length == length) return known->id;
     if (h->strings.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'S', &h->strings);
@@ -766,8 +761,7 @@ static void prof__html_source_add(prof__html *h, const char *file, uint32_t text
 static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
                                    uint32_t type)
 {
-    uint32_t length;
-    uint64_t hash = name == site->name ? 0 : prof__html_hash(name, &length);
+    uint64_t hash = name == site->name ? 0 : prof__html_hash(name);
     if (!h->some_site) h->some_site = site;
     /* Distances between sites are equal in all runs; addresses are not. So reports of one trace are equal. */
     uint64_t key = ((uint64_t)((uintptr_t)site - (uintptr_t)h->some_site) ^ hash) + depth * 0x9E3779B97F4A7C15u +

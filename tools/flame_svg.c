@@ -123,18 +123,11 @@ typedef struct drawing {
     int height;
 } drawing;
 
-static uint32_t text_hash(const char *text)
-{
-    uint32_t hash = 2166136261u;
-    for (; *text; ++text) hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return hash ^ hash >> 15;
-}
-
 /* Writes a colour: a hue for each category, which differs most among those with the most time, and a lightness for each
    name. category NULL: a row that is no scope. name NULL: the legend. */
 static void put_color(const drawing *to, const char *category, const char *name)
 {
-    uint32_t shade = name ? text_hash(name) % 14 : 7;
+    uint32_t hash = name ? tool_hash(2166136261u, name) : 0, shade = name ? (hash ^ hash >> 15) % 14 : 7;
     size_t rank = 0;
     while (category && rank < to->category_count && !tool_same(to->categories[rank], category)) ++rank;
     flame_put(to->out, "hsl(%u,%d%%,%u%%)", (unsigned)((30 + rank * 137) % 360), category ? 68 : 6,

@@ -11,12 +11,6 @@ char *flame_text(const char *text)
     return copy ? (char *)memcpy(copy, text, size) : NULL;
 }
 
-static uint32_t hash_of(uint32_t hash, const char *text)
-{
-    for (; *text; ++text) hash = (hash ^ (unsigned char)*text) * 16777619u;
-    return (hash ^ 0xFF) * 16777619u;
-}
-
 /* Doubles the hash table if it has as many nodes as lists. Returns 0 without memory. */
 static int grow_table(flame *tree)
 {
@@ -74,7 +68,7 @@ static size_t add_node(flame *tree, size_t parent, const char *name, const char 
 
 size_t flame_child(flame *tree, size_t parent, const char *name, const char *category)
 {
-    uint32_t hash = hash_of(hash_of((uint32_t)parent * 2654435761u, name), category ? category : "");
+    uint32_t hash = tool_hash(tool_hash((uint32_t)parent * 2654435761u, name) ^ 255, category ? category : "");
     size_t i = tree->table_size ? tree->table[hash & (tree->table_size - 1)] : FLAME_NONE;
     for (; i != FLAME_NONE; i = tree->nodes[i].chain) {
         const flame_node *node = &tree->nodes[i];

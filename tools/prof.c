@@ -195,6 +195,11 @@ const char *tool_count(char *to, uint64_t count)
     return to;
 }
 
+uint32_t tool_hash(uint32_t hash, const char *text)
+{
+    return prof__hash_add(hash, text, strlen(text));
+}
+
 size_t tool_character(const char *text)
 {
     return prof__is_control(text) ? 0 : prof__utf8(text);

@@ -149,6 +149,9 @@ int tool_xplane(const tool_args *args, int folder, prof_xplane_options *options)
 /* Prints a warning if a JSON file is larger than some viewers can read. */
 void tool_chrome_size(const char *path);
 
+/* Continues a hash with a text; the first one begins with any number. It is the same in each run. */
+uint32_t tool_hash(uint32_t hash, const char *text);
+
 /* Format numbers for people, into the caller's buffer of 48 bytes. */
 const char *tool_ns(char *to, double ns);       /* "1.234 ms" */
 const char *tool_count(char *to, uint64_t count); /* "1,234" */

@@ -6,12 +6,10 @@
 
 /*-- rows --*/
 
-static uint64_t hash_of(const prof_callsite *site, const char *text)
+static uint32_t hash_of(const prof_callsite *site, const char *text)
 {
-    uint64_t hash = (uint64_t)(uintptr_t)site;
-    for (; text && *text; ++text) hash = (hash ^ (unsigned char)*text) * 1099511628211u;
-    hash *= 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 32;
+    uint32_t hash = tool_hash((uint32_t)((uintptr_t)site / sizeof *site) * 2654435761u, text ? text : "");
+    return hash ^ hash >> 15;
 }
 
 static int grow(top_rows *rows)
@@ -20,7 +18,7 @@ static int grow(top_rows *rows)
     size_t *slots = (size_t *)calloc(count, sizeof *slots);
     if (!slots) return 0;
     for (i = 0; i < rows->count; ++i) {
-        at = (size_t)hash_of(rows->items[i].site, rows->items[i].text) & (count - 1);
+        at = hash_of(rows->items[i].site, rows->items[i].text) & (count - 1);
         while (slots[at]) at = (at + 1) & (count - 1);
         slots[at] = i + 1;
     }
@@ -63,7 +61,7 @@ static top_row *find_row(top_rows *rows, const prof_callsite *site, const char *
     const char *text = *site->name || !*name ? NULL : name;
     size_t at;
     if (rows->count >= rows->slot_count / 2 && !grow(rows)) return NULL;
-    at = (size_t)hash_of(site, text) & (rows->slot_count - 1);
+    at = hash_of(site, text) & (rows->slot_count - 1);
     for (; rows->slots[at]; at = (at + 1) & (rows->slot_count - 1)) {
         top_row *row = &rows->items[rows->slots[at] - 1];
         if (row->site == site && (text ? row->text && tool_same(row->text, text) : !row->text)) return row;

@@ -107,6 +107,10 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
 static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item);
 static uint32_t prof__text_hash(const char *text); /* of this process only */
 static uint64_t prof__mix(uint64_t h);
+/* The same in all processes: */
+static uint64_t prof__scatter(uint64_t h);
+static uint64_t prof__texts_hash(uint64_t hash, const char *text); /* the first text: with PROF__TEXTS_START */
+static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size);
 
 /*-- files -- */
 /* prof__file_open: fopen(); paths are UTF-8 on Windows, too. prof__about, prof__stat: struct stat and stat(), also of

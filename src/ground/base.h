@@ -163,6 +163,13 @@ static int prof__equal(const char *a, const char *b)
 #define PROF__META_GROWS 1 /* meta and its index get their disk blocks and pages as they grow */
 #endif
 
+/* Continues a hash of 32 bits (FNV-1a). */
+static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; ++i) hash = (hash ^ ((const unsigned char *)bytes)[i]) * 16777619u;
+    return hash;
+}
+
 /* Bytes are hashed in units of this size. If the recorder rebuilds the index of meta from the stored records, it hashes
    a text with the zeros that pad it to whole words. So the first hash of the text includes these zeros, too. */
 #ifdef PROF__META_GROWS
@@ -172,10 +179,17 @@ static int prof__equal(const char *a, const char *b)
 #endif
 static uint32_t prof__hash(const void *bytes, size_t size)
 {
-    uint32_t hash = 2166136261u; /* FNV-1a */
-    for (size_t i = 0; i < size || i % PROF__HASH_UNIT; ++i)
-        hash = (hash ^ (i < size ? ((const unsigned char *)bytes)[i] : 0u)) * 16777619u;
+    uint32_t hash = prof__hash_add(2166136261u, bytes, size);
+    for (; size % PROF__HASH_UNIT; ++size) hash *= 16777619u; /* a zero byte */
     return hash ^ hash >> 15;
+}
+
+/* Continues a hash of 64 bits (FNV-1a) with a text. */
+#define PROF__TEXTS_START 0xCBF29CE484222325u
+static uint64_t prof__texts_hash(uint64_t hash, const char *text)
+{
+    for (; *text; ++text) hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
+    return hash;
 }
 
 static void prof__text_copy(char *to, size_t size, const char *from)

@@ -65,19 +65,23 @@ static uint64_t prof__read_seed(void)
     return PROF__LIKELY(seed) ? seed : prof__read_seed_make();
 }
 
-/* Returns a hash of a number, which depends on the process's seed. */
-static uint64_t prof__mix(uint64_t h)
+/* Makes all bits of a hash depend on each other. */
+static uint64_t prof__scatter(uint64_t h)
 {
-    h = (h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u;
     h = (h ^ h >> 32) * 0x9E3779B97F4A7C15u;
     return h ^ h >> 29;
 }
 
+/* Returns a hash of a number, which depends on the process's seed. */
+static uint64_t prof__mix(uint64_t h)
+{
+    return prof__scatter((h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u);
+}
+
+/* Returns a hash of a text, which depends on the process's seed. */
 static uint32_t prof__text_hash(const char *text)
 {
-    uint64_t h = 0xCBF29CE484222325u ^ prof__read_seed();
-    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3u;
-    return (uint32_t)prof__mix(h);
+    return (uint32_t)prof__mix(prof__texts_hash(PROF__TEXTS_START ^ prof__read_seed(), text));
 }
 
 /* Returns the item that `equal` finds equal to the key, or PROF__NONE. */

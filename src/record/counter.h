@@ -158,12 +158,10 @@ static void prof__tallies_unlock(void)
 
 static uintptr_t prof__tally_key(const prof_site *site)
 {
-    uint64_t key = 0xCBF29CE484222325u; /* FNV-1a */
+    uint64_t key = PROF__TEXTS_START;
     const char *const texts[] = {site->category, site->name, prof__site_unit(site)};
-    for (int i = 0; i < 3; ++i) {
-        for (const char *c = texts[i]; c && *c; ++c) key = (key ^ (unsigned char)*c) * 0x100000001B3u;
-        key *= 0x100000001B3u; /* FNV-1a's step for a zero byte, which separates texts */
-    }
+    for (int i = 0; i < 3; ++i) /* the factor is FNV-1a's step for a zero byte, which separates texts */
+        key = prof__texts_hash(key, texts[i] ? texts[i] : "") * 0x100000001B3u;
     return (uintptr_t)(key ^ key >> 32) | 1;
 }
 
