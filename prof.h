@@ -3561,17 +3561,6 @@ static int prof__text_add(char *to, size_t size, const char *from)
     prof__copy(to + at, from, length + 1);
     return 1;
 }
-
-/* Writes a number in decimal, terminated. Async-signal-safe. */
-static void prof__number_text(char to[24], uint64_t number)
-{
-    char digits[24];
-    size_t n = 0, i = 0;
-    do digits[n++] = (char)('0' + number % 10);
-    while (number /= 10);
-    while (n) to[i++] = digits[--n];
-    to[i] = 0;
-}
 #endif
 
 /*-- NUMBERS ---------------------------------------------------------------------------------------------- >>numbers --
@@ -3721,6 +3710,12 @@ static size_t prof__digits(char *to, uint64_t value)
     return size + 2;
 }
 
+/* Writes a number in decimal, terminated. Async-signal-safe. */
+static void prof__number_text(char to[24], uint64_t number)
+{
+    to[prof__digits(to, number)] = 0;
+}
+
 /* Writes value to `to` (32 bytes, terminated) with the fewest significant digits, between least and max, that read back
    as the same number. Returns the length. The decimal separator is a point in every locale. Infinity and NaN are
    written "inf", "-inf", "nan". */
@@ -3767,22 +3762,34 @@ static void prof__grouped(char *to, uint64_t value)
     to[at] = 0;
 }
 
+/* Writes a whole number with a decimal point before its last `decimals` digits to `to` (32 bytes, terminated): 1234
+   with 3 is "1.234". Returns the length. */
+static size_t prof__decimals(char *to, uint64_t value, unsigned decimals)
+{
+    char digits[24];
+    size_t length = prof__digits(digits, value), at = 0, i;
+    if (length <= decimals) {
+        to[at++] = '0';
+    } else {
+        memcpy(to, digits, length - decimals);
+        at = length - decimals;
+    }
+    if (decimals) to[at++] = '.';
+    for (i = length; i < decimals; i++) to[at++] = '0';
+    i = length > decimals ? length - decimals : 0;
+    memcpy(to + at, digits + i, length - i);
+    at += length - i;
+    to[at] = 0;
+    return at;
+}
+
 /* Writes value (>= 0) with `decimals` digits (0 to 3) after the point to `to` (32 bytes, terminated). Returns the
    length. */
 static size_t prof__fixed(char *to, double value, unsigned decimals)
 {
     static const unsigned scales[] = {1, 10, 100, 1000};
     uint64_t scaled = value < 1e15 ? (uint64_t)(value * scales[decimals] + 0.5) : (uint64_t)1000000000000000000;
-    size_t at = prof__digits(to, scaled / scales[decimals]);
-    if (decimals) {
-        char fraction[20];
-        size_t length = prof__digits(fraction, scales[decimals] + scaled % scales[decimals]);
-        to[at++] = '.';
-        memcpy(to + at, fraction + 1, length - 1);
-        at += length - 1;
-    }
-    to[at] = 0;
-    return at;
+    return prof__decimals(to, scaled, decimals);
 }
 
 /* Writes value (>= 0) to `to` (48 bytes, terminated) with four digits and a unit. units: names of units, each 1000 of
@@ -16193,8 +16200,8 @@ static void prof__crash_put(prof__crash_work *w, const char *text)
 
 static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 {
-    char digits[21];
-    digits[prof__digits(digits, number)] = 0;
+    char digits[24];
+    prof__number_text(digits, number);
     prof__crash_put(w, digits);
 }
 
@@ -32344,6 +32351,7 @@ static const char *prof__next_character(const char *text);
 static size_t prof__characters(const char *text);
 static size_t prof__digits(char *to, uint64_t value); /* 20 at most, without a zero; returns how many */
 static size_t prof__double_text(char *to, double value); /* which reads back as the same */
+static size_t prof__decimals(char *to, uint64_t value, unsigned decimals); /* 1234 with 3 is 1.234 */
 static size_t prof__fixed(char *to, double value, unsigned decimals); /* value 0 or more, decimals up to 3 */
 static void prof__grouped(char *to, uint64_t value); /* 1,234,567 */
 static void prof__human_ns(char *to, double ns); /* 1.23 ms */

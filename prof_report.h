@@ -516,27 +516,6 @@ static uint64_t prof__report_measured(const prof__report_row *row)
 
 /*-- parts that several layouts use --*/
 
-/* Writes a whole number with a decimal point before its last `decimals` digits: 1234 with 3 is "1.234". `to` has 32
-   bytes. Returns the length. */
-static size_t prof__report_decimals(char *to, uint64_t value, unsigned decimals)
-{
-    char digits[24];
-    size_t length = prof__digits(digits, value), at = 0, i;
-    if (length <= decimals) {
-        to[at++] = '0';
-    } else {
-        memcpy(to, digits, length - decimals);
-        at = length - decimals;
-    }
-    if (decimals) to[at++] = '.';
-    for (i = length; i < decimals; i++) to[at++] = '0';
-    i = length > decimals ? length - decimals : 0;
-    memcpy(to + at, digits + i, length - i);
-    at += length - i;
-    to[at] = 0;
-    return at;
-}
-
 /* Writes value / unit as "%*.*f" does, but alike in every locale. Rounds halves away from 0. Writes numbers from 9e15 /
    10^decimals on with an exponent. */
 static void prof__report_fixed(prof__out *out, double value, double unit, unsigned decimals, size_t width)
@@ -546,7 +525,7 @@ static void prof__report_fixed(prof__out *out, double value, double unit, unsign
     double scaled = (value < 0 ? -value : value) * scales[decimals] / unit + 0.5; /* adding 0.5 keeps a half exact */
     if (prof__finite(value) && scaled < 9e15) {
         text[0] = '-';
-        prof__report_decimals(text + 1, (uint64_t)scaled, decimals);
+        prof__decimals(text + 1, (uint64_t)scaled, decimals);
         prof__out_right(out, text + !(value < 0), width);
     } else {
         prof__double_text(text, value / unit);
@@ -790,7 +769,7 @@ static void prof__report_mxnet_float(prof__out *out, float value)
     rest = scaled - (double)whole;
     if (rest > 0.5 || (!(rest < 0.5) && whole % 2)) whole++;
     text[0] = '-';
-    prof__report_decimals(text + 1, whole, 4);
+    prof__decimals(text + 1, whole, 4);
     prof__out_right(out, text + !(value < 0), 16);
 }
 
@@ -875,7 +854,7 @@ static void prof__report_key_text(prof__out *out, const char *key)
 static void prof__report_ms(prof__out *out, const char *key, uint64_t ns)
 {
     char text[32];
-    size_t length = prof__report_decimals(text, ns, 6);
+    size_t length = prof__decimals(text, ns, 6);
     while (text[length - 1] == '0') length--;
     if (text[length - 1] == '.') length--;
     prof__report_key_text(out, key);
@@ -1276,7 +1255,7 @@ static void prof__report_line_pop(prof__report_lines *lines)
 static void prof__report_detail_time(prof__out *out, const prof_trace *trace, int64_t ns)
 {
     char text[40];
-    size_t length = prof__report_decimals(text, prof_trace_about(trace)->start_unix_ns + (uint64_t)ns, 6);
+    size_t length = prof__decimals(text, prof_trace_about(trace)->start_unix_ns + (uint64_t)ns, 6);
     PROF__REPORT_LITERAL(out, ",");
     prof__out_bytes(out, text, length);
     PROF__REPORT_LITERAL(out, "00");

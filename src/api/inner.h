@@ -86,6 +86,7 @@ static const char *prof__next_character(const char *text);
 static size_t prof__characters(const char *text);
 static size_t prof__digits(char *to, uint64_t value); /* 20 at most, without a zero; returns how many */
 static size_t prof__double_text(char *to, double value); /* which reads back as the same */
+static size_t prof__decimals(char *to, uint64_t value, unsigned decimals); /* 1234 with 3 is 1.234 */
 static size_t prof__fixed(char *to, double value, unsigned decimals); /* value 0 or more, decimals up to 3 */
 static void prof__grouped(char *to, uint64_t value); /* 1,234,567 */
 static void prof__human_ns(char *to, double ns); /* 1.23 ms */

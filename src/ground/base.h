@@ -208,17 +208,6 @@ static int prof__text_add(char *to, size_t size, const char *from)
     prof__copy(to + at, from, length + 1);
     return 1;
 }
-
-/* Writes a number in decimal, terminated. Async-signal-safe. */
-static void prof__number_text(char to[24], uint64_t number)
-{
-    char digits[24];
-    size_t n = 0, i = 0;
-    do digits[n++] = (char)('0' + number % 10);
-    while (number /= 10);
-    while (n) to[i++] = digits[--n];
-    to[i] = 0;
-}
 #endif
 
 #endif /* PROF__GROUND_BASE_H */

@@ -40,15 +40,8 @@ static void prof__kineto_string(prof__kineto *k, const char *text)
 /* Writes nanoseconds as microseconds with three decimals. */
 static void prof__kineto_us(prof__kineto *k, int64_t ns)
 {
-    char *to;
-    uint64_t value = ns > 0 ? (uint64_t)ns : 0, rest = value % 1000;
-    prof__out_unsigned(&k->out, value / 1000);
-    to = prof__out_reserve(&k->out, 4);
-    to[0] = '.';
-    to[1] = (char)('0' + rest / 100);
-    to[2] = (char)('0' + rest / 10 % 10);
-    to[3] = (char)('0' + rest % 10);
-    prof__out_commit(&k->out, 4);
+    uint64_t value = ns > 0 ? (uint64_t)ns : 0;
+    prof__out_commit(&k->out, prof__decimals(prof__out_reserve(&k->out, 32), value, 3));
 }
 
 static int64_t prof__kineto_since(const prof__kineto *k, int64_t ns)

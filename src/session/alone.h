@@ -4,6 +4,7 @@
 #define PROF__SESSION_ALONE_H
 #include "api/reports.h"
 #include "ground/copies.h"
+#include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/lock.h"
 #include "ground/out.h"

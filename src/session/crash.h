@@ -86,8 +86,8 @@ static void prof__crash_put(prof__crash_work *w, const char *text)
 
 static void prof__crash_put_number(prof__crash_work *w, uint64_t number)
 {
-    char digits[21];
-    digits[prof__digits(digits, number)] = 0;
+    char digits[24];
+    prof__number_text(digits, number);
     prof__crash_put(w, digits);
 }
 

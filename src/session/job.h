@@ -2,6 +2,7 @@
 // share.
 #ifndef PROF__SESSION_JOB_H
 #define PROF__SESSION_JOB_H
+#include "ground/digits.h"
 #include "ground/out.h"
 #include "ground/threads.h"
 #include "record/meta.h"

@@ -3,6 +3,7 @@
 #ifndef PROF__SESSION_MEMORY_H
 #define PROF__SESSION_MEMORY_H
 #include "api/markup.h"
+#include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/out.h"
 #include "ground/signals.h"

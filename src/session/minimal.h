@@ -5,6 +5,7 @@
 #include "api/control.h"
 #include "api/reports.h"
 #include "ground/copies.h"
+#include "ground/digits.h"
 #include "ground/errors.h"
 #include "record/state.h"
 #include "session/hooks.h"

@@ -1,6 +1,7 @@
 // session/names: The process's rank, the machine's name, and file names of outputs with a suffix or a number.
 #ifndef PROF__SESSION_NAMES_H
 #define PROF__SESSION_NAMES_H
+#include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/out.h"
 #include "ground/windows.h"

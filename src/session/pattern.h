@@ -1,6 +1,7 @@
 // session/pattern: Expands %p, %t and so on in names of outputs. Remembers which outputs this process has written.
 #ifndef PROF__SESSION_PATTERN_H
 #define PROF__SESSION_PATTERN_H
+#include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/threads.h"
 #include "record/meta.h"

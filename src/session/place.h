@@ -3,6 +3,7 @@
 #define PROF__SESSION_PLACE_H
 #include "api/reports.h"
 #include "ground/copies.h"
+#include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/out.h"
 #include "ground/threads.h"
