@@ -243,7 +243,7 @@ static inline PROF__UNTRACED void prof__trace_leave(const int *started)
 
 #include <time.h>
 
-#ifdef PROF__WRAPS_MALLOC /* prof's own allocations are not recorded as the program's */
+#ifdef PROF__WRAPS_MALLOC /* so that prof's own allocations are not recorded as the program's */
 #define malloc(size) __libc_malloc(size)
 #define calloc(count, size) __libc_calloc(count, size)
 #define realloc(at, size) __libc_realloc(at, size)
@@ -257,33 +257,33 @@ static inline PROF__UNTRACED void prof__trace_leave(const int *started)
 extern "C" {
 #endif
 
-#define PROF__XPLANE_NAMES 65536u                   /* run-time names of a plane */
-#define PROF__XPLANE_SITES 1024                     /* call sites whose names need no search; a power of two */
-#define PROF__XPLANE_FRAMES 64                      /* lines of frames */
-#define PROF__XPLANE_ID 1000000000u                 /* thread ids that do not come from the system start here */
-#define PROF__XPLANE_CUSTOM 300                     /* ids of custom planes: those from 201 on come after the host */
-#define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* lines from here to +7 are no threads: XProf counts no ops */
-#define PROF__XPLANE_MANY 16                        /* more names of a call site than this may be one op ... */
-#define PROF__XPLANE_AGAIN 4                        /* ... unless each was used so often, on average */
+#define PROF__XPLANE_NAMES 65536u                   /* names made at run time that a plane may have */
+#define PROF__XPLANE_SITES 1024                     /* a cache of call sites' names; a power of two */
+#define PROF__XPLANE_FRAMES 64                      /* lines for frames that a plane may have */
+#define PROF__XPLANE_ID 1000000000u                 /* the first of our own ids of threads */
+#define PROF__XPLANE_CUSTOM 300                     /* ids of our custom planes; those above 200 come after the host */
+#define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* XProf counts no ops on lines with ids from this one to +7 */
+#define PROF__XPLANE_MANY 16                        /* a call site with more names than this has one op ... */
+#define PROF__XPLANE_AGAIN 4                        /* ... unless its names were used so often, on average */
 #define PROF__XPLANE_GPU_COUNTERS (PROF__XPLANE_DERIVED + 6) /* lines of an accelerator; XProf derives others there */
-#define PROF__XPLANE_STEPS ((uint64_t)3 << 33)      /* ids of flows from steps start here, also of five bytes */
-#define PROF__XPLANE_END (INT64_MAX / 1000)         /* ns; XProf adds up picoseconds in 63 bits */
+#define PROF__XPLANE_STEPS ((uint64_t)3 << 33)      /* the first id of flows from steps; has five bytes, too */
+#define PROF__XPLANE_END (INT64_MAX / 1000)         /* the latest ns, as XProf counts picoseconds in 63 bits */
 #ifndef PROF__XPLANE_KEEP
-#define PROF__XPLANE_KEEP ((size_t)64 << 20)        /* bytes of events that are kept while they are measured */
+#define PROF__XPLANE_KEEP ((size_t)64 << 20)        /* bytes of events kept from measuring to writing */
 #endif
 #ifndef PROF__XPLANE_MOST
 #define PROF__XPLANE_MOST ((uint64_t)0x7FFF0000)    /* bytes of all planes; protobuf reads less than 2 GiB */
 #endif
-#define PROF__XPLANE_FLOW ((uint64_t)1 << 34)       /* ids of flows start here, so that each has five bytes */
+#define PROF__XPLANE_FLOW ((uint64_t)1 << 34)       /* the first id of flows, chosen so that each id has five bytes */
 
-/* Tags: field number << 3 | wire type. */
+/* Tags of protobuf fields: the field's number << 3 | its wire type. */
 enum {
     PROF__XSPACE_PLANE = 0x0A, PROF__XSPACE_WARNING = 0x1A, PROF__XSPACE_HOST = 0x22,
     PROF__XPLANE_NUMBER = 0x08, PROF__XPLANE_NAME = 0x12, PROF__XPLANE_LINE = 0x1A, PROF__XPLANE_EVENT_NAME = 0x22,
     PROF__XPLANE_STAT_NAME = 0x2A, PROF__XPLANE_STAT = 0x32,
     PROF__XLINE_NUMBER = 0x08, PROF__XLINE_NAME = 0x12, PROF__XLINE_TIME = 0x18, PROF__XLINE_EVENT = 0x22,
     PROF__XLINE_SHOWN = 0x5A,
-    PROF__XLINE_FILLER = 0x7A, /* field 15, which does not exist: readers skip it */
+    PROF__XLINE_FILLER = 0x7A, /* field 15, which the format lacks, so that readers skip it */
     PROF__XEVENT_NAME = 0x08, PROF__XEVENT_OFFSET = 0x10, PROF__XEVENT_DURATION = 0x18, PROF__XEVENT_STAT = 0x22,
     PROF__XSTAT_NAME = 0x08, PROF__XSTAT_DOUBLE = 0x11, PROF__XSTAT_UINT = 0x18, PROF__XSTAT_INT = 0x20,
     PROF__XSTAT_TEXT = 0x2A,
@@ -291,7 +291,8 @@ enum {
     PROF__XMAP_KEY = 0x08, PROF__XMAP_VALUE = 0x12
 };
 
-/* The stats that this file writes; prof__xplane_stats has their names. Those of arguments follow. */
+/* The stats that this header writes. prof__xplane_stats has their names. The stats of arguments have the ids after
+   them. */
 enum {
     PROF__STAT_ROOT = 1, PROF__STAT_STEP, PROF__STAT_OUT_TYPE, PROF__STAT_OUT, PROF__STAT_IN_TYPE, PROF__STAT_IN,
     PROF__STAT_ASYNC, PROF__STAT_FLOW, PROF__STAT_SOURCE, PROF__STAT_CATEGORY, PROF__STAT_TRUNCATED, PROF__STAT_SCOPE,
@@ -307,23 +308,24 @@ static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
     "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type",
     "shape", "process_id", "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details"};
 
-/* What a name belongs to. XProf counts names of the form name:type as ops: so scopes have them, and others do not. */
+/* What an event's name is about. XProf counts each name of the form name:type as an op. So scopes have names of that
+   form, and nothing else has. */
 typedef enum prof__xplane_what {
-    PROF__XPLANE_SCOPE = 0, /* "forward:nn", with the category */
-    PROF__XPLANE_STEP,      /* "./train:step", the scope inside a step that has none */
-    PROF__XPLANE_MARK,      /* "mark: saved" and so on */
+    PROF__XPLANE_SCOPE = 0, /* "forward:nn": the name and the category */
+    PROF__XPLANE_STEP,      /* "./train:step": a scope that is added inside a step without scopes */
+    PROF__XPLANE_MARK,      /* "mark: saved", and the following ones alike */
     PROF__XPLANE_MESSAGE,
     PROF__XPLANE_POINT,
     PROF__XPLANE_FRAME,
     PROF__XPLANE_SPAN,
     PROF__XPLANE_LOCK,
-    PROF__XPLANE_ROOT,    /* a step: unchanged, because XProf makes "train 5" of the name */
-    PROF__XPLANE_KERNEL,  /* work of an accelerator: unchanged, because XProf knows MEMCPYHtoD and the like */
-    PROF__XPLANE_COUNTER, /* nearly unchanged: XProf does not escape it in its JSON. The first stat is its value */
-    PROF__XPLANE_PLAIN    /* unchanged: XProf knows the name */
+    PROF__XPLANE_ROOT,    /* a step; not changed: XProf makes "train 5" of it */
+    PROF__XPLANE_KERNEL,  /* work of an accelerator; not changed: XProf knows names such as MEMCPYHtoD */
+    PROF__XPLANE_COUNTER, /* not changed, but for characters that XProf does not escape; its first stat is the value */
+    PROF__XPLANE_PLAIN    /* not changed: XProf knows it */
 } prof__xplane_what;
 
-/* The types of events, as bits, for which there is more than the lines of threads. */
+/* Sets of event types, as bits, that need more than the lines of threads: lines or planes of their own. */
 enum {
     PROF__XPLANE_COUNTED = 1 << PROF_EVENT_COUNTER,
     PROF__XPLANE_ALLOCATED = 1 << PROF_EVENT_ALLOC | 1 << PROF_EVENT_FREE,
@@ -336,77 +338,78 @@ typedef enum prof__xplane_kind {
     PROF__XPLANE_THREAD = 0,
     PROF__XPLANE_COUNTERS,
     PROF__XPLANE_MEMORY,
-    PROF__XPLANE_POOLS, /* counters of live bytes */
+    PROF__XPLANE_POOLS, /* the live bytes of pools, as counters */
     PROF__XPLANE_FRAMES_OF,
     PROF__XPLANE_HANDLE,
     PROF__XPLANE_SPANS,
     PROF__XPLANE_LOCKS,
-    PROF__XPLANE_STEP_TIMES /* on an accelerator */
+    PROF__XPLANE_STEP_TIMES /* the times of steps, for an accelerator */
 } prof__xplane_kind;
 
 typedef struct prof__xplane_bytes {
     unsigned char *data;
     size_t size, capacity;
-    int failed; /* 1: there was no memory */
+    int failed; /* 1: memory ran out */
 } prof__xplane_bytes;
 
-/* Event metadata; its id is 1 + its index. */
+/* The metadata of events with one name. The id is the index plus 1. */
 typedef struct prof__xplane_name {
-    const prof_callsite *site; /* NULL: the name is of no call site */
-    char *text;                /* owned; NULL: the site's name */
+    const prof_callsite *site; /* NULL: the name belongs to no call site */
+    char *text;                /* owned: a name made at run time; NULL: the call site's name */
     prof__xplane_what what;
-    uint64_t uses;             /* of a run-time name: counted while lines are measured */
+    uint64_t uses;             /* how often a name made at run time occurs; counted while lines are measured */
 } prof__xplane_name;
 
-/* The run-time names of a call site. */
+/* The names that a call site has made at run time. */
 typedef struct prof__xplane_group {
     const prof_callsite *site;
     uint64_t names, uses;
 } prof__xplane_group;
 
-/* Stat metadata of an argument; its id is PROF__STAT_COUNT + its index. */
+/* The metadata of stats for an argument with one key. The id is PROF__STAT_COUNT plus the index. */
 typedef struct prof__xplane_key {
     char *text;  /* owned */
-    size_t last; /* the last argument of the present event that has it */
+    size_t last; /* the index of the last argument with this key in the present event */
 } prof__xplane_key;
 
 typedef struct prof__xplane_line {
     prof__xplane_kind kind;
     size_t track;
-    const char *name; /* of the frames */
-    uint64_t id;      /* for FRAMES_OF and HANDLE, the handle's, or 0; for STEP_TIMES, the row of the steps */
-    uint64_t size;    /* of the events */
-    size_t kept;      /* 1 + the place of its events in prof__xplane.kept; 0: they are made again */
+    const char *name; /* the name of the frames on the line */
+    uint64_t id;      /* of HANDLE: the frame object's id; of STEP_TIMES: the row of the steps; else 0 */
+    uint64_t size;    /* bytes of all its events */
+    size_t kept;      /* offset of its events in prof__xplane.kept, plus 1; 0: they are not kept, but made again */
 } prof__xplane_line;
 
 typedef struct prof__xplane_track {
     uint32_t id;
-    uint32_t types; /* bit n: it has events of type n */
-    uint32_t *flows; /* the numbers of the flows of its points, in order */
+    uint32_t types; /* bit n: the track has events of type n */
+    uint32_t *flows; /* of each of its points of flows, in order: the number of the flow */
     size_t flow_count, flow_capacity, flow_next;
-    size_t step_first, step_next; /* in prof__xplane.steps: its first, and how many it has so far */
-    int64_t step_end;             /* 1 + the end of the last step that got a row; 0: none did */
+    size_t step_first, step_next; /* indices in prof__xplane.steps: its first step, and how many were met */
+    int64_t step_end;             /* the end of its last step that has a row, plus 1; 0: none has */
 } prof__xplane_track;
 
-/* A step that work of accelerators may belong to. */
+/* A step, to which work of accelerators may be assigned. */
 typedef struct prof__xplane_step {
     int64_t start, end;
     size_t number, track;
-    uint64_t row; /* of the accelerators' rows of steps, from 1 on; 0: none, because it is inside another step */
+    uint64_t row; /* the row for steps on accelerators' lines, from 1; 0: none, as another step encloses it */
     const prof_callsite *site;
-    char *text;   /* owned: a name made at run time, or NULL */
+    char *text;   /* owned: the name, if it was made at run time; else NULL */
 } prof__xplane_step;
 
-/* A scope that waits for what comes inside: a point of a flow, or the first scope of a step. */
+/* A scope that is held back until the next event is known, which may be a point of a flow or the first scope in a step.
+   */
 typedef struct prof__xplane_held {
-    int held, step, flow; /* flow: 1: it has one already */
-    int op, details;      /* 1: its arguments have tf_op, or kernel_details */
-    uint32_t id, depth, shorter; /* shorter: picoseconds, see prof__xplane_shorter() */
+    int held, step, flow; /* flow: 1: a point of a flow was added to it */
+    int op, details;      /* 1: its arguments have tf_op; kernel_details */
+    uint32_t id, depth, shorter; /* shorter: in picoseconds: see prof__xplane_shorter() */
     int64_t start, duration;
     const prof_callsite *site;
 } prof__xplane_held;
 
-/* A scope of the present line that may enclose the next one. */
+/* A scope on the present line that may enclose the next one. */
 typedef struct prof__xplane_open {
     int64_t start, end;
     uint32_t depth, shorter;
@@ -417,33 +420,33 @@ typedef struct prof__xplane {
     const prof_trace *trace;
     const prof_trace_info *about;
     prof_xplane_options options;
-    int64_t offset; /* from the trace's times to those of the run */
-    int64_t from;   /* of the trace: where its window begins, from which the times of events count */
-    int64_t later;  /* that moment on the run's time line, which begins with the first window */
-    uint64_t start_unix_ns; /* where that time line begins: profile_start_time */
+    int64_t offset; /* what is added to the trace's times to get those of the run */
+    int64_t from;   /* when the trace's window begins, in its own time; times of events count from there */
+    int64_t later;  /* that moment in the run's time, which begins with the earliest window */
+    uint64_t start_unix_ns; /* the Unix time at which the run's time begins: the stat profile_start_time */
     prof__xplane_track *tracks;
-    int writing;          /* 0: only sizes are added up */
-    uint64_t left;        /* bytes that the line may still have */
-    uint64_t size;        /* bytes of the line that was measured */
-    uint64_t total;       /* bytes of the planes so far */
-    int changed;          /* 1: a line did not get the size it had when it was measured */
+    int writing;          /* 0: measures: only adds up sizes; 1: writes */
+    uint64_t left;        /* how many more bytes the line may have */
+    uint64_t size;        /* how many bytes of the present line were measured */
+    uint64_t total;       /* how many bytes the planes have so far */
+    int changed;          /* 1: a line was written with another size than was measured */
     prof_status status;
-    /* what the threads' lines were found to contain */
+    /* what was found while the lines of threads were measured */
     int flows_done;
     uint32_t flow_serial;
     uint64_t late;
-    uint64_t frames_out; /* names of frames that got no line */
-    int accelerators;    /* how many rows are of accelerators */
-    prof__xplane_step *steps; /* if there are accelerators: of the host plane; sorted by start when that is written */
+    uint64_t frames_out; /* how many names of frames got no line */
+    int accelerators;    /* how many rows belong to accelerators */
+    prof__xplane_step *steps; /* if there are accelerators: the host's steps, in the end sorted by their begins */
     size_t step_count, step_capacity, step_rows;
     prof__xplane_open *open;
     size_t open_count, open_capacity;
     size_t track;        /* the track that is being read */
-    /* of the present plane */
-    int custom; /* custom planes so far */
-    int gpus;   /* planes of accelerators so far */
-    int gpu;    /* 1: the plane is an accelerator's */
-    const char *device; /* the device of its counters; NULL: those of the threads */
+    /* fields of the present plane */
+    int custom; /* how many custom planes there are so far */
+    int gpus;   /* how many planes of accelerators there are so far */
+    int gpu;    /* 1: this plane is one of an accelerator */
+    const char *device; /* the device whose counters it has; NULL: the counters of threads */
     prof__xplane_line *lines;
     size_t line_count, line_capacity, measured;
     prof__xplane_name *names;
@@ -455,7 +458,7 @@ typedef struct prof__xplane {
     prof__xplane_key *keys;
     size_t key_count, key_capacity;
     prof__read_index key_index;
-    uint64_t used; /* bit n: its stat n occurs */
+    uint64_t used; /* bit n: stat n is used */
     struct {
         const prof_callsite *site;
         prof__xplane_what what;
@@ -464,21 +467,21 @@ typedef struct prof__xplane {
     prof__xplane_line frames[PROF__XPLANE_FRAMES];
     size_t frame_count;
     prof__xplane_held held;
-    prof__xplane_bytes stats;  /* of the event that is being made, or held */
-    prof__xplane_bytes point;  /* of a point that is no scope's */
+    prof__xplane_bytes stats;  /* the stats of the event that is being made or held back */
+    prof__xplane_bytes point;  /* the stats of an event that is no scope */
     prof__xplane_bytes meta;   /* the plane without its lines */
-    prof__xplane_bytes kept;   /* events of the plane */
-    size_t kept_before;        /* the size of kept before the present line */
+    prof__xplane_bytes kept;   /* events of measured lines, until they are written */
+    size_t kept_before;        /* the size of `kept` before the present line */
     int keeping;
     prof__xplane_bytes part, entry, text, joined;
 } prof__xplane;
 
-#define PROF__XPLANE_STATS_MAX 64 /* the bits of `used` */
+#define PROF__XPLANE_STATS_MAX 64 /* how many bits `used` has */
 typedef char prof__xplane_stats_fit[PROF__STAT_COUNT <= PROF__XPLANE_STATS_MAX ? 1 : -1];
 
 /*-- messages --*/
 
-/* Returns room for size more bytes, or NULL without memory. */
+/* Makes space for `size` more bytes, and returns it. Returns NULL without memory. */
 static unsigned char *prof__xplane_more(prof__xplane_bytes *bytes, size_t size)
 {
     if (size > bytes->capacity - bytes->size || !bytes->data) {
@@ -523,7 +526,7 @@ static void prof__xplane_message(prof__xplane_bytes *bytes, unsigned tag, const 
     prof__xplane_add(bytes, data, size);
 }
 
-/* Adds text as valid UTF-8, without a tag. */
+/* Appends a text, as valid UTF-8, without a tag. */
 static void prof__xplane_letters(prof__xplane_bytes *bytes, const char *text)
 {
     while (*text) {
@@ -545,7 +548,7 @@ static void prof__xplane_text(prof__xplane *x, prof__xplane_bytes *bytes, unsign
     prof__xplane_message(bytes, tag, x->text.data, x->text.size);
 }
 
-/*-- stats. bytes: a message; tag: that of a stat in this message --*/
+/*-- stats. bytes: the message that gets a stat; tag: the tag of a stat in that message --*/
 
 static void prof__xplane_stat_number(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat,
                                      unsigned type, uint64_t value)
@@ -574,7 +577,7 @@ static void prof__xplane_stat_double(prof__xplane *x, prof__xplane_bytes *bytes,
     prof__xplane_message(bytes, tag, body, (size_t)(to - body));
 }
 
-/* Adds a stat whose value is x->text. */
+/* Appends a stat with the value x->text. */
 static void prof__xplane_stat_letters(prof__xplane *x, prof__xplane_bytes *bytes, unsigned tag, size_t stat)
 {
     if (stat < PROF__STAT_COUNT) x->used |= (uint64_t)1 << stat;
@@ -622,7 +625,7 @@ static void prof__xplane_value(prof__xplane *x, prof__xplane_bytes *bytes, size_
     case PROF_VALUE_STRING:
         x->text.size = 0;
         prof__xplane_letters(&x->text, value->as.string);
-        if (value->cut) prof__xplane_add(&x->text, "\xE2\x80\xA6", 3); /* an ellipsis */
+        if (value->cut) prof__xplane_add(&x->text, "\xE2\x80\xA6", 3); /* U+2026, an ellipsis */
         prof__xplane_stat_letters(x, bytes, tag, stat);
         break;
     default: prof__xplane_stat_text(x, bytes, tag, stat, ""); break;
@@ -631,7 +634,7 @@ static void prof__xplane_value(prof__xplane *x, prof__xplane_bytes *bytes, size_
 
 /*-- names --*/
 
-/* Returns 1 if a key is a stat that means something to XProf (see its xplane_schema.cc), or one of this file. The
+/* Returns 1 if XProf interprets a key as a stat (xplane_schema.cc lists these), or if this header uses the key. The
    list must be sorted. */
 static int prof__xplane_taken(const char *key)
 {
@@ -694,7 +697,7 @@ static int prof__xplane_same_key(const void *owner, size_t item, const void *key
     return !strcmp(((const prof__xplane_key *)owner)[item].text, (const char *)key);
 }
 
-/* Returns the index of an argument's key, or PROF__NONE without memory. */
+/* Returns the index of an argument's key. Adds the key if it is new. Returns PROF__NONE without memory. */
 static size_t prof__xplane_key_of(prof__xplane *x, const char *key)
 {
     uint32_t hash = prof__text_hash(key);
@@ -721,8 +724,8 @@ static int prof__xplane_same_name(const void *owner, size_t item, const void *ke
            (!name->text || !strcmp(name->text, wanted->text));
 }
 
-/* Returns the id of a name, or 0 without memory, or if it is a new run-time name and there are too many. text: NULL for
-   the site's name. */
+/* Returns the id of a name. text: the name, if it was made at run time; NULL: the site's name. Returns 0 without
+   memory, or for a new run-time name if there are too many. */
 static uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
                                        prof__xplane_what what)
 {
@@ -752,7 +755,7 @@ static uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *sit
     return (uint32_t)item + 1;
 }
 
-/* Returns the id of the name of a call site. */
+/* Returns the id of a call site's own name. */
 static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, prof__xplane_what what)
 {
     size_t at = (size_t)((uint64_t)(uintptr_t)site * 0x9E3779B97F4A7C15u >> 32) & (PROF__XPLANE_SITES - 1);
@@ -765,8 +768,8 @@ static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, pr
     return x->sites[at].id;
 }
 
-/* Returns the id of a name made at run time or, if there are too many, that of its site, and adds the name as a
-   stat. */
+/* Returns the id of a name made at run time. If there are too many such names, returns the id of the call site's name,
+   and adds the run-time name as a stat. */
 static uint32_t prof__xplane_named(prof__xplane *x, prof__xplane_bytes *stats, const prof_callsite *site,
                                    const char *text, prof__xplane_what what)
 {
@@ -786,7 +789,7 @@ static uint32_t prof__xplane_name_of(prof__xplane *x, prof__xplane_bytes *stats,
     return prof__xplane_named(x, stats, event->site, event->name, what);
 }
 
-/* Returns 1 if XProf takes a name that begins like this for a step, an input, a transfer or the like. */
+/* Returns 1 if XProf interprets names with this begin: as a step, an input, a transfer or the like. */
 static int prof__xplane_meant(const char *name)
 {
     static const char *const meant[] = {"train", "test", "TraceContext", "Eager", "FunctionRun", "ExecutorState",
@@ -799,8 +802,8 @@ static int prof__xplane_meant(const char *name)
     return 0;
 }
 
-/* Adds a type made of a category, or of a row's name without its " #2": [a-z][a-z0-9_]*, which is what XProf takes for
-   a type. */
+/* Appends a type made of a category, or of a row's name without " #2" at its end. XProf takes [a-z][a-z0-9_]* for a
+   type. */
 static void prof__xplane_type(prof__xplane_bytes *bytes, const char *c)
 {
     char letter;
@@ -812,7 +815,7 @@ static void prof__xplane_type(prof__xplane_bytes *bytes, const char *c)
     }
 }
 
-/* Adds text to x->text without colons, after which XProf looks for a type. */
+/* Appends a text to x->text without its colons, because XProf takes what follows a colon for a type. */
 static void prof__xplane_spelled(prof__xplane *x, const char *text)
 {
     const char *end;
@@ -828,7 +831,8 @@ static void prof__xplane_spelled(prof__xplane *x, const char *text)
     }
 }
 
-/* Makes x->text the name that XProf uses. */
+/* Sets x->text to an event's name: NAME:TYPE for a scope, so that XProf counts it as an op; for others, with a prefix.
+   */
 static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, const char *text)
 {
     static const char *const prefixes[] = {"", "", "mark: ", "message: ", "flow: ", "frame: ", "span: ", "lock: "};
@@ -846,7 +850,7 @@ static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, cons
                                                                       : "scope");
 }
 
-/* Replaces what may not stand in a JSON string unescaped. */
+/* Replaces the characters that must be escaped in JSON, for texts that XProf does not escape. */
 static void prof__xplane_harmless(prof__xplane_bytes *bytes)
 {
     size_t i;
@@ -857,7 +861,7 @@ static void prof__xplane_harmless(prof__xplane_bytes *bytes)
     }
 }
 
-/* Adds an entry to a map: x->entry is its value. */
+/* Appends an entry to a protobuf map. Its key is `id`, its value x->entry. */
 static void prof__xplane_map(prof__xplane *x, unsigned tag, uint64_t id)
 {
     x->part.size = 0;
@@ -871,7 +875,7 @@ static int prof__xplane_same_group(const void *owner, size_t item, const void *k
     return ((const prof__xplane_group *)owner)[item].site == (const prof_callsite *)key;
 }
 
-/* Returns the group of a call site's names, or NULL without memory. */
+/* Returns the group of names that a call site has made. Returns NULL without memory. */
 static prof__xplane_group *prof__xplane_group_of(prof__xplane *x, const prof_callsite *site)
 {
     uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site);
@@ -905,9 +909,9 @@ static void prof__xplane_group_names(prof__xplane *x)
     }
 }
 
-/* Returns what counts as the op of a name: the format that it was made with; or, for a call site with many names that
-   are seldom used again, as those of requests, but not of functions, the function that contains the call site. Else the
-   name itself. */
+/* Returns the text that counts as the op of a name. For a name made by a format, that is the format. A call site may
+   have made many names that are seldom used again, as names of requests are, but names of functions are not: then it is
+   the function that contains the call site. For other names, it is the name. */
 static const char *prof__xplane_op_text(prof__xplane *x, const prof__xplane_name *name, const char *text)
 {
     const prof__xplane_group *group;
@@ -955,7 +959,8 @@ static void prof__xplane_stat_name(prof__xplane *x, size_t id, const char *prefi
     prof__xplane_map(x, PROF__XPLANE_STAT_NAME, id);
 }
 
-/* Returns 1 if an argument of an accelerator's work becomes XProf's stat of that name, as those of its own devices. */
+/* Returns 1 if an argument of an accelerator's work becomes the stat of that name that XProf has for its own devices.
+   */
 static int prof__xplane_own_stat(const char *key)
 {
     static const char *const own[] = {"bytes_accessed", "flops", "kernel_details", "memcpy_details", "shape", "tf_op"};
@@ -965,7 +970,7 @@ static int prof__xplane_own_stat(const char *key)
     return 0;
 }
 
-/* Returns the prefix of an argument's key. */
+/* Returns the prefix for an argument's key: "arg." if XProf would interpret the key otherwise, else "". */
 static const char *prof__xplane_prefix(const prof__xplane *x, const char *key)
 {
     return prof__xplane_taken(key) && !(x->gpu && prof__xplane_own_stat(key)) ? "arg." : "";
@@ -1002,21 +1007,21 @@ static void prof__xplane_names_clear(prof__xplane *x)
 
 static int64_t prof__xplane_time(int64_t ns) { return ns < 0 ? 0 : ns; }
 
-/* Returns where the window of a trace ends. */
+/* Returns when the window of a trace ends. */
 static int64_t prof__xplane_end(const prof_trace_info *about)
 {
     return about->to_ns && about->to_ns < about->duration_ns ? about->to_ns : about->duration_ns;
 }
 
-/* Gives up keeping the events of the present line: they will be made again. */
+/* Stops keeping the events of the present line, which are then made again when the line is written. */
 static void prof__xplane_forget(prof__xplane *x)
 {
     x->keeping = 0;
     x->kept.size = x->kept_before;
 }
 
-/* Adds an event to the present line, which ends some picoseconds earlier than start + duration, or begins and ends so
-   much earlier if it lasts 0 ns. stats: those of the event, or NULL. */
+/* Adds an event to the present line. The event ends `shorter` picoseconds before start + duration. If it lasts 0 ns, it
+   begins and ends that much earlier. stats: its stats, or NULL. */
 static void prof__xplane_emit_shorter(prof__xplane *x, uint32_t id, int64_t start, int64_t duration, uint32_t shorter,
                                       const prof__xplane_bytes *stats)
 {
@@ -1034,7 +1039,7 @@ static void prof__xplane_emit_shorter(prof__xplane *x, uint32_t id, int64_t star
         prof__xplane_forget(x);
         at = unkept;
     }
-    to = at + 2; /* made in place: its size nearly always takes one byte */
+    to = at + 2; /* leaves space for the size, which nearly always has one byte */
     *to++ = PROF__XEVENT_NAME;
     to = prof__pack_integer(to, id);
     *to++ = PROF__XEVENT_OFFSET;
@@ -1075,9 +1080,9 @@ static void prof__xplane_emit(prof__xplane *x, uint32_t id, int64_t start, int64
     prof__xplane_emit_shorter(x, id, start, duration, 0, stats);
 }
 
-/* Returns how many picoseconds the next scope of a line must be shorter, so that it ends before the scope that encloses
-   it. XProf sorts begins and ends by time, and of those of one time it takes the enclosing scope's first: it would lose
-   a scope that ends in the same nanosecond, and count its time as the enclosing one's own. */
+/* Returns by how many picoseconds the next scope of a line must be shortened, so that it ends before its parent. XProf
+   sorts begins and ends by time; at equal times, it takes the parent's first. So it would lose a scope that ends with
+   its parent, and count the scope's time as the parent's own. */
 static uint32_t prof__xplane_shorter(prof__xplane *x, int64_t start, int64_t end, uint32_t depth)
 {
     prof__xplane_open *all = x->open, *around;
@@ -1085,7 +1090,7 @@ static uint32_t prof__xplane_shorter(prof__xplane *x, int64_t start, int64_t end
     while (x->open_count && (all[x->open_count - 1].depth >= depth || all[x->open_count - 1].end < start))
         x->open_count--;
     around = x->open_count ? &all[x->open_count - 1] : NULL;
-    if (around && around->end == end) /* what lasts 0 ns has no room for a scope inside */
+    if (around && around->end == end) /* a parent of 0 ns leaves no time for a scope inside */
         shorter = around->shorter + (around->start < end && around->shorter < 999);
     if (!PROF__ROOM(x->open, x->open_capacity, x->open_count)) {
         x->status = PROF_NO_MEMORY;
@@ -1098,7 +1103,7 @@ static uint32_t prof__xplane_shorter(prof__xplane *x, int64_t start, int64_t end
     return shorter;
 }
 
-/* Returns 1 if an event lies at least in part in the window of the options. */
+/* Returns 1 if an event lies in the window of the options, at least in part. */
 static int prof__xplane_in_window(const prof__xplane *x, int64_t start, int64_t end)
 {
     return end + x->offset >= x->options.from_ns && (!x->options.to_ns || start + x->offset < x->options.to_ns);
@@ -1112,7 +1117,7 @@ static int prof__xplane_wanted(const prof__xplane *x, const prof_event *event)
     return prof__xplane_in_window(x, start, end);
 }
 
-/* Adds arguments as stats; of equal keys, the last one. */
+/* Adds arguments as stats. Of several with one key, adds the last. */
 static void prof__xplane_arg_list(prof__xplane *x, prof__xplane_bytes *stats, const prof_arg *args, uint32_t count,
                                   int step)
 {
@@ -1157,7 +1162,7 @@ static void prof__xplane_put_uint(prof__xplane *x, prof__xplane_bytes *stats, si
     prof__xplane_stat_number(x, stats, PROF__XEVENT_STAT, stat, PROF__XSTAT_UINT, value);
 }
 
-/* Adds an event of 0 ns. */
+/* Adds an instant, as an event that lasts 0 ns. */
 static void prof__xplane_instant(prof__xplane *x, const prof_event *event, prof__xplane_what what)
 {
     static const char *const scopes[] = {"global", "process", "task", "marker"};
@@ -1191,8 +1196,8 @@ static void prof__xplane_lost(prof__xplane *x, const prof_event *event)
                       prof__xplane_time(event->start_ns), 0, stats);
 }
 
-/*-- accelerators: their work is written as that of XProf's own GPUs, so that XProf counts it. It counts only the work
-   of a step; so work to which no flow leads is added to the step in which it began. --*/
+/*-- accelerators: their work is written like that of XProf's own GPUs, so that XProf counts it. XProf only counts work
+     that belongs to a step. So work to which no flow leads is assigned to the step during which it began. --*/
 
 static int prof__xplane_by_start(const void *a, const void *b)
 {
@@ -1201,7 +1206,7 @@ static int prof__xplane_by_start(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Returns the last step that had begun at this moment and not ended, or NULL. */
+/* Returns the step that was open at this moment; of several, the last to begin. Returns NULL if there is none. */
 static const prof__xplane_step *prof__xplane_step_at(const prof__xplane *x, int64_t moment)
 {
     size_t low = 0, high = x->step_count, tries;
@@ -1217,7 +1222,7 @@ static const prof__xplane_step *prof__xplane_step_at(const prof__xplane *x, int6
     return NULL;
 }
 
-/* Makes the step that is held one to which such work may belong. */
+/* Makes the step that is held back the producer of a flow, whose consumer is the work of an accelerator. */
 static void prof__xplane_producer(prof__xplane *x)
 {
     prof__xplane_track *track = &x->tracks[x->track];
@@ -1248,7 +1253,7 @@ static void prof__xplane_consumer(prof__xplane *x, prof__xplane_bytes *stats, co
     prof__xplane_put_uint(x, stats, PROF__STAT_IN, PROF__XPLANE_STEPS + step->number);
 }
 
-/* Adds the stats by which XProf counts the work that is held. outer: 1: there is work inside, which counts instead. */
+/* Adds to the work that is held back the stats by which XProf counts it. outer: 1: other work inside counts instead. */
 static void prof__xplane_work(prof__xplane *x, int outer)
 {
     const prof__xplane_held *held = &x->held;
@@ -1257,7 +1262,7 @@ static void prof__xplane_work(prof__xplane *x, int outer)
     const prof__xplane_step *step = held->flow ? NULL : prof__xplane_step_at(x, held->start);
     if (step) prof__xplane_consumer(x, &x->stats, step);
     if (outer) return;
-    prof__xplane_put_uint(x, &x->stats, PROF__STAT_LAUNCH, (uint64_t)held->start + 1); /* any distinct number */
+    prof__xplane_put_uint(x, &x->stats, PROF__STAT_LAUNCH, (uint64_t)held->start + 1); /* unlike that of other work */
     if (!held->details) prof__xplane_stat_text(x, &x->stats, PROF__XEVENT_STAT, PROF__STAT_KERNEL, "not recorded");
     if (held->op || !name) return;
     x->text.size = 0;
@@ -1268,8 +1273,8 @@ static void prof__xplane_work(prof__xplane *x, int outer)
     prof__xplane_stat_letters(x, &x->stats, PROF__XEVENT_STAT, PROF__STAT_OP);
 }
 
-/* Sorts the steps, and gives each a row on which it does not overlap others. A step inside one of its thread does not
-   count. */
+/* Sorts the steps, and gives each a row where it overlaps with no other. A step inside another step of its thread gets
+   none. */
 static void prof__xplane_step_places(prof__xplane *x)
 {
     int64_t ends[PROF__XPLANE_FRAMES];
@@ -1283,14 +1288,14 @@ static void prof__xplane_step_places(prof__xplane *x)
         track->step_end = step->end + 1;
         for (row = 0; row < x->step_rows && ends[row] > step->start; row++) {
         }
-        if (row == PROF__XPLANE_FRAMES) row--; /* too many at once: they overlap */
+        if (row == PROF__XPLANE_FRAMES) row--; /* too many at once: the last row has overlapping ones */
         if (row == x->step_rows) x->step_rows++;
         ends[row] = step->end;
         step->row = row + 1;
     }
 }
 
-/* Writes steps of the host on a line of the accelerator, because XProf reads the times of steps from devices. */
+/* Writes the host's steps on a line of an accelerator. XProf reads the times of steps from devices only. */
 static void prof__xplane_walk_steps(prof__xplane *x, const prof__xplane_line *line)
 {
     size_t i;
@@ -1305,8 +1310,8 @@ static void prof__xplane_walk_steps(prof__xplane *x, const prof__xplane_line *li
     }
 }
 
-/* Writes the scope that is held, and a scope inside it if it is a step in which XProf would find no work: a step inside
-   a step is no work. next: the event after it, or NULL. */
+/* Writes the scope that was held back. If it is a step without a scope inside, adds one, because XProf would find no
+   work in the step; a step inside it is no work. next: the event that follows, or NULL. */
 static void prof__xplane_release(prof__xplane *x, const prof_event *next)
 {
     prof__xplane_held *held = &x->held;
@@ -1319,13 +1324,13 @@ static void prof__xplane_release(prof__xplane *x, const prof_event *next)
     if (next && next->type == PROF_EVENT_SCOPE && next->depth > held->depth && next->duration_ns > 0 &&
         next->site->role != PROF_ROLE_STEP)
         return;
-    text = held->id ? x->names[held->id - 1].text : NULL; /* for a step whose name was made at run time */
+    text = held->id ? x->names[held->id - 1].text : NULL; /* the name of a step, if it was made at run time */
     prof__xplane_emit_shorter(x, text ? prof__xplane_named(x, NULL, held->site, text, PROF__XPLANE_STEP)
                                       : prof__xplane_site(x, held->site, PROF__XPLANE_STEP),
                               held->start, held->duration, held->shorter + (held->shorter < 999), NULL);
 }
 
-/* Holds a scope back, to be released when the next event is known. */
+/* Holds a scope back until the next event is known: see prof__xplane_release(). */
 static inline void prof__xplane_hold(prof__xplane *x, const prof_callsite *site, int64_t start, int64_t duration,
                                      uint32_t depth)
 {
@@ -1361,8 +1366,8 @@ static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
 }
 
 /*-- flows --
-   XProf joins all producers of an id with all its consumers. So that ids may be used again, each FLOW_OUT gets a number
-   of its own, which the later points of its flow get, too, on whatever thread. */
+   XProf joins all producers with an id to all consumers with it. A program may use an id again. So each FLOW_OUT gets a
+   number that no other has, and the later points of its flow get that number, too, on any thread. */
 
 typedef struct prof__xplane_flow {
     const char *name;
@@ -1390,7 +1395,7 @@ static prof__xplane_flow *prof__xplane_flow_of(prof__xplane_flows *flows, const 
     if (item == PROF__NONE) {
         item = flows->count;
         if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
-        flows->items[item].name = event->name; /* lives as long as the trace: it is never a run-time name */
+        flows->items[item].name = event->name; /* not made at run time, so it lives as long as the trace */
         flows->items[item].id = event->object;
         flows->items[item].serial = 0;
         flows->count++;
@@ -1428,7 +1433,7 @@ static void prof__xplane_number_flows(prof__xplane *x)
     x->flows_done = 1;
 }
 
-/* Adds the next point of a flow on a track. */
+/* Adds the next point of a flow that a track has. */
 static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *event)
 {
     prof__xplane_track *track = &x->tracks[index];
@@ -1437,7 +1442,7 @@ static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *
     int inside = held->held && !held->flow && event->depth == held->depth + 1 && !event->arg_count;
     prof__xplane_bytes *stats = inside ? &x->stats : &x->point;
     uint64_t serial = track->flow_next < track->flow_count ? track->flows[track->flow_next++] : 0;
-    if (!x->writing && x->keeping) prof__xplane_forget(x); /* the numbers are not known yet */
+    if (!x->writing && x->keeping) prof__xplane_forget(x); /* the flows have no numbers yet */
     if (!prof__xplane_wanted(x, event)) return;
     if (!inside) {
         prof__xplane_release(x, event);
@@ -1461,7 +1466,8 @@ static int prof__xplane_finite(const prof_value *value)
     return value->type != PROF_VALUE_DOUBLE || prof__finite(value->as.d);
 }
 
-/* Notes that frames of this name need a line: each name of each thread, or each handle, has its own. */
+/* Adds a line for frames of this name, unless there is one. Each name has a line on each thread, or for each frame
+   object. */
 static void prof__xplane_frame_met(prof__xplane *x, prof__xplane_kind kind, size_t track, const char *name,
                                    uint64_t handle)
 {
@@ -1484,7 +1490,7 @@ static void prof__xplane_frame_met(prof__xplane *x, prof__xplane_kind kind, size
     x->frames[x->frame_count++].id = handle;
 }
 
-/* Returns 1 for an instant that stands on its thread's line. */
+/* Returns 1 for an instant that is shown on the line of its thread. */
 static int prof__xplane_shown(const prof_event *event)
 {
     return event->type == PROF_EVENT_MARK || event->type == PROF_EVENT_LOG || event->type == PROF_EVENT_LOST ||
@@ -1502,7 +1508,7 @@ static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *
         prof__xplane_frame_met(x, PROF__XPLANE_FRAMES_OF, index, event->site->name, 0);
     if (!prof__xplane_wanted(x, event)) return;
     if (event->type == PROF_EVENT_SCOPE && (uint64_t)event->duration_ns < x->options.min_duration_ns) {
-        if (event->depth <= x->held.depth) prof__xplane_release(x, event); /* the event is not inside it */
+        if (event->depth <= x->held.depth) prof__xplane_release(x, event); /* the event is not inside the held scope */
         return;
     }
     if (event->type != PROF_EVENT_SCOPE && !prof__xplane_shown(event)) return;
@@ -1515,8 +1521,8 @@ static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *
     }
 }
 
-/* Adds the next scopes of a track, as long as they have no arguments and nothing else that is special. The last one is
-   held. */
+/* Adds the next scopes of a track, as long as they are plain: without arguments and the like. Holds the last one back.
+   */
 static void prof__xplane_plain(prof__xplane *x, prof_cursor *cursor)
 {
     prof__xplane_held *held = &x->held;
@@ -1566,7 +1572,7 @@ static void prof__xplane_walk_track(prof__xplane *x, size_t index)
     prof_cursor_close(cursor);
 }
 
-/* Writes the frames of one name on one thread. */
+/* Writes the frames of one name on one thread, as a line. */
 static void prof__xplane_walk_frames(prof__xplane *x, const prof__xplane_line *line)
 {
     prof_cursor *cursor;
@@ -1588,7 +1594,7 @@ static void prof__xplane_walk_frames(prof__xplane *x, const prof__xplane_line *l
 
 /*-- lines of several threads --*/
 
-/* Returns 1 if a track has events of these types. Counters are those of the present plane. */
+/* Returns 1 if a track has events of these types. Of counters, only those of the present plane matter. */
 static int prof__xplane_has(const prof__xplane *x, size_t track, uint32_t types)
 {
     const char *device = prof_trace_track(x->trace, track)->device;
@@ -1604,7 +1610,7 @@ static int prof__xplane_any(const prof__xplane *x, uint32_t types)
     return 0;
 }
 
-/* Opens a time line of the tracks that have events of these types: the others need not be read. */
+/* Opens a time line of the tracks with events of these types. Other tracks are not read. */
 static prof_status prof__xplane_timeline(const prof__xplane *x, uint32_t types, prof_timeline **timeline)
 {
     prof_status status = prof_timeline_open(x->trace, timeline);
@@ -1629,7 +1635,7 @@ static void prof__xplane_walk_counters(prof__xplane *x)
         if (event.type != PROF_EVENT_COUNTER || !prof__xplane_wanted(x, &event) || !prof__xplane_finite(&event.value))
             continue;
         x->point.size = 0;
-        prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value); /* must be the first stat, see above */
+        prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value); /* XProf wants the value first */
         id = prof__xplane_name_of(x, &x->point, &event, PROF__XPLANE_COUNTER);
         prof__xplane_emit(x, id, prof__xplane_time(event.start_ns), 0, &x->point);
     }
@@ -1639,7 +1645,8 @@ static void prof__xplane_walk_counters(prof__xplane *x)
 
 /*-- allocations --*/
 
-/* Returns what the Memory Profile tool calls the op: the memory scopes, or the scope that encloses the allocation. */
+/* Returns the op of an allocation in XProf's Memory Profile: the memory scopes around it, else the scope that encloses
+   it. */
 static const char *prof__xplane_op_of(const prof__heap *heap, const prof__heap_row *row)
 {
     const char *path = heap->rows[row->scope].path;
@@ -1672,7 +1679,7 @@ static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, con
     prof__xplane_emit(x, id, prof__xplane_time(event->start_ns), 0, stats);
 }
 
-/* Writes the live bytes of a pool as a counter. */
+/* Writes a sample of a pool's live bytes. */
 static void prof__xplane_pool(prof__xplane *x, const prof__heap *heap, const prof_event *event)
 {
     const prof_memory_row *pool = &heap->rows[heap->changed].about;
@@ -1727,13 +1734,13 @@ static void prof__xplane_walk_memory(prof__xplane *x, int counters)
     prof__heap_close(&heap);
 }
 
-/*-- spans and locks: XProf's asynchronous events, which may overlap; each has an id --*/
+/*-- spans and locks, as XProf's asynchronous events: these have ids, and may overlap --*/
 
 static void prof__xplane_async(prof__xplane *x, prof__xplane_kind kind, uint64_t number)
 {
     uint64_t id = ((uint64_t)kind << 48 | (number & 0xFFFFFFFFFFFFu)) & 0xFFFFFFFFFFFFFFu; /* 56 bits */
     prof__xplane_put_int(x, &x->point, PROF__STAT_ASYNC, 1);
-    prof__xplane_put_uint(x, &x->point, PROF__STAT_FLOW, id << 2 | 3); /* 3: it begins and ends here */
+    prof__xplane_put_uint(x, &x->point, PROF__STAT_FLOW, id << 2 | 3); /* 3: the flow begins and ends here */
 }
 
 static void prof__xplane_span(prof__xplane *x, const prof_span *span, uint64_t number)
@@ -1783,7 +1790,7 @@ static void prof__xplane_walk_spans(prof__xplane *x, const prof__xplane_line *li
     if (status || closed) x->status = status ? status : closed;
 }
 
-/* Writes a wait for a lock, or a hold of it. cut: 1: it has no end. */
+/* Writes a wait for a lock, or a hold of it. cut: 1: the end is missing. */
 static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const prof__lock_user *user, int held,
                               int64_t start, int64_t end, int cut, uint64_t number)
 {
@@ -1792,7 +1799,7 @@ static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const pro
     const char *what = held ? "lock " : "wait for ";
     prof__xplane_bytes *stats = &x->point;
     if (!prof__xplane_in_window(x, start, end) || (uint64_t)(end - start) < x->options.min_duration_ns) return;
-    if (!held && user->scoped) return; /* a scope shows this wait */
+    if (!held && user->scoped) return; /* this wait is shown as a scope */
     x->joined.size = 0;
     prof__xplane_add(&x->joined, what, strlen(what));
     prof__xplane_add(&x->joined, name, strlen(name) + 1);
@@ -1865,14 +1872,14 @@ static prof__xplane_line *prof__xplane_line_add(prof__xplane *x, prof__xplane_ki
     return line;
 }
 
-/* Measures the lines that have no size yet. */
+/* Measures the lines whose sizes are not known yet. */
 static void prof__xplane_measure(prof__xplane *x)
 {
     x->writing = 0;
     for (; x->measured < x->line_count && x->status == PROF_OK; x->measured++) {
         prof__xplane_line line = x->lines[x->measured];
         x->size = 0;
-        x->keeping = line.kind != PROF__XPLANE_THREAD || /* do they fit, with 10 bytes each? */
+        x->keeping = line.kind != PROF__XPLANE_THREAD || /* 1: 10 bytes an event fit */
                      prof_trace_track(x->trace, line.track)->event_count < PROF__XPLANE_KEEP / 10;
         x->kept_before = x->kept.size;
         prof__xplane_walk(x, &line);
@@ -1881,14 +1888,14 @@ static void prof__xplane_measure(prof__xplane *x)
     }
 }
 
-/* Returns 1 if the line of a track also gets the program's name: it is the thread of main(), and is not named
-   like it. */
+/* Returns 1 if a line also gets the program's name: the line of the thread of main(), unless the thread is already
+   called that. */
 static int prof__xplane_is_main(const prof__xplane *x, const prof_track *track)
 {
     const char *program = x->about->program;
     size_t length = strlen(track->name);
     if (track->fiber || *track->device || track->thread_id != x->about->pid || !*program) return 0;
-    return !length || strncmp(track->name, program, length); /* the system cuts names at 15 bytes */
+    return !length || strncmp(track->name, program, length); /* the system cuts thread names to 15 bytes */
 }
 
 static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *line)
@@ -1898,7 +1905,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     switch ((int)line->kind) {
     case PROF__XPLANE_COUNTERS:
     case PROF__XPLANE_POOLS:
-    case PROF__XPLANE_MEMORY: /* the trace viewer leaves out its events, and with this name its empty row as well */
+    case PROF__XPLANE_MEMORY: /* under this name, the trace viewer leaves out the line, which has no events for it */
         prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "_counters_");
         return;
     case PROF__XPLANE_SPANS: prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "spans"); return;
@@ -1915,7 +1922,8 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     snprintf(number, sizeof number, "%s %lu", track->fiber ? "fiber" : *track->device ? "row" : "thread",
              (unsigned long)x->tracks[line->track].id);
     prof__xplane_letters(&x->text, *track->name ? track->name : number);
-    if (!strcmp(track->name, "_counters_")) prof__xplane_letters(&x->text, " "); /* XProf reads such lines otherwise */
+    /* A thread with this name is told apart from the line that XProf reads counters from. */
+    if (!strcmp(track->name, "_counters_")) prof__xplane_letters(&x->text, " ");
     prof__xplane_message(&x->entry, PROF__XLINE_NAME, x->text.data, x->text.size);
     if (line->kind != PROF__XPLANE_THREAD || !prof__xplane_is_main(x, track)) return;
     prof__xplane_letters(&x->text, " (");
@@ -1924,7 +1932,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     prof__xplane_message(&x->entry, PROF__XLINE_SHOWN, x->text.data, x->text.size);
 }
 
-/* Makes x->entry what a line has before its events. */
+/* Sets x->entry to the begin of a line, up to its events. */
 static void prof__xplane_line_head(prof__xplane *x, size_t index)
 {
     const prof__xplane_line *line = &x->lines[index];
@@ -1955,7 +1963,8 @@ static void prof__xplane_put_head(prof__xplane *x, unsigned tag, uint64_t size)
     prof__out_commit(&x->out, (size_t)(prof__pack_integer(to + 1, size) - to));
 }
 
-/* Fills a line that has become shorter since it was measured, because blocks of a file may vanish while it is read. */
+/* Fills up a line that has become shorter since it was measured. That happens if blocks of a file vanish while it is
+   read. */
 static void prof__xplane_fill(prof__xplane *x)
 {
     static const char zeros[64] = {0};
@@ -1973,7 +1982,7 @@ static void prof__xplane_fill(prof__xplane *x)
     if (x->left - 2 < 128) {
         *to = (unsigned char)body;
         prof__out_commit(&x->out, 2);
-    } else { /* a length of ten bytes, whatever its value */
+    } else { /* writes the length in ten bytes, whatever it is */
         int i;
         for (i = 0; i < 9; i++) to[i] = (unsigned char)(body >> 7 * i | 128);
         to[9] = 0;
@@ -2008,10 +2017,10 @@ static int prof__xplane_sound(const prof__xplane *x)
     return x->status == PROF_OK && x->out.status == PROF_OK && !failed;
 }
 
-/* Returns what an error calls the file. */
+/* Returns the name of the file for error messages. */
 static const char *prof__xplane_file_name(const prof__xplane *x) { return x->out.path ? x->out.path : "the XSpace"; }
 
-/* Writes a plane, unless it has no events. plain: 1: writes it even then, with its stats. */
+/* Writes a plane. Leaves out one without events, unless plain is 1: then the plane is about its stats. */
 static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const char *name, const char *behind, int plain)
 {
     char number[16];
@@ -2061,7 +2070,7 @@ static const char *prof__xplane_metadata(const prof_trace *trace, const char *wa
     return NULL;
 }
 
-/* Returns 1 for "gpu", "GPU 0", "tpu:1", "NeuronCore 2" and so on, but not for "gpus". */
+/* Returns 1 for names such as "gpu", "GPU 0", "tpu:1" and "NeuronCore 2", but not for "gpus". */
 static int prof__xplane_called_accelerator(const char *device)
 {
     static const char *const kinds[] = {"gpu", "tpu", "neuroncore"};
@@ -2074,7 +2083,7 @@ static int prof__xplane_called_accelerator(const char *device)
     return 0;
 }
 
-/* Returns 1 if a device is an accelerator: see prof_xplane_options. */
+/* Returns 1 if a device is an accelerator, as prof_xplane_options defines it. */
 static int prof__xplane_is_accelerator(const prof__xplane *x, const char *device)
 {
     const char *list = x->options.accelerators, *end;
@@ -2122,7 +2131,7 @@ static void prof__xplane_host_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/host:CPU", "", "", 0);
 }
 
-/* Writes the rows of the device to which track `first` belongs. Returns the track after them. */
+/* Writes the rows of a device, beginning with track `first`. Returns the track after them. */
 static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
 {
     const prof_track *track = prof_trace_track(x->trace, first);
@@ -2156,7 +2165,7 @@ static void prof__xplane_frames_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/device:CUSTOM:", "frames", "", 0);
 }
 
-/* types: the events that it shows. */
+/* Writes a plane with a line of spans or locks. types: the types of events that the line shows. */
 static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, uint32_t types)
 {
     if (!prof__xplane_sound(x) || !prof__xplane_any(x, types)) return;
@@ -2180,8 +2189,8 @@ static void prof__xplane_env_text(prof__xplane *x, const char *prefix, const cha
         prof__xplane_stat_text(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_COUNT + item, text);
 }
 
-/* Writes the window as Unix time, and what is known of the run. XProf adds the times of events to profile_start_time:
-   so that is the time from which they count. */
+/* Writes the plane with the window in Unix time, and with facts about the run. XProf adds the times of events to
+   profile_start_time, so that is the time from which they count. */
 static void prof__xplane_env_plane(prof__xplane *x)
 {
     const prof_trace_info *about = x->about;
@@ -2204,7 +2213,7 @@ static void prof__xplane_env_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "Task Environment", "", "", 1);
 }
 
-/* Writes a field of the file that is a string. */
+/* Writes a string field of the file. */
 static void prof__xplane_put_text(prof__xplane *x, unsigned tag, const char *text)
 {
     size_t size;
@@ -2215,7 +2224,7 @@ static void prof__xplane_put_text(prof__xplane *x, unsigned tag, const char *tex
     prof__out_bytes(&x->out, x->text.data, size);
 }
 
-/* Writes a warning for the overview page, worded as those of XProf's own recorder of GPUs. */
+/* Writes a warning for the overview page, in the words of XProf's own recorder of GPUs. */
 static void prof__xplane_warning(prof__xplane *x, const char *host, const char *what, const char *why)
 {
     char text[1024];
@@ -2232,8 +2241,8 @@ static void prof__xplane_warning_of(prof__xplane *x, const char *host, const cha
     prof__xplane_warning(x, host, what, text);
 }
 
-/* Warns of what the file lacks. XProf's own recorders say nothing of a scope that began before the recording or the
-   window, or goes on after it: neither does this. */
+/* Writes warnings of what the file lacks. Like XProf's own recorders, does not warn of scopes that began before the
+   recording or the window, or that go on after it. */
 static void prof__xplane_warnings(prof__xplane *x, const char *host)
 {
     int64_t from = x->options.from_ns - x->offset;
@@ -2284,7 +2293,7 @@ static void prof__xplane_space(prof__xplane *x, const char *host)
     prof__xplane_put_text(x, PROF__XSPACE_HOST, host);
 }
 
-/*-- the numbers of threads --*/
+/*-- ids of threads --*/
 
 typedef struct prof__xplane_id {
     uint64_t id;
@@ -2298,8 +2307,8 @@ static int prof__xplane_by_id(const void *a, const void *b)
     return x->track < y->track ? -1 : x->track > y->track;
 }
 
-/* Gives each track a distinct number: the system's thread id if it is neither too large nor taken. Returns 0 without
-   memory. */
+/* Gives each track an id that no other has: the system's thread id, unless that is too large or taken. Returns 0
+   without memory. */
 static int prof__xplane_number_tracks(prof__xplane *x)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
@@ -2309,7 +2318,7 @@ static int prof__xplane_number_tracks(prof__xplane *x)
     if (ids && x->tracks) {
         for (i = 0; i < tracks; i++) {
             const prof_track *track = prof_trace_track(x->trace, i);
-            /* the thread of a fiber has a track itself */
+            /* the thread of a fiber has a track of its own */
             ids[i].id = track->fiber || *track->device ? UINT64_MAX : track->thread_id;
             ids[i].track = i;
         }
@@ -2324,13 +2333,13 @@ static int prof__xplane_number_tracks(prof__xplane *x)
     return ids && x->tracks;
 }
 
-/* Returns where the window of a trace begins on the time line of all traces. */
+/* Returns when the window of a trace begins, in the time of all traces. */
 static int64_t prof__xplane_begin(const prof_trace *trace, int64_t offset)
 {
     return prof__xplane_time(prof_trace_about(trace)->from_ns) + offset;
 }
 
-/* Writes a trace to x->out, which is open, and closes it. first: the trace whose window begins first. */
+/* Writes a trace to x->out, and closes it. first: the trace whose window is the earliest. */
 static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, int64_t offset, const prof_trace *first,
                                       int64_t first_offset, const char *host)
 {
@@ -2371,7 +2380,7 @@ static prof_status prof__xplane_check(const prof_xplane_options *options)
     return PROF_OK;
 }
 
-/* Returns NULL, and sets the message of prof_error(), without memory. */
+/* Returns a new state. Returns NULL without memory, and then sets prof_error(). */
 static prof__xplane *prof__xplane_new(const prof_xplane_options *options)
 {
     prof__xplane *x = (prof__xplane *)calloc(1, sizeof *x);
@@ -2382,7 +2391,8 @@ static prof__xplane *prof__xplane_new(const prof_xplane_options *options)
 
 /*-- the log directory --*/
 
-/* Returns the id of the job of which this process is a rank, from the launcher's environment variables, or NULL. */
+/* Returns the id of the job that this process is a rank of, from the launcher's environment variables. Returns NULL if
+   there is none. */
 static const char *prof__xplane_job(void)
 {
     static const char *const keys[] = {"SLURM_JOB_ID", "PMIX_NAMESPACE", "PBS_JOBID", "LSB_JOBID", "FLUX_JOB_ID",
@@ -2390,12 +2400,13 @@ static const char *prof__xplane_job(void)
     size_t i;
     for (i = 0; i < sizeof keys / sizeof *keys; i++) {
         const char *value = getenv(keys[i]);
-        if (value && *value && strcmp(value, "none")) return value; /* "none": the default of torchrun */
+        if (value && *value && strcmp(value, "none")) return value; /* "none" is torchrun's default */
     }
     return NULL;
 }
 
-/* Copies text, and replaces what cannot be in the name of a file, and colons, which XProf takes for ports. */
+/* Copies a text. Replaces characters that a file name cannot have, and colons, because XProf takes what follows for a
+   port. */
 static void prof__xplane_name_text(char *to, size_t size, const char *text)
 {
     char *c;
@@ -2404,7 +2415,7 @@ static void prof__xplane_name_text(char *to, size_t size, const char *text)
         if (*c == '/' || *c == '\\' || *c == ':' || (unsigned char)*c < 32) *c = '_';
 }
 
-/* Makes the name of a host. size: of to, at least 64 bytes. */
+/* Makes the name of a host. size: the bytes of `to`, at least 64. */
 static void prof__xplane_host(char *to, size_t size, const prof_trace *trace, const prof_xplane_options *options)
 {
     char own[256], text[400];
@@ -2440,8 +2451,8 @@ static void prof__xplane_run_name(char *to, size_t size, const prof_trace *trace
     if (!strftime(to, size, "%Y_%m_%d_%H_%M_%S", &here)) prof__text_copy(to, size, "run");
 }
 
-/* Makes the directory of the runs, "logs/plugins/profile/". If path is the directory of a run, puts its name into run.
-   Returns 0 if the path is too long. */
+/* Makes the path of the directory of runs, "logs/plugins/profile/". If `path` is the directory of a run, sets `run` to
+   the run's name. Returns 0 if the path is too long. */
 static int prof__xplane_base(const char *path, char *base, size_t base_size, char *run, size_t run_size)
 {
     static const char middle[] = "plugins/profile/";
@@ -2469,17 +2480,18 @@ static int prof__xplane_base(const char *path, char *base, size_t base_size, cha
     return 1;
 }
 
-#define PROF__XPLANE_HOST 280 /* bytes of a host's name; a number may follow */
+#define PROF__XPLANE_HOST 280 /* bytes of a host's name, with a number that may follow it */
 
-/* The files of a run, one for each trace. */
+/* A file of a run. Each trace has one. */
 typedef struct prof__xplane_file {
     char host[PROF__XPLANE_HOST + 40], path[1600];
-    unsigned long number; /* the last that follows this name */
-    int claimed, shared;  /* shared: several of the traces are the same host */
-    int made;             /* of the first, 1: the run's directory was made for it */
+    unsigned long number; /* the last number that was put behind this name */
+    int claimed, shared;  /* claimed: 1: the name is reserved; shared: 1: several traces are of this host */
+    int made;             /* of the first file: 1: the directory of the run was made for it */
 } prof__xplane_file;
 
-/* Removes the files, and the directory that was made for them unless others are in it: XProf would show it as a run. */
+/* Removes files that were reserved. Also removes the directory made for them, which XProf would show as a run, if it
+   has no other files. */
 static void prof__xplane_unclaim(prof__xplane_file *files, size_t count)
 {
     char *folder = files[0].path, *end = strrchr(folder, '/');
@@ -2493,7 +2505,7 @@ static void prof__xplane_unclaim(prof__xplane_file *files, size_t count)
     files[0].made = 0;
 }
 
-/* Reserves the names of the files in the first of RUN, RUN_2, ... that has none of them yet. */
+/* Reserves the names of the files in the first of the directories RUN, RUN_2 and so on that has none of them. */
 static prof_status prof__xplane_claim(prof__xplane_file *files, size_t count, const char *base, const char *run)
 {
     char folder[1200];
@@ -2531,7 +2543,7 @@ static int prof__xplane_same_host(const void *owner, size_t item, const void *ke
     return !strcmp(((const prof__xplane_file *)owner)[item].host, (const char *)key);
 }
 
-/* Returns the file among those in the index that has this file's name of a host, or, if none has, adds this one and
+/* Returns the file in the index that is for the same host name as file `own`. If there is none, adds file `own`, and
    returns it. Returns NULL without memory. */
 static prof__xplane_file *prof__xplane_host_file(prof__read_index *index, prof__xplane_file *files, size_t own)
 {
@@ -2541,8 +2553,8 @@ static prof__xplane_file *prof__xplane_host_file(prof__read_index *index, prof__
     return prof__read_add(index, hash, own) ? &files[own] : NULL;
 }
 
-/* Makes distinct names of hosts: HOST.RANK or, if several would have the same name, HOST.PID, with a number if
-   needed. Returns 0 without memory. */
+/* Gives each file a host name that no other has: HOST.RANK, or HOST.PID if several would have one name, with a number
+   if that is not enough. Returns 0 without memory. */
 static int prof__xplane_hosts(prof__xplane_file *files, const prof_trace *const *traces, size_t count,
                               const prof_xplane_options *options)
 {
@@ -2592,7 +2604,8 @@ static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace
     return status;
 }
 
-/* Writes traces as the hosts of one run. where: NULL, or size bytes that receive the path of the first trace's file. */
+/* Writes traces as the hosts of one run. where: if not NULL, gets the path of the first trace's file, in `size` bytes.
+   */
 static prof_status prof__xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
                                       const prof_xplane_options *options, char *where, size_t size)
 {
@@ -2658,20 +2671,20 @@ PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink,
     return status;
 }
 
-/*-- gzip, for Perfetto and pprof. RFC 1951 with fixed codes; each 64 KiB are a block that refers to no other --*/
+/*-- gzip, for Perfetto and pprof: RFC 1951 with the fixed codes, in independent blocks of 64 KiB --*/
 
 #define PROF__GZIP_BLOCK 65536u
-#define PROF__GZIP_HEADS 16384u /* a power of two */
-#define PROF__GZIP_FAR 32768u   /* how far back a match may be */
+#define PROF__GZIP_HEADS 16384u /* how many hashes of four bytes there are; a power of two */
+#define PROF__GZIP_FAR 32768u   /* how many bytes back a match may be */
 
 typedef struct prof__gzip {
     prof__out *out;
-    uint64_t bits, size; /* bits: those that are not written yet */
+    uint64_t bits, size; /* bits: bits that do not fill a byte yet */
     uint32_t check;
     unsigned bit_count;
     size_t used;
     unsigned char data[PROF__GZIP_BLOCK];
-    uint32_t heads[PROF__GZIP_HEADS]; /* 1 + the last place of four bytes with this hash */
+    uint32_t heads[PROF__GZIP_HEADS]; /* of each hash: the last position with it, plus 1; 0: none */
 } prof__gzip;
 
 static void prof__gzip_bits(prof__gzip *z, uint32_t value, unsigned count)
@@ -2683,7 +2696,7 @@ static void prof__gzip_bits(prof__gzip *z, uint32_t value, unsigned count)
     }
 }
 
-/* Writes a Huffman code, highest bit first. */
+/* Writes a Huffman code, beginning with its highest bit. */
 static void prof__gzip_code(prof__gzip *z, uint32_t code, unsigned count)
 {
     uint32_t turned = 0;
@@ -2706,7 +2719,8 @@ static void prof__gzip_symbol(prof__gzip *z, uint32_t symbol)
 
 static void prof__gzip_match(prof__gzip *z, uint32_t length, uint32_t distance)
 {
-    /* Codes come in groups, of 4 for lengths and of 2 for distances; each group has one more extra bit. */
+    /* Codes have extra bits. Each group of codes, 4 of lengths or 2 of distances, has one bit more than the group
+       before. */
     uint32_t code = length - 3, extra = 0;
     if (length == 258) {
         prof__gzip_symbol(z, 285);
@@ -2721,7 +2735,7 @@ static void prof__gzip_match(prof__gzip *z, uint32_t length, uint32_t distance)
     prof__gzip_bits(z, code & ((1u << extra) - 1), extra);
 }
 
-/* Returns how many bytes at both places are the same, up to 258. */
+/* Returns how many bytes two positions have in common, up to 258. */
 static uint32_t prof__gzip_same(const prof__gzip *z, size_t before, size_t at)
 {
     uint32_t length = 0;
@@ -2729,8 +2743,8 @@ static uint32_t prof__gzip_same(const prof__gzip *z, size_t before, size_t at)
     return length;
 }
 
-/* Notes the place of these four bytes. Returns 1 + the last place of four bytes with the same hash, or
-   0 if there is none near enough. */
+/* Notes a position by the hash of its four bytes. Returns the previous position with that hash, plus 1. Returns 0 if
+   there is none near enough. */
 static size_t prof__gzip_note(prof__gzip *z, size_t at)
 {
     const unsigned char *d = z->data + at;
@@ -2802,15 +2816,15 @@ static void prof__gzip_end(prof__gzip *z)
 
 /*-- memory profile: google/pprof's proto/profile.proto --*/
 
-/* Tags: field number << 3 | wire type. */
+/* Tags of protobuf fields: the field's number << 3 | its wire type. */
 enum {
     PROF__PPROF_TYPE = 0x0A, PROF__PPROF_SAMPLE = 0x12, PROF__PPROF_MAPPING = 0x1A, PROF__PPROF_LOCATION = 0x22,
     PROF__PPROF_FUNCTION = 0x2A, PROF__PPROF_STRING = 0x32, PROF__PPROF_TIME = 0x48, PROF__PPROF_DURATION = 0x50,
     PROF__PPROF_PERIOD_TYPE = 0x5A, PROF__PPROF_PERIOD = 0x60, PROF__PPROF_COMMENT = 0x68, PROF__PPROF_DEFAULT = 0x70,
-    PROF__PPROF_FIRST = 0x08, PROF__PPROF_SECOND = 0x10 /* numbers that are fields 1, 2 ... of smaller messages */
+    PROF__PPROF_FIRST = 0x08, PROF__PPROF_SECOND = 0x10 /* fields 1 and 2 of smaller messages, if they are numbers */
 };
 
-/* A call site, or the scopes of one that have a name of run time. The names are those of the statistics. */
+/* A location: a call site and a name, which is the one that statistics have. */
 typedef struct prof__pprof_at {
     const prof_callsite *site;
     const char *name;
@@ -2818,10 +2832,10 @@ typedef struct prof__pprof_at {
 
 typedef struct prof__pprof {
     prof__xplane_bytes all, part, inner, text;
-    const char **strings; /* owned by the trace, or literals */
+    const char **strings; /* the texts belong to the trace, or are literals */
     size_t string_count, string_capacity;
     prof__read_index string_index;
-    prof__pprof_at *places; /* the id of a location and of its function is 1 + its index */
+    prof__pprof_at *places; /* the id of a location, and of its function, is the index plus 1 */
     size_t place_count, place_capacity;
     prof__read_index place_index;
     int failed;
@@ -2832,7 +2846,7 @@ static int prof__pprof_same_string(const void *owner, size_t item, const void *k
     return !strcmp(((const char *const *)owner)[item], (const char *)key);
 }
 
-/* Returns the number of a text in the table, whose first is "". */
+/* Returns the number of a text in the table of strings. The first string is "". */
 static uint64_t prof__pprof_string(prof__pprof *p, const char *text)
 {
     uint32_t hash = prof__text_hash(text);
@@ -2850,7 +2864,7 @@ static uint64_t prof__pprof_string(prof__pprof *p, const char *text)
     return p->string_count++;
 }
 
-/* Adds fields 1, 2 ... with these values. */
+/* Appends fields 1, 2 and so on with these values. */
 static void prof__pprof_fields(prof__xplane_bytes *bytes, const uint64_t *values, unsigned count)
 {
     unsigned i;
@@ -2858,7 +2872,7 @@ static void prof__pprof_fields(prof__xplane_bytes *bytes, const uint64_t *values
         if (values[i]) prof__xplane_number(bytes, PROF__PPROF_FIRST + i * 8, values[i]);
 }
 
-/* Adds a ValueType. */
+/* Appends a message ValueType. */
 static void prof__pprof_type(prof__pprof *p, unsigned tag, const char *type, const char *unit)
 {
     uint64_t values[2];
@@ -2875,7 +2889,7 @@ static int prof__pprof_same_place(const void *owner, size_t item, const void *ke
     return place->site == wanted->site && !strcmp(place->name, wanted->name);
 }
 
-/* Returns the id of the location of a call site. name: what it is called. */
+/* Returns the id of the location of a call site. name: what statistics call it. */
 static uint64_t prof__pprof_place(prof__pprof *p, const prof_callsite *site, const char *name)
 {
     prof__pprof_at place = {site, name};
@@ -2889,17 +2903,17 @@ static uint64_t prof__pprof_place(prof__pprof *p, const prof_callsite *site, con
         return 0;
     }
     p->places[p->place_count++] = place;
-    values[0] = p->place_count; /* Function: id, name, system_name, filename, start_line */
+    values[0] = p->place_count; /* the fields of Function: id, name, system_name, filename, start_line */
     values[1] = values[2] = prof__pprof_string(p, name);
     values[3] = prof__pprof_string(p, site->file);
     values[4] = 0;
     p->part.size = 0;
     prof__pprof_fields(&p->part, values, 5);
     prof__xplane_message(&p->all, PROF__PPROF_FUNCTION, p->part.data, p->part.size);
-    values[1] = site->line; /* Line: function_id, line */
+    values[1] = site->line; /* the fields of Line: function_id, line */
     p->inner.size = 0;
     prof__pprof_fields(&p->inner, values, 2);
-    values[1] = 1; /* Location: id, mapping_id, address, line */
+    values[1] = 1; /* the fields of Location: id, mapping_id, address, line */
     p->part.size = 0;
     prof__pprof_fields(&p->part, values, 2);
     prof__xplane_message(&p->part, 0x22, p->inner.data, p->inner.size);
@@ -2918,7 +2932,7 @@ static void prof__pprof_label(prof__pprof *p, const char *key, const char *text)
     prof__xplane_message(&p->part, 0x1A, p->inner.data, p->inner.size);
 }
 
-/* Adds a packed field of numbers. */
+/* Appends numbers as a packed field. */
 static void prof__pprof_packed(prof__pprof *p, unsigned tag, const uint64_t *values, unsigned count)
 {
     unsigned char body[10 * 4], *to = body;
@@ -2946,7 +2960,7 @@ static void prof__pprof_sample(prof__pprof *p, const prof_memory_row *row)
     prof__xplane_message(&p->all, PROF__PPROF_SAMPLE, p->part.data, p->part.size);
 }
 
-/* Adds a mapping which says that there are names: without it pprof looks for symbols in the program's file. */
+/* Appends a mapping that claims to have names. Without it, pprof looks for symbols in the program's file. */
 static void prof__pprof_mapping(prof__pprof *p, const prof_trace_info *about)
 {
     static const char yes[] = {0x38, 1, 0x40, 1, 0x48, 1}; /* has_functions, has_filenames, has_line_numbers */
@@ -3061,8 +3075,8 @@ static prof_status prof__gzip_file(const char *from, const char *to)
     return status;
 }
 
-/* Writes perfetto_trace.json.gz, or HOST.perfetto_trace.json.gz if another host of the run has that file, beside
-   HOST.xplane.pb, whose path is `where`. link: 1: writes to stderr how to open it. */
+/* Writes perfetto_trace.json.gz into the directory of HOST.xplane.pb, whose path is `where`. If another host of the run
+   has that file, the name is HOST.perfetto_trace.json.gz. link: 1: writes to stderr how to open it. */
 static prof_status prof__xplane_perfetto(const prof_trace *trace, const char *where, int link)
 {
     char path[1700], json[1720];
@@ -3091,22 +3105,22 @@ static prof_status prof__xplane_perfetto(const prof_trace *trace, const char *wh
 /*-- start and stop --*/
 
 static struct {
-    int word;      /* the lock; the rest is under it */
-    int running;   /* 1: start_trace started the session; 2: another session is used */
-    int perfetto;  /* 1: also writes perfetto_trace.json.gz; 2: and how to open it */
-    uint64_t begin_ns; /* CLOCK_MONOTONIC */
+    int word;      /* the lock of the fields below */
+    int running;   /* 1: start_trace has started the session; 2: it uses another session */
+    int perfetto;  /* 1: also writes perfetto_trace.json.gz; 2: and says how to open it */
+    uint64_t begin_ns; /* CLOCK_MONOTONIC at start_trace */
     char logdir[1024];
 } prof__xplane_session;
 
-/* What the writer of directories, which prof_stop() calls, must know of a session that start_trace has started. */
+/* What prof_stop() needs to know to write the directory of a session that start_trace has started. */
 static struct {
-    int word; /* the lock; the rest is under it */
+    int word; /* the lock of the fields below */
     int perfetto;
     char logdir[1024];
 } prof__xplane_wish;
 
 #ifndef _WIN32
-/* Releases the locks in a child: the thread that held them may not exist there. */
+/* Releases the locks in the child of a fork(), where the thread that held them may not exist. */
 static void prof__xplane_child_of_fork(void) { prof__xplane_session.word = prof__xplane_wish.word = 0; }
 PROF__AT_START(101, prof__xplane_forks);
 static void prof__xplane_forks(void)
@@ -3123,7 +3137,7 @@ static void prof__xplane_wish_set(int perfetto, const char *logdir)
     prof__unlock_steady(&prof__xplane_wish.word, cancel);
 }
 
-/* Returns `perfetto` for this output, whose path may have become absolute. */
+/* Returns `perfetto` of this output. The path may have become absolute since start_trace. */
 static int prof__xplane_wished(const char *path)
 {
     int cancel = prof__lock_steady(&prof__xplane_wish.word), perfetto = 0;
@@ -3142,7 +3156,7 @@ static prof_status prof__xplane_write_all(const prof_trace *trace, const char *l
     return status || !perfetto ? status : prof__xplane_perfetto(trace, where, perfetto > 1);
 }
 
-/* Makes the configuration of the session that start_trace starts. */
+/* Makes the configuration of a session that start_trace starts. */
 static prof_status prof__xplane_config(prof_config *config, const prof_xplane_trace_options *options,
                                        const char *pattern)
 {
@@ -3161,14 +3175,14 @@ static prof_status prof__xplane_config(prof_config *config, const prof_xplane_tr
     return PROF_OK;
 }
 
-/* Starts the session, or uses the running one. Called with the lock held. */
+/* Starts a session, or uses the one that runs. The caller holds the lock. */
 static prof_status prof__xplane_begin_trace(const char *pattern, const prof_config *config, int own)
 {
     prof_status status = prof__expand(pattern, prof__xplane_session.logdir, sizeof prof__xplane_session.logdir);
     prof__xplane_session.begin_ns = prof_host_ns();
     prof__xplane_session.running = 2;
     if (status) return status;
-    if (!prof_enabled() || prof__look_now().on_demand) { /* no other session runs; prof_start() ends one on demand */
+    if (!prof_enabled() || prof__look_now().on_demand) { /* no session, or one on demand, which prof_start() ends */
         prof__xplane_wish_set(prof__xplane_session.perfetto, prof__xplane_session.logdir);
         status = prof_start(config);
         if (status) prof__xplane_wish_set(0, "");
@@ -3212,7 +3226,7 @@ PROF_DEF prof_status prof_xplane_start_trace_with(const char *logdir, const prof
 
 PROF_DEF prof_status prof_xplane_start_trace(const char *logdir) { return prof_xplane_start_trace_with(logdir, NULL); }
 
-/* Writes what the running session has recorded since begin_ns. */
+/* Writes what the running session has recorded from begin_ns on. */
 static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir, int perfetto)
 {
     prof_trace *trace = NULL;
