@@ -9,16 +9,16 @@ static const tool_option options[] = {
     TOOL_COLUMNS,
     {NULL, NULL, NULL, NULL}};
 
-#define OPEN_SHOWN 32 /* how many of a track's open scopes are shown */
+#define OPEN_SHOWN 32 /* open scopes of a track that are printed, at most */
 
-/* The results of one pass over all events. */
+/* What one pass over all events has found. */
 typedef struct findings {
-    uint64_t types[PROF_EVENT_TYPE_COUNT]; /* events of each type */
-    const prof_callsite **sites;         /* a hash table; capacity is a power of two */
+    uint64_t types[PROF_EVENT_TYPE_COUNT]; /* how many events there are of each type */
+    const prof_callsite **sites;         /* a hash table; the capacity is a power of two */
     size_t site_count, capacity;
 } findings;
 
-/* Adds a call site. Doubles the table when it is half full. Returns 0 without memory. */
+/* Adds a call site to the set. Doubles the table when it is half full. Returns 0 without memory. */
 static int see_site(findings *all, const prof_callsite *site)
 {
     size_t at, i;
@@ -128,7 +128,7 @@ static void print_events(const findings *all)
     print_line("sites", tool_count(text, all->site_count));
 }
 
-/* Prints a track. A row of a device is not a thread: instead of a thread id it has the name of the device. */
+/* Prints a track. A device's row is no thread, so it has the name of the device in place of a thread id. */
 static void print_track(const prof_track *track)
 {
     char line[256], from[48], to[48], count[80], lost[80] = "";
@@ -149,16 +149,16 @@ static void print_track(const prof_track *track)
     printf("\n");
 }
 
-/* Returns the width to shorten a name to if `used` characters of the line are taken, or 0 if it fits. */
+/* Returns to which width a name must be shortened, if `used` characters of the line are taken. Returns 0 if it fits. */
 static int shortened(const char *name, int used)
 {
     int length = tool_characters(name), fits = tool_fit(length, used);
     return fits < length ? fits : 0;
 }
 
-/* Prints the scopes that were open when the track ended: what the thread was doing. Of many, which longjmp() leaves for
-   example, the outermost and the innermost ones. known: 0: they may have
-   been open for longer. */
+/* Prints the scopes that were open when a track ended: they tell what the thread was doing. If there are many, which
+   longjmp() can cause, prints the outermost and the innermost ones. known: 0: they may have been open for longer than
+   shown. */
 static void print_open(const prof_open_scope *scopes, size_t count, int known)
 {
     char text[48], line[64];
@@ -180,7 +180,7 @@ static void print_open(const prof_open_scope *scopes, size_t count, int known)
     }
 }
 
-/* Returns why a recording without its end was in memory only, or NULL. */
+/* Returns why a recording that was not stopped existed in memory only. Returns NULL if it did not. */
 static const char *memory_reason(const prof_trace *trace)
 {
     const char *key, *value;
@@ -190,7 +190,7 @@ static const char *memory_reason(const prof_trace *trace)
     return NULL;
 }
 
-/* Prints what is missing, and why. */
+/* Prints what the recording lacks, and why. */
 static void print_missing(const prof_trace *trace)
 {
     const prof_trace_info *info = prof_trace_about(trace);

@@ -15,8 +15,8 @@ static const tool_option options[] = {
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
-#define SAMPLE 10000 /* calls that are kept of a scope of one side: enough for everything but the tail */
-#define SAMPLE_LEAST 1000 /* the minimum for each recording if a side has many */
+#define SAMPLE 10000 /* calls of a scope that are kept for a side: enough for all but the tail */
+#define SAMPLE_LEAST 1000 /* calls that are kept for each recording if a side has many */
 
 const char *const compare_metrics[] = {"call", "p99", "max", "total", NULL};
 const char *const compare_verdicts[] = {"same", "SLOWER", "faster", "unsure", "new", "gone"};
@@ -26,7 +26,7 @@ typedef struct side {
     size_t count;
 } side;
 
-/* What a row is made of: an entry, or NULL, for each recording of a side. */
+/* The entries that make up a row: one for each recording of a side, NULL if the recording has none. */
 typedef struct group {
     const compare_entry **entries;
     size_t count;
@@ -63,7 +63,7 @@ static const compare_entry *next_entry(const compare_recording *r)
     return r->at < r->count ? &r->entries[r->at] : NULL;
 }
 
-/* Returns the smallest key that has not been paired yet, or NULL at the end. */
+/* Returns the smallest key that is not paired yet. Returns NULL at the end. */
 static const char *next_key(const side *sides)
 {
     const char *key = NULL;
@@ -76,7 +76,7 @@ static const char *next_key(const side *sides)
     return key;
 }
 
-/* Takes the next entry with this key from each recording that has one. */
+/* Takes the next entry with this key from each recording of a side. */
 static void take(side *s, const char *key, group *g)
 {
     for (g->count = 0; g->count < s->count; g->count++) {
@@ -112,7 +112,7 @@ static void sum_stats(const group *g, compare_row *row, int which)
     sum->p99_ns /= n;
 }
 
-/* Joins the samples of a side into one, which the caller frees. Returns 0 without memory. */
+/* Joins the samples of a side. The caller frees the result. Returns 0 without memory. */
 static int pool(const group *g, compare_sample *all)
 {
     size_t i, count = 0;
@@ -132,7 +132,7 @@ static int pool(const group *g, compare_sample *all)
 
 static double larger(double a, double b) { return a > b ? a : b; }
 
-/* Compares one recording a side, by its calls. */
+/* Compares two recordings, by the calls of a scope. */
 static void change_calls(const compare_entry *a, const compare_entry *b, compare_row *row)
 {
     double dispersion = larger(compare_dispersion(&a->sample, a->stat.p99_ns),
@@ -144,7 +144,7 @@ static void change_calls(const compare_entry *a, const compare_entry *b, compare
                                                 b->mean_ns, b->deviation_ns, of_mean);
 }
 
-/* Takes one figure from each run of a side; for a typical call, its ratio to all calls of A. */
+/* Takes one figure from each run of a side. For a typical call, that is its ratio to all calls of A. */
 static size_t values_of(const group *g, int metric, const compare_sample *reference, double *to)
 {
     size_t i, count = 0;
@@ -159,7 +159,7 @@ static size_t values_of(const group *g, int metric, const compare_sample *refere
     return count;
 }
 
-/* Compares several recordings a side, by the variation between them. Returns 0 without memory. */
+/* Compares sides of several recordings, by how much the recordings vary. Returns 0 without memory. */
 static int change_runs(const group *g, const compare_sample *reference, compare_row *row)
 {
     double *values = (double *)malloc((g[0].count + g[1].count) * sizeof *values);
@@ -171,7 +171,7 @@ static int change_runs(const group *g, const compare_sample *reference, compare_
         row->changes[metric] = compare_runs(values, a, values + a, b);
     }
     free(values);
-    if (calls.low < shift->low) shift->low = calls.low; /* not narrower than the calls allow */
+    if (calls.low < shift->low) shift->low = calls.low; /* at least as wide as for the calls */
     if (calls.high > shift->high) shift->high = calls.high;
     return 1;
 }
@@ -254,7 +254,7 @@ static int make_rows(side *sides, compare_result *result)
 
 /*-- the command line --*/
 
-/* Reads "5" or "5%" as 0.05. Returns 0, with a message, if it is neither. */
+/* Reads a share such as "5" or "5%", which is 0.05. Prints a message and returns 0 for anything else. */
 static int take_percent(const char *option, const char *text, double *share)
 {
     char number[32];
@@ -266,7 +266,7 @@ static int take_percent(const char *option, const char *text, double *share)
     return 1;
 }
 
-/* Reads a list such as "call,p99". Returns 0, with a message, if it is none. */
+/* Reads a list of metrics such as "call,p99". Prints a message and returns 0 for anything else. */
 static int take_gate(const char *text, int *gate)
 {
     while (*text) {
@@ -297,7 +297,7 @@ static int take_options(const tool_args *args, compare_result *result, int *form
            tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice);
 }
 
-/* Returns how many of the files are side A, or 0, with a message, if that is not clear. */
+/* Returns how many of the files belong to side A. Prints a message and returns 0 if that is not clear. */
 static int split(const tool_args *args)
 {
     if (args->separator > 0 && args->separator < args->file_count) return args->separator;

@@ -1,5 +1,5 @@
-/* compare_print.c - what prof compare prints: a table for a terminal, JSON for programs, Markdown for a pull
-   request. */
+/* compare_print.c - prints what prof compare found: as a table for a terminal, JSON for programs, or Markdown for a
+   pull request. */
 #include "tool.h"
 #include "compare.h"
 #include <string.h>
@@ -8,7 +8,7 @@ enum { NAME_WIDTH = 16 };
 
 /*-- texts --*/
 
-/* Writes "outer > inner" of a key, whose lines begin with the names on the path. */
+/* Writes the path of a key as "outer > inner". The lines of a key begin with the names. */
 static void path_text(const char *key, char *to, size_t size)
 {
     size_t at = 0;
@@ -23,7 +23,7 @@ static void path_text(const char *key, char *to, size_t size)
     to[at] = 0;
 }
 
-/* Writes "+5.2 %" or "x2.31". digits: after the point, 1 or 0. */
+/* Writes a ratio as "+5.2 %" or "x2.31". digits: how many follow the point, 0 or 1. */
 static const char *percent_text(char *to, double ratio, int digits)
 {
     double percent = (ratio - 1) * 100;
@@ -47,7 +47,7 @@ static const char *margin_text(char *to, const compare_change *change)
 
 static int both(const compare_row *row) { return row->of[0].calls > 0 && row->of[1].calls > 0; }
 
-/* Writes "+31%!" of a metric that has a verdict of its own. */
+/* Writes the change of a metric, as in "+31%!". The sign ! marks a verdict. */
 static const char *cell_text(char *to, const compare_row *row, int metric)
 {
     static const char marks[] = {' ', '!', '*', '?', ' ', ' '};
@@ -59,7 +59,7 @@ static const char *cell_text(char *to, const compare_row *row, int metric)
     return to;
 }
 
-/* Returns 1 if some verdict of the row is neither "same" nor "unsure". */
+/* Returns 1 if the row has a verdict other than "same" and "unsure". */
 static int speaks(const compare_row *row)
 {
     int metric;
@@ -87,7 +87,7 @@ static void print_counts(const compare_result *result)
 
 /*-- table --*/
 
-/* Prints a name. One that is too long has a line to itself. */
+/* Prints a name. A name that is too long gets a line of its own. */
 static void print_name(const compare_row *row)
 {
     char text[1000];
@@ -130,7 +130,7 @@ void compare_print_table(const compare_result *result)
 
 /*-- JSON --*/
 
-/* Prints the names on the path, then name, category and function of the last. */
+/* Prints the names of a path, and then name, category and function of the innermost scope. */
 static void print_names(const char *key)
 {
     const char *last = key, *next;
@@ -181,7 +181,7 @@ static int failed(const compare_result *result)
     return 0;
 }
 
-/* Prints all rows, also without --all: programs choose for themselves. */
+/* Prints all rows, with or without --all, because programs can choose themselves. */
 void compare_print_json(const compare_result *result)
 {
     size_t i;
@@ -205,7 +205,7 @@ void compare_print_json(const compare_result *result)
 
 /*-- Markdown --*/
 
-/* Prints Markdown code, in which only bars and backticks have a meaning. */
+/* Prints a text as code in Markdown, where only bars and backticks have a meaning. */
 static void print_code(const char *text)
 {
     printf("`");

@@ -1,5 +1,5 @@
-/* compare_read.c - what prof compare keeps of a recording: for each scope its statistics, its distribution, and a
-   sample of its calls with their times. The recording itself is closed before the next one is opened. */
+/* compare_read.c - reads a recording for prof compare. Keeps the statistics and the distribution of each scope, and a
+   sample of its calls with their times. Closes the recording before the next one is opened. */
 #include "tool.h"
 #include "compare.h"
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 /*-- entries --*/
 
-/* Appends the line "name TAB category TAB function" to the key `before`. The name gets spaces for tabs and line ends.
-   */
+/* Returns the key `before` with another line, "name TAB category TAB function". Tabs and line ends in the name become
+   spaces. The caller frees it. */
 static char *join(const char *before, const char *name, const prof_callsite *site)
 {
     size_t start = strlen(before) + 1,
@@ -61,19 +61,19 @@ typedef struct open_scope {
     int64_t end_ns;
 } open_scope;
 
-/* Finds the entry of a scope by its call site, its name and the entry around it. */
+/* Finds the entry of a scope by three things: call site, name, and the entry around it. */
 typedef struct finder {
     const prof_stat *stats;
     compare_recording *recording;
-    size_t *slots, mask; /* of a hash table: numbers of entries, + 1 */
-    open_scope *open;    /* those around the present event */
+    size_t *slots, mask; /* a hash table; values: index of an entry plus 1; 0: free */
+    open_scope *open;    /* the scopes around the present event */
     size_t depth, capacity;
     int by_path;
     uint64_t random;
-    size_t max; /* calls in a sample */
+    size_t max; /* how many calls a sample may have */
 } finder;
 
-/* Returns the slot of this entry, or the empty one where it would be. */
+/* Returns the slot that has this entry, or the free slot for it. */
 static size_t *slot_of(const finder *f, const prof_callsite *site, const char *name, size_t parent)
 {
     size_t at = (size_t)(uintptr_t)site / sizeof *site + parent * 31;
@@ -102,7 +102,7 @@ static int make_finder(finder *f, const prof_stat *stats, compare_recording *r, 
     return 1;
 }
 
-/* Returns the next random number of a sequence that is the same each time. */
+/* Returns the next number of a random sequence. The sequence is the same in each run. */
 static uint64_t next_random(finder *f)
 {
     uint64_t z = f->random += 0x9E3779B97F4A7C15u;
@@ -123,7 +123,7 @@ static int grow_sample(compare_entry *e, size_t max)
     return 1;
 }
 
-/* Adds a call to the sample, in which every call has the same chance to be. Returns 0 without memory. */
+/* Adds a call to the sample, such that each call has an equal chance to be in it. Returns 0 without memory. */
 static int keep_call(finder *f, compare_entry *e, const prof_event *event)
 {
     uint64_t at = e->seen++;
@@ -156,7 +156,7 @@ static int push(finder *f, size_t entry, const prof_event *event)
 
 static int take_scope(finder *f, const prof_event *event)
 {
-    const char *name = event->site->name[0] ? event->site->name : event->name; /* as prof_stats() groups them */
+    const char *name = event->site->name[0] ? event->site->name : event->name; /* groups as prof_stats() does */
     size_t parent, entry;
     while (f->depth && (f->open[f->depth - 1].depth >= event->depth || f->open[f->depth - 1].end_ns < event->start_ns))
         f->depth--;
@@ -180,7 +180,8 @@ static int take_track(finder *f, const prof_trace *trace, size_t track)
     return good ? TOOL_OK : tool_fail("out of memory");
 }
 
-/* Makes up to `max` calls for a recording of PROF_STATS, which has no single ones, distributed as they were. */
+/* Makes up at most `max` calls for a recording of PROF_STATS, which has no calls: they are distributed as its
+   histogram. */
 static int sample_steps(compare_entry *e, size_t max)
 {
     double share = (double)e->steps.calls / (double)max, wanted = 0;
@@ -231,7 +232,7 @@ static int take_entries(const prof_trace *trace, int by_path, size_t max, compar
                                  : prof_stats(trace, PROF_SORT_NAME, 1, &stats, &count);
     if (tool_status(status)) return TOOL_ERROR;
     r->entries = (compare_entry *)calloc(count + 1, sizeof *r->entries);
-    for (i = 0; r->entries && i < count; i++) { /* parents come first */
+    for (i = 0; r->entries && i < count; i++) { /* parents come before children */
         r->count = i + 1;
         if (!make_entry(r, i, &stats[i])) break;
     }

@@ -1,11 +1,11 @@
-/* compare_stats.c - the arithmetic of prof compare. Times of calls are skewed, heavy-tailed, and have several humps:
-   what counts here is their order, not their mean. No libm: the tool links with what prof.h needs. */
+/* compare_stats.c - the arithmetic of prof compare. Times of calls are skewed, have heavy tails and several humps, so
+   their order counts here, not their mean. Does without libm, because the tool links with no more than prof.h needs. */
 #include "compare.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define TENTHS 10
-#define TENTHS_FROM 100 /* calls a side */
+#define TENTHS_FROM 100 /* calls of each side from which tenths are compared */
 
 static double root_of(double value)
 {
@@ -20,7 +20,7 @@ static double root_of(double value)
     return root;
 }
 
-/* Returns e to the power of -x, x >= 0. */
+/* Returns e to the power of -x, for x >= 0. */
 static double exp_minus(double x)
 {
     double small = x / 1024, value = 1 - small + small * small / 2 - small * small * small / 6;
@@ -32,15 +32,14 @@ static double exp_minus(double x)
 
 double compare_chance(double z)
 {
-    double x = z < 0 ? -z : z, t, tail; /* Abramowitz and Stegun 26.2.17 */
+    double x = z < 0 ? -z : z, t, tail; /* the approximation 26.2.17 of Abramowitz and Stegun */
     t = 1 / (1 + 0.2316419 * x);
     tail = t * (0.319381530 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
     tail *= 0.3989422804 * exp_minus(x * x / 2);
     return tail > 0.5 ? 1 : 2 * tail;
 }
 
-/* Returns Student's t for 99 % on both sides: between two values of the table the larger one, which is the careful one.
-   */
+/* Returns Student's t for 99 %, two-sided. Between two values of the table, returns the larger one, to be careful. */
 static double student(double freedom)
 {
     static const double table[][2] = {{1, 63.657}, {2, 9.925}, {3, 5.841}, {4, 4.604}, {5, 4.032}, {6, 3.707},
@@ -81,7 +80,7 @@ static void sort(double *values, size_t count)
     if (count) qsort(values, count, sizeof *values, by_value);
 }
 
-/* Returns how many pairs have b <= ratio * a. */
+/* Returns how many pairs of a value of a and one of b have b <= ratio * a. */
 static double pairs_below(const double *a, size_t na, const double *b, size_t nb, double ratio)
 {
     double pairs = 0;
@@ -93,8 +92,8 @@ static double pairs_below(const double *a, size_t na, const double *b, size_t nb
     return pairs;
 }
 
-/* Returns the ratio b / a that is number `rank` (1 is the smallest) among all pairs, to 1e-6 of it. All values are > 0,
-   and sorted. */
+/* Returns the ratio b / a that has this rank among all pairs, to 1e-6 of it; rank 1 is the smallest. All values are
+   above 0, and sorted. */
 static double ratio_at(const double *a, size_t na, const double *b, size_t nb, double rank)
 {
     double low, high, middle = b[nb / 2] / a[na / 2];
@@ -115,12 +114,12 @@ static double hodges_lehmann(const double *a, size_t na, const double *b, size_t
     return ratio_at(a, na, b, nb, ((double)na * (double)nb + 1) / 2);
 }
 
-/* Returns this estimate with its interval: the ratios that Mann-Whitney's test does not reject, without regard to
-   ties. */
+/* Returns the estimate of Hodges and Lehmann. Its interval is the ratios that Mann and Whitney's test does not reject;
+   ties do not count. */
 static compare_change rank_change(const double *a, size_t na, const double *b, size_t nb)
 {
     double pairs = (double)na * (double)nb, spread = root_of(pairs * (double)(na + nb + 1) / 12);
-    double out = pairs / 2 - COMPARE_Z * spread; /* so many pairs are outside on each side */
+    double out = pairs / 2 - COMPARE_Z * spread; /* how many pairs are outside of the interval, on each side */
     compare_change change;
     if (!na || !nb) return unknown(0, 0);
     change = unknown(1, hodges_lehmann(a, na, b, nb));
@@ -131,12 +130,12 @@ static compare_change rank_change(const double *a, size_t na, const double *b, s
     return change;
 }
 
-/* Returns Mann-Whitney's z with the correction for ties. */
+/* Returns the z of Mann and Whitney's test, corrected for ties. */
 static double mann_whitney(const double *a, size_t na, const double *b, size_t nb)
 {
     double n = (double)(na + nb), pairs = (double)na * (double)nb, u = 0, ties = 0, variance;
     size_t i = 0, j = 0;
-    while (i < na && j < nb) { /* u: pairs in which b is larger; equal ones count half */
+    while (i < na && j < nb) { /* u: how many pairs have a larger b; equal ones count half */
         double value = a[i] < b[j] ? a[i] : b[j];
         size_t from_i = i, from_j = j;
         double tied;
@@ -146,7 +145,7 @@ static double mann_whitney(const double *a, size_t na, const double *b, size_t n
         tied = (double)(i - from_i + j - from_j);
         ties += tied * tied * tied - tied;
     }
-    while (i < na || j < nb) { /* of one side only: ties among themselves */
+    while (i < na || j < nb) { /* only one side is left: counts ties within it */
         const double *rest = i < na ? a + i : b + j;
         size_t left = i < na ? na - i : nb - j, same = 1;
         while (same < left && !(rest[same] > rest[0])) same++;
@@ -174,15 +173,15 @@ static void sort_by_time(const compare_sample *sample)
     if (sample->count) qsort(sample->calls, sample->count, sizeof *sample->calls, by_time);
 }
 
-/* A duration is a whole number of nanoseconds. Returns a value within half a nanosecond of it, the same each time for
-   the same call, so that equal durations are no ties. */
+/* Returns a value within half a nanosecond of a duration, which is a whole number of nanoseconds. So equal durations
+   are no ties. The value depends on nothing but the call's number. */
 static double within_step(double ns, size_t number)
 {
     double share = ((double)(number * 2654435761u % 65536) + 0.5) / 65536;
     return ns >= 1 ? ns + share - 0.5 : share / 2;
 }
 
-/* Sorts the times of a part of a sample into `times`: as they are (whole 1), or spread within their nanosecond. */
+/* Sorts the times of a part of a sample into `times`. whole: 1: as they are; 0: spread within their nanosecond. */
 static void times_of(const compare_sample *sample, size_t from, size_t to, int whole, double *times)
 {
     size_t i;
@@ -190,9 +189,9 @@ static void times_of(const compare_sample *sample, size_t from, size_t to, int w
     sort(times, to - from);
 }
 
-/* Makes the interval at least as wide as that of the median of ten changes, each between a tenth of A and the same
-   tenth of B. It is Wilcoxon's, by the averages of all pairs of them, of which three are outside on each side. This
-   shows work of other programs that comes and goes, but no phases of the program, which are in both recordings. */
+/* Makes the interval at least as wide as that of the median of ten changes, from each tenth of A to that tenth of B.
+   Their interval is Wilcoxon's: of the averages of all pairs, it leaves out three at each end. It shows what other
+   programs did now and then. It does not show phases of the program, which both recordings have. */
 static void widen_by_tenths(const compare_sample *a, const compare_sample *b, double *times, compare_change *change)
 {
     double part[TENTHS], average[TENTHS * (TENTHS + 1) / 2];
@@ -245,7 +244,7 @@ double compare_location(const compare_sample *reference, const compare_sample *s
 
 /*-- tails and totals --*/
 
-/* Returns the duration of the call with this rank; 1: the shortest. */
+/* Returns the duration of the call with this rank; rank 1 is the shortest. */
 static double time_at(const compare_steps *steps, double rank)
 {
     double seen = 0;
@@ -257,8 +256,8 @@ static double time_at(const compare_steps *steps, double rank)
     return steps->steps[i].ns > 0 ? steps->steps[i].ns : 0.25;
 }
 
-/* Returns a quantile and its bounds at z deviations: those of Wilson's interval of the share, as ranks. high
-   COMPARE_NEVER: beyond the slowest call. */
+/* Returns a quantile with its bounds, z deviations away: the calls at the ranks of Wilson's interval of the share. high
+   is COMPARE_NEVER if that rank is beyond the slowest call. */
 static compare_change quantile_within(const compare_steps *steps, double share, double n, double z)
 {
     double calls = (double)steps->calls, spread, low, high;
@@ -286,7 +285,7 @@ compare_change compare_quantile(const compare_steps *a, const compare_steps *b, 
     y = quantile_within(b, share, nb, COMPARE_Z);
     wa = width_of(&x);
     wb = width_of(&y);
-    /* Bounds of both at once are too careful: z becomes smaller such that the widths add up as variances do. */
+    /* The bounds of both sides at once would be too careful. A smaller z makes the widths add up as variances do. */
     z = wa + wb > 0 ? COMPARE_Z * root_of(wa * wa + wb * wb) / (wa + wb) : COMPARE_Z;
     x = quantile_within(a, share, na, z);
     y = quantile_within(b, share, nb, z);
@@ -296,8 +295,8 @@ compare_change compare_quantile(const compare_steps *a, const compare_steps *b, 
     return change;
 }
 
-/* Returns how many of n calls must be slower than each of m others for that to be no chance, at a probability of 0.5 %;
-   0: more than n. */
+/* Returns how many of n calls must be slower than all of m other calls, so that chance does it with a probability of
+   0.5 % at most. Returns 0 if not even n are enough. */
 static double too_many(double n, double m)
 {
     double chance = 1, count = 0;
@@ -321,7 +320,7 @@ compare_change compare_max(const compare_steps *a, const compare_steps *b)
     return change;
 }
 
-/* Returns Welch's interval of the difference of two figures whose errors have the variances va and vb. */
+/* Returns Welch's interval of the difference of two figures, whose errors have the variances va and vb. */
 static compare_change welch(double a, double va, double fa, double b, double vb, double fb)
 {
     double both = va + vb, freedom = both > 0 ? both * both / (va * va / fa + vb * vb / fb) : 1e9;
@@ -342,7 +341,7 @@ compare_change compare_total(double count_a, double mean_a, double deviation_a, 
                  dispersion * count_b * deviation_b * deviation_b * count_b / (count_b - 1), count_b - 1);
 }
 
-/* Returns by how much more the values of tenths vary than `expected`, a variance; at least 1. */
+/* Returns how much more the values of tenths vary than `expected`, a variance. At least 1. */
 static double dispersion_of(const double *tenths, double expected)
 {
     double mean = 0, squares = 0;
@@ -395,7 +394,7 @@ static double mean_of(const double *values, size_t count)
     return sum / (double)count;
 }
 
-/* Returns the variance of one value; 0 if it is the only one. */
+/* Returns the variance of a value. Returns 0 if there is only one value. */
 static double variance_of(const double *values, size_t count)
 {
     double mean = mean_of(values, count), squares = 0;
@@ -422,9 +421,9 @@ compare_change compare_runs(double *a, size_t count_a, double *b, size_t count_b
     if (count_a + count_b < 3) return unknown(a[0], b[0]);
     va = variance_of(a, count_a);
     vb = variance_of(b, count_b);
-    if (count_a == 1) va = vb; /* a single run varies as the others do */
+    if (count_a == 1) va = vb; /* a single run is taken to vary as the others do */
     if (count_b == 1) vb = va;
-    if (count_a == 1 || count_b == 1) { /* one variance, from the runs of one side */
+    if (count_a == 1 || count_b == 1) { /* the variance is known from one side only */
         double freedom = na + nb - 2;
         compare_change change = unknown(mean_of(a, count_a), mean_of(b, count_b));
         double margin = student(freedom) * root_of(va / na + vb / nb) / mean_of(a, count_a);

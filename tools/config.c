@@ -14,7 +14,7 @@ static void print_key(const prof_option *option)
     printf("    %s\n    %s\n", option->meaning, option->values);
 }
 
-/* Prints what a key of another system sets here, or why it cannot be set. */
+/* Prints which key a variable of another system sets, or why prof has none for it. */
 static void print_other(const prof_option *option)
 {
     printf("%-44s ", option->key);
@@ -41,7 +41,7 @@ static void print_all(int others)
     }
 }
 
-/* Explains "KEY", or checks "KEY=VALUE". Returns the exit status. */
+/* Explains a key, or checks a setting "KEY=VALUE". Returns the exit status. */
 static int look_up(const char *text)
 {
     const char *equals = strchr(text, '=');

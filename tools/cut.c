@@ -9,7 +9,7 @@ static const tool_option options[] = {
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
-/* Reads the times of the command line, in nanoseconds; 0 stands for an end that was not given. */
+/* Reads the times of the command line, in nanoseconds. An end that was not given is 0. */
 static int window(const tool_args *args, const prof_trace *trace, int64_t *from_ns, int64_t *to_ns)
 {
     const char *from = tool_value(args, "--from"), *to = tool_value(args, "--to");

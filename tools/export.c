@@ -73,7 +73,7 @@ static int page_options(const tool_args *args, int is_page, prof_html_options *h
     return tool_sources(args, &html->sources);
 }
 
-#define MOST 500000000.0 /* bytes: the longest string in chrome://tracing, DevTools and speedscope */
+#define MOST 500000000.0 /* bytes: chrome://tracing, DevTools and speedscope read no longer string */
 
 void tool_chrome_size(const char *path)
 {

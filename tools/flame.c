@@ -1,5 +1,5 @@
-/* flame.c - prof flame: draws where the time of a recording went, as a flame graph, or writes it as folded stacks. This
-   file reads the recordings into a tree (flame_tree.c); flame_svg.c draws it. */
+/* flame.c - prof flame: shows where the time of a recording went, as a flame graph or as folded stacks. This file reads
+   the recordings into a tree and writes folded stacks. flame_tree.c has the tree, and flame_svg.c draws it. */
 #include "flame.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -27,7 +27,7 @@ typedef struct open_scope {
     int64_t end_ns;
 } open_scope;
 
-/* Returns the name under which statistics count a scope: that of the site; without one, the text of the call. */
+/* Returns the name by which statistics group a scope: the name of the call site or, if that has none, the call's. */
 static const char *scope_name(const prof_callsite *site, const char *name)
 {
     const char *which = *site->name ? site->name : name;
@@ -44,7 +44,7 @@ static void add_call(flame *tree, size_t node, int64_t ns, uint32_t flags)
     to->total_ns += (uint64_t)ns;
 }
 
-/* Returns the row of a thread: `top` itself if threads are merged. */
+/* Returns the node of a thread. If threads are merged, that is `top`. */
 static size_t thread_row(flame *tree, size_t top, const prof_track *track)
 {
     char row[1400];
@@ -86,7 +86,7 @@ static prof_status read_track(flame *tree, const prof_trace *trace, size_t index
     return PROF_OK;
 }
 
-/* Adds scopes that ended after one around them: they are outermost, as in the statistics. */
+/* Adds scopes that ended after a scope around them. They become outermost, as in the statistics. */
 static prof_status read_overlapping(flame *tree, const prof_trace *trace, size_t top)
 {
     prof_spans *spans;
@@ -146,7 +146,7 @@ void flame_put(tool_out *out, const char *format, ...)
     if (length > 0) tool_out_bytes(out, text, length < 1000 ? (size_t)length : 1000);
 }
 
-/* Writes a frame of a stack; a semicolon would end it, and a line break the stack. */
+/* Writes a name of a stack. Replaces semicolons, which separate names, and line breaks, which separate stacks. */
 static void put_frame(tool_out *out, const char *name)
 {
     int width;
@@ -163,7 +163,7 @@ static void put_frame(tool_out *out, const char *name)
 static void write_folded(const flame *tree, tool_out *out)
 {
     size_t path[FLAME_DEPTH + 1], i, at, depth;
-    for (i = tree->nodes[0].first; i != FLAME_NONE && i;) { /* depth first */
+    for (i = tree->nodes[0].first; i != FLAME_NONE && i;) { /* in depth-first order */
         if (tree->nodes[i].self_ns) {
             for (at = i, depth = 0; at && depth <= FLAME_DEPTH; at = tree->nodes[at].parent) path[depth++] = at;
             while (depth) {
@@ -241,7 +241,7 @@ static int write_out(const tool_args *args, const flame *tree, int folded, doubl
     return tool_out_close(out, good);
 }
 
-/* Returns 1 and whether folded stacks are wanted, or 0, with a message. */
+/* Decides whether to write folded stacks, and sets *folded. Prints a message and returns 0 if that is not clear. */
 static int choose_kind(const tool_args *args, int *folded)
 {
     const char *out = tool_value(args, "--output"), *given = tool_value(args, "--format");

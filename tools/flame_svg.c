@@ -1,12 +1,12 @@
-/* flame_svg.c - draws the call tree of prof flame as a picture that also zooms and searches where scripts run. */
+/* flame_svg.c - draws the call tree of prof flame as SVG. Where scripts run, the picture can be zoomed and searched. */
 #include "flame.h"
 #include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 1200.0 /* of the picture without script; with it, the width is that of the window */
+#define WIDTH 1200.0 /* without script; with it, the picture is as wide as the window */
 #define ROW 18
-#define TOP 62       /* above the rows: title, legend, place for the search field */
-#define CHARACTER 6.7 /* the width of one, in 11 px monospace */
+#define TOP 62       /* above the rows: title, legend, search field */
+#define CHARACTER 6.7 /* the width of a character of 11 px monospace */
 #define LEGEND 8
 
 size_t flame_character(const char *text, int *width)
@@ -39,8 +39,8 @@ void flame_put_xml(tool_out *out, const char *text, size_t max)
     }
 }
 
-/* What runs in a browser: lays everything out for the width of the window, zooms, searches. It reads names out of the
-   picture, and never makes markup of them. */
+/* The script of the picture: fits it to the width of the window, zooms, searches. It reads names from the picture, and
+   sets them only as text. */
 static const char *const script[] = {
     "'use strict';\n"
     "const svg=document.documentElement,NS=svg.namespaceURI,rows=[...svg.querySelectorAll('.f')];\n"
@@ -115,16 +115,16 @@ typedef struct drawing {
     const flame *tree;
     const flame_look *look;
     tool_out *out;
-    const char **categories; /* by time; the first ones are in the legend */
+    const char **categories; /* sorted by time; the legend has the first ones */
     uint64_t *category_ns;
     size_t category_count;
-    unsigned deepest; /* the last row */
-    uint64_t hidden;  /* scopes in "others" */
+    unsigned deepest; /* the number of the last row */
+    uint64_t hidden;  /* how many scopes are drawn as "others" */
     int height;
 } drawing;
 
-/* Writes a colour: a hue for each category, which differs most among those with the most time, and a lightness for each
-   name. category NULL: a row that is no scope. name NULL: the legend. */
+/* Writes a colour. Categories have hues, which differ most between those with the most time. Names have lightnesses.
+   category NULL: a thread or process. name NULL: the legend. */
 static void put_color(const drawing *to, const char *category, const char *name)
 {
     uint32_t hash = name ? tool_hash(2166136261u, name) : 0, shade = name ? (hash ^ hash >> 15) % 14 : 7;
@@ -144,7 +144,7 @@ static int narrow(const drawing *to, const flame_node *node)
     return node->category && share(to, node->total_ns) < to->look->least;
 }
 
-/* Finds how many rows there are, and how many scopes are too narrow for one of their own. */
+/* Counts the rows, and the scopes that are too narrow to be drawn alone. */
 static void measure(drawing *to)
 {
     const flame *tree = to->tree;
@@ -163,12 +163,12 @@ static void add_category(drawing *to, const char *category, uint64_t ns)
 {
     size_t i;
     for (i = 0; i < to->category_count && !tool_same(to->categories[i], category);) ++i;
-    if (i == 256) return; /* the legend shows the first ones */
+    if (i == 256) return; /* the legend has only the first ones */
     if (i == to->category_count) to->categories[to->category_count++] = category;
     to->category_ns[i] += ns;
 }
 
-/* Lists the categories, those with the most self time first. */
+/* Lists the categories, sorted by self time. */
 static void list_categories(drawing *to)
 {
     size_t i, j;
@@ -204,7 +204,7 @@ static void put_legend(const drawing *to)
     }
 }
 
-/* Writes as much of a name as fits into a row that is `width` wide. */
+/* Writes a name into a box, as much of it as `width` allows. */
 static void put_label(drawing *to, const char *name, double x, double y, double width)
 {
     int room = (int)((width - 6) / CHARACTER), used = 0, each;
@@ -266,7 +266,7 @@ static void put_others(drawing *to, unsigned depth, uint64_t scopes, uint64_t ca
     flame_put(to->out, "</g>\n");
 }
 
-/* Draws a node and what is below it; at: where it begins, as a share of the width. FLAME_DEPTH levels at most. */
+/* Draws a node and all below it. at: where it begins, as a share of the width. Recursive, to FLAME_DEPTH levels. */
 static void put_tree(drawing *to, size_t index, double at)
 {
     const flame_node *node = &to->tree->nodes[index];

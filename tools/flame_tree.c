@@ -1,4 +1,4 @@
-/* flame_tree.c - the call tree of prof flame: an array of nodes, which a hash table finds by parent, name
+/* flame_tree.c - the call tree of prof flame: an array of nodes, and a hash table that finds a node by its parent, name
    and category. */
 #include "flame.h"
 #include <stdlib.h>
@@ -11,7 +11,7 @@ char *flame_text(const char *text)
     return copy ? (char *)memcpy(copy, text, size) : NULL;
 }
 
-/* Doubles the hash table if it has as many nodes as lists. Returns 0 without memory. */
+/* Doubles the hash table when it has as many nodes as lists. Returns 0 without memory. */
 static int grow_table(flame *tree)
 {
     size_t size = tree->table_size ? tree->table_size * 2 : 1024, i, *table;
@@ -93,9 +93,9 @@ void flame_free(flame *tree)
     free(tree->table);
 }
 
-static const flame_node *sorted_nodes; /* of the tree that qsort() sorts by wider() */
+static const flame_node *sorted_nodes; /* the nodes whose indices qsort() sorts by wider() */
 
-/* Orders nodes: wider ones first, then by name and category; rows of threads of one name keep their order. */
+/* Orders nodes by width, the widest first, and then by name and category. Equal nodes of threads keep their order. */
 static int wider(const void *left, const void *right)
 {
     size_t i = *(const size_t *)left, j = *(const size_t *)right;
@@ -107,7 +107,7 @@ static int wider(const void *left, const void *right)
     return order ? order : i < j ? -1 : i > j;
 }
 
-/* Sorts the children of a node. `list` has room for all nodes. */
+/* Sorts the children of a node. `list` has space for the indices of all nodes. */
 static void sort_children(flame *tree, size_t parent, size_t *list)
 {
     size_t count = 0, i, *link = &tree->nodes[parent].first;
@@ -121,7 +121,7 @@ static void sort_children(flame *tree, size_t parent, size_t *list)
     *link = FLAME_NONE;
 }
 
-/* A child has a larger index than its parent. */
+/* Children have larger indices than their parents. */
 void flame_finish(flame *tree)
 {
     size_t i, *list = (size_t *)malloc((tree->count + 1) * sizeof *list);
@@ -129,7 +129,7 @@ void flame_finish(flame *tree)
         tree->failed = 1;
         return;
     }
-    for (i = tree->count; i--;) { /* self_ns holds the time of the children until here */
+    for (i = tree->count; i--;) { /* until a node is visited, its self_ns is the time of its children */
         flame_node *node = &tree->nodes[i];
         uint64_t inside = node->self_ns;
         node->self_ns = node->total_ns > inside ? node->total_ns - inside : 0;

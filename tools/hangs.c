@@ -1,19 +1,19 @@
-/* hangs.c - the scopes that threads of several processes were in, or still are, when their recordings end: where each
-   hangs, and since when. */
+/* hangs.c - shows which scopes threads of several processes were in when their recordings ended, or are in now: where
+   they hang, and since when. */
 #include "tool.h"
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#define SHOWN 32 /* lines that are printed */
+#define SHOWN 32 /* lines that are printed, at most */
 
-/* The threads whose innermost open scope has this name. */
+/* The threads whose innermost open scope has one name. */
 typedef struct hang {
-    char *name, *first;      /* owned; first: the thread that has been in it for longest */
+    char *name, *first;      /* owned; first: the thread that has been in the scope for longest */
     uint64_t threads;
-    uint64_t since, latest;  /* Unix time in ns: when the first thread entered it, and the last one */
+    uint64_t since, latest;  /* Unix time in ns, when the first and the last of the threads entered the scope */
     int64_t longest_ns;
-    int alive;               /* 1: the process of that thread is */
+    int alive;               /* 1: the process of `first` still runs */
 } hang;
 
 typedef struct hangs {
@@ -65,14 +65,14 @@ static int add(hangs *all, const prof_trace *trace, const char *path, const prof
     return to->first != NULL;
 }
 
-/* Adds what the threads of a recording were in when it ended, unless it was stopped. */
+/* Adds the open scopes of a recording's threads, unless the recording was stopped. */
 static int read_hangs(hangs *all, const char *path)
 {
     prof_trace *trace;
     prof_open_scope *scopes = NULL;
     size_t count = 0, i;
     int good = 1;
-    if (prof_trace_open(path, &trace)) return 1; /* the report says why */
+    if (prof_trace_open(path, &trace)) return 1; /* the report prints the reason */
     if (!prof_trace_about(trace)->complete) good = !prof_open_scopes(trace, &scopes, &count);
     for (i = 0; good && i < count; i++)
         if ((i + 1 == count || scopes[i + 1].track != scopes[i].track) &&
@@ -123,7 +123,7 @@ int hangs_print(const tool_args *args)
     int good = 1;
     memset(&all, 0, sizeof all);
     for (i = 0; good && i < (size_t)args->file_count; i++)
-        if (!tool_same(args->files[i], "-")) good = read_hangs(&all, args->files[i]); /* that can be read once */
+        if (!tool_same(args->files[i], "-")) good = read_hangs(&all, args->files[i]); /* standard input is gone */
     if (good && all.count) {
         qsort(all.items, all.count, sizeof *all.items, by_time);
         printf("what threads were in at the end, by their innermost scope, UTC, the earliest first:\n");

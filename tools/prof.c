@@ -2,8 +2,8 @@
 
      cc -O2 tools/[a-z]*.c -o prof -pthread -ldl
 
-   This file has the table of commands, parses the command line, and defines what the commands share (see tool.h). It
-   alone uses private names of prof.h: those that begin with prof__. */
+   This file has the table of commands, parses the command line, and defines what commands share, which tool.h declares.
+   No other file of the tool uses private names of prof.h, which begin with prof__. */
 #define PROF_IMPLEMENTATION
 #include "tool.h"
 #include <stdarg.h>
@@ -57,13 +57,13 @@ FILE *tool_file_open(const char *path, const char *mode)
     return prof__file_open(path, mode);
 }
 
-static int output_errno; /* of tool_stdout() */
+static int output_errno; /* the errno of a write that failed in tool_stdout(); 0: none did */
 
 int tool_flush(int result)
 {
     int error;
     errno = 0;
-    if ((!fflush(stdout) && !ferror(stdout)) || result == TOOL_ERROR) return result; /* the error was reported */
+    if ((!fflush(stdout) && !ferror(stdout)) || result == TOOL_ERROR) return result; /* it was printed */
     error = output_errno ? output_errno : errno ? errno : EIO;
     return error == EPIPE ? TOOL_ERROR : tool_fail("cannot write standard output: %s", strerror(error));
 }
@@ -94,7 +94,7 @@ const char *tool_program(const prof_trace *trace, char *to, size_t size)
     return to;
 }
 
-/* Returns the edit distance: how many characters must be inserted, deleted or replaced to turn a into b. */
+/* Returns how many characters must be inserted, deleted or replaced to turn a into b. */
 static size_t distance(const char *a, const char *b)
 {
     size_t row[32], n = strlen(b), i, j;
@@ -130,7 +130,7 @@ int tool_choice(const char *option, const char *text, const char *const *choices
     return 0;
 }
 
-/* Reads a decimal number without sign or exponent, and moves *text past it. Returns 0 if there is none. */
+/* Reads a decimal number without sign and exponent, and moves *text behind it. Returns 0 if there is none. */
 static int decimal(const char **text, double *number)
 {
     const char *c = *text;
@@ -253,7 +253,7 @@ void tool_print_json(const char *text, size_t length)
 
 /*-- lines and tables --*/
 
-static int line_columns = -1; /* what tool_columns() returned last */
+static int line_columns = -1; /* the last result of tool_columns() */
 
 int tool_columns(const tool_args *args, int *columns)
 {
@@ -277,7 +277,7 @@ void tool_print_wrapped(const char *text, int at, int indent)
         int left = (int)prof__characters(text), fits = 0, i;
         const char *c = text;
         for (i = 0; at + left > line_columns && at + i <= line_columns && *c; i++, c = prof__next_character(c))
-            if (*c == ' ') fits = i; /* the last space that fits into the line */
+            if (*c == ' ') fits = i; /* a space up to which the line has room */
         if (line_columns < 0 || !fits) {
             print_characters(text, left);
             return;
@@ -299,14 +299,15 @@ static int shows_utf8(void)
     return GetConsoleOutputCP() == CP_UTF8;
 }
 #else
-/* The first of these variables that is set names the locale. The tool calls no setlocale(): it would change numbers. */
+/* Returns 1 if the locale uses UTF-8. The first of these variables that is set names it. setlocale() would change how
+   numbers are printed, so it is not called. */
 static int shows_utf8(void)
 {
     static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
     const char *locale = "", *terminal = getenv("TERM");
     size_t i;
     if (!terminal || !*terminal || tool_same(terminal, "dumb") || tool_same(terminal, "linux"))
-        return 0; /* fonts of Linux's console have no parts of blocks */
+        return 0; /* fonts of the Linux console lack most block characters */
     for (i = 0; i < 3 && !*locale; i++)
         if (getenv(names[i])) locale = getenv(names[i]);
     return strstr(locale, "UTF-8") || strstr(locale, "utf-8") || strstr(locale, "UTF8") || strstr(locale, "utf8");
@@ -328,13 +329,13 @@ int tool_loss(const prof_trace *trace, int kind, char *to, size_t size)
 
 /*-- traces --*/
 
-/* The content of standard input, which can be read only once. */
+/* What was read from standard input, because it can be read only once. */
 static struct {
     char *bytes;
     size_t size;
 } input;
 
-/* Returns 0, with a message, if that fails. */
+/* Reads standard input. Prints a message and returns 0 if that fails. */
 static int read_input(void)
 {
     size_t capacity = 0, got = 1;
@@ -359,15 +360,15 @@ static int read_input(void)
     return !ferror(stdin);
 }
 
-/* Reports what prof_error() says about an image in memory. */
+/* Prints the text of prof_error() about an image that came from standard input. */
 static int input_status(prof_status status)
 {
     const char *words = strchr(prof_error(), ':');
     return status == PROF_OK ? TOOL_OK : tool_fail("standard input%s", words ? words : "");
 }
 
-/* Reports the error. If path could not be read, but a stopped program has left its recording beside it, names that
-   file. */
+/* Prints an error of reading `path`. Names the sidecar file in which a stopped program has left its recording, if there
+   is one. */
 static int beside(prof_status status, const char *path)
 {
     static const char *const endings[] = {".prof", ".old.prof"};
@@ -402,7 +403,7 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
     prof_trace *trace;
     tool_out *file;
     if (!tool_same(in, "-")) return beside(prof_image_copy(in, out, from_ns, to_ns), in);
-    trace = tool_open(in); /* copies nothing but images */
+    trace = tool_open(in); /* checks the file first: copies images only */
     if (!trace) return TOOL_ERROR;
     prof_trace_close(trace);
     if (from_ns != -1 && input_status(prof_image_window(input.bytes, input.size, from_ns, to_ns))) return TOOL_ERROR;
@@ -498,7 +499,7 @@ static int write_output(void *user, const void *data, size_t size)
     errno = 0;
     if (output_errno || fwrite(data, 1, size, stdout) == size) return 0;
     output_errno = errno ? errno : EIO;
-    return 0; /* tool_flush() reports it */
+    return 0; /* tool_flush() prints the error */
 }
 
 prof_sink tool_stdout(void)
@@ -515,7 +516,7 @@ const char *const tool_progress_choices[] = {"auto", "always", "never", NULL};
 
 static struct {
     const char *what;
-    int wanted, always, shown; /* shown: the last percentage, + 1 */
+    int wanted, always, shown; /* shown: the last percentage, plus 1 */
     double done, start, next;
 } progress;
 
@@ -624,7 +625,7 @@ static const tool_command *find_command(const char *name)
     return NULL;
 }
 
-/* Returns the number of the option with this name. If there is none, suggests the nearest one and returns -1. */
+/* Returns the index of an option. Prints a message that suggests the nearest name and returns -1 if there is none. */
 static int find_option(const tool_command *command, const char *name)
 {
     const char *nearest = "--help";
@@ -646,8 +647,8 @@ static int find_letter(const tool_command *command, char letter)
     return -1;
 }
 
-/* Gives an option its value: value, or the next argument if value is null. Returns how many arguments were used, or 0
-   if there is no value. */
+/* Sets an option's value: to `value` or, if that is NULL, to the next argument. Returns how many arguments it used.
+   Returns 0 if there is no value. */
 static int take_value(tool_args *args, int number, char *value, char *next)
 {
     args->values[number] = value ? value : next;
@@ -657,7 +658,8 @@ static int take_value(tool_args *args, int number, char *value, char *next)
     return 0;
 }
 
-/* Takes "--name", "--name=value" or "--name" "value". Returns how many arguments were used, or 0 after an error. */
+/* Takes an option written as "--name", "--name=value" or "--name" "value". Returns how many arguments it used; 0 after
+   an error. */
 static int take_name(tool_args *args, char *text, char *next)
 {
     char name[32], *equals = strchr(text, '=');
@@ -671,7 +673,7 @@ static int take_name(tool_args *args, char *text, char *next)
     return !equals;
 }
 
-/* Takes "-a", "-ab", "-n5" or "-n" "5", likewise. */
+/* Takes options written as "-a", "-ab", "-n5" or "-n" "5". Returns how many arguments it used; 0 after an error. */
 static int take_letters(tool_args *args, char *text, char *next)
 {
     for (text++; *text; text++) {
@@ -692,7 +694,7 @@ static int parse(tool_args *args, int argc, char **argv)
             args->files[args->file_count++] = argv[i];
         } else if (tool_same(argv[i], "--")) {
             only_files = args->separator >= 0 || !args->file_count || !strstr(args->command->files, " -- ");
-            if (!only_files) args->separator = args->file_count; /* separates two sets of files */
+            if (!only_files) args->separator = args->file_count; /* "--" between two sets of files */
         } else {
             used = argv[i][1] == '-' ? take_name(args, argv[i], i + 1 < argc ? argv[i + 1] : NULL)
                                      : take_letters(args, argv[i], i + 1 < argc ? argv[i + 1] : NULL);
@@ -735,7 +737,7 @@ static int run_command(int argc, char **argv)
     return result;
 }
 
-/* Opens each standard stream that the caller has closed, so that no other file gets its descriptor. */
+/* Opens standard streams that the caller has closed, so that no other file gets their descriptors. */
 static void keep_standard_files(void)
 {
 #ifndef _WIN32
@@ -748,8 +750,8 @@ static void keep_standard_files(void)
 #ifdef _WIN32
 int __cdecl __wgetmainargs(int *count, WCHAR ***arguments, WCHAR ***environment, int expand, int *mode);
 
-/* Returns the arguments in UTF-8, with wildcards expanded, or NULL: main() gets them in a code page that lacks most
-   characters. */
+/* Returns the arguments as UTF-8, with wildcards expanded, because the code page of main()'s arguments lacks most
+   characters. Returns NULL if that fails. */
 static char **utf8_arguments(int *count)
 {
     WCHAR **wide, **environment;

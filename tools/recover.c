@@ -1,4 +1,4 @@
-/* recover.c - prof recover: finds images in core dumps, copies of memory and damaged files. */
+/* recover.c - prof recover: finds recordings in core dumps, copies of memory and damaged files. */
 #include "tool.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 #endif
 
-#define SCAN ((size_t)1 << 20) /* bytes that are read at a time */
+#define SCAN ((size_t)1 << 20) /* how many bytes are read at a time */
 #define MAGIC "prof.img"
 #define MAGIC_SIZE 8
 
@@ -16,24 +16,24 @@ static const tool_option options[] = {
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
-/* A part of an ELF core file that was contiguous in memory. */
+/* A part of an ELF core file. Its bytes were adjacent in memory. */
 typedef struct piece {
-    uint64_t address, offset, size; /* size: the bytes that were dumped */
+    uint64_t address, offset, size; /* size: how many of the bytes are in the file */
 } piece;
 
 typedef struct source {
     FILE *file;
     uint64_t size;
-    piece *pieces; /* of a core file, sorted by address; NULL for other files */
+    piece *pieces; /* of a core file, sorted by address; NULL: another kind of file */
     size_t piece_count;
-    const piece *home; /* the piece in which the present image begins; NULL for other files */
+    const piece *home; /* the piece in which the present image begins; NULL: not a core file */
 } source;
 
 typedef struct hunt {
     source from;
-    const char *in, *out; /* out: NULL for the default */
+    const char *in, *out; /* out: NULL: a name made of `in` */
     uint64_t written;
-    int found, failed, empty; /* images that were written; could not be written; have no events left */
+    int found, failed, empty; /* how many images were written, could not be written, have no events */
 } hunt;
 
 static int seek(FILE *file, uint64_t offset)
@@ -55,13 +55,13 @@ static uint64_t file_size(FILE *file)
     return size < 0 ? 0 : (uint64_t)size;
 }
 
-/* Reads up to size bytes from offset on. Returns how many there are. */
+/* Reads up to `size` bytes at an offset. Returns how many it read. */
 static size_t read_at(const source *from, uint64_t offset, void *to, size_t size)
 {
     return offset < from->size && !seek(from->file, offset) ? fread(to, 1, size, from->file) : 0;
 }
 
-/* Returns the next offset that is not in a hole of the file, as far as the system knows. */
+/* Returns the next offset outside of a hole of the file, as far as the system can tell. */
 static uint64_t skip_hole(const source *from, uint64_t offset)
 {
 #ifdef SEEK_DATA
@@ -76,7 +76,7 @@ static uint64_t skip_hole(const source *from, uint64_t offset)
 
 /*-- core files --*/
 
-/* Returns a number of size bytes of a core file, which may be another machine's. */
+/* Returns a number of `size` bytes from a core file, which may have another machine's byte order. */
 static uint64_t field(const unsigned char *at, size_t size, int little)
 {
     uint64_t value = 0;
@@ -91,7 +91,7 @@ static int by_address(const void *a, const void *b)
     return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Returns the number of program headers. If there are more than 65534, the first section header has it. */
+/* Returns how many program headers there are. If they are more than 65534, the first section header has the number. */
 static uint64_t header_count(const source *from, const unsigned char *elf, int wide, int little)
 {
     unsigned char section[64];
@@ -101,7 +101,7 @@ static uint64_t header_count(const source *from, const unsigned char *elf, int w
     return field(section + (wide ? 44 : 28), 4, little);
 }
 
-/* Reads from the headers of a core file which of its parts were contiguous in memory. Does nothing for other files. */
+/* Reads the program headers of a core file: which of its parts were where in memory. Does nothing for other files. */
 static void read_pieces(source *from)
 {
     unsigned char elf[64] = {0}, head[56];
@@ -130,7 +130,7 @@ static void read_pieces(source *from)
     if (from->pieces) qsort(from->pieces, from->piece_count, sizeof *from->pieces, by_address);
 }
 
-/* Returns the piece that holds the byte at an offset of the file, or NULL. */
+/* Returns the piece that has the byte at an offset of the file. Returns NULL if none has. */
 static const piece *piece_of_offset(const source *from, uint64_t offset)
 {
     size_t i;
@@ -140,8 +140,8 @@ static const piece *piece_of_offset(const source *from, uint64_t offset)
     return NULL;
 }
 
-/* Finds the byte that was `distance` bytes after the one at start in memory: *offset is its place in the file. Returns
-   how many bytes are there from it on, or 0 if it was not dumped or the file is too short. */
+/* Finds the byte that was `distance` bytes after the byte at `start` in memory. Sets *offset to its offset in the file.
+   Returns how many bytes the file has from there. Returns 0 if the byte was not dumped, or the file is too short. */
 static uint64_t find_bytes(const source *from, uint64_t start, uint64_t distance, uint64_t *offset)
 {
     const piece *p = from->home;
@@ -151,7 +151,7 @@ static uint64_t find_bytes(const source *from, uint64_t start, uint64_t distance
     if (distance < end - start) return end - start - distance;
     if (!p) return 0;
     address = p->address + (start - p->offset) + distance;
-    for (low = (size_t)(p - from->pieces); high - low > 1;) { /* the last one that begins at or before address */
+    for (low = (size_t)(p - from->pieces); high - low > 1;) { /* the last piece that begins at or before it */
         size_t middle = low + (high - low) / 2;
         if (from->pieces[middle].address <= address)
             low = middle;
@@ -164,7 +164,7 @@ static uint64_t find_bytes(const source *from, uint64_t start, uint64_t distance
     return p->size - (address - p->address);
 }
 
-/* Returns how many of the size bytes from start on the file has. */
+/* Returns how many of the `size` bytes from `start` on, as they were in memory, the file has. */
 static uint64_t measure(const source *from, uint64_t start, uint64_t size)
 {
     uint64_t done = 0, run, offset;
@@ -174,7 +174,7 @@ static uint64_t measure(const source *from, uint64_t start, uint64_t size)
 
 /*-- one image --*/
 
-/* Returns OUT.prof, OUT.2.prof, OUT.3.prof ...; the caller frees it. */
+/* Returns OUT.prof, OUT.2.prof, OUT.3.prof and so on. The caller frees it. */
 static char *output_path(const hunt *h, int number)
 {
     const char *base = h->out ? h->out : tool_same(h->in, "-") ? "stdin" : h->in;
@@ -191,7 +191,7 @@ static char *output_path(const hunt *h, int number)
     return path;
 }
 
-/* Writes the image at start, with head in place of its beginning. */
+/* Writes the image at `start`, with `head` in place of its first bytes. */
 static int write_image(const source *from, uint64_t start, const char *head, uint64_t size, tool_out *out, char *room)
 {
     uint64_t done = size < PROF_IMAGE_LOOK ? size : PROF_IMAGE_LOOK, run, offset;
@@ -229,7 +229,7 @@ static void report(const char *path, uint64_t start, uint64_t whole, uint64_t le
     printf("\n");
 }
 
-/* Saves the image that begins with head. Returns how many bytes of the file from start on belong to it. */
+/* Saves the image that begins with `head`. Returns how many bytes of the file it takes from `start` on. */
 static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *room)
 {
     uint64_t left, size = whole, here, offset;
@@ -243,7 +243,7 @@ static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *
         return MAGIC_SIZE;
     }
     h->written += size;
-    /* Images have more bytes than their file only if it was made to attack this. */
+    /* Images larger than the file that has them can only come from a file made to fill the disk. */
     if (h->written > h->from.size && ++h->failed)
         return tool_fail("%s: the images in it overlap", tool_shown(h->in)), MAGIC_SIZE;
     path = output_path(h, h->found + 1);
@@ -266,7 +266,7 @@ static uint64_t save(hunt *h, uint64_t start, char *head, uint64_t whole, char *
 
 /*-- the search --*/
 
-/* Returns the place of the next magic in size bytes, or size if there is none. */
+/* Returns the offset of the next magic number in `size` bytes. Returns `size` if there is none. */
 static size_t find_magic(const char *bytes, size_t size)
 {
     const char *at = bytes, *end = bytes + size;
@@ -278,8 +278,7 @@ static size_t find_magic(const char *bytes, size_t size)
     return size;
 }
 
-/* Looks at one place that begins like an image; `got` bytes of it were read. Returns how many bytes to skip from
-   there. */
+/* Examines a place with a magic number, of which `got` bytes were read. Returns how many bytes the search may skip. */
 static uint64_t look(hunt *h, uint64_t start, const char *bytes, size_t got, char *room)
 {
     char head[PROF_IMAGE_LOOK];
@@ -293,7 +292,8 @@ static uint64_t look(hunt *h, uint64_t start, const char *bytes, size_t got, cha
     return save(h, start, head, size, room);
 }
 
-/* Reads the whole file, SCAN bytes at a time. The last few are read again, because a magic may begin there. */
+/* Searches the whole file, SCAN bytes at a time. Reads the last few bytes again, because a magic number may begin in
+   them. */
 static void search(hunt *h, char *room, char *copy_room)
 {
     uint64_t at = 0;
@@ -309,7 +309,7 @@ static void search(hunt *h, char *room, char *copy_room)
             if (found == got) break;
             step = found + look(h, at + found, room + found, got - found, copy_room);
         }
-        if (step + MAGIC_SIZE <= got) step = got - (MAGIC_SIZE - 1); /* a magic may begin there */
+        if (step + MAGIC_SIZE <= got) step = got - (MAGIC_SIZE - 1); /* a magic number may begin in the last bytes */
         at += step;
         tool_progress((double)step / (double)h->from.size);
     }

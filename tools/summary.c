@@ -1,4 +1,4 @@
-/* summary.c - prof summary: prints a table of scopes, frames and counters, with bars, or another report. */
+/* summary.c - prof summary: prints tables of scopes, frames and counters, with bars, or a report of another layout. */
 #include "tool.h"
 #include <stdlib.h>
 
@@ -42,15 +42,15 @@ static int choose(const tool_args *args, prof_report_options *how)
     return 1;
 }
 
-/*-- bars: which scopes take the time, at a glance --*/
+/*-- bars, which show at a glance which scopes take the time --*/
 
 #define BARS_ROWS 10
-#define BARS_LEAST 60 /* characters of a line, below which there are bars only if --bars asks for them */
+#define BARS_LEAST 60 /* characters; narrower lines have bars only with --bars */
 #define BARS_WIDEST 60
-#define BARS_TITLE 9 /* of "self time" */
-#define BARS_NUMBERS 24 /* characters of a row beside the name and the bar */
+#define BARS_TITLE 9 /* characters of "self time" */
+#define BARS_NUMBERS 24 /* characters of a row besides the name and the bar */
 
-/* Finds the length of the lines with bars; 0: no bars. Returns 0, with a message, if --bars is impossible. */
+/* Sets *columns to how long lines with bars are; 0: no bars. Prints a message and returns 0 if --bars is impossible. */
 static int choose_bars(const tool_args *args, const prof_report_options *how, int *columns)
 {
     const char *out = tool_value(args, "--output");
@@ -67,11 +67,11 @@ static int choose_bars(const tool_args *args, const prof_report_options *how, in
     return 1;
 }
 
-/* Draws a bar of so many eighths of a character. */
+/* Draws a bar. Its length is in eighths of a character. */
 static void draw_bar(int eighths)
 {
-    for (; eighths >= 8; eighths -= 8) fputs("\xE2\x96\x88", stdout); /* U+2588: the full block */
-    if (eighths) printf("\xE2\x96%c", 0x90 - eighths);              /* U+2589, 7/8, to U+258F, 1/8 */
+    for (; eighths >= 8; eighths -= 8) fputs("\xE2\x96\x88", stdout); /* U+2588, the full block */
+    if (eighths) printf("\xE2\x96%c", 0x90 - eighths);              /* U+2589 (7/8) to U+258F (1/8) */
     putchar('\n');
 }
 
@@ -84,7 +84,7 @@ static void draw_row(const char *name, int width, uint64_t ns, uint64_t longest,
     draw_bar(eighths ? eighths : 1);
 }
 
-/* Draws the scopes with the most self time, of which there are `count`, and one row for the others. */
+/* Draws the scopes with the most self time, one a row, and all others as one row. `count` is the number of all. */
 static void draw_scopes(const prof_stat *stats, size_t count, size_t rows, int columns)
 {
     char others[64], number[48];

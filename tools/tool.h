@@ -1,18 +1,17 @@
-/* tool.h - what the commands of the prof tool share. Each command is a file of its own, which uses the public API of
-   the headers. tools/prof.c has the table of commands, parses the command line, and defines the functions declared
-   here. */
+/* tool.h - what the commands of the prof tool share. Each command is a file that uses the public API of the headers.
+   tools/prof.c has the table of commands, parses the command line, and defines the functions below. */
 #ifndef PROF_TOOL_H
 #define PROF_TOOL_H
 
 #ifndef _FILE_OFFSET_BITS
-#define _FILE_OFFSET_BITS 64 /* files beyond 2 GiB where long has 32 bits */
+#define _FILE_OFFSET_BITS 64 /* where long has 32 bits, files may be larger than 2 GiB */
 #endif
 #ifndef _GNU_SOURCE
-#define _GNU_SOURCE 1 /* declares POSIX functions, also under -std=c99 */
+#define _GNU_SOURCE 1 /* declares POSIX functions with -std=c99, too */
 #endif
 #define PROF_HTML_LARGE 1
 #ifndef PROF_STATIC
-#define PROF_STATIC /* PROF_OUTPUT is meant for the programs that are recorded, not for the tool */
+#define PROF_STATIC /* PROF_OUTPUT is meant for recorded programs, not for the tool */
 #endif
 #include "../prof_chrome.h"
 #include "../prof_html.h"
@@ -21,56 +20,57 @@
 #include "../prof_xplane.h"
 #include <stdio.h>
 
-#define TOOL_OPTIONS 12 /* the maximum for a command */
+#define TOOL_OPTIONS 12 /* options that a command may have */
 
 enum { /* exit statuses */
     TOOL_OK = 0,
-    TOOL_NO = 1,   /* check: incomplete; compare: something is slower by more than --fail-over; neuron: see its help */
-    TOOL_ERROR = 2 /* wrong usage, unreadable input, output that could not be written */
+    TOOL_NO = 1,   /* check: incomplete; compare: slower by more than --fail-over; neuron: see its help */
+    TOOL_ERROR = 2 /* wrong usage, unreadable input, or failed output */
 };
 
 typedef struct tool_option {
     const char *name;   /* "--sort" */
     const char *letter; /* "-o", or NULL */
-    const char *value;  /* the placeholder of its value in the help; NULL: a switch */
+    const char *value;  /* what the help calls its value; NULL: it is a switch */
     const char *help;
 } tool_option;
 
 /* A parsed command line. */
 typedef struct tool_args {
     const struct tool_command *command;
-    const char *values[TOOL_OPTIONS]; /* of the options, in the order of their table; NULL: not given; "": a switch */
+    const char *values[TOOL_OPTIONS]; /* by the option's index; NULL: not given; "": a switch that was given */
     char **files;
     int file_count;
-    int separator; /* how many files come before the "--" that separates two sets; -1: there is none */
+    int separator; /* how many files come before the "--" between two sets; -1: there is no "--" */
 } tool_args;
 
 typedef struct tool_command {
-    const char *name, *files, *about; /* files: as in the usage line; about: one line */
+    const char *name, *files, *about; /* files: for the usage line; about: one line for the list of commands */
     int least_files, most_files;
     int (*run)(const tool_args *args); /* returns the exit status */
-    const tool_option *options;        /* ends with an entry whose name is NULL */
-    const char *help;                  /* the rest of the help, with an example */
+    const tool_option *options;        /* the last one has the name NULL */
+    const char *help;                  /* further help, with an example */
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
     tool_config, tool_flame, tool_neuron, tool_top, tool_view;
 
-/* Prints where threads of recordings that were not stopped hang, and since when. Returns 0 without memory. */
+/* Prints in which scopes the threads of recordings hang that were not stopped, and since when. Returns 0 without
+   memory. */
 int hangs_print(const tool_args *args);
 
-/* Returns the value of an option, or NULL if it was not given. */
+/* Returns the value of an option. Returns NULL if the option was not given. */
 const char *tool_value(const tool_args *args, const char *option);
 
 /* Prints "prof: ..." to stderr. Returns TOOL_ERROR. */
 int tool_fail(const char *format, ...) PROF__PRINTF(1, 2);
-/* Does the same with the text of prof_error(), but prints nothing if the reader of standard output has gone. Returns
-   TOOL_OK for PROF_OK. */
+/* Prints the text of prof_error() as tool_fail() does, and returns TOOL_ERROR. Prints nothing if the reader of standard
+   output has gone. Returns TOOL_OK for PROF_OK. */
 int tool_status(prof_status status);
-/* Flushes standard output. Returns result, or TOOL_ERROR, with a message, if not everything was written. */
+/* Flushes standard output. Returns `result`; if not all was written, prints a message and returns TOOL_ERROR. */
 int tool_flush(int result);
 
-FILE *tool_file_open(const char *path, const char *mode); /* fopen(), of a path in UTF-8 on Windows, too */
+FILE *tool_file_open(const char *path, const char *mode); /* fopen(); on Windows, the path is UTF-8 */
 
 /* Opens a trace; "-" is standard input, whose content is kept for another call. Returns NULL, with a message, if that
    fails. */

@@ -1,5 +1,5 @@
-/* top.c - prof top: a live table of the scopes of a running program, like top(1). It opens the program's file anew for
-   each period and only reads it. top_read.c computes the figures. */
+/* top.c - prof top: a live table of the scopes of a running program, as top(1) has of processes. Only reads the
+   program's file, and opens it anew for each period. top_read.c computes the figures. */
 #include "top.h"
 #ifdef __linux__
 #include <stdarg.h>
@@ -28,20 +28,20 @@ static int run(const tool_args *args)
 }
 #else
 
-static const char *const sorts[] = {"self", "total", "calls", "max", NULL}; /* as TOP_SELF and so on */
+static const char *const sorts[] = {"self", "total", "calls", "max", NULL}; /* by index: TOP_SELF and so on */
 
 typedef struct top {
     const tool_args *args;
     const char *path;
     int64_t period_ns;
-    int rows, sort, once; /* rows: 0: as many as fit */
-    int screen, colours;  /* screen: the table replaces the one before */
+    int rows, sort, once; /* rows: 0: as many as the terminal has space for */
+    int screen, colours;  /* screen: 1: each table replaces the previous one */
     int keys, paused;
-    prof_trace *trace;    /* of the period that is shown */
+    prof_trace *trace;    /* the trace of the period that is shown */
     top_period shown;
     char program[64];
     uint64_t pid, start_ns, lost;
-    const char *ended;    /* why there is no further period; NULL: the program runs */
+    const char *ended;    /* why no period follows; NULL: the program runs */
 } top;
 
 /*-- the terminal --*/
@@ -57,7 +57,7 @@ static void on_signal(int number)
         interrupted = 1;
 }
 
-/* Makes single keys readable. Returns 0 if standard input is no terminal, or not this process's. */
+/* Makes the terminal deliver single keys. Returns 0 if standard input is no terminal, or belongs to another process. */
 static int keys_begin(void)
 {
     struct termios now;
@@ -84,13 +84,13 @@ static void keys_end(const top *t)
     if (t->keys) tcsetattr(0, TCSANOW, &terminal_before);
 }
 
-/* Returns how many scopes are shown. */
+/* Returns how many scopes are printed. */
 static size_t row_limit(const top *t)
 {
     struct winsize size;
     if (t->rows) return (size_t)t->rows;
     if (!t->screen || ioctl(1, TIOCGWINSZ, &size) || !size.ws_row) return 20;
-    return size.ws_row > 12 ? (size_t)size.ws_row - 7u : 5; /* the lines above, also if they wrap, and the cursor's */
+    return size.ws_row > 12 ? (size_t)size.ws_row - 7u : 5; /* leaves space for the lines above and the cursor */
 }
 
 /*-- the table --*/
@@ -215,15 +215,16 @@ static int64_t now_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* Returns the time of the session that it was at this time of the system's clock. A reader in a container may have
-   another such clock than the program: then the last event was now. */
+/* Converts a time of the system's clock to a time of the session. In a container, this clock may differ from the
+   program's. Then returns the time of the last event. */
 static int64_t session_time(const prof_trace_info *info, int64_t monotonic_ns)
 {
     int64_t since = monotonic_ns - (int64_t)info->start_monotonic_ns, last = info->duration_ns + 1;
     return since < last - 60000000000 || since < 0 ? last : since;
 }
 
-/* Says why a trace has no further period, or returns NULL. alive: whether its process was before it was opened. */
+/* Returns why no period follows a trace. Returns NULL if one does. alive: 1: the process ran before the trace was
+   opened. */
 static const char *end_of(const top *t, const prof_trace_info *info, int alive)
 {
     if (info->pid != t->pid || info->start_unix_ns != t->start_ns) return "has ended, and a new recording has begun in";
@@ -238,7 +239,7 @@ static void drop_period(top *t)
     t->trace = NULL;
 }
 
-/* Takes over a trace, and reads the period up to now from it, or to the end of the recording. */
+/* Replaces the trace, and reads the period up to now, or up to the end of the recording. */
 static int take(top *t, prof_trace *trace, int64_t from_ns, int64_t now)
 {
     const prof_trace_info *info = prof_trace_about(trace);
@@ -249,11 +250,11 @@ static int take(top *t, prof_trace *trace, int64_t from_ns, int64_t now)
     result = top_read(trace, from_ns < 0 ? to - t->period_ns : from_ns, to, &t->shown);
     if (from_ns >= 0 && info->lost > t->lost && info->lost - t->lost > t->shown.lost)
         t->shown.lost = info->lost - t->lost;
-    t->lost = info->lost; /* a thread that still loses events has not noted in its events how many */
+    t->lost = info->lost; /* from the header: a thread that still loses events has not recorded how many */
     return result;
 }
 
-/* Opens the file for the next period. Leaves the old one shown if there is none. */
+/* Opens the file again for the next period. If that fails, the old period stays. */
 static int refresh(top *t, int64_t from_ns)
 {
     prof_trace *trace;
@@ -272,7 +273,7 @@ static int refresh(top *t, int64_t from_ns)
     return TOOL_OK;
 }
 
-/* Returns 1 if the next refresh would find that the program has ended. */
+/* Returns 1 if the program has ended, as the next refresh would find out. */
 static int is_over(const top *t)
 {
     return access(t->path, F_OK) || !tool_is_alive(prof_trace_about(t->trace));
@@ -280,7 +281,7 @@ static int is_over(const top *t)
 
 /*-- waiting --*/
 
-/* Does what a key says. Returns 1 if it was to quit. */
+/* Does what a key asks for. Returns 1 to quit. */
 static int press(top *t, int key)
 {
     if (key == 'q' || key == 'Q') return 1;
@@ -290,7 +291,7 @@ static int press(top *t, int key)
     return 0;
 }
 
-/* Waits for a key, but at most this long. Returns 1 if it was to quit. */
+/* Waits for a key, for `ms` milliseconds at most. Returns 1 to quit. */
 static int wait_for_key(top *t, int ms)
 {
     struct pollfd in;
@@ -300,7 +301,7 @@ static int wait_for_key(top *t, int ms)
     in.revents = 0;
     if (poll(&in, t->keys ? 1 : 0, ms) > 0 && in.revents) {
         if (read(0, &key, 1) == 1) return press(t, key);
-        t->keys = 0; /* the terminal has gone */
+        t->keys = 0; /* the terminal is gone */
     }
     if (continued) {
         continued = 0;
@@ -310,7 +311,7 @@ static int wait_for_key(top *t, int ms)
     return 0;
 }
 
-/* Waits for the end of the period, or that of a pause. Returns 1 if it is time to quit. */
+/* Waits for the end of the period, or of a pause. Returns 1 to quit. */
 static int wait_period(top *t, int64_t until)
 {
     int was_paused = 0;
@@ -335,7 +336,7 @@ static int live(top *t)
         if (wait_period(t, start + turn * t->period_ns)) return TOOL_OK;
         paused = t->paused;
         t->paused = 0;
-        if (now_ns() > start + (turn + 1) * t->period_ns) { /* after a pause, or on a machine with too much to do */
+        if (now_ns() > start + (turn + 1) * t->period_ns) { /* periods were missed: a pause, or a busy machine */
             start = now_ns();
             turn = 0;
         }
@@ -379,7 +380,7 @@ static int choose(const tool_args *args, top *t)
     return 1;
 }
 
-/* Opens the file of a program that runs. Returns the exit status, with a message. */
+/* Opens the file of a running program. Returns the exit status; prints a message after a failure. */
 static int begin(top *t)
 {
     const prof_trace_info *info;
@@ -390,7 +391,7 @@ static int begin(top *t)
     if (is_address(t->path))
         return tool_fail("top: reads only files: for a program with prof_server.h use curl '%s/summary?ms=1000'",
                          t->path);
-    if (tool_open_buffer(t->path, &trace) && !(trace = tool_open(t->path))) return TOOL_ERROR; /* which says why */
+    if (tool_open_buffer(t->path, &trace) && !(trace = tool_open(t->path))) return TOOL_ERROR; /* prints why */
     t->trace = trace;
     info = prof_trace_about(trace);
     snprintf(t->program, sizeof t->program, "%s", *info->program ? info->program : "(unnamed)");

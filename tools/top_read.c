@@ -1,5 +1,5 @@
-/* top_read.c - the figures of prof top: what happened in one period of a recording. Not by prof_stats(), whose
-   durations leave out what a window cuts: no period would have the calls that cross from one into the next. */
+/* top_read.c - computes the figures of prof top for one period of a recording. prof_stats() cannot, because it leaves
+   out the durations of scopes that a window cuts: no period would have a call that begins in another one. */
 #include "top.h"
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ static int grow(top_rows *rows)
     return 1;
 }
 
-/* Returns a free slot's new row, or NULL without memory. */
+/* Adds a row, and puts it into a free slot. Returns NULL without memory. */
 static top_row *add_row(top_rows *rows, size_t *slot, const prof_callsite *site, const char *text)
 {
     top_row *row;
@@ -54,8 +54,8 @@ static top_row *add_row(top_rows *rows, size_t *slot, const prof_callsite *site,
     return row;
 }
 
-/* Returns the row of an event: as in the statistics, that of its call site or, if this has no name, of the event's.
-   NULL: no memory. */
+/* Returns the row of an event. As in the statistics, that is the row of its call site or, if the site has no name, of
+   the event's name. Returns NULL without memory. */
 static top_row *find_row(top_rows *rows, const prof_callsite *site, const char *name)
 {
     const char *text = *site->name || !*name ? NULL : name;
@@ -116,7 +116,7 @@ void top_free(top_period *period)
 
 /*-- tracks --*/
 
-/* A scope around the present event. */
+/* A scope that encloses the present event. */
 typedef struct enclosing {
     size_t row;
     uint32_t depth;
@@ -128,7 +128,7 @@ typedef struct reading {
     top_period *period;
     enclosing *stack;
     size_t depth, capacity;
-    int overlaps; /* 1: a scope ended after one around it: it is read with the spans */
+    int overlaps; /* 1: some scopes ended after a scope around them, and are read with the spans */
 } reading;
 
 static int64_t clip(const top_period *p, int64_t start_ns, int64_t end_ns)
@@ -138,7 +138,7 @@ static int64_t clip(const top_period *p, int64_t start_ns, int64_t end_ns)
     return end_ns > start_ns ? end_ns - start_ns : 0;
 }
 
-/* Adds a call that ended in the period. flags: what of it is not known. */
+/* Adds a call that ended in the period. flags: whether its begin or its end is missing. */
 static void add_call(top_row *row, int64_t ns, uint32_t flags)
 {
     row->calls++;
@@ -163,7 +163,7 @@ static int push(reading *r, size_t row, uint32_t depth, int64_t end_ns)
     return 1;
 }
 
-/* Leaves the open scopes that one at this depth, which begins now, is not inside of. */
+/* Closes all open scopes that do not enclose a scope that begins now at this depth. */
 static void leave(reading *r, uint32_t depth, int64_t now_ns)
 {
     while (r->depth && (r->stack[r->depth - 1].depth >= depth || r->stack[r->depth - 1].end_ns < now_ns))
@@ -175,7 +175,7 @@ static int add_scope(reading *r, const prof_event *event)
 {
     top_period *p = r->period;
     int64_t start = event->start_ns, end = start + event->duration_ns, inside;
-    /* To the end of the trace reach those scopes alone that are open: the window has it so. */
+    /* The window makes other scopes end before the trace does, so one that reaches the trace's end is open. */
     int open = event->flags & PROF_TRUNCATED_END && end >= prof_trace_about(r->trace)->duration_ns;
     top_row *row;
     if (open) end = p->to_ns;
@@ -213,7 +213,7 @@ static int add_event(reading *r, const prof_event *event, uint64_t *count)
         r->overlaps |= tool_is_scope(&span);
         if (!here || event->site->role != PROF_ROLE_FRAME) return 1;
         row = find_row(&p->frames, event->site, event->name);
-        if (row) add_call(row, 0, PROF_TRUNCATED_END); /* its time is not needed */
+        if (row) add_call(row, 0, PROF_TRUNCATED_END); /* counts it: a frame's boundary has no duration here */
         return row != NULL;
     default: return 1;
     }
@@ -242,7 +242,7 @@ static int read_track(reading *r, size_t index)
     return good ? TOOL_OK : no_memory();
 }
 
-/* Adds scopes that ended after one around them: they are outermost, as in the statistics. */
+/* Adds scopes that ended after a scope around them. They are outermost, as in the statistics. */
 static int read_overlapping(reading *r)
 {
     top_period *p = r->period;
@@ -266,7 +266,7 @@ static int read_overlapping(reading *r)
     return good ? TOOL_OK : no_memory();
 }
 
-/* Finds out what the buffer holds: since when the thread that recorded most is in it. In a ring that was overwritten,
+/* Finds out since when the buffer has events of the thread that records most. In a ring that has overwritten events,
    the period begins no earlier. */
 static void find_held(reading *r)
 {
@@ -297,7 +297,7 @@ int top_read(prof_trace *trace, int64_t from_ns, int64_t to_ns, top_period *peri
     period->from_ns = from_ns > 0 ? from_ns : 0;
     period->to_ns = to_ns > period->from_ns ? to_ns : period->from_ns + 1;
     find_held(&r);
-    result = tool_status(prof_trace_window(trace, 0, INT64_MAX)); /* cuts nothing, and shows what is still open */
+    result = tool_status(prof_trace_window(trace, 0, INT64_MAX)); /* cuts nothing, but shows open scopes */
     for (i = 0; i < count && result == TOOL_OK; ++i) result = read_track(&r, i);
     if (result == TOOL_OK && r.overlaps) result = read_overlapping(&r);
     free(r.stack);

@@ -22,7 +22,7 @@ static const tool_option options[] = {
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
-/* Makes the name of the report: that of the recording, with .html. */
+/* Makes the name of the report from that of the recording: with .html at the end. */
 static void report_name(char *to, size_t size, const char *in)
 {
     const char *name = in, *c;
@@ -34,7 +34,7 @@ static void report_name(char *to, size_t size, const char *in)
     snprintf(to, size, "%.*s.html", (int)(length < 100 ? length : 100), name);
 }
 
-/* Makes a path that nobody else can have prepared. Returns 0, with a message, if that fails. */
+/* Makes a path for a temporary file that nobody else can have created. Prints a message and returns 0 if that fails. */
 static int temporary(char *to, size_t size, const char *in)
 {
     char name[128];
@@ -73,7 +73,7 @@ static int show(const char *path)
     const char *chosen = getenv("BROWSER");
     int status = 1;
     pid_t child;
-    if (chosen && *chosen && !strpbrk(chosen, ":% ")) opener = chosen; /* a list, or a command line, is for xdg-open */
+    if (chosen && *chosen && !strpbrk(chosen, ":% ")) opener = chosen; /* xdg-open handles lists and command lines */
     child = fork();
     if (child < 0) return 0;
     if (!child) {
@@ -104,7 +104,7 @@ static int write_report(const tool_args *args, prof_trace **traces, const char *
     return result;
 }
 
-/* Opens the page that a program serves. The browser asks for the token, if there is one. */
+/* Opens the page that a program's server has. If the server needs a token, the browser asks for it. */
 static int run_live(const tool_args *args)
 {
     const char *place = args->files[0], *port = strrchr(place, ':'), *c;

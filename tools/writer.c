@@ -1,4 +1,5 @@
-/* writer.c - writes .json and .csv: one thread makes the text, another gives it to the system, which takes as long. */
+/* writer.c - writes .json and .csv with two threads: one makes the text, and the other writes it, which takes as long.
+   */
 #include "tool.h"
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ static int put_now(void *user, const void *data, size_t size)
     return !tool_out_good(out);
 }
 
-/* Writes without another thread. */
+/* Writes without a second thread. */
 static int write_now(const prof_trace *const *traces, size_t count, const prof_chrome_options *chrome, tool_out *out)
 {
     prof_sink sink = {put_now, NULL};
@@ -32,7 +33,7 @@ static int write_now(const prof_trace *const *traces, size_t count, const prof_c
 #include <pthread.h>
 #include <sched.h>
 
-/* Returns 1 if the process may use one processor only, where another thread would only copy. */
+/* Returns 1 if the process may use only one processor. A second thread would only add work then. */
 static int is_alone(void)
 {
 #ifdef __linux__
@@ -48,14 +49,14 @@ enum { PARTS = 4, PART = 1 << 18 };
 typedef struct writer {
     tool_out *out;
     char *parts;        /* PARTS of PART bytes, used in turn */
-    size_t used[PARTS]; /* bytes in each */
-    pthread_mutex_t lock; /* of the rest */
+    size_t used[PARTS]; /* how many bytes each has */
+    pthread_mutex_t lock; /* the lock of the fields below */
     pthread_cond_t changed;
-    size_t made, written; /* parts so far */
-    int ended, good, failed, result; /* good: all was made; failed: it could not be written */
+    size_t made, written; /* how many parts were made, and written */
+    int ended, good, failed, result; /* good: 1: all text was made; failed: 1: a write failed */
 } writer;
 
-/* Hands over the part that was filled, and waits until there is room for another. */
+/* Hands the filled part to the other thread, and waits until a part is free. */
 static void hand_over(writer *w)
 {
     pthread_mutex_lock(&w->lock);
@@ -97,7 +98,7 @@ static void *write_parts(void *user)
         pthread_cond_signal(&w->changed);
     }
     pthread_mutex_unlock(&w->lock);
-    w->result = tool_out_close(w->out, w->good); /* here, because a message belongs to the thread that failed */
+    w->result = tool_out_close(w->out, w->good); /* here: prof_error() is of the thread that failed */
     return NULL;
 }
 
