@@ -30219,7 +30219,7 @@ static void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats;
 #define PROF__FOLLOW_RULES 16
 #define PROF__FOLLOW_NO_BYTES (~(uint64_t)0)
 #define PROF__FOLLOW_HALVES 65536 /* begins and ends of spans that wait */
-#define PROF__FOLLOW_BUCKETS 8192 /* of the hash table of these; a power of two */
+#define PROF__FOLLOW_BUCKETS 8192 /* of the hash table that finds them; a power of two */
 
 typedef struct prof__follow_rule {
     uint64_t ns;
@@ -30659,7 +30659,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
         prof__follow_pop(f, t, 1);
-    } else if (t->partial) { /* its begin is missing, and so it enclosed all that is open */
+    } else if (t->partial) { /* the scope began before the records that are left, and so enclosed all that is open */
         if (t->depth) prof__follow_note_late(t, 0, 0);
         while (t->depth) prof__follow_pop(f, t, 0);
         prof_stat *stat = &prof__follow_at(f, prof__follow_row_of(f, id, PROF_EVENT_SCOPE, NULL))->sums.stat;
@@ -31142,8 +31142,8 @@ static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
     return at != 0;
 }
 
-/* Finishes a chunk that was read to its end and that no thread writes to any more. With statistics alone, also makes
-   the chunk free for threads. */
+/* Finishes a chunk that was read to its end and that no thread writes to any more. With statistics, first releases the
+   chunk, so that threads can take it again. Does nothing if a thread has taken it back meanwhile. */
 static void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];
@@ -32519,10 +32519,9 @@ static int prof__table_again(prof__table *t);
 #endif
 
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-/*-- the table of this instance: other copies of prof in the process forward to it, see >>copies --*/
+/*-- the table of this instance, to which other instances in the process may forward: see >>copies --*/
 
-/* Adds an instance that forwards to this one to the list. Such an instance calls this in the one that it forwards to.
-   */
+/* Adds an instance of prof that forwards to this one to the list prof__followers. That instance calls this function. */
 static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();

@@ -373,7 +373,7 @@ static int prof__socket_errno(void)
     }
 }
 
-static const char *prof__socket_strerror(int error) /* strerror() of the C runtime does not know all of these */
+static const char *prof__socket_strerror(int error) /* strerror() of the C runtime lacks some errors of sockets */
 {
     return error == EADDRINUSE ? "Address already in use"
            : error == EADDRNOTAVAIL || error == EAFNOSUPPORT ? "Cannot assign requested address" : strerror(error);
@@ -559,7 +559,7 @@ typedef struct prof__server_ask {
     uint32_t stream;
     int grpc, trusted, bad; /* bad: the HTTP status if the head is invalid; 0: it is valid */
     uint32_t seen;          /* bits of the fields that have come: see prof__server_once() */
-    const char *twice;      /* the name of a field of these that came twice, or NULL */
+    const char *twice;      /* the name of a field in `seen` that came twice, or NULL */
     int ended;              /* HTTP/2: 1: all of the request has come */
     int keep;               /* HTTP/1: 1: the connection stays open after the answer */
     uint64_t since;         /* when the first byte of the request came, and later that of the answer was sent */
@@ -963,7 +963,7 @@ static void prof__server_capture_init(const prof__server *v, prof__server_captur
 #endif
 }
 
-/* Checks that a client may ask for this: no more buffer than allowed, and no mode that writes files. */
+/* Checks that a client may ask for a capture like this: its buffer is not too large, and its mode is ring or fill. */
 static prof_status prof__server_capture_check(const prof__server *v, const prof__server_capture *capture)
 {
     const prof_config *config = &capture->config;
@@ -996,7 +996,7 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
     memcpy(copy, value, size);
     prof_config before = capture->config;
     prof_status status = prof_config_set(&capture->config, key, copy);
-    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* another key has set a mode, too */
+    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* the key implies this mode */
         capture->config = before;
         return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': a capture keeps events in a ring, and no statistics of "
                           "those before: only the program can set it", key, value);

@@ -63,7 +63,7 @@ int tool_flush(int result)
 {
     int error;
     errno = 0;
-    if ((!fflush(stdout) && !ferror(stdout)) || result == TOOL_ERROR) return result; /* it was printed */
+    if ((!fflush(stdout) && !ferror(stdout)) || result == TOOL_ERROR) return result; /* the error was printed */
     error = output_errno ? output_errno : errno ? errno : EIO;
     return error == EPIPE ? TOOL_ERROR : tool_fail("cannot write standard output: %s", strerror(error));
 }

@@ -223,7 +223,7 @@ static void prof__html_emit(prof__html_deflate *d, int last)
     memset(d->distances.count, 0, sizeof d->distances.count);
     d->letters.count[256] = 1;
     d->distances.count[0] = 1; /* a code for distances must have a symbol, */
-    d->distances.count[1] = 1; /* and some decoders refuse one with fewer than two */
+    d->distances.count[1] = 1; /* and some decoders refuse a code with fewer than two */
     for (i = 0; i < d->token_count; ++i) {
         uint32_t token = d->tokens[i];
         if (token & PROF__HTML_MATCH) {

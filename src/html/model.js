@@ -124,7 +124,7 @@ function statesOf(report) {
     for (const row of report.tracks) {
         const [, name, thread] = /^(.*) (\d+): states$/.exec(row.name) || [];
         if (!thread || !row.levels.length) continue;
-        row.owner = row; // its own, until a thread is found
+        row.owner = row; // the row itself, until a thread is found
         rows.set(thread, [...rows.get(thread) || [], { name, row }]);
     }
     for (const track of report.tracks) {

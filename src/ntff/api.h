@@ -107,7 +107,7 @@ PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const 
     PROF__STRIPPED(PROF_OK, (0 ? (void)(fn), (void)(size), (void)(json) : PROF__USE3(parser, user, stats)))
 #define prof_ntff_read_system_json(path, fn, user, stats) \
     PROF__STRIPPED(PROF_OK, (0 ? (void)(fn) : PROF__USE3(path, user, stats)))
-static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* also the argument of others */
+static inline int prof_ntff_record(void *user, const prof_ntff_event *event) /* programs pass it to functions */
 {
     PROF__USE2(user, event);
     return 0;

@@ -196,7 +196,7 @@ static prof_status prof__ntff_leave(const char *name, int role, unsigned status)
     }
 #define PROF__NTFF_DEFINE_status PROF__NTFF_DEFINE
 #define PROF__NTFF_DEFINE_nothing PROF__NTFF_DEFINE
-#define PROF__NTFF_DEFINE_text(result, name, parameters, arguments, role) /* these are defined above */
+#define PROF__NTFF_DEFINE_text(result, name, parameters, arguments, role) /* defined above */
 #define PROF__NTFF_DEFINE_ANY(result, name, parameters, arguments, role) \
     PROF__NTFF_DEFINE_##result(result, name, parameters, arguments, role)
 PROF_NTFF_TABLE(PROF__NTFF_DEFINE_ANY)

@@ -33,7 +33,7 @@ static void prof__server_capture_init(const prof__server *v, prof__server_captur
 #endif
 }
 
-/* Checks that a client may ask for this: no more buffer than allowed, and no mode that writes files. */
+/* Checks that a client may ask for a capture like this: its buffer is not too large, and its mode is ring or fill. */
 static prof_status prof__server_capture_check(const prof__server *v, const prof__server_capture *capture)
 {
     const prof_config *config = &capture->config;
@@ -66,7 +66,7 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
     memcpy(copy, value, size);
     prof_config before = capture->config;
     prof_status status = prof_config_set(&capture->config, key, copy);
-    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* another key has set a mode, too */
+    if (!status && capture->config.mode > PROF_FILL && strcmp(key, "mode")) { /* the key implies this mode */
         capture->config = before;
         return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': a capture keeps events in a ring, and no statistics of "
                           "those before: only the program can set it", key, value);

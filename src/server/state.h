@@ -90,7 +90,7 @@ typedef struct prof__server_ask {
     uint32_t stream;
     int grpc, trusted, bad; /* bad: the HTTP status if the head is invalid; 0: it is valid */
     uint32_t seen;          /* bits of the fields that have come: see prof__server_once() */
-    const char *twice;      /* the name of a field of these that came twice, or NULL */
+    const char *twice;      /* the name of a field in `seen` that came twice, or NULL */
     int ended;              /* HTTP/2: 1: all of the request has come */
     int keep;               /* HTTP/1: 1: the connection stays open after the answer */
     uint64_t since;         /* when the first byte of the request came, and later that of the answer was sent */

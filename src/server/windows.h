@@ -44,7 +44,7 @@ static int prof__socket_errno(void)
     }
 }
 
-static const char *prof__socket_strerror(int error) /* strerror() of the C runtime does not know all of these */
+static const char *prof__socket_strerror(int error) /* strerror() of the C runtime lacks some errors of sockets */
 {
     return error == EADDRINUSE ? "Address already in use"
            : error == EADDRNOTAVAIL || error == EAFNOSUPPORT ? "Cannot assign requested address" : strerror(error);

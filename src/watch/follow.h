@@ -46,7 +46,7 @@
 #define PROF__FOLLOW_RULES 16
 #define PROF__FOLLOW_NO_BYTES (~(uint64_t)0)
 #define PROF__FOLLOW_HALVES 65536 /* begins and ends of spans that wait */
-#define PROF__FOLLOW_BUCKETS 8192 /* of the hash table of these; a power of two */
+#define PROF__FOLLOW_BUCKETS 8192 /* of the hash table that finds them; a power of two */
 
 typedef struct prof__follow_rule {
     uint64_t ns;

@@ -257,8 +257,8 @@ static int prof__follow_read(prof__follow *f, uint32_t slot, int patient)
     return at != 0;
 }
 
-/* Finishes a chunk that was read to its end and that no thread writes to any more. With statistics alone, also makes
-   the chunk free for threads. */
+/* Finishes a chunk that was read to its end and that no thread writes to any more. With statistics, first releases the
+   chunk, so that threads can take it again. Does nothing if a thread has taken it back meanwhile. */
 static void prof__follow_leave(prof__follow *f, uint32_t slot)
 {
     prof__follow_slot *it = &f->slots[slot];

@@ -176,7 +176,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     if (at) {
         while (t->depth > at) prof__follow_pop(f, t, 0);
         prof__follow_pop(f, t, 1);
-    } else if (t->partial) { /* its begin is missing, and so it enclosed all that is open */
+    } else if (t->partial) { /* the scope began before the records that are left, and so enclosed all that is open */
         if (t->depth) prof__follow_note_late(t, 0, 0);
         while (t->depth) prof__follow_pop(f, t, 0);
         prof_stat *stat = &prof__follow_at(f, prof__follow_row_of(f, id, PROF_EVENT_SCOPE, NULL))->sums.stat;

@@ -26,10 +26,9 @@
 #include "read/trace.h"
 
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
-/*-- the table of this instance: other copies of prof in the process forward to it, see >>copies --*/
+/*-- the table of this instance, to which other instances in the process may forward: see >>copies --*/
 
-/* Adds an instance that forwards to this one to the list. Such an instance calls this in the one that it forwards to.
-   */
+/* Adds an instance of prof that forwards to this one to the list prof__followers. That instance calls this function. */
 static void prof__hub_join(prof__hub *follower)
 {
     uint32_t gate = prof__state_lock();
