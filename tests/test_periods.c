@@ -7,6 +7,12 @@
 #include "trace.h"
 #include <pthread.h>
 
+uint32_t tool_hash(uint32_t hash, const char *text) /* that of tools/prof.c needs the implementation */
+{
+    while (*text) hash = (hash ^ (unsigned char)*text++) * 16777619u;
+    return hash;
+}
+
 int tool_fail(const char *format, ...)
 {
     printf("%s\n", format);
