@@ -286,13 +286,13 @@ prints "speaks of no process" <<'END'
   missing   the end: the session was not stopped
 END
 is "check: full" 1 "$prof" check full.prof
-has "why" out "  missing   2,536 events lost in a full buffer: enlarge PROF_BUFFER to 128K"
+has "why" out "  missing   2,548 events lost in a full buffer: enlarge PROF_BUFFER to 128K"
 has "why" out "            3 arguments lost in a full buffer: enlarge PROF_BUFFER to 128K"
-has "where" out "(unnamed)            thread 100      1,465 events, 1.000 us to 147.3 us, 2,536 events lost"
+has "where" out "(unnamed)            thread 100      1,453 events, 1.000 us to 146.1 us, 2,548 events lost"
 is "check: lost in handlers" 1 "$prof" check busy.prof
 has "why" out "  missing   2 events lost in signal handlers or interrupts that came while a macro was at work"
 is "check: ring" 1 "$prof" check ring.prof
-has "why" out "  missing   21 older chunks overwritten in the ring: enlarge PROF_BUFFER to 128K to see them all"
+has "why" out "  missing   22 older chunks overwritten in the ring: enlarge PROF_BUFFER to 128K to see them all"
 is "check --quiet" 1 "$prof" check -q ring.prof
 [ ! -s out ] && [ ! -s err ] && ok "quiet" || fail "quiet"
 is "check --quiet of a whole one" 0 "$prof" check --quiet whole.prof
@@ -560,7 +560,7 @@ has "the place of the first" out "at 0x3049;"
 sizeless
 prints "both" <<'END'
 found.prof: bytes; alpha, process 100, 16 events on 2 tracks
-found.2.prof: bytes; alpha, process 100, 1,438 events on 1 track
+found.2.prof: bytes; alpha, process 100, 1,338 events on 1 track
 END
 same "the first" whole.prof found.prof
 same "the second" ring.prof found.2.prof
