@@ -171,7 +171,7 @@ TEST(the_file_beside_an_output_goes)
     CHECK(!is_there("stays.2.csv"));
 }
 
-/* A folder is made in the place of the output meanwhile: the export fails. */
+/* Another program has a file of the output's name open, and shares it with nobody: the export fails. */
 TEST(what_cannot_be_exported_is_kept)
 {
     prof_config config = trace_config(128u << 10);
@@ -181,14 +181,15 @@ TEST(what_cannot_be_exported_is_kept)
     remove(output);
     trace_start(&config);
     PROFILE_BLOCK("scope") {}
-    mkdir(output, 0777);
+    HANDLE held = CreateFileA(output, GENERIC_READ, 0, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+    CHECK(held != INVALID_HANDLE_VALUE);
     CHECK(prof_stop() != PROF_OK);
+    CloseHandle(held);
     CHECK(strstr(prof_error(), "kept.csv: ") && strstr(prof_error(), ": the recording is kept in "));
     CHECK(strstr(prof_error(), "kept.csv.prof"));
     prof_trace *trace = trace_open_file(trace_path("kept.csv.prof"));
     if (trace) CHECK_EQUAL(count_named(trace, "scope"), 1);
     prof_trace_close(trace);
-    rmdir(output);
 }
 
 /*-- paths --*/
