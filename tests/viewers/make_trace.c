@@ -211,6 +211,8 @@ static void slow_clock(char *image, int bits)
         char *chunk = image + header.chunk_offset + i * header.chunk_size;
         prof__chunk about;
         memcpy(&about, chunk, sizeof about);
+        memset(about.sums, 0, sizeof about.sums); /* of the words as they were */
+        memcpy(chunk, &about, sizeof about);
         for (size_t at = header.chunk_header_size, words; at < header.chunk_size; at += words * 8) {
             uint64_t head, now;
             memcpy(&head, chunk + at, 8);
@@ -241,6 +243,7 @@ static prof_trace *stopped_trace(int clock_bits)
 static void write_both(const prof_trace *trace, const char *prefix)
 {
     char path[1024];
+    if (!prof_trace_track_count(trace)) fail("nothing was recorded");
     snprintf(path, sizeof path, "%s.json", prefix);
     if (prof_chrome_write(trace, path, NULL)) fail(path);
     snprintf(path, sizeof path, "%s.csv", prefix);
