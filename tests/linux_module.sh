@@ -212,7 +212,7 @@ shift 4
 machine=tcg
 [ -z "$PROF_TEST_KVM" ] || machine=kvm
 boot() { # PROCESSORS[,OPTION]
-    folder=$out/$1 processors=${1%%,*} option=
+    folder=$out/$(echo "$1" | tr ,= __) processors=${1%%,*} option=
     case $1 in *,*) option=${1#*,} ;; esac
     rm -rf "$folder"
     mkdir -p "$folder"
@@ -273,7 +273,7 @@ missing() { # CHECKED: what else is missing
 }
 
 look() { # PROCESSORS[,OPTION]
-    folder=$out/$1
+    folder=$out/$(echo "$1" | tr ,= __)
     with="$1 processors"
     if [ "$(tr -d '\r' <"$folder/said")" != "prof-test: done" ]; then
         fail "$with: it runs to its end" "$(cat "$folder/said" "$folder/qemu"; tail -n 25 "$folder/console" | tr -d '\r')"

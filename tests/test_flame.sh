@@ -108,7 +108,7 @@ valid "it is well-formed" crashed.svg
 has "says so" crashed.svg "calls that were cut off"
 has "what is missing" crashed.svg "the session was not stopped"
 is "lost" 0 "$prof" flame full.prof -o full.svg
-has "what is lost" full.svg "2,536 events lost"
+has "what is lost" full.svg "2,548 events lost"
 
 # ---- names
 
