@@ -3691,6 +3691,11 @@ static int prof__traps(void) { return 0; }
 /* Writes value in decimal to `to`: at most 20 digits, not terminated. Returns how many digits. */
 static size_t prof__digits(char *to, uint64_t value)
 {
+#ifdef PROF_MINIMAL /* small instead of fast */
+    size_t size = value >= 10 ? prof__digits(to, value / 10) : 0; /* recurses at most 19 times */
+    to[size] = (char)('0' + value % 10);
+    return size + 1;
+#else
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
@@ -3708,6 +3713,7 @@ static size_t prof__digits(char *to, uint64_t value)
     }
     memcpy(to + size, pairs + (left - two * 100) * 2, 2);
     return size + 2;
+#endif
 }
 
 /* Writes a number in decimal, terminated. Async-signal-safe. */
