@@ -70,7 +70,7 @@ microcontroller() { # PROCESSOR TEXT DATA NM
     check "$1: 2 KiB have the newest loops" "$(build/prof export -o "$folder/small.csv" "$folder/small.prof" 2>&1
         awk -F, '/,scope,/ { n++ } END { if (n < 10) print n + 0 " scopes" }' "$folder/small.csv")"
     check "$1: the ring has the newest loops" "$(build/prof export -o "$folder/newest.csv" "$folder/newest.prof" 2>&1
-        awk -F, '/,filtered,/ { n++ } END { if (n < 20) print n + 0 " samples" }' "$folder/newest.csv"
+        awk -F, '/,filtered,/ { n++ } END { if (n < 15) print n + 0 " samples" }' "$folder/newest.csv"
         build/prof check "$folder/newest.prof" 2>&1 | grep -qE 'lost' && echo 'events were lost')"
 }
 

@@ -114,7 +114,7 @@ def check_jumps(scopes, inside, said):
 
 def check_short(path, symbols):
     """With a least duration, what has nothing inside is not shorter, but for what cannot be taken back: a call that a
-    longjmp left, and the last one that began in a chunk of the buffer, of which there is one for some 1000 calls."""
+    longjmp left, and the last one that began in a page of the buffer, of which there is one for some 250 calls."""
     with open(path, encoding="utf-8") as file:
         trace = json.load(file)
     check(trace["otherData"]["lost"] == 0 and trace["otherData"]["unmatched_ends"] == 0, "json: losses")
@@ -128,7 +128,7 @@ def check_short(path, symbols):
         stack.append(end)
         leaf = i + 1 == len(events) or round(1000 * events[i + 1]["ts"]) >= end
         short += leaf and end - start < 1990 and event["name"] != "luaD_throw"
-    check(short <= 2 + len(events) // 500, f"json: {short} calls shorter than 2 us")
+    check(short <= 2 + len(events) // 200, f"json: {short} calls shorter than 2 us")
     check({event["name"] for event in events} <= symbols, "json: unknown functions")
     check({"main", "luaV_execute", "auxsort"} <= {event["name"] for event in events}, "json: long calls are missing")
     return len(events)
