@@ -291,6 +291,9 @@ static uint64_t check_all(const prof_trace *trace, const uint64_t *done, int str
     }
     CHECK(lost <= about->lost);
     if (strict) CHECK_EQUAL(about->lost + about->lost_args, 0);
+    if (test_failures)
+        printf("  %llu events lost, %llu of them to a lock; %llu blocks lost\n", (unsigned long long)about->lost,
+               (unsigned long long)about->lost_busy, (unsigned long long)about->lost_blocks);
     /* Its two arguments are all that is recorded of a unit that was in front of them when recording went on. */
     if (!about->overwritten_chunks && strict) CHECK(about->unmatched <= 2 * prof_trace_track_count(trace));
     return count;
