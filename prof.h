@@ -7030,14 +7030,16 @@ static void prof__chunk_seal(const prof__session *s, prof__chunk *chunk, size_t 
 }
 
 /* Called before a thread uses its chunk up to the word `limit`. Stores the sums of the parts that it has used and that
-   end before `limit`, and marks the others as begun. */
+   end before `limit`, and marks the others as begun. A sum leaves out at most PROF__SUM_REST words that the thread has
+   still to write. A part that lacks more, because many scopes are open, gets its sum later. */
 static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t used, size_t limit)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
     PROF__EACH_PART(i, from, end, bytes) {
         uint64_t *last = prof__chunk_first(chunk) + end - 1;
         if (from >= limit) break;
-        if (end <= limit && from < used && !PROF__LOAD(&chunk->sums[i])) prof__part_seal(chunk, i, from, end, used);
+        int ready = end <= limit && from < used && end <= used + PROF__SUM_REST;
+        if (ready && !PROF__LOAD(&chunk->sums[i])) prof__part_seal(chunk, i, from, end, used);
         if (end > used && *last == prof__empty_word(chunk->sequence)) PROF__STORE(last, *last ^ PROF__BEGUN_BIT);
     }
 }
@@ -15521,8 +15523,7 @@ static int prof__chunk_headless(const prof__source *from, const prof__chunk *now
 }
 
 /* Copies the chunk at offset. If the chunk was reused meanwhile, or is newer than `newest`, the copy is empty. scratch
-   has chunk_size bytes. `to` is all zero, or has what an earlier try copied. A chunk that was never used is not read,
-   and the pages of its copy stay untouched. Returns 0 on errors. */
+   has chunk_size bytes. `to` is all zero. Returns 0 on errors. */
 static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
                                 char *to, char *scratch)
 {
@@ -15651,6 +15652,7 @@ static prof__copied *prof__copied_at(const prof__copying *c, size_t i) { return 
 static int prof__chunk_copy(prof__copying *c, prof__copied *one)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset);
+    if (c->tries > 1) memset(chunk, 0, one->bytes); /* an earlier try has copied what was there */
     if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, c->copy + one->offset, c->scratch)) return 0;
     if (chunk->sequence && PROF__FORM_DEPTH(chunk->form) != PROF__FORM_DEPTH(one->form)) memset(chunk, 0, one->bytes);
     c->torn |= one->held && chunk->sequence != one->held;

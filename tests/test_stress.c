@@ -281,6 +281,8 @@ static uint64_t check_all(const prof_trace *trace, const uint64_t *done, int str
     uint64_t count = 0, lost = 0;
     const prof_trace_info *about = prof_trace_about(trace);
     trace_check(trace);
+    /* A macro waits some tenths of a second for a lock. On an overloaded machine its owner may not run for longer. */
+    if (about->lost_busy) strict = 0;
     for (size_t i = 0; i < prof_trace_track_count(trace) && test_failures < 20; ++i) {
         found track = check_one_track(trace, i, strict);
         if (strcmp(prof_trace_track(trace, i)->name, "prof")) count += track.count; /* that one is the service's */

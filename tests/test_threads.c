@@ -663,6 +663,62 @@ TEST(an_image_that_contradicts_itself_is_copied_twice)
     CHECK(reads <= 2 * 2 * 8);
 }
 
+/* A ring of four slots, of which a thread halves one while it is copied. */
+#define HALVED_SLOT 1024u
+static struct {
+    prof__header header;
+    char slots[4][HALVED_SLOT];
+} halved;
+static char halved_copy[sizeof halved];
+
+static prof__chunk *halved_at(char *image, unsigned slot, unsigned half)
+{
+    return (prof__chunk *)(void *)(image + offsetof(__typeof__(halved), slots) + slot * HALVED_SLOT + half * HALVED_SLOT / 2);
+}
+
+/* When all of the ring has been copied, threads have filled most of it again: the copy is made once more. Slot 2 has been
+   halved, and a thread is beginning its second half. */
+static int halving_read(void *user, uint64_t offset, void *to, size_t size)
+{
+    memcpy(to, (char *)&halved + offset, size);
+    if (size < HALVED_SLOT || ++*(int *)user < 4) return 1;
+    prof__chunk *first = halved_at((char *)&halved, 2, 0), *second = halved_at((char *)&halved, 2, 1);
+    if (first->form >> PROF__FORM_SHIFT) return 1;
+    halved.header.next_chunk += 3;
+    memset(first, 0, HALVED_SLOT);
+    first->form = second->form = 1u << PROF__FORM_SHIFT;
+    second->state = PROF__CHUNK_OWNED;
+    return 1;
+}
+
+/* Nothing of an earlier copy stays where a chunk has no number yet: a reader would take it for a lost chunk. */
+TEST(what_an_earlier_copy_had_is_not_in_the_next)
+{
+    prof__header *h = &halved.header;
+    int reads = 0;
+    uint64_t newest = 0, tick = 0;
+    prof__source source = {halving_read, &reads};
+    memset(&halved, 0, sizeof halved);
+    h->clock = PROF_CLOCK_MONOTONIC;
+    h->chunk_count = 4;
+    h->chunk_size = HALVED_SLOT;
+    h->chunk_header_size = sizeof(prof__chunk);
+    h->chunk_offset = offsetof(__typeof__(halved), slots);
+    h->next_chunk = 4;
+    for (unsigned slot = 0; slot < 4; ++slot) {
+        prof__chunk *chunk = halved_at((char *)&halved, slot, 0);
+        chunk->state = PROF__CHUNK_FULL;
+        chunk->sequence = slot + 1;
+        ((uint64_t *)(void *)chunk)[HALVED_SLOT / 8 - 1] = prof__empty_word(chunk->sequence);
+    }
+    CHECK(prof__chunks_snapshot(&source, h, halved_copy, &newest, &tick));
+    CHECK_EQUAL(newest, 7);
+    prof__chunk *second = halved_at(halved_copy, 2, 1);
+    const uint64_t *words = prof__chunk_first(second);
+    CHECK_EQUAL(second->form, 1u << PROF__FORM_SHIFT);
+    for (size_t i = 0; i < (HALVED_SLOT / 2 - sizeof *second) / 8; ++i) CHECK_EQUAL(words[i], 0);
+}
+
 static void *works_once(void *number)
 {
     work((int64_t)(intptr_t)number);

@@ -409,14 +409,16 @@ static void prof__chunk_seal(const prof__session *s, prof__chunk *chunk, size_t 
 }
 
 /* Called before a thread uses its chunk up to the word `limit`. Stores the sums of the parts that it has used and that
-   end before `limit`, and marks the others as begun. */
+   end before `limit`, and marks the others as begun. A sum leaves out at most PROF__SUM_REST words that the thread has
+   still to write. A part that lacks more, because many scopes are open, gets its sum later. */
 static void prof__chunk_pass(const prof__session *s, prof__chunk *chunk, size_t used, size_t limit)
 {
     size_t bytes = prof__chunk_bytes(s, chunk);
     PROF__EACH_PART(i, from, end, bytes) {
         uint64_t *last = prof__chunk_first(chunk) + end - 1;
         if (from >= limit) break;
-        if (end <= limit && from < used && !PROF__LOAD(&chunk->sums[i])) prof__part_seal(chunk, i, from, end, used);
+        int ready = end <= limit && from < used && end <= used + PROF__SUM_REST;
+        if (ready && !PROF__LOAD(&chunk->sums[i])) prof__part_seal(chunk, i, from, end, used);
         if (end > used && *last == prof__empty_word(chunk->sequence)) PROF__STORE(last, *last ^ PROF__BEGUN_BIT);
     }
 }

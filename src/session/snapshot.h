@@ -104,8 +104,7 @@ static int prof__chunk_headless(const prof__source *from, const prof__chunk *now
 }
 
 /* Copies the chunk at offset. If the chunk was reused meanwhile, or is newer than `newest`, the copy is empty. scratch
-   has chunk_size bytes. `to` is all zero, or has what an earlier try copied. A chunk that was never used is not read,
-   and the pages of its copy stay untouched. Returns 0 on errors. */
+   has chunk_size bytes. `to` is all zero. Returns 0 on errors. */
 static int prof__chunk_snapshot(const prof__source *from, const prof__header *h, uint64_t offset, uint64_t newest,
                                 char *to, char *scratch)
 {
@@ -234,6 +233,7 @@ static prof__copied *prof__copied_at(const prof__copying *c, size_t i) { return 
 static int prof__chunk_copy(prof__copying *c, prof__copied *one)
 {
     prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset);
+    if (c->tries > 1) memset(chunk, 0, one->bytes); /* an earlier try has copied what was there */
     if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, c->copy + one->offset, c->scratch)) return 0;
     if (chunk->sequence && PROF__FORM_DEPTH(chunk->form) != PROF__FORM_DEPTH(one->form)) memset(chunk, 0, one->bytes);
     c->torn |= one->held && chunk->sequence != one->held;
