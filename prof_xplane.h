@@ -2671,122 +2671,34 @@ PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink,
     return status;
 }
 
-/*-- gzip, for Perfetto and pprof: RFC 1951 with the fixed codes, in independent blocks of 64 KiB --*/
+/*-- gzip, for Perfetto and pprof: RFC 1952, in independent blocks of 64 KiB --*/
 
 #define PROF__GZIP_BLOCK 65536u
-#define PROF__GZIP_HEADS 16384u /* how many hashes of four bytes there are; a power of two */
-#define PROF__GZIP_FAR 32768u   /* how many bytes back a match may be */
 
 typedef struct prof__gzip {
     prof__out *out;
-    uint64_t bits, size; /* bits: bits that do not fill a byte yet */
+    uint64_t size;
     uint32_t check;
-    unsigned bit_count;
     size_t used;
-    unsigned char data[PROF__GZIP_BLOCK];
-    uint32_t heads[PROF__GZIP_HEADS]; /* of each hash: the last position with it, plus 1; 0: none */
+    unsigned char data[PROF__GZIP_BLOCK], packed[PROF__DEFLATE_BOUND(PROF__GZIP_BLOCK)];
+    prof__deflate deflate;
 } prof__gzip;
-
-static void prof__gzip_bits(prof__gzip *z, uint32_t value, unsigned count)
-{
-    z->bits |= (uint64_t)value << z->bit_count;
-    for (z->bit_count += count; z->bit_count >= 8; z->bit_count -= 8, z->bits >>= 8) {
-        unsigned char byte = (unsigned char)z->bits;
-        prof__out_bytes(z->out, &byte, 1);
-    }
-}
-
-/* Writes a Huffman code, beginning with its highest bit. */
-static void prof__gzip_code(prof__gzip *z, uint32_t code, unsigned count)
-{
-    uint32_t turned = 0;
-    unsigned i;
-    for (i = 0; i < count; i++) turned |= (code >> i & 1) << (count - 1 - i);
-    prof__gzip_bits(z, turned, count);
-}
-
-static void prof__gzip_symbol(prof__gzip *z, uint32_t symbol)
-{
-    if (symbol < 144)
-        prof__gzip_code(z, 0x30 + symbol, 8);
-    else if (symbol < 256)
-        prof__gzip_code(z, 0x190 + symbol - 144, 9);
-    else if (symbol < 280)
-        prof__gzip_code(z, symbol - 256, 7);
-    else
-        prof__gzip_code(z, 0xC0 + symbol - 280, 8);
-}
-
-static void prof__gzip_match(prof__gzip *z, uint32_t length, uint32_t distance)
-{
-    /* Codes have extra bits. Each group of codes, 4 of lengths or 2 of distances, has one bit more than the group
-       before. */
-    uint32_t code = length - 3, extra = 0;
-    if (length == 258) {
-        prof__gzip_symbol(z, 285);
-    } else {
-        while (code >> extra >= 8) extra++;
-        prof__gzip_symbol(z, 257 + extra * 4 + (code >> extra));
-        prof__gzip_bits(z, code & ((1u << extra) - 1), extra);
-    }
-    code = distance - 1;
-    for (extra = 0; code >> extra >= 4;) extra++;
-    prof__gzip_code(z, extra * 2 + (code >> extra), 5);
-    prof__gzip_bits(z, code & ((1u << extra) - 1), extra);
-}
-
-/* Returns how many bytes two positions have in common, up to 258. */
-static uint32_t prof__gzip_same(const prof__gzip *z, size_t before, size_t at)
-{
-    uint32_t length = 0;
-    while (length < 258 && at + length < z->used && z->data[before + length] == z->data[at + length]) length++;
-    return length;
-}
-
-/* Notes a position by the hash of its four bytes. Returns the previous position with that hash, plus 1. Returns 0 if
-   there is none near enough. */
-static size_t prof__gzip_note(prof__gzip *z, size_t at)
-{
-    const unsigned char *d = z->data + at;
-    uint32_t four, *head;
-    size_t before;
-    if (at + 4 > z->used) return 0;
-    four = (uint32_t)d[0] | (uint32_t)d[1] << 8 | (uint32_t)d[2] << 16 | (uint32_t)d[3] << 24;
-    head = &z->heads[(four * 0x9E3779B1u >> 16) % PROF__GZIP_HEADS];
-    before = *head;
-    *head = (uint32_t)at + 1;
-    return before && at + 1 - before <= PROF__GZIP_FAR ? before : 0;
-}
 
 static void prof__gzip_block(prof__gzip *z, int last)
 {
-    size_t at, end;
-    memset(z->heads, 0, sizeof z->heads);
-    prof__gzip_bits(z, last ? 1 : 0, 1);
-    prof__gzip_bits(z, 1, 2);
-    for (at = 0; at < z->used; at = end) {
-        size_t before = prof__gzip_note(z, at);
-        uint32_t length = before ? prof__gzip_same(z, before - 1, at) : 0;
-        end = at + 1;
-        if (length < 4) {
-            prof__gzip_symbol(z, z->data[at]);
-            continue;
-        }
-        prof__gzip_match(z, length, (uint32_t)(at + 1 - before));
-        for (; end < at + length; end++) prof__gzip_note(z, end);
-    }
-    prof__gzip_symbol(z, 256);
+    prof__deflate_start(&z->deflate, z->packed);
+    prof__deflate_part(&z->deflate, z->data, 0, z->used, z->used, last);
+    if (last) prof__deflate_end(&z->deflate);
+    prof__out_bytes(z->out, z->packed, z->deflate.size);
     z->used = 0;
 }
 
+/* z: zeroed. */
 static void prof__gzip_begin(prof__gzip *z, prof__out *out)
 {
     static const unsigned char head[10] = {0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255};
     z->out = out;
-    z->bits = z->size = 0;
     z->check = ~0u;
-    z->bit_count = 0;
-    z->used = 0;
     prof__out_bytes(out, head, sizeof head);
 }
 
@@ -2808,10 +2720,14 @@ static void prof__gzip_add(prof__gzip *z, const unsigned char *data, size_t size
 
 static void prof__gzip_end(prof__gzip *z)
 {
+    unsigned char tail[8];
+    int i;
     prof__gzip_block(z, 1);
-    prof__gzip_bits(z, 0, (8 - z->bit_count % 8) % 8);
-    prof__gzip_bits(z, ~z->check, 32);
-    prof__gzip_bits(z, (uint32_t)z->size, 32);
+    for (i = 0; i < 4; i++) {
+        tail[i] = (unsigned char)(~z->check >> 8 * i & 255);
+        tail[4 + i] = (unsigned char)(z->size >> 8 * i & 255);
+    }
+    prof__out_bytes(z->out, tail, sizeof tail);
 }
 
 /*-- memory profile: google/pprof's proto/profile.proto --*/
@@ -3004,7 +2920,7 @@ static prof_status prof__pprof_put(const prof_trace *trace, prof__out *out)
 {
     prof_memory_stats *memory = NULL;
     prof_status status = prof_memory(trace, &memory);
-    prof__gzip *z = (prof__gzip *)malloc(sizeof *z);
+    prof__gzip *z = (prof__gzip *)calloc(1, sizeof *z);
     prof__pprof p;
     memset(&p, 0, sizeof p);
     if (!status) prof__pprof_make(&p, trace, memory);
@@ -3053,7 +2969,7 @@ PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink
 static prof_status prof__gzip_file(const char *from, const char *to)
 {
     FILE *file = prof__file_open(from, "rb");
-    prof__gzip *z = (prof__gzip *)malloc(sizeof *z);
+    prof__gzip *z = (prof__gzip *)calloc(1, sizeof *z);
     prof__out out;
     prof_status status = PROF_OK;
     if (!file)

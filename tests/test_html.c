@@ -4,6 +4,7 @@
 #include "private.h"
 #include "../prof_html.h"
 
+#include "inflate.h"
 #include "test.h"
 #include "trace.h"
 
@@ -12,136 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
-
-/*-- an inflater, by RFC 1951: slow and simple --*/
-
-typedef struct inflater {
-    const unsigned char *from, *end;
-    unsigned bits, count;
-    unsigned char *to;
-    size_t size, room;
-    int bad;
-} inflater;
-
-static unsigned take(inflater *s, unsigned count)
-{
-    unsigned value;
-    while (s->count < count) {
-        if (s->from == s->end) {
-            s->bad = 1;
-            return 0;
-        }
-        s->bits |= (unsigned)*s->from++ << s->count;
-        s->count += 8;
-    }
-    value = s->bits & ((1u << count) - 1);
-    s->bits >>= count;
-    s->count -= count;
-    return value;
-}
-
-typedef struct huffman {
-    unsigned short count[16], symbol[288];
-} huffman;
-
-/* Returns 0 if the lengths make no complete code. */
-static int make_code(huffman *code, const unsigned char *lengths, int n)
-{
-    unsigned short offset[16];
-    int left = 1, used = 0;
-    memset(code->count, 0, sizeof code->count);
-    for (int i = 0; i < n; ++i) ++code->count[lengths[i]];
-    used = n - code->count[0];
-    code->count[0] = 0;
-    for (int i = 1; i < 16; ++i) left = left * 2 - code->count[i];
-    offset[1] = 0;
-    for (int i = 1; i < 15; ++i) offset[i + 1] = (unsigned short)(offset[i] + code->count[i]);
-    for (int i = 0; i < n; ++i)
-        if (lengths[i]) code->symbol[offset[lengths[i]]++] = (unsigned short)i;
-    return left == 0 || (used == 1 && code->count[1] == 1);
-}
-
-static int symbol(inflater *s, const huffman *code)
-{
-    int value = 0, first = 0, at = 0;
-    for (int length = 1; length < 16 && !s->bad; ++length) {
-        value |= (int)take(s, 1);
-        if (value - code->count[length] < first) return code->symbol[at + value - first];
-        at += code->count[length];
-        first = (first + code->count[length]) << 1;
-        value <<= 1;
-    }
-    s->bad = 1;
-    return 0;
-}
-
-static void inflate_codes(inflater *s, huffman *letters, huffman *distances)
-{
-    static const unsigned char order[19] = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-    unsigned char lengths[320];
-    unsigned n = take(s, 5) + 257, m = take(s, 5) + 1, k = take(s, 4) + 4, at = 0;
-    memset(lengths, 0, sizeof lengths);
-    for (unsigned i = 0; i < k; ++i) lengths[order[i]] = (unsigned char)take(s, 3);
-    if (!make_code(letters, lengths, 19)) s->bad = 1;
-    while (at < n + m && !s->bad) {
-        int what = symbol(s, letters);
-        unsigned char again = what == 16 && at ? lengths[at - 1] : 0;
-        unsigned times = what < 16 ? 1 : what == 16 ? 3 + take(s, 2) : what == 17 ? 3 + take(s, 3) : 11 + take(s, 7);
-        if (at + times > n + m || (what == 16 && !at)) {
-            s->bad = 1;
-            return;
-        }
-        /* lengths of the code for lengths are not needed any more once letters has them */
-        while (times--) lengths[at++] = what < 16 ? (unsigned char)what : again;
-    }
-    if (!make_code(distances, lengths + n, (int)m) || !make_code(letters, lengths, (int)n)) s->bad = 1;
-}
-
-static void inflate_all(inflater *s)
-{
-    unsigned last = 0;
-    while (!last && !s->bad) {
-        huffman letters, distances;
-        last = take(s, 1);
-        if (take(s, 2) != 2) s->bad = 1; /* the encoder writes no others */
-        inflate_codes(s, &letters, &distances);
-        while (!s->bad) {
-            int what = symbol(s, &letters);
-            unsigned extra, length, distance;
-            if (what == 256) break;
-            if (what < 256) {
-                if (s->size == s->room) s->bad = 1;
-                else s->to[s->size++] = (unsigned char)what;
-                continue;
-            }
-            what -= 257;
-            extra = what < 8 || what == 28 ? 0 : (unsigned)what / 4 - 1;
-            length = what == 28 ? 258 : what < 8 ? (unsigned)what + 3 : ((4u + (unsigned)what % 4) << extra) + 3;
-            length += take(s, extra);
-            what = symbol(s, &distances);
-            extra = what < 4 ? 0 : (unsigned)what / 2 - 1;
-            distance = what < 4 ? (unsigned)what + 1 : ((2u + (unsigned)what % 2) << extra) + 1;
-            distance += take(s, extra);
-            if (distance > s->size || length > s->room - s->size) {
-                s->bad = 1;
-                return;
-            }
-            for (; length; --length, ++s->size) s->to[s->size] = s->to[s->size - distance];
-        }
-    }
-}
-
-static int unpack(const unsigned char *from, size_t size, unsigned char *to, size_t wanted)
-{
-    inflater s;
-    memset(&s, 0, sizeof s);
-    s.from = from;
-    s.end = from + size;
-    s.to = to;
-    s.room = wanted;
-    inflate_all(&s);
-    return !s.bad && s.size == wanted && s.from == s.end;
-}
 
 /*-- the encoder --*/
 
@@ -152,14 +23,15 @@ static uint32_t any(uint32_t limit)
     return (random_state >> 8) % limit;
 }
 
-static int comes_back(prof__html_deflate *d, const unsigned char *from, const size_t *ends, size_t parts,
+static int comes_back(prof__deflate *d, const unsigned char *from, const size_t *ends, size_t parts,
                       size_t *packed)
 {
     size_t size = ends[parts - 1];
-    unsigned char *to = (unsigned char *)malloc(2 * size + 1024), *again = (unsigned char *)malloc(size + 1);
+    unsigned char *to = (unsigned char *)malloc(PROF__DEFLATE_BOUND(size)), *again = (unsigned char *)malloc(size + 1);
     int good;
-    *packed = prof__html_deflate_all(d, from, ends, parts, to);
-    good = *packed <= 2 * size + 1024 && unpack(to, *packed, again, size) && !memcmp(from, again, size);
+    *packed = prof__deflate_all(d, from, ends, parts, to);
+    good = *packed <= PROF__DEFLATE_BOUND(size) && inflate_to(to, *packed, again, size) == to + *packed &&
+           !memcmp(from, again, size);
     free(to);
     free(again);
     return good;
@@ -167,7 +39,7 @@ static int comes_back(prof__html_deflate *d, const unsigned char *from, const si
 
 TEST(what_is_packed_can_be_unpacked)
 {
-    prof__html_deflate *d = (prof__html_deflate *)calloc(1, sizeof *d);
+    prof__deflate *d = (prof__deflate *)calloc(1, sizeof *d);
     unsigned char *bytes = (unsigned char *)malloc(400000);
     for (long round = 0; round < trace_times(60, 400, 5000); ++round) {
         size_t size = round < 20 ? (size_t)round : any(round % 10 ? 3000 : 400000), packed, ends[4];
@@ -191,7 +63,7 @@ TEST(what_is_packed_can_be_unpacked)
 /* Counts that would make codes of more than 15 bits. */
 TEST(long_codes_are_limited)
 {
-    prof__html_deflate *d = (prof__html_deflate *)calloc(1, sizeof *d);
+    prof__deflate *d = (prof__deflate *)calloc(1, sizeof *d);
     unsigned char *bytes = (unsigned char *)malloc(200000);
     size_t size = 0, end, packed;
     uint32_t a = 1, b = 1;
@@ -209,7 +81,7 @@ TEST(long_codes_are_limited)
     }
     end = size;
     CHECK(comes_back(d, bytes, &end, 1, &packed));
-    prof__html_code *code = &d->letters;
+    prof__deflate_code *code = &d->letters;
     memset(code, 0, sizeof *code);
     for (a = b = 1, size = 0; size < 40; ++size) {
         uint32_t next = a + b;
@@ -217,7 +89,7 @@ TEST(long_codes_are_limited)
         a = b;
         b = next;
     }
-    prof__html_code_make(code, 286, 15);
+    prof__deflate_code_make(code, 286, 15);
     uint32_t full = 0;
     for (size = 0; size < 286; ++size) {
         CHECK(code->length[size] <= 15);
@@ -402,7 +274,7 @@ static account account_of(const trace_bytes *m)
         size_t whole = (size_t)number(&at), packed = (size_t)number(&at);
         CHECK(kind < 128 && whole <= 1 << 21 && packed < whole && (packed ? packed : whole) <= (size_t)(end - at));
         if (packed)
-            CHECK(unpack(at, packed, content, whole));
+            CHECK(inflate_to(at, packed, content, whole) == at + packed);
         else
             memcpy(content, at, whole);
         at += packed ? packed : whole;

@@ -12,6 +12,7 @@ static long compared;
 #include "../prof_xplane.h"
 #undef strcmp
 
+#include "inflate.h"
 #include "test.h"
 #include "trace.h"
 #include "json.h" /* utf8_length */
@@ -2336,71 +2337,20 @@ static uint32_t crc_of(const unsigned char *bytes, size_t size)
     return ~crc;
 }
 
-typedef struct bit_reader {
-    const unsigned char *bytes;
-    size_t size, at; /* at: bits */
-} bit_reader;
-
-static unsigned take_bits(bit_reader *r, unsigned count)
+static uint32_t word_at(const unsigned char *bytes)
 {
-    unsigned value = 0;
-    for (unsigned i = 0; i < count; ++i, ++r->at)
-        if (r->at / 8 < r->size) value |= (unsigned)(r->bytes[r->at / 8] >> r->at % 8 & 1) << i;
-    return value;
+    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
 }
 
-static unsigned take_fixed(bit_reader *r) /* RFC 1951, 3.2.6 */
-{
-    unsigned code = 0;
-    for (int i = 0; i < 7; ++i) code = code << 1 | take_bits(r, 1);
-    if (code < 24) return 256 + code;
-    code = code << 1 | take_bits(r, 1);
-    if (code >= 48 && code < 192) return code - 48;
-    if (code >= 192 && code < 200) return 280 + code - 192;
-    return 144 + (code << 1 | take_bits(r, 1)) - 400;
-}
-
-/* What a gzip of blocks with fixed codes holds, of malloc() and terminated; null if it is none. */
+/* What a gzip holds, of malloc() and terminated; null if it is none. */
 static char *gunzip(const unsigned char *bytes, size_t size, size_t *length)
 {
-    static const unsigned bases[] = {3,  4,  5,  6,  7,  8,  9,  10, 11, 13,  15,  17,  19,  23, 27,
-                                     31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258};
-    static const unsigned extras[] = {0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
-                                      2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0};
-    static const unsigned fars[] = {1,   2,   3,   4,   5,   7,    9,    13,   17,   25,   33,   49,   65,    97,    129,
-                                    193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385,
-                                    24577};
-    bit_reader r = {bytes, size, 80};
-    size_t room = 65536, n = 0;
-    char *out = (char *)malloc(room);
-    int last = 0, bad = size < 20 || memcmp(bytes, "\x1f\x8b\x08\x00", 4) != 0;
-    while (!last && !bad) {
-        last = (int)take_bits(&r, 1);
-        bad = take_bits(&r, 2) != 1;
-        while (!bad) {
-            unsigned symbol = take_fixed(&r);
-            if (symbol == 256) break;
-            if (n + 300 > room) out = (char *)realloc(out, room *= 2);
-            if (symbol < 256) {
-                out[n++] = (char)symbol;
-            } else if (symbol > 285) {
-                bad = 1;
-            } else {
-                unsigned count = bases[symbol - 257] + take_bits(&r, extras[symbol - 257]), code = 0;
-                for (int i = 0; i < 5; ++i) code = code << 1 | take_bits(&r, 1);
-                unsigned far = code < 30 ? fars[code] + take_bits(&r, code < 2 ? 0 : code / 2 - 1) : ~0u;
-                bad = far > n;
-                for (; count && !bad; --count, ++n) out[n] = out[n - far];
-            }
-            if (r.at / 8 >= size) bad = 1;
-        }
-    }
-    r.at = (r.at + 7) / 8 * 8;
-    uint32_t crc = take_bits(&r, 16), most;
-    crc |= (uint32_t)take_bits(&r, 16) << 16;
-    most = take_bits(&r, 16);
-    most |= (uint32_t)take_bits(&r, 16) << 16;
-    if (bad || r.at / 8 != size || crc != crc_of((const unsigned char *)out, n) || most != (uint32_t)n) {
+    if (size < 20 || memcmp(bytes, "\x1f\x8b\x08\x00", 4)) return NULL;
+    const unsigned char *tail = bytes + size - 8;
+    size_t n = word_at(tail + 4);
+    char *out = (char *)malloc(n + 1);
+    if (inflate_to(bytes + 10, size - 18, (unsigned char *)out, n) != tail ||
+        word_at(tail) != crc_of((const unsigned char *)out, n)) {
         free(out);
         return NULL;
     }
@@ -2416,7 +2366,7 @@ typedef struct gzip_sink {
 
 static void check_gzip(const unsigned char *bytes, size_t size, size_t at_most)
 {
-    gzip_sink *s = (gzip_sink *)malloc(sizeof *s);
+    gzip_sink *s = (gzip_sink *)calloc(1, sizeof *s);
     memory m;
     size_t length = 0;
     memset(&m, 0, sizeof m);
@@ -2433,18 +2383,20 @@ static void check_gzip(const unsigned char *bytes, size_t size, size_t at_most)
     free(s);
 }
 
-/* Nothing, noise, every distance and length, and sizes around those of a block. */
+/* Nothing, noise, letters, every distance and length, and sizes around those of a block. */
 TEST(gzip)
 {
     size_t size = 200000;
     unsigned char *bytes = (unsigned char *)calloc(size, 1);
     uint32_t seed = 12345;
-    check_gzip(bytes, 0, 20);
+    check_gzip(bytes, 0, 40);
     for (size_t i = 0; i < size; ++i) bytes[i] = (unsigned char)((seed = seed * 1664525 + 1013904223) >> 24);
-    check_gzip(bytes, size, size / 8 * 9 + 40);
-    for (size_t at = 65534; at < 65540; ++at) check_gzip(bytes, at, at / 8 * 9 + 40);
+    check_gzip(bytes, size, size + size / 100 + 100);
+    for (size_t at = 65534; at < 65540; ++at) check_gzip(bytes, at, at + at / 100 + 100);
     memset(bytes, 'x', size);
     check_gzip(bytes, size, 1500);
+    for (size_t i = 0; i < size; ++i) bytes[i] = (unsigned char)('a' + ((seed = seed * 1664525 + 1013904223) >> 28));
+    check_gzip(bytes, size, size / 100 * 51); /* 16 letters: 4 bits each */
     for (size_t at = 70000, length = 3, far = 1; at + 300 < size; at += length) { /* of 70000 bytes noise, pieces */
         length = 3 + seed % 256;
         far = 1 + (seed >> 8) % 40000;

@@ -5,6 +5,7 @@
 #define PROF__API_INNER_H
 #include "api/devices.h"
 #include "api/reports.h"
+#include "ground/deflate.h"
 #include "ground/hash.h"
 #include "ground/json.h"
 #include "ground/out.h"
@@ -92,6 +93,8 @@ static void prof__grouped(char *to, uint64_t value); /* 1,234,567 */
 static void prof__human_ns(char *to, double ns); /* 1.23 ms */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special);
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
+/* Packing: type prof__deflate, PROF__DEFLATE_BOUND(size), prof__deflate_start() prof__deflate_part()
+   prof__deflate_end() prof__deflate_all() */
 static int prof__parse_whole(const char *text, uint64_t *out);
 #ifndef PROF_NO_TEXT
 static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is

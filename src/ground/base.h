@@ -163,6 +163,22 @@ static int prof__equal(const char *a, const char *b)
 #define PROF__META_GROWS 1 /* meta and its index get their disk blocks and pages as they grow */
 #endif
 
+/* Returns the number of the highest bit that is set, or 0 if none is. */
+static unsigned prof__log2(uint64_t value)
+{
+#ifdef __GNUC__
+    return value ? 63 - (unsigned)__builtin_clzll(value) : 0;
+#else
+    unsigned bits = 0, step;
+    for (step = 32; step; step /= 2)
+        if (value >> step) {
+            value >>= step;
+            bits += step;
+        }
+    return bits;
+#endif
+}
+
 /* Continues a hash of 32 bits (FNV-1a). */
 static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size)
 {

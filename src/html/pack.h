@@ -3,12 +3,12 @@
 #ifndef PROF__HTML_PACK_H
 #define PROF__HTML_PACK_H
 #include "api/read.h"
+#include "ground/deflate.h"
 #include "ground/digits.h"
 #include "ground/hash.h"
 #include "ground/out.h"
 #include "image/pack.h"
 #include "html/api.h"
-#include "html/deflate.h"
 
 /*-- blocks: docs/internals/html.md describes them. After an error, h->out keeps it, and drops what is written --*/
 
@@ -115,8 +115,8 @@ typedef struct prof__html {
     prof__html_string known_strings[PROF__HTML_STRINGS];
     prof__html_kind known_kinds[PROF__HTML_KINDS];
     prof__html_source sources[PROF__HTML_SOURCES];
-    prof__html_deflate deflate;
-    unsigned char raw[PROF__HTML_RAW], tight[2 * PROF__HTML_RAW + 1024];
+    prof__deflate deflate;
+    unsigned char raw[PROF__HTML_RAW], tight[PROF__DEFLATE_BOUND(PROF__HTML_RAW)];
 } prof__html;
 
 /*-- text --*/
@@ -226,7 +226,7 @@ static void prof__html_block(prof__html *h, char kind, prof__html_bytes *const *
         columns[i]->size = 0;
     }
     size = (size_t)(to - h->raw);
-    tight = size > 256 && !h->plain ? prof__html_deflate_all(&h->deflate, h->raw, ends, count + 1, h->tight) : size;
+    tight = size > 256 && !h->plain ? prof__deflate_all(&h->deflate, h->raw, ends, count + 1, h->tight) : size;
     head[0] = (unsigned char)kind;
     to = prof__pack_integer(head + 1, size);
     to = prof__pack_integer(to, tight < size ? tight : 0); /* size 0: the block is not packed */

@@ -108,21 +108,6 @@ typedef struct prof__stat_rows {
     prof__message newest[PROF__NEWEST_MESSAGES]; /* the latest errors, the newest first */
 } prof__stat_rows;
 
-static unsigned prof__log2(uint64_t value)
-{
-#ifdef __GNUC__
-    return value ? 63 - (unsigned)__builtin_clzll(value) : 0;
-#else
-    unsigned bits = 0, step;
-    for (step = 32; step; step /= 2)
-        if (value >> step) {
-            value >>= step;
-            bits += step;
-        }
-    return bits;
-#endif
-}
-
 static uint32_t prof__step_of(uint64_t ns)
 {
     unsigned shift = prof__log2(ns | 64) - 6;
