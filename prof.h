@@ -4253,6 +4253,72 @@ static void prof__exits_watch(void)
 #endif
 #endif
 
+#ifndef PROF_FREESTANDING
+#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, written for bytes that are not UTF-8 */
+
+/* Returns how many bytes the UTF-8 character at text has. If the bytes there are invalid, returns minus the number of
+   bytes that one U+FFFD replaces. */
+static int prof__utf8_length(const char *text)
+{
+    const unsigned char *s = (const unsigned char *)text;
+    unsigned low = 0x80, high = 0xBF;
+    int length, i;
+    if (*s < 0x80) return 1;
+    if (*s < 0xC2 || *s > 0xF4) return -1;
+    length = *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
+    if (*s == 0xE0) low = 0xA0;  /* else overlong */
+    if (*s == 0xED) high = 0x9F; /* else a surrogate */
+    if (*s == 0xF0) low = 0x90;  /* else overlong */
+    if (*s == 0xF4) high = 0x8F; /* else beyond U+10FFFF */
+    for (i = 1; i < length; i++) {
+        if (s[i] < low || s[i] > high) return -i;
+        low = 0x80;
+        high = 0xBF;
+    }
+    return length;
+}
+
+/* Returns how many bytes the UTF-8 character at text has, or 0 if the bytes there are invalid. */
+static size_t prof__utf8(const char *text)
+{
+    int length = prof__utf8_length(text);
+    return length > 0 ? (size_t)length : 0;
+}
+
+/* Returns 1 for a control character of Unicode: a terminal may obey it. */
+static int prof__is_control(const char *text)
+{
+    unsigned char first = (unsigned char)text[0];
+    return first < 0x20 || first == 0x7F || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
+}
+
+/* Returns the text after its first character. An invalid byte counts as a character. */
+static const char *prof__next_character(const char *text)
+{
+    size_t length = prof__utf8(text);
+    return text + (length ? length : 1);
+}
+
+/* Returns 1 for a byte that is not the first one of its character. */
+static int prof__utf8_inner(char byte) { return ((unsigned char)byte & 0xC0) == 0x80; }
+
+/* Returns how many of a text's first `most` bytes to keep, so that the cut is not inside a character. The text has more
+   bytes than that. Bytes that are not UTF-8 do not make the rest shorter. */
+static size_t prof__utf8_cut(const char *text, size_t most)
+{
+    size_t back = 0;
+    while (back < 4 && back < most && prof__utf8_inner(text[most - back])) back++;
+    return back < 4 ? most - back : most;
+}
+
+static size_t prof__characters(const char *text)
+{
+    size_t count = 0;
+    for (; *text; text = prof__next_character(text)) count++;
+    return count;
+}
+#endif
+
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
 #define PROF__ERROR_SIZE 256
@@ -4385,10 +4451,9 @@ static void prof__error_set(const char *text)
     const size_t head = PROF__ERROR_SIZE / 3, room = PROF__ERROR_SIZE - 4;
     size_t length = prof__length(text), first = length, rest = length;
     if (length >= PROF__ERROR_SIZE) {
-        first = head;
+        first = prof__utf8_cut(text, head);
         rest = length - (room - head);
-        while (first && ((unsigned char)text[first] & 0xC0) == 0x80) --first;
-        while (((unsigned char)text[rest] & 0xC0) == 0x80) ++rest;
+        while (prof__utf8_inner(text[rest])) ++rest;
     }
     char *to = PROF__ERROR_TEXT();
     prof__copy(to, text, first);
@@ -4931,8 +4996,7 @@ static int prof__path_ending(const char *path, size_t base, const char *ending, 
     while (name && !prof__is_slash(path[name - 1])) --name;
     if (base - name + end > most && end + 9 < most) {
         hash = prof__hash(path + name, base - name);
-        base = name + most - end - 9;
-        while (base > name && ((unsigned char)path[base] & 0xC0) == 0x80) --base;
+        base = name + prof__utf8_cut(path + name, most - end - 9);
         hashed = 9;
     }
 #endif
@@ -5291,60 +5355,6 @@ static prof_status prof__out_close(prof__out *out)
     status = out->status;
     prof__out_free(out);
     return status;
-}
-#endif
-
-#ifndef PROF_FREESTANDING
-#define PROF__UTF8_REPLACED "\xEF\xBF\xBD" /* U+FFFD, written for bytes that are not UTF-8 */
-
-/* Returns how many bytes the UTF-8 character at text has. If the bytes there are invalid, returns minus the number of
-   bytes that one U+FFFD replaces. */
-static int prof__utf8_length(const char *text)
-{
-    const unsigned char *s = (const unsigned char *)text;
-    unsigned low = 0x80, high = 0xBF;
-    int length, i;
-    if (*s < 0x80) return 1;
-    if (*s < 0xC2 || *s > 0xF4) return -1;
-    length = *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4;
-    if (*s == 0xE0) low = 0xA0;  /* else overlong */
-    if (*s == 0xED) high = 0x9F; /* else a surrogate */
-    if (*s == 0xF0) low = 0x90;  /* else overlong */
-    if (*s == 0xF4) high = 0x8F; /* else beyond U+10FFFF */
-    for (i = 1; i < length; i++) {
-        if (s[i] < low || s[i] > high) return -i;
-        low = 0x80;
-        high = 0xBF;
-    }
-    return length;
-}
-
-/* Returns how many bytes the UTF-8 character at text has, or 0 if the bytes there are invalid. */
-static size_t prof__utf8(const char *text)
-{
-    int length = prof__utf8_length(text);
-    return length > 0 ? (size_t)length : 0;
-}
-
-/* Returns 1 for a control character of Unicode: a terminal may obey it. */
-static int prof__is_control(const char *text)
-{
-    unsigned char first = (unsigned char)text[0];
-    return first < 0x20 || first == 0x7F || (first == 0xC2 && (unsigned char)text[1] < 0xA0);
-}
-
-/* Returns the text after its first character. An invalid byte counts as a character. */
-static const char *prof__next_character(const char *text)
-{
-    size_t length = prof__utf8(text);
-    return text + (length ? length : 1);
-}
-
-static size_t prof__characters(const char *text)
-{
-    size_t count = 0;
-    for (; *text; text = prof__next_character(text)) count++;
-    return count;
 }
 #endif
 
@@ -13869,7 +13879,7 @@ static prof_status prof__file_kept(const prof__session *s, prof_status status)
     memcpy(why, PROF__ERROR_TEXT(), sizeof why);
     /* A long text is cut at the front, because the reason is at its end. */
     size_t length = strlen(why), cut = length > 110 ? length - 107 : 0;
-    while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
+    while (prof__utf8_inner(why[cut])) ++cut;
     return prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
                       prof__path_end(s->live_path));
 }
@@ -21565,10 +21575,8 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
    characters. */
 static void prof__read_shorten(char *text, size_t words)
 {
-    char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
-    if (words > PROF__TEXT_WORDS)
-        for (int i = 0; i < 3 && ((unsigned char)*end & 0xC0) == 0x80; ++i) end--;
-    *end = 0;
+    size_t most = PROF__TEXT_WORDS * 8 - 1;
+    text[words > PROF__TEXT_WORDS ? prof__utf8_cut(text, most) : words * 8 - 1] = 0;
 }
 
 /* Counts a lost block if a part of meta is missing from this word on. It is missing if words follow after many zeros,
@@ -25790,7 +25798,7 @@ static void prof__log_put(prof__log_text *text, const char *bytes, size_t count)
     if (text->cut) return;
     if (count > room) {
         text->cut = 1;
-        for (count = room; count && ((unsigned char)bytes[count] & 0xC0) == 0x80;) count--;
+        count = prof__utf8_cut(bytes, room);
     }
     memcpy(text->to + text->at, bytes, count);
     text->at += count;
@@ -27927,8 +27935,7 @@ static void prof__stat_rows_message(prof__stat_rows *all, const prof_event *even
     if (at == PROF__NEWEST_MESSAGES) return;
     if (all->newest_count < PROF__NEWEST_MESSAGES) all->newest_count++;
     memmove(all->newest + at + 1, all->newest + at, (all->newest_count - at - 1) * sizeof *all->newest);
-    while (length > most) /* cuts between characters, not inside a UTF-8 sequence */
-        for (length = most; length && ((unsigned char)event->value.as.string[length] & 0xC0) == 0x80;) length--;
+    if (length > most) length = prof__utf8_cut(event->value.as.string, most);
     all->newest[at].ns = event->start_ns;
     all->newest[at].severity = event->detail;
     memcpy(all->newest[at].text, event->value.as.string, length);
@@ -28996,7 +29003,7 @@ static void prof__summary_value(char *to, double value, const char *unit)
     if (!*unit) return;
     *to++ = ' ';
     while (unit[length] && length < PROF__SUMMARY_UNIT) length++;
-    while (unit[length] && length && ((unsigned char)unit[length] & 0xC0) == 0x80) length--;
+    if (unit[length]) length = prof__utf8_cut(unit, length);
     memcpy(to, unit, length);
     to[length] = 0;
 }
@@ -32683,6 +32690,8 @@ static char *prof__text_join(const char *a, const char *b); /* for free() */
 static char *prof__out_part(const char *path); /* a new name beside a file, for free() */
 static size_t prof__utf8(const char *text); /* bytes of the character; 0: it is none */
 static int prof__utf8_length(const char *text); /* the same; less than 0: so many bytes for one U+FFFD */
+static int prof__utf8_inner(char byte); /* it is not the first one of a character */
+static size_t prof__utf8_cut(const char *text, size_t most); /* so many of a longer text's bytes are whole characters */
 static int prof__is_control(const char *text);
 static size_t prof__json_character(const char *text, char *to, size_t *size); /* to: 8 bytes */
 static const char *prof__next_character(const char *text);

@@ -5327,8 +5327,8 @@ static FILE *prof__html_source_open(const char *folder, const char *path)
 /* Writes one line of source: the number of the string that is its path, the line's number, and the text. */
 static void prof__html_source_line(prof__html *h, const prof__html_source *site, uint32_t line, char *text, size_t size)
 {
-    if (size > PROF__HTML_LINE) { /* cuts between characters, not inside a UTF-8 sequence */
-        for (size = PROF__HTML_LINE; size && (text[size] & 0xC0) == 0x80;) --size;
+    if (size > PROF__HTML_LINE) {
+        size = prof__utf8_cut(text, PROF__HTML_LINE);
         memcpy(text + size, "\xE2\x80\xA6", 3);
         size += 3;
     }

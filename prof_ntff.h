@@ -1216,7 +1216,7 @@ static int prof__json_string(prof__json *j, char *to, size_t size)
         } else if (used + 1 < size) {
             to[used++] = c ? c : '?';
         } else if (used < size) { /* cuts the text, but not inside a character */
-            while (used && ((unsigned char)c & 0xC0) == 0x80) c = to[--used];
+            while (used && prof__utf8_inner(c)) c = to[--used];
             to[used] = 0;
             used = size;
         }

@@ -76,9 +76,7 @@ typedef struct finder {
 /* Returns the slot that has this entry, or the free slot for it. */
 static size_t *slot_of(const finder *f, const prof_callsite *site, const char *name, size_t parent)
 {
-    size_t at = (size_t)(uintptr_t)site / sizeof *site + parent * 31;
-    const char *c;
-    for (c = name; *c; c++) at = at * 33 + (unsigned char)*c;
+    size_t at = tool_hash((uint32_t)((uintptr_t)site / sizeof *site + parent * 31), name);
     for (at ^= at >> 15;; at++) {
         size_t *slot = &f->slots[at & f->mask];
         const prof_stat *stat = *slot ? &f->stats[*slot - 1] : NULL;

@@ -81,6 +81,8 @@ static char *prof__text_join(const char *a, const char *b); /* for free() */
 static char *prof__out_part(const char *path); /* a new name beside a file, for free() */
 static size_t prof__utf8(const char *text); /* bytes of the character; 0: it is none */
 static int prof__utf8_length(const char *text); /* the same; less than 0: so many bytes for one U+FFFD */
+static int prof__utf8_inner(char byte); /* it is not the first one of a character */
+static size_t prof__utf8_cut(const char *text, size_t most); /* so many of a longer text's bytes are whole characters */
 static int prof__is_control(const char *text);
 static size_t prof__json_character(const char *text, char *to, size_t *size); /* to: 8 bytes */
 static const char *prof__next_character(const char *text);

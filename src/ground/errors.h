@@ -4,6 +4,7 @@
 #include "api/control.h"
 #include "ground/copies.h"
 #include "ground/threads.h"
+#include "ground/utf8.h"
 
 /*-- ERRORS ---------------------------------------------------------------------------------------------- >>errors --*/
 
@@ -137,10 +138,9 @@ static void prof__error_set(const char *text)
     const size_t head = PROF__ERROR_SIZE / 3, room = PROF__ERROR_SIZE - 4;
     size_t length = prof__length(text), first = length, rest = length;
     if (length >= PROF__ERROR_SIZE) {
-        first = head;
+        first = prof__utf8_cut(text, head);
         rest = length - (room - head);
-        while (first && ((unsigned char)text[first] & 0xC0) == 0x80) --first;
-        while (((unsigned char)text[rest] & 0xC0) == 0x80) ++rest;
+        while (prof__utf8_inner(text[rest])) ++rest;
     }
     char *to = PROF__ERROR_TEXT();
     prof__copy(to, text, first);

@@ -7,6 +7,7 @@
 #include "ground/errors.h"
 #include "ground/signals.h"
 #include "ground/threads.h"
+#include "ground/utf8.h"
 #include "ground/windows.h"
 
 #ifndef PROF_FREESTANDING
@@ -213,8 +214,7 @@ static int prof__path_ending(const char *path, size_t base, const char *ending, 
     while (name && !prof__is_slash(path[name - 1])) --name;
     if (base - name + end > most && end + 9 < most) {
         hash = prof__hash(path + name, base - name);
-        base = name + most - end - 9;
-        while (base > name && ((unsigned char)path[base] & 0xC0) == 0x80) --base;
+        base = name + prof__utf8_cut(path + name, most - end - 9);
         hashed = 9;
     }
 #endif

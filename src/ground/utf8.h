@@ -1,4 +1,4 @@
-// ground/utf8: Steps through UTF-8 characters, and replaces invalid bytes.
+// ground/utf8: Steps through UTF-8 characters, cuts texts between them, and finds invalid bytes.
 #ifndef PROF__GROUND_UTF8_H
 #define PROF__GROUND_UTF8_H
 #include "ground/base.h"
@@ -47,6 +47,18 @@ static const char *prof__next_character(const char *text)
 {
     size_t length = prof__utf8(text);
     return text + (length ? length : 1);
+}
+
+/* Returns 1 for a byte that is not the first one of its character. */
+static int prof__utf8_inner(char byte) { return ((unsigned char)byte & 0xC0) == 0x80; }
+
+/* Returns how many of a text's first `most` bytes to keep, so that the cut is not inside a character. The text has more
+   bytes than that. Bytes that are not UTF-8 do not make the rest shorter. */
+static size_t prof__utf8_cut(const char *text, size_t most)
+{
+    size_t back = 0;
+    while (back < 4 && back < most && prof__utf8_inner(text[most - back])) back++;
+    return back < 4 ? most - back : most;
 }
 
 static size_t prof__characters(const char *text)

@@ -3,6 +3,7 @@
 #define PROF__READ_LOG_H
 #include "api/read.h"
 #include "ground/numbers.h"
+#include "ground/utf8.h"
 #include "record/log.h"
 
 /*-- messages --
@@ -25,7 +26,7 @@ static void prof__log_put(prof__log_text *text, const char *bytes, size_t count)
     if (text->cut) return;
     if (count > room) {
         text->cut = 1;
-        for (count = room; count && ((unsigned char)bytes[count] & 0xC0) == 0x80;) count--;
+        count = prof__utf8_cut(bytes, room);
     }
     memcpy(text->to + text->at, bytes, count);
     text->at += count;

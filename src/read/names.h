@@ -7,6 +7,7 @@
 #include "ground/hash.h"
 #include "ground/out.h"
 #include "ground/symbols.h"
+#include "ground/utf8.h"
 #include "image/format.h"
 #include "image/words.h"
 #include "read/trace.h"
@@ -230,10 +231,8 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
    characters. */
 static void prof__read_shorten(char *text, size_t words)
 {
-    char *end = text + (words < PROF__TEXT_WORDS ? words : PROF__TEXT_WORDS) * 8 - 1;
-    if (words > PROF__TEXT_WORDS)
-        for (int i = 0; i < 3 && ((unsigned char)*end & 0xC0) == 0x80; ++i) end--;
-    *end = 0;
+    size_t most = PROF__TEXT_WORDS * 8 - 1;
+    text[words > PROF__TEXT_WORDS ? prof__utf8_cut(text, most) : words * 8 - 1] = 0;
 }
 
 /* Counts a lost block if a part of meta is missing from this word on. It is missing if words follow after many zeros,

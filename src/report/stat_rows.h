@@ -8,6 +8,7 @@
 #include "ground/hash.h"
 #include "ground/numbers.h"
 #include "ground/out.h"
+#include "ground/utf8.h"
 #include "read/clock.h"
 #include "read/cursor.h"
 #include "read/event.h"
@@ -266,8 +267,7 @@ static void prof__stat_rows_message(prof__stat_rows *all, const prof_event *even
     if (at == PROF__NEWEST_MESSAGES) return;
     if (all->newest_count < PROF__NEWEST_MESSAGES) all->newest_count++;
     memmove(all->newest + at + 1, all->newest + at, (all->newest_count - at - 1) * sizeof *all->newest);
-    while (length > most) /* cuts between characters, not inside a UTF-8 sequence */
-        for (length = most; length && ((unsigned char)event->value.as.string[length] & 0xC0) == 0x80;) length--;
+    if (length > most) length = prof__utf8_cut(event->value.as.string, most);
     all->newest[at].ns = event->start_ns;
     all->newest[at].severity = event->detail;
     memcpy(all->newest[at].text, event->value.as.string, length);

@@ -236,7 +236,7 @@ static void prof__summary_value(char *to, double value, const char *unit)
     if (!*unit) return;
     *to++ = ' ';
     while (unit[length] && length < PROF__SUMMARY_UNIT) length++;
-    while (unit[length] && length && ((unsigned char)unit[length] & 0xC0) == 0x80) length--;
+    if (unit[length]) length = prof__utf8_cut(unit, length);
     memcpy(to, unit, length);
     to[length] = 0;
 }

@@ -4,6 +4,7 @@
 #include "ground/errors.h"
 #include "ground/lock.h"
 #include "ground/signals.h"
+#include "ground/utf8.h"
 #include "ground/windows.h"
 #include "image/format.h"
 #include "record/ring.h"
@@ -41,7 +42,7 @@ static prof_status prof__file_kept(const prof__session *s, prof_status status)
     memcpy(why, PROF__ERROR_TEXT(), sizeof why);
     /* A long text is cut at the front, because the reason is at its end. */
     size_t length = strlen(why), cut = length > 110 ? length - 107 : 0;
-    while (((unsigned char)why[cut] & 0xC0) == 0x80) ++cut;
+    while (prof__utf8_inner(why[cut])) ++cut;
     return prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
                       prof__path_end(s->live_path));
 }
