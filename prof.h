@@ -1297,20 +1297,23 @@ PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const c
 PROF__API size_t prof_trace_track_count(const prof_trace *trace);
 PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
+/* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0 at
+   the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes
+   NULL, for which it returns PROF_OK. */
+
 /* Reads the events of one track in order of time, a parent before its children. Takes memory for one chunk and the open
-   scopes. */
+   scopes, all of it when it is opened, so that next and close do not fail. */
 PROF__API prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
-PROF__API int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
-PROF__API void prof_cursor_close(prof_cursor *cursor);                  /* cursor may be NULL */
+PROF__API int prof_cursor_next(prof_cursor *cursor, prof_event *event);
+PROF__API prof_status prof_cursor_close(prof_cursor *cursor);
 
 /* Reads the events of all tracks in order of time; those of one track in the order of its cursor, those of the same
    time in the order of the tracks. Takes memory for a cursor for each track that has begun and not ended at the present
    time. */
 PROF__API prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
-/* *track: the index of the event's track for prof_trace_track(); track may be NULL. Returns 0 at the end, or if memory
-   runs out. */
+/* *track: the index of the event's track for prof_trace_track(); track may be NULL. */
 PROF__API int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
-PROF__API prof_status prof_timeline_close(prof_timeline *timeline); /* returns an earlier error; timeline may be NULL */
+PROF__API prof_status prof_timeline_close(prof_timeline *timeline);
 
 /* Reads spans in the order of their ends, with their marks in between; then those still open, in the order of their
    begins. An end belongs to the newest open span of its name and id; an end of a task or frame, to its own object.
@@ -1319,8 +1322,8 @@ PROF__API prof_status prof_timeline_close(prof_timeline *timeline); /* returns a
    at the same time are taken in the order of the tracks, but an end without an open span waits for a begin of the same
    time. Takes the memory of prof_timeline, and for the open spans. */
 PROF__API prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
-PROF__API int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or if memory runs out */
-PROF__API prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
+PROF__API int prof_spans_next(prof_spans *spans, prof_span *span);
+PROF__API prof_status prof_spans_close(prof_spans *spans);
 #endif
 
 /*-- REPORTS ---------------------------------------------------------------------------------------------- >>reports --
@@ -2724,7 +2727,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_cursor_open(trace, track, cursor) \
     PROF__STRIPPED((prof__stripped_none(cursor, sizeof(void *)), PROF_OK), PROF__USE3(trace, track, cursor))
 #define prof_cursor_next(cursor, event) PROF__STRIPPED(0, PROF__USE2(cursor, event))
-#define prof_cursor_close(cursor) PROF__STRIPPED((void)0, PROF__USE(cursor))
+#define prof_cursor_close(cursor) PROF__STRIPPED(PROF_OK, PROF__USE(cursor))
 #define prof_timeline_open(trace, timeline) \
     PROF__STRIPPED((prof__stripped_none(timeline, sizeof(void *)), PROF_OK), PROF__USE2(trace, timeline))
 #define prof_timeline_next(timeline, event, track) PROF__STRIPPED(0, PROF__USE3(timeline, event, track))
@@ -20439,7 +20442,7 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
     return PROF__NO_RESULT(cursor, "prof_cursor_open");
 }
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event) { return (void)cursor, (void)event, 0; }
-PROF_DEF void prof_cursor_close(prof_cursor *cursor) { (void)cursor; }
+PROF_DEF prof_status prof_cursor_close(prof_cursor *cursor) { return (void)cursor, PROF_OK; }
 PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
 {
     (void)trace;
@@ -20785,7 +20788,7 @@ typedef struct prof__read_outline {
     uint32_t ends, begins, nodes, args, most_args;
     /* The largest number of open scopes in the segment, less the number at its beginning; at least 0. */
     int32_t deepest;
-    int spans;
+    int spans, logs;
 } prof__read_outline;
 
 /* A scope that is still open at the end of the segment in which it began (a cross-segment scope). */
@@ -20945,6 +20948,7 @@ struct prof_trace {
     int partial;        /* 1: older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* keys of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
+    int has_logs;       /* 1: some track has a log message */
     uint64_t begins_missing, ends_missing; /* with PROF_STATS: spans whose begin or end is missing */
     prof__uses uses;    /* with PROF_STATS */
     int64_t newest_ns;  /* the latest time at which open scopes are known to have been open */
@@ -23414,6 +23418,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     case PROF__KIND_EVENT:
         if (!prof__read_event_type(words + at)) break;
         if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) o->sum.spans = 1;
+        if (prof__read_event_type(words + at) == PROF_EVENT_LOG) o->sum.logs = 1;
         o->sum.nodes++;
         break;
     case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; /* fall through */
@@ -23493,6 +23498,7 @@ static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
     m->track->about.lost += outline->lost;
     if (outline->most_args > m->track->max_event_args) m->track->max_event_args = outline->most_args;
     if (outline->spans) m->trace->has_spans = 1;
+    if (outline->logs) m->trace->has_logs = 1;
     return 1;
 }
 
@@ -24077,6 +24083,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
         case PROF__KIND_EVENT:
             if (!prof__read_event_type(words + at)) break;
             if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) trace->has_spans = 1;
+            if (prof__read_event_type(words + at) == PROF_EVENT_LOG) trace->has_logs = 1;
             prof__read_event(m);
             break;
         case PROF__KIND_MARK:
@@ -25447,337 +25454,6 @@ static prof_status prof__import_close(prof__import *w, prof_status status, uint6
     return status != PROF_OK ? status : closed;
 }
 
-/*-- cursors --*/
-
-typedef struct prof__read_node { /* an event of the loaded segment */
-    int64_t start_ns, end_ns;
-    uint32_t word, site, depth;
-    uint32_t more; /* its prof__read_more, from 1; 0: a scope that needs none, as most do */
-} prof__read_node;
-
-typedef struct prof__read_more {
-    /* Index in links of its arguments in later segments; of the END of an overlapping scope: index in late_ends. */
-    size_t link;
-    uint32_t kind, flags;
-    uint32_t name; /* index of the word of its NAME record; 0: none */
-    uint32_t arg, last_arg; /* its first and last argument in segment_args, from 1; 0: none */
-} prof__read_more;
-
-typedef struct prof__read_argument {
-    uint32_t word, next;
-} prof__read_argument;
-
-typedef struct prof__read_frame {
-    uint32_t name;
-    int64_t ns; /* time of the newest boundary */
-    /* Number of the next boundary; it is larger than the boundaries seen if older ones were overwritten. */
-    uint64_t count;
-} prof__read_frame;
-
-struct prof_cursor {
-    /* The fields that are used most come first, because their offsets fit into one byte of an instruction. */
-    const prof_trace *trace;
-    const prof__read_track *track;
-    size_t segment;  /* number of segments loaded so far */
-    size_t exception, late_begin; /* entries used so far */
-    const uint64_t *words; /* words of the chunk that has the loaded segment */
-    size_t node, node_count, more_count;
-    prof__read_node *nodes;
-    prof__read_more *more;
-    /* Open scopes: number of the node, from 1; 0: the scope began before this segment; PROF__LATE_BIT may be added. */
-    uint32_t *stack;
-    size_t depth, unseen; /* unseen: open scopes that overlap an enclosing one, and are returned as spans */
-    prof_arg *args;
-    uint64_t tick;
-    prof__read_argument *segment_args;
-    size_t crossed;
-    size_t orphan;   /* unmatched ends returned so far */
-    size_t crossing, late_end; /* entries used so far */
-    size_t arg_count;
-    prof__read_buffer buffer;
-    prof__read_frame *frames;
-    size_t frame_count;
-    prof__read_index frame_index;
-    size_t device_record; /* events of a device's row returned so far */
-    size_t flow;      /* 1: the last event of a device has a flow, which is returned next */
-    char *message;    /* text of the last log message; NULL before the first */
-    uint64_t id;      /* id of the loaded segment's events, without the bits of the word */
-    size_t hint;
-    prof__read_fast fast;
-    int windowed;
-    int64_t from_ns, to_ns; /* window; to_ns is INT64_MAX if it has no end */
-};
-
-/* Makes a cursor, with all memory that reading its track needs. */
-static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
-{
-    const prof__read_track *about;
-    prof_cursor *c;
-    int archived = 1;
-    if (!trace || !cursor) return prof__null("prof_cursor_open", "trace or cursor");
-    *cursor = NULL;
-    if (track >= trace->track_count)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: there is no track %lu, only %lu",
-                          (unsigned long)track, (unsigned long)trace->track_count);
-    about = &trace->tracks[track];
-    c = (prof_cursor *)calloc(1, sizeof *c);
-    if (c) {
-        c->trace = trace;
-        c->track = about;
-        c->nodes = (prof__read_node *)calloc(about->max_nodes + 1, sizeof *c->nodes);
-        c->more = (prof__read_more *)malloc((about->max_nodes + 1) * sizeof *c->more);
-        c->segment_args = (prof__read_argument *)calloc(about->max_args + 1, sizeof *c->segment_args);
-        c->stack = (uint32_t *)calloc(about->max_depth + 1, sizeof *c->stack);
-        c->args = (prof_arg *)calloc(about->max_event_args + 1, sizeof *c->args);
-        c->frames = (prof__read_frame *)calloc(about->frames + 1, sizeof *c->frames);
-        c->windowed = trace->info.from_ns || trace->info.to_ns;
-        c->from_ns = trace->info.from_ns;
-        c->to_ns = trace->info.to_ns ? trace->info.to_ns : INT64_MAX;
-        c->depth = c->crossed = about->orphan_count;
-        c->crossing = about->crossing;
-        c->exception = about->exception;
-        c->late_begin = c->late_end = about->late;
-        c->tick = about->tick;
-        if (trace->paged || trace->file || trace->size > trace->header.image_size)
-            archived = prof__read_buffer_make(trace, &c->buffer);
-    }
-    if (!c || !c->nodes || !c->more || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
-        (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {
-        prof_cursor_close(c);
-        return prof__fail(PROF_NO_MEMORY, "no memory to read track %lu", (unsigned long)track);
-    }
-    *cursor = c;
-    return PROF_OK;
-}
-
-PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
-{
-    return prof__cursor_make(trace, track, cursor);
-}
-
-static void prof__cursor_free(prof_cursor *cursor)
-{
-    if (!cursor) return;
-    free(cursor->nodes);
-    free(cursor->more);
-    free(cursor->segment_args);
-    free(cursor->stack);
-    free(cursor->args);
-    free(cursor->frames);
-    free(cursor->message);
-    free(cursor->frame_index.slots);
-    prof__read_buffer_free(&cursor->buffer);
-    free(cursor);
-}
-PROF_DEF void prof_cursor_close(prof_cursor *cursor) { prof__cursor_free(cursor); }
-
-static inline void prof__read_node_set(prof__read_node *node, size_t word, size_t site, size_t depth, int64_t ns)
-{
-    node->start_ns = node->end_ns = ns;
-    node->word = (uint32_t)word;
-    node->site = (uint32_t)site;
-    node->depth = (uint32_t)depth;
-    node->more = 0;
-}
-
-/* Returns the additional fields of a node. Adds those of a plain scope if it has none yet. */
-static prof__read_more *prof__read_more_of(prof_cursor *c, prof__read_node *node)
-{
-    prof__read_more *more;
-    if (!node->more) {
-        node->more = (uint32_t)++c->more_count;
-        more = &c->more[node->more - 1];
-        more->link = PROF__NONE;
-        more->kind = PROF__KIND_BEGIN;
-        more->flags = more->name = more->arg = more->last_arg = 0;
-    }
-    return &c->more[node->more - 1];
-}
-
-static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
-{
-    prof__read_node *node = &c->nodes[c->node_count++];
-    size_t site = kind == PROF__KIND_LOST ? 0 : prof__read_site_of(c->trace, prof__read_id(c->words[word]));
-    prof__read_node_set(node, word, site, c->depth - c->unseen, prof__read_ns(c->trace, c->tick, &c->hint));
-    if (kind != PROF__KIND_BEGIN) prof__read_more_of(c, node)->kind = kind;
-    return node;
-}
-
-/* Closes the innermost `closes` scopes, as many as the matcher has found for an END. All but the outermost of them had
-   no end of their own. */
-static void prof__read_close(prof_cursor *c, uint32_t closes)
-{
-    int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
-    for (; closes; closes--) {
-        uint32_t number = c->stack[--c->depth];
-        c->unseen -= number >> 31;
-        if (!(number & ~PROF__LATE_BIT)) continue;
-        number &= ~PROF__LATE_BIT;
-        c->nodes[number - 1].end_ns = ns;
-        if (closes > 1) prof__read_more_of(c, &c->nodes[number - 1])->flags |= PROF_TRUNCATED_END;
-    }
-    if (c->crossed > c->depth) c->crossed = c->depth;
-}
-
-/* Adds the argument at this word to a node. number: the node, from 1; 0: the node is in an earlier segment, and the
-   matcher has stored a link to the argument. */
-static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
-{
-    prof__read_argument *arg;
-    prof__read_more *more;
-    if (!number) return;
-    more = prof__read_more_of(c, &c->nodes[number - 1]);
-    arg = &c->segment_args[c->arg_count++];
-    arg->word = (uint32_t)word;
-    arg->next = 0;
-    if (more->last_arg)
-        c->segment_args[more->last_arg - 1].next = (uint32_t)c->arg_count;
-    else
-        more->arg = (uint32_t)c->arg_count;
-    more->last_arg = (uint32_t)c->arg_count;
-}
-
-/* Returns how many scopes the END at this word of the last loaded segment closes, or which open scope an ARG at this
-   word belongs to (1 is the innermost). */
-static uint32_t prof__read_closes(prof_cursor *c, size_t word)
-{
-    const prof__read_exception *exception;
-    if (c->exception == c->track->exception + c->track->exception_count) return 1; /* the table may be NULL */
-    exception = &c->trace->exceptions[c->exception];
-    if (exception->segment + 1 != c->segment || exception->word != word) return 1;
-    c->exception++;
-    return exception->closes;
-}
-
-/* Adds the argument at this word to the node of its scope. level: which open scope, 1 is the innermost; 0: none. */
-static void prof__read_scope_arg(prof_cursor *c, uint32_t level, size_t word)
-{
-    if (level && level <= c->depth) prof__read_take_arg(c, c->stack[c->depth - level] & ~PROF__LATE_BIT, word);
-}
-
-/* Returns 1 if the track's next overlapping scope begins in the last loaded segment. */
-static int prof__read_late_here(const prof_cursor *c)
-{
-    return c->late_begin != c->track->late + c->track->late_count &&
-           c->trace->late_begins[c->late_begin].segment + 1 == c->segment;
-}
-
-/* Returns 1 if the BEGIN at this word of the last loaded segment begins an overlapping scope. */
-static int prof__read_overlaps(prof_cursor *c, size_t word)
-{
-    if (!prof__read_late_here(c) || c->trace->late_begins[c->late_begin].word != word) return 0;
-    c->late_begin++;
-    return 1;
-}
-
-static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
-{
-    uint32_t number = (uint32_t)c->node_count;
-    if (prof__read_overlaps(c, node->word)) {
-        prof__read_more_of(c, node)->flags |= PROF__OVERLAPS;
-        number |= PROF__LATE_BIT;
-        c->unseen++;
-    }
-    c->stack[c->depth++] = number;
-}
-
-/* Passes over a segment whose words can no longer be read. Scopes that are open after it are treated as begun before
-   it. */
-static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
-{
-    const prof__read_track *track = c->track;
-    size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
-    while (c->depth < depth) c->stack[c->depth++] = 0;
-    while (c->depth > depth) c->unseen -= c->stack[--c->depth] >> 31;
-    c->crossed = depth;
-    while (prof__read_late_here(c)) c->late_begin++;
-    while (c->crossing < track->crossing + track->crossing_count &&
-           c->trace->crossings[c->crossing].segment + 1 == c->segment)
-        c->crossing++;
-    while (c->exception < track->exception + track->exception_count &&
-           c->trace->exceptions[c->exception].segment + 1 == c->segment)
-        c->late_end += c->trace->exceptions[c->exception++].closes == PROF__CLOSES_LATE;
-    if (__atomic_exchange_n(&c->trace->chunks[segment->chunk].size, PROF__NONE32, __ATOMIC_RELAXED) != PROF__NONE32)
-        PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
-}
-
-/* Handles the END at this word of the last loaded segment. */
-static void prof__read_end(prof_cursor *c, size_t word)
-{
-    uint32_t closes = prof__read_closes(c, word);
-    if (closes == PROF__CLOSES_LATE)
-        prof__read_more_of(c, prof__read_add_node(c, PROF__KIND_END, word))->link = c->late_end++;
-    else
-        prof__read_close(c, closes);
-}
-
-/* Returns the first word before `end`, in the last loaded segment, whose BEGIN or END needs more than the plain
-   handling, because the matcher has an entry for it; else `end`. */
-static size_t prof__read_noted(const prof_cursor *c, size_t end)
-{
-    if (c->exception != c->track->exception + c->track->exception_count) { /* the table may be NULL */
-        const prof__read_exception *exception = &c->trace->exceptions[c->exception];
-        if (exception->segment + 1 == c->segment && exception->word < end) end = exception->word;
-    }
-    if (prof__read_late_here(c) && c->trace->late_begins[c->late_begin].word < end)
-        end = c->trace->late_begins[c->late_begin].word;
-    return end;
-}
-
-/* Makes nodes of the BEGINs and ENDs from this word on, as long as meta has their call sites. Most records are of these
-   kinds. Returns the index of the word after them. base: the chunk's tick. Ticks are counted from base, and ids from
-   the first word of a BEGIN: this takes fewer instructions, and all values fit into the processor's registers. */
-static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
-{
-    const prof_trace *trace = c->trace;
-    const uint64_t *words = c->words;
-    const uint32_t *sites = trace->site_ids;
-    size_t site_count = trace->site_id_count, depth = c->depth - c->unseen;
-    uint32_t *stack = c->stack + c->unseen, number = (uint32_t)c->node_count;
-    prof__read_node *node = c->nodes + number;
-    uint64_t ticks = c->tick > base ? c->tick - base : 0;
-    prof__read_fast line = c->fast;
-    line.from -= base;
-    if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* base plus a record's tick could overflow */
-    for (end = prof__read_noted(c, end); at < end; at++) {
-        uint64_t head = words[at], now = head & PROF__TICK_MASK, id;
-        int64_t ns;
-        now = now > ticks ? now : ticks;
-        if (PROF__UNLIKELY(now - line.from >= line.span)) {
-            ns = prof__read_fast_find(trace, base + now, &c->hint, &c->fast);
-            line = c->fast;
-            line.from -= base;
-        } else {
-            ns = prof__read_fast_ns(&line, now);
-        }
-        id = (head >> PROF__TICK_BITS) - ((uint64_t)PROF__KIND_BEGIN << PROF__SITE_BITS);
-        if (id < site_count) {
-            if (PROF__UNLIKELY(sites[id] == PROF__NONE32)) break;
-            /* end_ns is set by its END, or by prof__read_load() if that END is in a later segment. */
-            node->start_ns = ns;
-            node->word = (uint32_t)at;
-            node->site = sites[id];
-            node->depth = (uint32_t)depth;
-            node->more = 0;
-            node++;
-            stack[depth++] = ++number;
-        } else if (prof__read_kind(head) == PROF__KIND_END) {
-            uint32_t ended = stack[--depth] & ~PROF__LATE_BIT;
-            if (PROF__LIKELY(ended))
-                c->nodes[ended - 1].end_ns = ns;
-            else
-                c->crossed = depth + c->unseen; /* the scope began in an earlier segment */
-        } else {
-            break;
-        }
-        ticks = now;
-    }
-    c->tick = base + ticks;
-    c->node_count = number;
-    c->depth = depth + c->unseen;
-    return at;
-}
-
 /*-- messages --
    A format comes from an image, so it may be damaged or hostile, and is never passed to printf(). Each conversion is
    parsed, compared with its value, and written with a format that is made here. If a conversion and its value do not
@@ -25989,6 +25665,344 @@ static const char *prof__severity_text(uint64_t severity)
     return severity <= PROF_LOG_FATAL ? names[severity] : "unknown";
 }
 
+/*-- cursors --*/
+
+typedef struct prof__read_node { /* an event of the loaded segment */
+    int64_t start_ns, end_ns;
+    uint32_t word, site, depth;
+    uint32_t more; /* its prof__read_more, from 1; 0: a scope that needs none, as most do */
+} prof__read_node;
+
+typedef struct prof__read_more {
+    /* Index in links of its arguments in later segments; of the END of an overlapping scope: index in late_ends. */
+    size_t link;
+    uint32_t kind, flags;
+    uint32_t name; /* index of the word of its NAME record; 0: none */
+    uint32_t arg, last_arg; /* its first and last argument in segment_args, from 1; 0: none */
+} prof__read_more;
+
+typedef struct prof__read_argument {
+    uint32_t word, next;
+} prof__read_argument;
+
+typedef struct prof__read_frame {
+    uint32_t name;
+    int64_t ns; /* time of the newest boundary */
+    /* Number of the next boundary; it is larger than the boundaries seen if older ones were overwritten. */
+    uint64_t count;
+} prof__read_frame;
+
+struct prof_cursor {
+    /* The fields that are used most come first, because their offsets fit into one byte of an instruction. */
+    const prof_trace *trace;
+    const prof__read_track *track;
+    size_t segment;  /* number of segments loaded so far */
+    size_t exception, late_begin; /* entries used so far */
+    const uint64_t *words; /* words of the chunk that has the loaded segment */
+    size_t node, node_count, more_count;
+    prof__read_node *nodes;
+    prof__read_more *more;
+    /* Open scopes: number of the node, from 1; 0: the scope began before this segment; PROF__LATE_BIT may be added. */
+    uint32_t *stack;
+    size_t depth, unseen; /* unseen: open scopes that overlap an enclosing one, and are returned as spans */
+    prof_arg *args;
+    uint64_t tick;
+    prof__read_argument *segment_args;
+    size_t crossed;
+    size_t orphan;   /* unmatched ends returned so far */
+    size_t crossing, late_end; /* entries used so far */
+    size_t arg_count;
+    prof__read_buffer buffer;
+    prof__read_frame *frames;
+    size_t frame_count;
+    prof__read_index frame_index;
+    size_t device_record; /* events of a device's row returned so far */
+    size_t flow;      /* 1: the last event of a device has a flow, which is returned next */
+    char *message;    /* text of the last log message; NULL: the trace has none */
+    uint64_t id;      /* id of the loaded segment's events, without the bits of the word */
+    size_t hint;
+    prof__read_fast fast;
+    int windowed;
+    int64_t from_ns, to_ns; /* window; to_ns is INT64_MAX if it has no end */
+};
+
+static void prof__cursor_free(prof_cursor *cursor)
+{
+    if (!cursor) return;
+    free(cursor->nodes);
+    free(cursor->more);
+    free(cursor->segment_args);
+    free(cursor->stack);
+    free(cursor->args);
+    free(cursor->frames);
+    free(cursor->message);
+    free(cursor->frame_index.slots);
+    prof__read_buffer_free(&cursor->buffer);
+    free(cursor);
+}
+
+/* Makes a cursor, with all memory that reading its track needs. */
+static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
+{
+    const prof__read_track *about;
+    prof_cursor *c;
+    int archived = 1;
+    if (!trace || !cursor) return prof__null("prof_cursor_open", "trace or cursor");
+    *cursor = NULL;
+    if (track >= trace->track_count)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_cursor_open: there is no track %lu, only %lu",
+                          (unsigned long)track, (unsigned long)trace->track_count);
+    about = &trace->tracks[track];
+    c = (prof_cursor *)calloc(1, sizeof *c);
+    if (c) {
+        c->trace = trace;
+        c->track = about;
+        c->nodes = (prof__read_node *)calloc(about->max_nodes + 1, sizeof *c->nodes);
+        c->more = (prof__read_more *)malloc((about->max_nodes + 1) * sizeof *c->more);
+        c->segment_args = (prof__read_argument *)calloc(about->max_args + 1, sizeof *c->segment_args);
+        c->stack = (uint32_t *)calloc(about->max_depth + 1, sizeof *c->stack);
+        c->args = (prof_arg *)calloc(about->max_event_args + 1, sizeof *c->args);
+        c->frames = (prof__read_frame *)calloc(about->frames + 1, sizeof *c->frames);
+        c->windowed = trace->info.from_ns || trace->info.to_ns;
+        c->from_ns = trace->info.from_ns;
+        c->to_ns = trace->info.to_ns ? trace->info.to_ns : INT64_MAX;
+        c->depth = c->crossed = about->orphan_count;
+        c->crossing = about->crossing;
+        c->exception = about->exception;
+        c->late_begin = c->late_end = about->late;
+        c->tick = about->tick;
+        if (trace->has_logs) c->message = (char *)malloc(PROF__LOG_ROOM);
+        if (trace->paged || trace->file || trace->size > trace->header.image_size)
+            archived = prof__read_buffer_make(trace, &c->buffer);
+    }
+    if (!c || !c->nodes || !c->more || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
+        (trace->has_logs && !c->message) ||
+        (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {
+        prof__cursor_free(c);
+        return prof__fail(PROF_NO_MEMORY, "no memory to read track %lu", (unsigned long)track);
+    }
+    *cursor = c;
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor)
+{
+    return prof__cursor_make(trace, track, cursor);
+}
+
+PROF_DEF prof_status prof_cursor_close(prof_cursor *cursor)
+{
+    prof__cursor_free(cursor);
+    return PROF_OK; /* it had all its memory when it was opened */
+}
+
+static inline void prof__read_node_set(prof__read_node *node, size_t word, size_t site, size_t depth, int64_t ns)
+{
+    node->start_ns = node->end_ns = ns;
+    node->word = (uint32_t)word;
+    node->site = (uint32_t)site;
+    node->depth = (uint32_t)depth;
+    node->more = 0;
+}
+
+/* Returns the additional fields of a node. Adds those of a plain scope if it has none yet. */
+static prof__read_more *prof__read_more_of(prof_cursor *c, prof__read_node *node)
+{
+    prof__read_more *more;
+    if (!node->more) {
+        node->more = (uint32_t)++c->more_count;
+        more = &c->more[node->more - 1];
+        more->link = PROF__NONE;
+        more->kind = PROF__KIND_BEGIN;
+        more->flags = more->name = more->arg = more->last_arg = 0;
+    }
+    return &c->more[node->more - 1];
+}
+
+static prof__read_node *prof__read_add_node(prof_cursor *c, unsigned kind, size_t word)
+{
+    prof__read_node *node = &c->nodes[c->node_count++];
+    size_t site = kind == PROF__KIND_LOST ? 0 : prof__read_site_of(c->trace, prof__read_id(c->words[word]));
+    prof__read_node_set(node, word, site, c->depth - c->unseen, prof__read_ns(c->trace, c->tick, &c->hint));
+    if (kind != PROF__KIND_BEGIN) prof__read_more_of(c, node)->kind = kind;
+    return node;
+}
+
+/* Closes the innermost `closes` scopes, as many as the matcher has found for an END. All but the outermost of them had
+   no end of their own. */
+static void prof__read_close(prof_cursor *c, uint32_t closes)
+{
+    int64_t ns = prof__read_ns(c->trace, c->tick, &c->hint);
+    for (; closes; closes--) {
+        uint32_t number = c->stack[--c->depth];
+        c->unseen -= number >> 31;
+        if (!(number & ~PROF__LATE_BIT)) continue;
+        number &= ~PROF__LATE_BIT;
+        c->nodes[number - 1].end_ns = ns;
+        if (closes > 1) prof__read_more_of(c, &c->nodes[number - 1])->flags |= PROF_TRUNCATED_END;
+    }
+    if (c->crossed > c->depth) c->crossed = c->depth;
+}
+
+/* Adds the argument at this word to a node. number: the node, from 1; 0: the node is in an earlier segment, and the
+   matcher has stored a link to the argument. */
+static void prof__read_take_arg(prof_cursor *c, uint32_t number, size_t word)
+{
+    prof__read_argument *arg;
+    prof__read_more *more;
+    if (!number) return;
+    more = prof__read_more_of(c, &c->nodes[number - 1]);
+    arg = &c->segment_args[c->arg_count++];
+    arg->word = (uint32_t)word;
+    arg->next = 0;
+    if (more->last_arg)
+        c->segment_args[more->last_arg - 1].next = (uint32_t)c->arg_count;
+    else
+        more->arg = (uint32_t)c->arg_count;
+    more->last_arg = (uint32_t)c->arg_count;
+}
+
+/* Returns how many scopes the END at this word of the last loaded segment closes, or which open scope an ARG at this
+   word belongs to (1 is the innermost). */
+static uint32_t prof__read_closes(prof_cursor *c, size_t word)
+{
+    const prof__read_exception *exception;
+    if (c->exception == c->track->exception + c->track->exception_count) return 1; /* the table may be NULL */
+    exception = &c->trace->exceptions[c->exception];
+    if (exception->segment + 1 != c->segment || exception->word != word) return 1;
+    c->exception++;
+    return exception->closes;
+}
+
+/* Adds the argument at this word to the node of its scope. level: which open scope, 1 is the innermost; 0: none. */
+static void prof__read_scope_arg(prof_cursor *c, uint32_t level, size_t word)
+{
+    if (level && level <= c->depth) prof__read_take_arg(c, c->stack[c->depth - level] & ~PROF__LATE_BIT, word);
+}
+
+/* Returns 1 if the track's next overlapping scope begins in the last loaded segment. */
+static int prof__read_late_here(const prof_cursor *c)
+{
+    return c->late_begin != c->track->late + c->track->late_count &&
+           c->trace->late_begins[c->late_begin].segment + 1 == c->segment;
+}
+
+/* Returns 1 if the BEGIN at this word of the last loaded segment begins an overlapping scope. */
+static int prof__read_overlaps(prof_cursor *c, size_t word)
+{
+    if (!prof__read_late_here(c) || c->trace->late_begins[c->late_begin].word != word) return 0;
+    c->late_begin++;
+    return 1;
+}
+
+static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
+{
+    uint32_t number = (uint32_t)c->node_count;
+    if (prof__read_overlaps(c, node->word)) {
+        prof__read_more_of(c, node)->flags |= PROF__OVERLAPS;
+        number |= PROF__LATE_BIT;
+        c->unseen++;
+    }
+    c->stack[c->depth++] = number;
+}
+
+/* Passes over a segment whose words can no longer be read. Scopes that are open after it are treated as begun before
+   it. */
+static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
+{
+    const prof__read_track *track = c->track;
+    size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
+    while (c->depth < depth) c->stack[c->depth++] = 0;
+    while (c->depth > depth) c->unseen -= c->stack[--c->depth] >> 31;
+    c->crossed = depth;
+    while (prof__read_late_here(c)) c->late_begin++;
+    while (c->crossing < track->crossing + track->crossing_count &&
+           c->trace->crossings[c->crossing].segment + 1 == c->segment)
+        c->crossing++;
+    while (c->exception < track->exception + track->exception_count &&
+           c->trace->exceptions[c->exception].segment + 1 == c->segment)
+        c->late_end += c->trace->exceptions[c->exception++].closes == PROF__CLOSES_LATE;
+    if (__atomic_exchange_n(&c->trace->chunks[segment->chunk].size, PROF__NONE32, __ATOMIC_RELAXED) != PROF__NONE32)
+        PROF__ADD((uint64_t *)&c->trace->info.lost_blocks, 1);
+}
+
+/* Handles the END at this word of the last loaded segment. */
+static void prof__read_end(prof_cursor *c, size_t word)
+{
+    uint32_t closes = prof__read_closes(c, word);
+    if (closes == PROF__CLOSES_LATE)
+        prof__read_more_of(c, prof__read_add_node(c, PROF__KIND_END, word))->link = c->late_end++;
+    else
+        prof__read_close(c, closes);
+}
+
+/* Returns the first word before `end`, in the last loaded segment, whose BEGIN or END needs more than the plain
+   handling, because the matcher has an entry for it; else `end`. */
+static size_t prof__read_noted(const prof_cursor *c, size_t end)
+{
+    if (c->exception != c->track->exception + c->track->exception_count) { /* the table may be NULL */
+        const prof__read_exception *exception = &c->trace->exceptions[c->exception];
+        if (exception->segment + 1 == c->segment && exception->word < end) end = exception->word;
+    }
+    if (prof__read_late_here(c) && c->trace->late_begins[c->late_begin].word < end)
+        end = c->trace->late_begins[c->late_begin].word;
+    return end;
+}
+
+/* Makes nodes of the BEGINs and ENDs from this word on, as long as meta has their call sites. Most records are of these
+   kinds. Returns the index of the word after them. base: the chunk's tick. Ticks are counted from base, and ids from
+   the first word of a BEGIN: this takes fewer instructions, and all values fit into the processor's registers. */
+static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, size_t at, size_t end)
+{
+    const prof_trace *trace = c->trace;
+    const uint64_t *words = c->words;
+    const uint32_t *sites = trace->site_ids;
+    size_t site_count = trace->site_id_count, depth = c->depth - c->unseen;
+    uint32_t *stack = c->stack + c->unseen, number = (uint32_t)c->node_count;
+    prof__read_node *node = c->nodes + number;
+    uint64_t ticks = c->tick > base ? c->tick - base : 0;
+    prof__read_fast line = c->fast;
+    line.from -= base;
+    if (base > ~(uint64_t)0 - PROF__TICK_MASK) return at; /* base plus a record's tick could overflow */
+    for (end = prof__read_noted(c, end); at < end; at++) {
+        uint64_t head = words[at], now = head & PROF__TICK_MASK, id;
+        int64_t ns;
+        now = now > ticks ? now : ticks;
+        if (PROF__UNLIKELY(now - line.from >= line.span)) {
+            ns = prof__read_fast_find(trace, base + now, &c->hint, &c->fast);
+            line = c->fast;
+            line.from -= base;
+        } else {
+            ns = prof__read_fast_ns(&line, now);
+        }
+        id = (head >> PROF__TICK_BITS) - ((uint64_t)PROF__KIND_BEGIN << PROF__SITE_BITS);
+        if (id < site_count) {
+            if (PROF__UNLIKELY(sites[id] == PROF__NONE32)) break;
+            /* end_ns is set by its END, or by prof__read_load() if that END is in a later segment. */
+            node->start_ns = ns;
+            node->word = (uint32_t)at;
+            node->site = sites[id];
+            node->depth = (uint32_t)depth;
+            node->more = 0;
+            node++;
+            stack[depth++] = ++number;
+        } else if (prof__read_kind(head) == PROF__KIND_END) {
+            uint32_t ended = stack[--depth] & ~PROF__LATE_BIT;
+            if (PROF__LIKELY(ended))
+                c->nodes[ended - 1].end_ns = ns;
+            else
+                c->crossed = depth + c->unseen; /* the scope began in an earlier segment */
+        } else {
+            break;
+        }
+        ticks = now;
+    }
+    c->tick = base + ticks;
+    c->node_count = number;
+    c->depth = depth + c->unseen;
+    return at;
+}
+
 static void prof__read_step(const prof_trace *trace)
 {
     PROF__CALM();
@@ -26155,10 +26169,9 @@ static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
-/* Sets a log message's text; if there is no memory, the unformatted text of its call site. */
+/* Sets a log message's text: formatted, unless its call site is not known. */
 static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
-    if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
     event->value.type = PROF_VALUE_STRING;
     event->value.as.string = event->name;
     if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);

@@ -1184,6 +1184,58 @@ TEST(no_memory)
     prof_trace_close(trace);
 }
 
+/* Reads all events, and then all spans, of a trace. Returns the first failure. *count: what it got, of which *good are
+   as they were recorded. */
+static prof_status read_all(const prof_trace *trace, size_t *count, size_t *good)
+{
+    prof_timeline *timeline = NULL;
+    prof_spans *spans = NULL;
+    prof_cursor *cursor = NULL;
+    prof_event event;
+    prof_span span;
+    prof_status status = prof_cursor_open(trace, 0, &cursor), closed;
+    *count = *good = 0;
+    for (; prof_cursor_next(cursor, &event); ++*count)
+        *good += event.type != PROF_EVENT_LOG || !strcmp(event.value.as.string, "7 of nine");
+    closed = prof_cursor_close(cursor);
+    if (!status) status = closed;
+    if (!status) status = prof_timeline_open(trace, &timeline);
+    for (; prof_timeline_next(timeline, &event, NULL); ++*count)
+        *good += event.type != PROF_EVENT_LOG || !strcmp(event.value.as.string, "7 of nine");
+    closed = prof_timeline_close(timeline);
+    if (!status) status = closed;
+    if (!status) status = prof_spans_open(trace, &spans);
+    for (; prof_spans_next(spans, &span); ++*count) *good += !strcmp(span.name, "request");
+    closed = prof_spans_close(spans);
+    return status ? status : closed;
+}
+
+/* Each allocation fails once: close says whether next returned 0 at the end, or because memory ran out. */
+TEST(no_memory_for_readers)
+{
+    prof_trace *trace;
+    prof_status status = PROF_NO_MEMORY;
+    size_t count, good;
+    long n = 0;
+    CHECK_EQUAL(prof_start(NULL), PROF_OK);
+    PROFILE_SPAN_BEGIN("request", 1);
+    PROFILE_BLOCK("work") PROFILE_LOG(PROF_LOG_INFO, "%d of %s", 7, "nine");
+    PROFILE_SPAN_END("request", 1);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    for (; status && n < 100; ++n) {
+        allocations_left = n;
+        status = read_all(trace, &count, &good);
+        allocations_left = -1;
+        CHECK_EQUAL(good, count);
+        if (status) CHECK(status == PROF_NO_MEMORY && count < 9);
+    }
+    CHECK_EQUAL(status, PROF_OK);
+    CHECK_EQUAL(count, 9); /* 4 events, twice, and a span */
+    CHECK(n > 10);
+    prof_trace_close(trace);
+}
+
 TEST(another_locale)
 {
     prof_trace *trace = mixed_trace();

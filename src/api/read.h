@@ -269,20 +269,23 @@ PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const c
 PROF__API size_t prof_trace_track_count(const prof_trace *trace);
 PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
+/* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0 at
+   the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes
+   NULL, for which it returns PROF_OK. */
+
 /* Reads the events of one track in order of time, a parent before its children. Takes memory for one chunk and the open
-   scopes. */
+   scopes, all of it when it is opened, so that next and close do not fail. */
 PROF__API prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
-PROF__API int prof_cursor_next(prof_cursor *cursor, prof_event *event); /* 0 at the end */
-PROF__API void prof_cursor_close(prof_cursor *cursor);                  /* cursor may be NULL */
+PROF__API int prof_cursor_next(prof_cursor *cursor, prof_event *event);
+PROF__API prof_status prof_cursor_close(prof_cursor *cursor);
 
 /* Reads the events of all tracks in order of time; those of one track in the order of its cursor, those of the same
    time in the order of the tracks. Takes memory for a cursor for each track that has begun and not ended at the present
    time. */
 PROF__API prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
-/* *track: the index of the event's track for prof_trace_track(); track may be NULL. Returns 0 at the end, or if memory
-   runs out. */
+/* *track: the index of the event's track for prof_trace_track(); track may be NULL. */
 PROF__API int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
-PROF__API prof_status prof_timeline_close(prof_timeline *timeline); /* returns an earlier error; timeline may be NULL */
+PROF__API prof_status prof_timeline_close(prof_timeline *timeline);
 
 /* Reads spans in the order of their ends, with their marks in between; then those still open, in the order of their
    begins. An end belongs to the newest open span of its name and id; an end of a task or frame, to its own object.
@@ -291,8 +294,8 @@ PROF__API prof_status prof_timeline_close(prof_timeline *timeline); /* returns a
    at the same time are taken in the order of the tracks, but an end without an open span waits for a begin of the same
    time. Takes the memory of prof_timeline, and for the open spans. */
 PROF__API prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
-PROF__API int prof_spans_next(prof_spans *spans, prof_span *span); /* 0 at the end, or if memory runs out */
-PROF__API prof_status prof_spans_close(prof_spans *spans);         /* returns an earlier error; spans may be NULL */
+PROF__API int prof_spans_next(prof_spans *spans, prof_span *span);
+PROF__API prof_status prof_spans_close(prof_spans *spans);
 #endif
 
 #endif /* PROF__API_READ_H */

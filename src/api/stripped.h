@@ -144,7 +144,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_cursor_open(trace, track, cursor) \
     PROF__STRIPPED((prof__stripped_none(cursor, sizeof(void *)), PROF_OK), PROF__USE3(trace, track, cursor))
 #define prof_cursor_next(cursor, event) PROF__STRIPPED(0, PROF__USE2(cursor, event))
-#define prof_cursor_close(cursor) PROF__STRIPPED((void)0, PROF__USE(cursor))
+#define prof_cursor_close(cursor) PROF__STRIPPED(PROF_OK, PROF__USE(cursor))
 #define prof_timeline_open(trace, timeline) \
     PROF__STRIPPED((prof__stripped_none(timeline, sizeof(void *)), PROF_OK), PROF__USE2(trace, timeline))
 #define prof_timeline_next(timeline, event, track) PROF__STRIPPED(0, PROF__USE3(timeline, event, track))

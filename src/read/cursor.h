@@ -8,6 +8,7 @@
 #include "image/format.h"
 #include "read/chunks.h"
 #include "read/clock.h"
+#include "read/log.h"
 #include "read/names.h"
 #include "read/records.h"
 #include "read/trace.h"
@@ -65,13 +66,28 @@ struct prof_cursor {
     prof__read_index frame_index;
     size_t device_record; /* events of a device's row returned so far */
     size_t flow;      /* 1: the last event of a device has a flow, which is returned next */
-    char *message;    /* text of the last log message; NULL before the first */
+    char *message;    /* text of the last log message; NULL: the trace has none */
     uint64_t id;      /* id of the loaded segment's events, without the bits of the word */
     size_t hint;
     prof__read_fast fast;
     int windowed;
     int64_t from_ns, to_ns; /* window; to_ns is INT64_MAX if it has no end */
 };
+
+static void prof__cursor_free(prof_cursor *cursor)
+{
+    if (!cursor) return;
+    free(cursor->nodes);
+    free(cursor->more);
+    free(cursor->segment_args);
+    free(cursor->stack);
+    free(cursor->args);
+    free(cursor->frames);
+    free(cursor->message);
+    free(cursor->frame_index.slots);
+    prof__read_buffer_free(&cursor->buffer);
+    free(cursor);
+}
 
 /* Makes a cursor, with all memory that reading its track needs. */
 static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof_cursor **cursor)
@@ -103,12 +119,14 @@ static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof
         c->exception = about->exception;
         c->late_begin = c->late_end = about->late;
         c->tick = about->tick;
+        if (trace->has_logs) c->message = (char *)malloc(PROF__LOG_ROOM);
         if (trace->paged || trace->file || trace->size > trace->header.image_size)
             archived = prof__read_buffer_make(trace, &c->buffer);
     }
     if (!c || !c->nodes || !c->more || !c->segment_args || !c->stack || !c->args || !c->frames || !archived ||
+        (trace->has_logs && !c->message) ||
         (about->frames && !prof__read_reserve(&c->frame_index, about->frames))) {
-        prof_cursor_close(c);
+        prof__cursor_free(c);
         return prof__fail(PROF_NO_MEMORY, "no memory to read track %lu", (unsigned long)track);
     }
     *cursor = c;
@@ -120,21 +138,11 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
     return prof__cursor_make(trace, track, cursor);
 }
 
-static void prof__cursor_free(prof_cursor *cursor)
+PROF_DEF prof_status prof_cursor_close(prof_cursor *cursor)
 {
-    if (!cursor) return;
-    free(cursor->nodes);
-    free(cursor->more);
-    free(cursor->segment_args);
-    free(cursor->stack);
-    free(cursor->args);
-    free(cursor->frames);
-    free(cursor->message);
-    free(cursor->frame_index.slots);
-    prof__read_buffer_free(&cursor->buffer);
-    free(cursor);
+    prof__cursor_free(cursor);
+    return PROF_OK; /* it had all its memory when it was opened */
 }
-PROF_DEF void prof_cursor_close(prof_cursor *cursor) { prof__cursor_free(cursor); }
 
 static inline void prof__read_node_set(prof__read_node *node, size_t word, size_t site, size_t depth, int64_t ns)
 {

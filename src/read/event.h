@@ -183,10 +183,9 @@ static void prof__read_emit_lost(const prof_cursor *c, prof_event *event, const 
     }
 }
 
-/* Sets a log message's text; if there is no memory, the unformatted text of its call site. */
+/* Sets a log message's text: formatted, unless its call site is not known. */
 static void prof__read_emit_message(prof_cursor *c, prof_event *event)
 {
-    if (!c->message) c->message = (char *)malloc(PROF__LOG_ROOM);
     event->value.type = PROF_VALUE_STRING;
     event->value.as.string = event->name;
     if (event->name == event->site->name && c->message) prof__log_format_event(event, c->message);

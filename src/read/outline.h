@@ -133,6 +133,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
     case PROF__KIND_EVENT:
         if (!prof__read_event_type(words + at)) break;
         if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) o->sum.spans = 1;
+        if (prof__read_event_type(words + at) == PROF_EVENT_LOG) o->sum.logs = 1;
         o->sum.nodes++;
         break;
     case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; /* fall through */
@@ -212,6 +213,7 @@ static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
     m->track->about.lost += outline->lost;
     if (outline->most_args > m->track->max_event_args) m->track->max_event_args = outline->most_args;
     if (outline->spans) m->trace->has_spans = 1;
+    if (outline->logs) m->trace->has_logs = 1;
     return 1;
 }
 

@@ -118,7 +118,7 @@ typedef struct prof__read_outline {
     uint32_t ends, begins, nodes, args, most_args;
     /* The largest number of open scopes in the segment, less the number at its beginning; at least 0. */
     int32_t deepest;
-    int spans;
+    int spans, logs;
 } prof__read_outline;
 
 /* A scope that is still open at the end of the segment in which it began (a cross-segment scope). */
@@ -278,6 +278,7 @@ struct prof_trace {
     int partial;        /* 1: older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* keys of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
+    int has_logs;       /* 1: some track has a log message */
     uint64_t begins_missing, ends_missing; /* with PROF_STATS: spans whose begin or end is missing */
     prof__uses uses;    /* with PROF_STATS */
     int64_t newest_ns;  /* the latest time at which open scopes are known to have been open */

@@ -94,6 +94,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
         case PROF__KIND_EVENT:
             if (!prof__read_event_type(words + at)) break;
             if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) trace->has_spans = 1;
+            if (prof__read_event_type(words + at) == PROF_EVENT_LOG) trace->has_logs = 1;
             prof__read_event(m);
             break;
         case PROF__KIND_MARK:

@@ -91,7 +91,7 @@ PROF_DEF prof_status prof_cursor_open(const prof_trace *trace, size_t track, pro
     return PROF__NO_RESULT(cursor, "prof_cursor_open");
 }
 PROF_DEF int prof_cursor_next(prof_cursor *cursor, prof_event *event) { return (void)cursor, (void)event, 0; }
-PROF_DEF void prof_cursor_close(prof_cursor *cursor) { (void)cursor; }
+PROF_DEF prof_status prof_cursor_close(prof_cursor *cursor) { return (void)cursor, PROF_OK; }
 PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
 {
     (void)trace;
