@@ -135,12 +135,12 @@ MANUAL                                                                          
     happens. The file is complete at every moment. It may become larger than 4 GiB, also in programs of 32 bits. What
     cannot be written, because of a full disk, a limit or an error, stays in the buffer and is tried again; reports name
     the reason. If events were lost meanwhile, the session goes on when there is room again, but prof_stop(),
-    prof_save() and prof_save_last() return PROF_IO with that reason, after they have written what could be kept. With
-    max_file_size, at_limit says which end of the recording is kept. A trace of a file that rotates while it is read may
-    return fewer events than its event_count: blocks that are overwritten before a cursor reaches them are left out, and
-    counted in lost_blocks. prof_stop() writes an output other than .prof from <output>.prof and then removes that;
-    after a crash <output>.prof is still there. The service sleeps between its rounds, blocks all signals, and records
-    its work on a track of its own, named "prof".
+    prof_save() and prof_save_last_ns() return PROF_IO with that reason, after they have written what could be kept.
+    With max_file_size, at_limit says which end of the recording is kept. A trace of a file that rotates while it is
+    read may return fewer events than its event_count: blocks that are overwritten before a cursor reaches them are left
+    out, and counted in lost_blocks. prof_stop() writes an output other than .prof from <output>.prof and then removes
+    that; after a crash <output>.prof is still there. The service sleeps between its rounds, blocks all signals, and
+    records its work on a track of its own, named "prof".
 
     dump_period is for the other modes with an output that is not .prof: the output is rewritten that often, by a
     rename, so that there is always a complete one. With .prof, and with PROF_STREAM, the file is always up to date, and
@@ -168,9 +168,9 @@ MANUAL                                                                          
     PROF_RING goes on with the smaller buffer, PROF_FILL is full, names that come later are counted as lost, prof_stop()
     returns PROF_IO, and reports say why.
 
-    Flight recorder. prof_save_last() writes what led to this moment. Or let prof watch for the moment: with
+    Flight recorder. prof_save_last_ns() writes what led to this moment. Or let prof watch for the moment: with
         config.save = "slow-%c.json"; config.save_over = "frame>16.7ms,scope:net.*>2ms";
-        config.save_last = 5; config.save_every = 30;
+        config.save_last_ns = 5 * PROF_SECOND; config.save_every_ns = 30 * PROF_SECOND;
     a frame that took longer than 16.7 ms saves the last 5 seconds, including that frame, at most every 30 seconds. A
     background thread of prof reads what the others record. It finds a slow scope after it has ended, usually within 5
     ms, and does not disturb the recording threads (see BENCHMARKS.md). PROF_SAVE, PROF_SAVE_OVER and so on do the same
@@ -710,6 +710,8 @@ typedef enum prof_existing {
     PROF_EXISTING_REFUSE    /* keeps it: prof_start() fails */
 } prof_existing;
 
+#define PROF_SECOND 1000000000ull /* in ns: config.delay_ns = 5 * PROF_SECOND */
+
 /* All zero is the default. Strings are read only during prof_start(), and the caller owns them. The comment of a field
    names its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same
    as data. */
@@ -751,12 +753,13 @@ typedef struct prof_config {
     const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following, or
                                  prof_save_request(), asks for it. A name like output's, in which %c counts the files:
                                  "slow-%c.json"; without %c each file replaces the one before */
-    double save_last;         /* save_last PROF_SAVE_LAST: seconds; as text also "500ms"; default 10 */
+    uint64_t save_last_ns;    /* save_last PROF_SAVE_LAST: how much a save holds; as text seconds, or "500ms"; default
+                                 10 s */
     const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms":
                                  up to 16 of frame, frame:NAME and scope:NAME; in a NAME * stands for any text and ? for
                                  any letter. Needs save */
-    double save_every;        /* save_every PROF_SAVE_EVERY: minimum of seconds between two saves for save_over; default
-                                 0, only one save */
+    uint64_t save_every_ns;   /* save_every PROF_SAVE_EVERY: from one save for save_over to the next, at least; as text
+                                 seconds, or "500ms"; default 0, only one save */
     int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". An
                                  earlier handler is still called. Needs save. Windows: 1: an event, see the manual */
     int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what
@@ -787,12 +790,12 @@ typedef struct prof_config {
                                  directory, "profiler/": both of CNTK's files; PROF_LAYOUT=cntk alone starts a recording
                                  to that one. Default: the extension decides */
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
+    double save_last, save_every; /* deprecated: seconds, for save_last_ns and save_every_ns, which win */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
 typedef struct prof_option {
-    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "seconds", "signal", "switch" or
-                               "mask" */
+    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "signal", "switch" or "mask" */
     const char *values;     /* the valid values */
     const char *standard;   /* the default; "": none */
     const char *meaning;
@@ -916,9 +919,10 @@ PROF__API prof_status prof_set_sync(void (*sync)(void *user), void *user);
    cannot be written, or if PROF_STREAM has lost events to a full disk: then path has what was kept. */
 PROF__API prof_status prof_save(const char *path);
 
-/* Writes only the last seconds (more than 0): see prof_trace_window(). A .prof file is as large as that of prof_save(),
-   because scopes that were open all the time began long before; it opens with its window set. */
-PROF__API prof_status prof_save_last(const char *path, double seconds);
+/* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_window(). A .prof file is
+   as large as that of prof_save(), because scopes that were open all the time began long before; it opens with its
+   window set. */
+PROF__API prof_status prof_save_last_ns(const char *path, uint64_t last_ns);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may
    call it. Requests that come faster than files can be written become one. Returns PROF_INVALID_STATE, without a text
@@ -1297,8 +1301,8 @@ PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const c
 PROF__API size_t prof_trace_track_count(const prof_trace *trace);
 PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
-/* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0 at
-   the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes
+/* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0
+   at the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes
    NULL, for which it returns PROF_OK. */
 
 /* Reads the events of one track in order of time, a parent before its children. Takes memory for one chunk and the open
@@ -2645,7 +2649,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_clear_metadata() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_set_sync(sync, user) PROF__STRIPPED(PROF_OK, PROF__USE2(sync, user))
 #define prof_save(path) PROF__STRIPPED(PROF_OK, PROF__USE(path))
-#define prof_save_last(path, seconds) PROF__STRIPPED(PROF_OK, PROF__USE2(path, seconds))
+#define prof_save_last_ns(path, last_ns) PROF__STRIPPED(PROF_OK, PROF__USE2(path, last_ns))
 #define prof_save_request() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_reset() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_fiber_create(name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_fiber *), PROF__USE(name))
@@ -2765,6 +2769,13 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, extension))
 #define prof_writer_unregister(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif
+
+/*-- DEPRECATED ---------------------------------------------------------------------------------------- >>deprecated --
+   Old spellings. They do what they did, and will be gone in version 0.3. Fields of prof_config: save_last,
+   save_every. */
+
+/* prof_save_last_ns(), in seconds. */
+#define prof_save_last(path, seconds) prof_save_last_ns(path, PROF__TO(uint64_t, PROF__TO(int64_t, (seconds) * 1e9)))
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -3903,7 +3914,7 @@ static prof_status prof__output_again(const char *what);
     X(prof__with) X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)      \
     X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
-    X(prof_save) X(prof_save_last) X(prof_save_request) X(prof__saved_with) X(prof_trace_live) X(prof_trace_write)   \
+    X(prof_save) X(prof_save_last_ns) X(prof_save_request) X(prof__saved_with) X(prof_trace_live) X(prof_trace_write) \
     X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create) X(prof_domain_list) X(prof_task_create)  \
     X(prof_frame_create) X(prof_device_create) X(prof_device_track) X(prof_device_sync) X(prof__device_report)  \
     X(prof__look_take) X(prof__output_again)
@@ -18785,7 +18796,7 @@ enum {
     PROF__KEY_TIME,    /* uint64_t, nanoseconds */
     /* uint64_t, nanoseconds; a number without a unit is an error, because seconds may have been meant. */
     PROF__KEY_SPAN,
-    PROF__KEY_SECONDS, /* double */
+    PROF__KEY_SECONDS, /* uint64_t, nanoseconds; a number without a unit is seconds */
     PROF__KEY_INT,     /* int; CHOICE, SWITCH and SIGNAL are ints, too */
     PROF__KEY_CHOICE,
     PROF__KEY_SWITCH,
@@ -18796,7 +18807,7 @@ enum {
     PROF__KEY_WAIT     /* uint64_t, nanoseconds; 0 is stored as PROF__NO_WAIT */
 };
 static const char *const prof__key_types[] = {"text", "size",    "size",   "number", "time",  "time",
-                                              "seconds", "number", "choice", "switch", "signal", "mask",
+                                              "time", "number", "choice", "switch", "signal", "mask",
                                               "number",  "time",   "time"};
 
 /* One key for each field of prof_config that text can set. The parser, the environment, error messages and
@@ -18860,12 +18871,12 @@ static const prof__key prof__keys[] = {
               "writes output that often; 0: only at the end"),
     PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
               "file for the last seconds, whenever save_over, save_signal or prof_save_request() ask for it"),
-    PROF__KEY("save_last", SECONDS, save_last, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
+    PROF__KEY("save_last", SECONDS, save_last_ns, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
               "how much a save holds"),
     PROF__KEY("save_over", TEXT, save_over, 0, 0, 0, NULL, "",
               "frame>TIME, frame:NAME>TIME or scope:NAME>TIME, joined by commas",
               "what must not take longer, for example frame>16.7ms,scope:net.*>2ms"),
-    PROF__KEY("save_every", SECONDS, save_every, 0, UINT64_MAX, 1, NULL, "0", "seconds, for example 30 or 500ms",
+    PROF__KEY("save_every", SECONDS, save_every_ns, 0, UINT64_MAX, 1, NULL, "0", "seconds, for example 30 or 500ms",
               "from one save for save_over to the next, at least; 0: only one"),
     PROF__KEY("save_signal", SIGNAL, save_signal, 0, 64, 1, NULL, "0", "a number, or a name such as USR1",
               "a signal that saves"),
@@ -18930,16 +18941,15 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
 {
     void *field = (char *)config + key->field;
     size_t size = (size_t)number;
-    double seconds = (double)number / 1e9;
     int narrow = key->type == PROF__KEY_LEVEL && !number ? -1 : (int)number;
     uint32_t mask = (uint32_t)number;
     switch (key->type) {
     case PROF__KEY_TEXT: prof__copy(field, &value, sizeof value); break;
     case PROF__KEY_SIZE: prof__copy(field, &size, sizeof size); break;
-    case PROF__KEY_SECONDS: prof__copy(field, &seconds, sizeof seconds); break;
     case PROF__KEY_BYTES:
     case PROF__KEY_COUNT:
     case PROF__KEY_TIME:
+    case PROF__KEY_SECONDS:
     case PROF__KEY_SPAN: prof__copy(field, &number, sizeof number); break;
     case PROF__KEY_PERIOD:
         if (config->dump_period_ns != PROF__NO_DUMP) prof__copy(field, &number, sizeof number);
@@ -20521,10 +20531,10 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
     (void)trace, (void)sink;
     return prof__no_reader("prof_csv_stream");
 }
-PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF prof_status prof_save_last_ns(const char *path, uint64_t last_ns)
 {
-    (void)path, (void)seconds;
-    return prof__no_reader("prof_save_last");
+    (void)path, (void)last_ns;
+    return prof__no_reader("prof_save_last_ns");
 }
 PROF_DEF prof_status prof_save_request(void) { return prof__no_reader("prof_save_request"); }
 #else
@@ -30143,7 +30153,7 @@ static prof_status prof__last_image(const char *path, double seconds, const prof
 typedef struct prof__last {
     const char *path; /* the path, after %-fields are expanded */
     double seconds;
-    const prof__cause *cause; /* NULL: a call of prof_save_last() */
+    const prof__cause *cause; /* NULL: a call of prof_save_last_ns() */
 } prof__last;
 
 static prof_status prof__last_prepare(prof_trace *trace, const void *user)
@@ -30175,15 +30185,16 @@ static prof_status prof__last_save(const char *path, double seconds, const prof_
                   : prof__last_image(path, seconds, cause);
 }
 
-PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF prof_status prof_save_last_ns(const char *path, uint64_t last_ns)
 {
     PROF__CALM();
-    PROF__LED(prof_save_last, (path, seconds));
+    PROF__LED(prof_save_last_ns, (path, last_ns));
     char expanded[1024];
-    if (!path) return prof__null("prof_save_last", "path");
-    if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
+    if (!path) return prof__null("prof_save_last_ns", "path");
+    if (!last_ns || last_ns > INT64_MAX)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last_ns: last_ns must be more than 0, and below 2^63");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
-    if (!status) status = prof__last_save(expanded, seconds, NULL);
+    if (!status) status = prof__last_save(expanded, (double)last_ns / 1e9, NULL);
     return status ? status : prof__stream_told(expanded);
 }
 #ifdef PROF_NO_THREAD
@@ -31580,6 +31591,9 @@ static prof_status prof__follow_rules(prof__follow *f, const char *list)
     return PROF_OK;
 }
 
+/* A time of the configuration: the field in ns or, if that is 0, the deprecated one in seconds. */
+static uint64_t prof__save_time(uint64_t ns, double seconds) { return ns ? ns : (uint64_t)(seconds * 1e9); }
+
 static prof_status prof__save_check(prof__follow *f, const prof_config *config)
 {
     const prof_writer *writer;
@@ -31591,8 +31605,10 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
         return PROF_OK;
     }
     if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
-    if (!(config->save_last >= 0) || !(config->save_every >= 0) || config->save_every > 1e9)
+    if (!(config->save_last >= 0 && config->save_last < 1e9) || !(config->save_every >= 0 && config->save_every < 1e9))
         return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: must be 0 or more seconds");
+    if (config->save_last_ns > PROF__CENTURY || config->save_every_ns > PROF__CENTURY)
+        return prof__must_be("save_last, save_every", "at most 100 years");
     if (config->save_signal < 0 || config->save_signal > 64)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
@@ -31600,8 +31616,9 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
     if (!status) status = prof__output_check(expanded);
     if (!status) status = prof__follow_rules(f, config->save_over);
     prof__pattern_absolute(config->save, f->save, sizeof f->save);
-    f->last_seconds = config->save_last > 0 ? config->save_last : 10;
-    f->every_ns = (uint64_t)(config->save_every * 1e9);
+    f->last_seconds = (double)prof__save_time(config->save_last_ns, config->save_last) / 1e9;
+    if (!(f->last_seconds > 0)) f->last_seconds = 10;
+    f->every_ns = prof__save_time(config->save_every_ns, config->save_every);
     f->signal = config->save_signal;
     return status;
 }

@@ -92,8 +92,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
 
     Times are picoseconds since the stat profile_start_time of "Task Environment", up to 106 days. XProf adds them to
     that time to show several hosts side by side. It is the time of prof_start(), or the begin of the window (a capture,
-    prof_save_last()); for several traces in one run, that of the first of these. The events of a line are in order of
-    time, a parent before its children; spans and locks, which may overlap, are in order of their ends. A scope that
+    prof_save_last_ns()); for several traces in one run, that of the first of these. The events of a line are in order
+    of time, a parent before its children; spans and locks, which may overlap, are in order of their ends. A scope that
     ends in the same nanosecond as the scope around it is written a picosecond shorter, because XProf would lose it.
 
     Memory does not grow with the number of events, except by some 50 bytes for each flow, block that is allocated, open

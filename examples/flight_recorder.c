@@ -50,8 +50,8 @@ static void serve(void)
     prof_config config = {.output = "flight_recorder.prof", .buffer_size = 256 * 1024};
     config.save = "slow-%c.prof";              /* slow-1.prof, slow-2.prof, ... */
     config.save_over = "scope:request>60ms";   /* in a game: "frame>16.7ms" */
-    config.save_last = 5;                      /* seconds, if the ring still holds them */
-    config.save_every = 30;                    /* seconds: the minimum between two saves */
+    config.save_last_ns = 5 * PROF_SECOND;     /* if the ring still holds them */
+    config.save_every_ns = 30 * PROF_SECOND;   /* the minimum between two saves */
     config.save_signal = SIGUSR1;              /* saves on request; prof_save_request() does the same */
     if (prof_start(&config) != PROF_OK) fprintf(stderr, "server: no flight recorder: %s\n", prof_error());
     PROFILE_THREAD("server");

@@ -32,6 +32,7 @@ extern "C" {
 #include "api/markup.h"
 #include "api/macros.h"
 #include "api/stripped.h"
+#include "api/deprecated.h"
 
 #ifdef __cplusplus
 } /* extern "C" */

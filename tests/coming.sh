@@ -177,7 +177,7 @@ def names_of(code):
 
 def files_of(code):
     """What must be there in the end: patterns of files."""
-    files = re.findall(r'\b(?:prof_save|prof_save_last)\("([^"]*)"', code)
+    files = re.findall(r'\b(?:prof_save|prof_save_last_ns)\("([^"]*)"', code)
     files += re.findall(r'\bprof_(?:\w+)_write\(trace, "([^"]*)"', code)
     files += [f + '/' for f in re.findall(r'\bprof_xplane_start_trace\("([^"]*)"', code)]
     files += [f + '/*_summary_*.txt' for f in re.findall(r'\bprof_report_cntk\(trace, "([^"]*)"', code)]

@@ -235,8 +235,8 @@ static void record_two_parts(long scopes)
     join(thread);
 }
 
-/* Seconds from the middle of the pause to the end. */
-static double since_pause(const prof_trace *trace)
+/* Nanoseconds from the middle of the pause to the end. */
+static uint64_t since_pause(const prof_trace *trace)
 {
     const prof__header *h = prof__state.session->header;
     trace_list list = trace_read(trace, trace_track_named(trace, "main"));
@@ -244,7 +244,7 @@ static double since_pause(const prof_trace *trace)
     int64_t at = before && behind ? before->start_ns + (behind->start_ns - before->start_ns) / 2 : 0;
     CHECK(at > 0);
     trace_free(&list);
-    return (double)((int64_t)(h->last.monotonic_ns - h->first.monotonic_ns) - at) * 1e-9;
+    return h->last.monotonic_ns - h->first.monotonic_ns - (uint64_t)at;
 }
 
 static void check_last(long scopes, int wraps)
@@ -253,9 +253,9 @@ static void check_last(long scopes, int wraps)
     trace_start(&config);
     record_two_parts(scopes);
     prof_trace *whole = trace_live(), *part;
-    double seconds = since_pause(whole);
+    uint64_t last_ns = since_pause(whole);
     const char *image = trace_path("last.prof"), *all = trace_path("all.prof"), *json = trace_path("last.json");
-    CHECK_EQUAL(prof_save_last(image, seconds), PROF_OK);
+    CHECK_EQUAL(prof_save_last_ns(image, last_ns), PROF_OK);
     CHECK_EQUAL(prof_save(all), PROF_OK);
     CHECK_EQUAL(prof_trace_open(image, &part), PROF_OK);
     int64_t from = prof_trace_about(part)->from_ns;
@@ -285,11 +285,12 @@ static void check_last(long scopes, int wraps)
     CHECK_EQUAL(prof_trace_window(part, 0, 0), PROF_OK);
     trace_check(part); /* with what else is in the file */
     prof_trace_close(part);
-    CHECK_EQUAL(prof_save_last(json, seconds), PROF_OK);
+    CHECK_EQUAL(prof_save_last_ns(json, last_ns), PROF_OK);
     char *text = trace_file_text(json, NULL);
     CHECK(text && strstr(text, "\"newest\"") && strstr(text, "\"level\"") && !strstr(text, "\"old\""));
     free(text);
-    CHECK_EQUAL(prof_save_last(image, 1e6), PROF_OK); /* more than there is: everything, without a window */
+    /* More than there is: everything, without a window. */
+    CHECK_EQUAL(prof_save_last_ns(image, 1000000 * PROF_SECOND), PROF_OK);
     CHECK_EQUAL(prof_trace_open(image, &part), PROF_OK);
     CHECK_EQUAL(prof_trace_about(part)->from_ns, 0);
     CHECK_EQUAL(prof_trace_window(whole, 0, 0), PROF_OK);
@@ -319,10 +320,10 @@ TEST(last_seconds_of_a_stream)
     pause_ms(10);
     for (int i = 0; i < 1000; ++i) PROFILE_BLOCK("new") {}
     prof_trace *whole = trace_stop();
-    double seconds = since_pause(whole);
+    uint64_t last_ns = since_pause(whole);
     prof_trace_close(whole);
-    CHECK_EQUAL(prof_save_last(image, seconds), PROF_OK);
-    CHECK_EQUAL(prof_save_last(json, seconds), PROF_OK);
+    CHECK_EQUAL(prof_save_last_ns(image, last_ns), PROF_OK);
+    CHECK_EQUAL(prof_save_last_ns(json, last_ns), PROF_OK);
     for (int all = 0; all < 2; ++all) {
         CHECK_EQUAL(prof_trace_open(image, &part), PROF_OK);
         if (!part) break;
@@ -332,7 +333,7 @@ TEST(last_seconds_of_a_stream)
         CHECK_EQUAL(trace_count(&list, "old"), all ? old : 0);
         trace_free(&list);
         prof_trace_close(part);
-        CHECK_EQUAL(prof_save_last(image, 3600), PROF_OK); /* all of it */
+        CHECK_EQUAL(prof_save_last_ns(image, 3600 * PROF_SECOND), PROF_OK); /* all of it */
     }
     char *text = trace_file_text(json, NULL);
     CHECK(text && strstr(text, "\"new\"") && !strstr(text, "\"old\""));
@@ -351,7 +352,7 @@ TEST(last_seconds_when_nothing_happened)
     sem_wait(&sleeper_is_in);
     pause_ms(20);
     const char *image = trace_path("quiet.prof");
-    CHECK_EQUAL(prof_save_last(image, 0.001), PROF_OK);
+    CHECK_EQUAL(prof_save_last_ns(image, 1000000), PROF_OK);
     prof_trace *part = NULL;
     CHECK_EQUAL(prof_trace_open(image, &part), PROF_OK);
     if (part) {
@@ -364,12 +365,12 @@ TEST(last_seconds_when_nothing_happened)
     sem_post(&sleeper_may_go);
     join(thread);
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_save_last(NULL, 1), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_save_last(image, 0), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_save_last(image, -1), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_save_last("nothing.unknown", 1), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_save_last_ns(NULL, 1), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_save_last_ns(image, 0), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_save_last_ns(image, UINT64_MAX), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_save_last_ns("nothing.unknown", PROF_SECOND), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_reset(), PROF_OK);
-    CHECK_EQUAL(prof_save_last(image, 1), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_save_last_ns(image, PROF_SECOND), PROF_INVALID_STATE);
 }
 
 /*-- the follower and the reader must find the same -------------------------------------------------------------------*/
@@ -1223,7 +1224,7 @@ TEST(stats_mode_writes_no_events)
     statistics_work(1);
     for (size_t i = 0; i < 3; ++i) {
         CHECK_EQUAL(prof_save(trace_path(refused[i])), PROF_INVALID_ARGUMENT);
-        CHECK_EQUAL(prof_save_last(trace_path(refused[i]), 1), PROF_INVALID_ARGUMENT);
+        CHECK_EQUAL(prof_save_last_ns(trace_path(refused[i]), PROF_SECOND), PROF_INVALID_ARGUMENT);
     }
     prof_trace *trace = trace_live();
     CHECK_EQUAL(prof_trace_write(trace, trace_path("stats.csv"), NULL), PROF_INVALID_ARGUMENT);
@@ -1234,7 +1235,7 @@ TEST(stats_mode_writes_no_events)
     char *text = trace_file_text(path, NULL);
     CHECK(text && strstr(text, "work"));
     free(text);
-    CHECK_EQUAL(prof_save_last(path, 1), PROF_OK);
+    CHECK_EQUAL(prof_save_last_ns(path, PROF_SECOND), PROF_OK);
     text = trace_file_text(path, NULL);
     CHECK(text && strstr(text, "work") && !strstr(text, "window"));
     free(text);
@@ -1318,7 +1319,7 @@ TEST(a_slow_frame_saves)
         trace_free(&list);
     }
     prof_trace_close(trace);
-    frames(1, 40); /* save_every is 0: only one */
+    frames(1, 40); /* save_every_ns is 0: only one */
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK_EQUAL(trace_file_size(TRACE_FOLDER "/slow-2.prof"), -1);
     trace = trace_live();
@@ -1385,7 +1386,7 @@ static int slow_scopes_save(void)
     prof_config config = trace_config(1 << 20);
     config.save = TRACE_FOLDER "/scope-%c.json";
     config.save_over = "frame:no such>1ns,scope:net.*>200ms";
-    config.save_every = 0.000000001;
+    config.save_every_ns = 1;
     remove_saved(TRACE_FOLDER "/scope-%d.json");
     trace_start(&config);
     frames(3, 0);
@@ -1399,7 +1400,7 @@ static int slow_scopes_save(void)
     PROFILE_BLOCK("net.recv") pause_ms(250);
     WAIT_UNTIL(has_text(TRACE_FOLDER "/scope-1.json", "\"net.recv\""));
     WAIT_UNTIL(has_text(TRACE_FOLDER "/scope-1.json", "save: net.recv "));
-    PROFILE_BLOCK("net.send") pause_ms(250); /* and again, because save_every lets it */
+    PROFILE_BLOCK("net.send") pause_ms(250); /* and again, because save_every_ns lets it */
     WAIT_UNTIL(has_text(TRACE_FOLDER "/scope-2.json", "save: net.send "));
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK_EQUAL(trace_file_size(TRACE_FOLDER "/scope-3.json"), -1);
@@ -1416,7 +1417,7 @@ TEST(saves_keep_their_distance)
     prof_config config = trace_config(1 << 20);
     config.save = TRACE_FOLDER "/far-%c.prof";
     config.save_over = "scope:slow>1ms";
-    config.save_every = 3600;
+    config.save_every_ns = 3600 * PROF_SECOND;
     remove_saved(TRACE_FOLDER "/far-%d.prof");
     trace_start(&config);
     for (int i = 0; i < 20; ++i) PROFILE_BLOCK("slow") pause_ms(2);
@@ -1432,7 +1433,8 @@ TEST(a_request_saves_the_last_seconds)
 {
     prof_config config = trace_config(4 << 20);
     config.save = TRACE_FOLDER "/asked-%c-%p.prof";
-    config.save_last = 0.5; /* the mark that tells of the save is in it, even if the service is held up behind it */
+    /* The mark that tells of the save is in it, even if the service is held up behind it. */
+    config.save_last_ns = PROF_SECOND / 2;
     char path[256];
     snprintf(path, sizeof path, TRACE_FOLDER "/asked-1-%ld.prof", (long)getpid());
     unlink(path);
@@ -1634,9 +1636,9 @@ TEST(bad_configurations_are_refused)
     CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
     CHECK(strstr(prof_error(), "save_signal") != NULL);
     config.save_signal = 0;
-    config.save_every = -1;
+    config.save_every_ns = UINT64_MAX;
     CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
-    config.save_every = 0;
+    config.save_every_ns = 0;
     config.save = "bad.unknown";
     CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
     config.save = "bad-%x.prof";
@@ -1657,11 +1659,11 @@ TEST(the_configuration_as_text)
     CHECK_EQUAL(prof_config_set(&config, "save_over", "frame>16.7ms"), PROF_OK);
     CHECK_TEXT(config.save_over, "frame>16.7ms");
     CHECK_EQUAL(prof_config_set(&config, "save_last", "2.5"), PROF_OK);
-    CHECK(near_to(config.save_last, 2.5, 0, 1e-9));
+    CHECK_EQUAL(config.save_last_ns, 2500000000u);
     CHECK_EQUAL(prof_config_set(&config, "save_last", "500ms"), PROF_OK);
-    CHECK(near_to(config.save_last, 0.5, 0, 1e-9));
+    CHECK_EQUAL(config.save_last_ns, 500000000u);
     CHECK_EQUAL(prof_config_set(&config, "save_every", "30s"), PROF_OK);
-    CHECK(near_to(config.save_every, 30, 0, 1e-9));
+    CHECK_EQUAL(config.save_every_ns, 30 * PROF_SECOND);
     CHECK_EQUAL(prof_config_set(&config, "save_signal", "USR2"), PROF_OK);
     CHECK_EQUAL(config.save_signal, SIGUSR2);
     CHECK_EQUAL(prof_config_set(&config, "save_signal", "12"), PROF_OK);

@@ -504,7 +504,7 @@ static prof_trace *stop_after(int error)
     CHECK(strstr(prof_error(), "stream_kept.csv: ") && strstr(prof_error(), why));
     CHECK(trace_file_size(trace_path("stream_kept.csv")) > 0);
     CHECK_EQUAL(prof_save(trace_path("stream_kept.prof")), PROF_IO);
-    CHECK_EQUAL(prof_save_last(trace_path("stream_kept.txt"), 1), PROF_IO);
+    CHECK_EQUAL(prof_save_last_ns(trace_path("stream_kept.txt"), PROF_SECOND), PROF_IO);
     CHECK(strstr(prof_error(), why) != NULL);
     return trace_live();
 }

@@ -1,11 +1,11 @@
 /* A watchdog of frame times: the game records all the time into a small ring. Two things make it save its last
    seconds. A frame that took too long, after it has ended: prof's own thread finds it (save_over). And a frame that
-   does not end at all: a thread of the game finds that, says where the game hangs, and saves (prof_save_last).
+   does not end at all: a thread of the game finds that, says where the game hangs, and saves (prof_save_last_ns).
 
        cc -O2 examples/engines/watchdog.c -o watchdog -pthread && ./watchdog
 
    It leaves slow-1.prof, of frame 40; hang-80.prof, of frame 80, which waits until it is found; and slow-2.prof, of
-   the same frame once it has ended. prof_save_request() would do instead of prof_save_last() where a thread has no time
+   the same frame once it has ended. prof_save_request() would do instead of prof_save_last_ns() where a thread has no time
    to write a file: it only sets a flag. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
@@ -47,7 +47,7 @@ static void report(int frame)
     if (prof_trace_live(&trace) == PROF_OK) print_open_scopes(trace, "game");
     prof_trace_close(trace);
     snprintf(path, sizeof path, "hang-%d.prof", frame);
-    printf("\n%s: %s\n", path, prof_save_last(path, 5) == PROF_OK ? "saved" : prof_error());
+    printf("\n%s: %s\n", path, prof_save_last_ns(path, 5 * PROF_SECOND) == PROF_OK ? "saved" : prof_error());
 }
 
 static void *watch(void *unused)
@@ -91,8 +91,8 @@ int main(void)
     prof_config config = {.buffer_size = 256 << 10};
     config.save = "slow-%c.prof";
     config.save_over = "frame>100ms"; /* 16.7ms in earnest */
-    config.save_last = 5;             /* seconds */
-    config.save_every = 0.01;         /* at most so often; 10 or more in earnest */
+    config.save_last_ns = 5 * PROF_SECOND;
+    config.save_every_ns = PROF_SECOND / 100; /* at most so often; 10 s or more in earnest */
     if (prof_start(&config) != PROF_OK) return fprintf(stderr, "%s\n", prof_error()), 1;
     PROFILE_THREAD("game");
     pthread_create(&watchdog, NULL, watch, NULL);

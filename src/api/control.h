@@ -85,9 +85,10 @@ PROF__API prof_status prof_set_sync(void (*sync)(void *user), void *user);
    cannot be written, or if PROF_STREAM has lost events to a full disk: then path has what was kept. */
 PROF__API prof_status prof_save(const char *path);
 
-/* Writes only the last seconds (more than 0): see prof_trace_window(). A .prof file is as large as that of prof_save(),
-   because scopes that were open all the time began long before; it opens with its window set. */
-PROF__API prof_status prof_save_last(const char *path, double seconds);
+/* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_window(). A .prof file is
+   as large as that of prof_save(), because scopes that were open all the time began long before; it opens with its
+   window set. */
+PROF__API prof_status prof_save_last_ns(const char *path, uint64_t last_ns);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may
    call it. Requests that come faster than files can be written become one. Returns PROF_INVALID_STATE, without a text

@@ -135,12 +135,12 @@ MANUAL                                                                          
     happens. The file is complete at every moment. It may become larger than 4 GiB, also in programs of 32 bits. What
     cannot be written, because of a full disk, a limit or an error, stays in the buffer and is tried again; reports name
     the reason. If events were lost meanwhile, the session goes on when there is room again, but prof_stop(),
-    prof_save() and prof_save_last() return PROF_IO with that reason, after they have written what could be kept. With
-    max_file_size, at_limit says which end of the recording is kept. A trace of a file that rotates while it is read may
-    return fewer events than its event_count: blocks that are overwritten before a cursor reaches them are left out, and
-    counted in lost_blocks. prof_stop() writes an output other than .prof from <output>.prof and then removes that;
-    after a crash <output>.prof is still there. The service sleeps between its rounds, blocks all signals, and records
-    its work on a track of its own, named "prof".
+    prof_save() and prof_save_last_ns() return PROF_IO with that reason, after they have written what could be kept.
+    With max_file_size, at_limit says which end of the recording is kept. A trace of a file that rotates while it is
+    read may return fewer events than its event_count: blocks that are overwritten before a cursor reaches them are left
+    out, and counted in lost_blocks. prof_stop() writes an output other than .prof from <output>.prof and then removes
+    that; after a crash <output>.prof is still there. The service sleeps between its rounds, blocks all signals, and
+    records its work on a track of its own, named "prof".
 
     dump_period is for the other modes with an output that is not .prof: the output is rewritten that often, by a
     rename, so that there is always a complete one. With .prof, and with PROF_STREAM, the file is always up to date, and
@@ -168,9 +168,9 @@ MANUAL                                                                          
     PROF_RING goes on with the smaller buffer, PROF_FILL is full, names that come later are counted as lost, prof_stop()
     returns PROF_IO, and reports say why.
 
-    Flight recorder. prof_save_last() writes what led to this moment. Or let prof watch for the moment: with
+    Flight recorder. prof_save_last_ns() writes what led to this moment. Or let prof watch for the moment: with
         config.save = "slow-%c.json"; config.save_over = "frame>16.7ms,scope:net.*>2ms";
-        config.save_last = 5; config.save_every = 30;
+        config.save_last_ns = 5 * PROF_SECOND; config.save_every_ns = 30 * PROF_SECOND;
     a frame that took longer than 16.7 ms saves the last 5 seconds, including that frame, at most every 30 seconds. A
     background thread of prof reads what the others record. It finds a slow scope after it has ended, usually within 5
     ms, and does not disturb the recording threads (see BENCHMARKS.md). PROF_SAVE, PROF_SAVE_OVER and so on do the same

@@ -269,8 +269,8 @@ PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const c
 PROF__API size_t prof_trace_track_count(const prof_trace *trace);
 PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
-/* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0 at
-   the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes
+/* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0
+   at the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes
    NULL, for which it returns PROF_OK. */
 
 /* Reads the events of one track in order of time, a parent before its children. Takes memory for one chunk and the open

@@ -50,6 +50,8 @@ typedef enum prof_existing {
     PROF_EXISTING_REFUSE    /* keeps it: prof_start() fails */
 } prof_existing;
 
+#define PROF_SECOND 1000000000ull /* in ns: config.delay_ns = 5 * PROF_SECOND */
+
 /* All zero is the default. Strings are read only during prof_start(), and the caller owns them. The comment of a field
    names its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same
    as data. */
@@ -91,12 +93,13 @@ typedef struct prof_config {
     const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following, or
                                  prof_save_request(), asks for it. A name like output's, in which %c counts the files:
                                  "slow-%c.json"; without %c each file replaces the one before */
-    double save_last;         /* save_last PROF_SAVE_LAST: seconds; as text also "500ms"; default 10 */
+    uint64_t save_last_ns;    /* save_last PROF_SAVE_LAST: how much a save holds; as text seconds, or "500ms"; default
+                                 10 s */
     const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms":
                                  up to 16 of frame, frame:NAME and scope:NAME; in a NAME * stands for any text and ? for
                                  any letter. Needs save */
-    double save_every;        /* save_every PROF_SAVE_EVERY: minimum of seconds between two saves for save_over; default
-                                 0, only one save */
+    uint64_t save_every_ns;   /* save_every PROF_SAVE_EVERY: from one save for save_over to the next, at least; as text
+                                 seconds, or "500ms"; default 0, only one save */
     int save_signal;          /* save_signal PROF_SAVE_SIGNAL: a signal that saves; as text also a name, "USR1". An
                                  earlier handler is still called. Needs save. Windows: 1: an event, see the manual */
     int crash_report;         /* crash_report PROF_CRASH_REPORT: 1: when the process dies of a bug, say on stderr what
@@ -127,12 +130,12 @@ typedef struct prof_config {
                                  directory, "profiler/": both of CNTK's files; PROF_LAYOUT=cntk alone starts a recording
                                  to that one. Default: the extension decides */
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
+    double save_last, save_every; /* deprecated: seconds, for save_last_ns and save_every_ns, which win */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
 typedef struct prof_option {
-    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "seconds", "signal", "switch" or
-                               "mask" */
+    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "signal", "switch" or "mask" */
     const char *values;     /* the valid values */
     const char *standard;   /* the default; "": none */
     const char *meaning;

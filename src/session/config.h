@@ -88,7 +88,7 @@ enum {
     PROF__KEY_TIME,    /* uint64_t, nanoseconds */
     /* uint64_t, nanoseconds; a number without a unit is an error, because seconds may have been meant. */
     PROF__KEY_SPAN,
-    PROF__KEY_SECONDS, /* double */
+    PROF__KEY_SECONDS, /* uint64_t, nanoseconds; a number without a unit is seconds */
     PROF__KEY_INT,     /* int; CHOICE, SWITCH and SIGNAL are ints, too */
     PROF__KEY_CHOICE,
     PROF__KEY_SWITCH,
@@ -99,7 +99,7 @@ enum {
     PROF__KEY_WAIT     /* uint64_t, nanoseconds; 0 is stored as PROF__NO_WAIT */
 };
 static const char *const prof__key_types[] = {"text", "size",    "size",   "number", "time",  "time",
-                                              "seconds", "number", "choice", "switch", "signal", "mask",
+                                              "time", "number", "choice", "switch", "signal", "mask",
                                               "number",  "time",   "time"};
 
 /* One key for each field of prof_config that text can set. The parser, the environment, error messages and
@@ -163,12 +163,12 @@ static const prof__key prof__keys[] = {
               "writes output that often; 0: only at the end"),
     PROF__KEY("save", TEXT, save, 0, 0, 0, NULL, "", "a path as for output; %c counts the files",
               "file for the last seconds, whenever save_over, save_signal or prof_save_request() ask for it"),
-    PROF__KEY("save_last", SECONDS, save_last, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
+    PROF__KEY("save_last", SECONDS, save_last_ns, 1, UINT64_MAX, 0, NULL, "10", "seconds, for example 10 or 500ms",
               "how much a save holds"),
     PROF__KEY("save_over", TEXT, save_over, 0, 0, 0, NULL, "",
               "frame>TIME, frame:NAME>TIME or scope:NAME>TIME, joined by commas",
               "what must not take longer, for example frame>16.7ms,scope:net.*>2ms"),
-    PROF__KEY("save_every", SECONDS, save_every, 0, UINT64_MAX, 1, NULL, "0", "seconds, for example 30 or 500ms",
+    PROF__KEY("save_every", SECONDS, save_every_ns, 0, UINT64_MAX, 1, NULL, "0", "seconds, for example 30 or 500ms",
               "from one save for save_over to the next, at least; 0: only one"),
     PROF__KEY("save_signal", SIGNAL, save_signal, 0, 64, 1, NULL, "0", "a number, or a name such as USR1",
               "a signal that saves"),

@@ -56,16 +56,15 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
 {
     void *field = (char *)config + key->field;
     size_t size = (size_t)number;
-    double seconds = (double)number / 1e9;
     int narrow = key->type == PROF__KEY_LEVEL && !number ? -1 : (int)number;
     uint32_t mask = (uint32_t)number;
     switch (key->type) {
     case PROF__KEY_TEXT: prof__copy(field, &value, sizeof value); break;
     case PROF__KEY_SIZE: prof__copy(field, &size, sizeof size); break;
-    case PROF__KEY_SECONDS: prof__copy(field, &seconds, sizeof seconds); break;
     case PROF__KEY_BYTES:
     case PROF__KEY_COUNT:
     case PROF__KEY_TIME:
+    case PROF__KEY_SECONDS:
     case PROF__KEY_SPAN: prof__copy(field, &number, sizeof number); break;
     case PROF__KEY_PERIOD:
         if (config->dump_period_ns != PROF__NO_DUMP) prof__copy(field, &number, sizeof number);

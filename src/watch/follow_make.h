@@ -46,6 +46,9 @@ static prof_status prof__follow_rules(prof__follow *f, const char *list)
     return PROF_OK;
 }
 
+/* A time of the configuration: the field in ns or, if that is 0, the deprecated one in seconds. */
+static uint64_t prof__save_time(uint64_t ns, double seconds) { return ns ? ns : (uint64_t)(seconds * 1e9); }
+
 static prof_status prof__save_check(prof__follow *f, const prof_config *config)
 {
     const prof_writer *writer;
@@ -57,8 +60,10 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
         return PROF_OK;
     }
     if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
-    if (!(config->save_last >= 0) || !(config->save_every >= 0) || config->save_every > 1e9)
+    if (!(config->save_last >= 0 && config->save_last < 1e9) || !(config->save_every >= 0 && config->save_every < 1e9))
         return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: must be 0 or more seconds");
+    if (config->save_last_ns > PROF__CENTURY || config->save_every_ns > PROF__CENTURY)
+        return prof__must_be("save_last, save_every", "at most 100 years");
     if (config->save_signal < 0 || config->save_signal > 64)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
@@ -66,8 +71,9 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
     if (!status) status = prof__output_check(expanded);
     if (!status) status = prof__follow_rules(f, config->save_over);
     prof__pattern_absolute(config->save, f->save, sizeof f->save);
-    f->last_seconds = config->save_last > 0 ? config->save_last : 10;
-    f->every_ns = (uint64_t)(config->save_every * 1e9);
+    f->last_seconds = (double)prof__save_time(config->save_last_ns, config->save_last) / 1e9;
+    if (!(f->last_seconds > 0)) f->last_seconds = 10;
+    f->every_ns = prof__save_time(config->save_every_ns, config->save_every);
     f->signal = config->save_signal;
     return status;
 }

@@ -1,4 +1,4 @@
-// watch/last: prof_save_last(): writes the last seconds of a recording to a file.
+// watch/last: prof_save_last_ns(): writes the last seconds of a recording to a file.
 #ifndef PROF__WATCH_LAST_H
 #define PROF__WATCH_LAST_H
 #include "api/control.h"
@@ -147,7 +147,7 @@ static prof_status prof__last_image(const char *path, double seconds, const prof
 typedef struct prof__last {
     const char *path; /* the path, after %-fields are expanded */
     double seconds;
-    const prof__cause *cause; /* NULL: a call of prof_save_last() */
+    const prof__cause *cause; /* NULL: a call of prof_save_last_ns() */
 } prof__last;
 
 static prof_status prof__last_prepare(prof_trace *trace, const void *user)
@@ -179,15 +179,16 @@ static prof_status prof__last_save(const char *path, double seconds, const prof_
                   : prof__last_image(path, seconds, cause);
 }
 
-PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF prof_status prof_save_last_ns(const char *path, uint64_t last_ns)
 {
     PROF__CALM();
-    PROF__LED(prof_save_last, (path, seconds));
+    PROF__LED(prof_save_last_ns, (path, last_ns));
     char expanded[1024];
-    if (!path) return prof__null("prof_save_last", "path");
-    if (!(seconds > 0)) return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last: seconds must be more than 0");
+    if (!path) return prof__null("prof_save_last_ns", "path");
+    if (!last_ns || last_ns > INT64_MAX)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last_ns: last_ns must be more than 0, and below 2^63");
     prof_status status = prof__expand(path, expanded, sizeof expanded);
-    if (!status) status = prof__last_save(expanded, seconds, NULL);
+    if (!status) status = prof__last_save(expanded, (double)last_ns / 1e9, NULL);
     return status ? status : prof__stream_told(expanded);
 }
 

@@ -170,10 +170,10 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
     (void)trace, (void)sink;
     return prof__no_reader("prof_csv_stream");
 }
-PROF_DEF prof_status prof_save_last(const char *path, double seconds)
+PROF_DEF prof_status prof_save_last_ns(const char *path, uint64_t last_ns)
 {
-    (void)path, (void)seconds;
-    return prof__no_reader("prof_save_last");
+    (void)path, (void)last_ns;
+    return prof__no_reader("prof_save_last_ns");
 }
 PROF_DEF prof_status prof_save_request(void) { return prof__no_reader("prof_save_request"); }
 

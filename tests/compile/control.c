@@ -181,7 +181,7 @@ int main(void)
     failures += prof_clear_metadata() != PROF_OK;
     failures += prof_set_sync(NULL, NULL) != PROF_OK;
     failures += prof_save(touch("never-written.json")) != PROF_OK;
-    failures += prof_save_last(touch("never-written.json"), 5) != PROF_OK;
+    failures += prof_save_last_ns(touch("never-written.json"), 5) != PROF_OK;
     failures += prof_stop() != PROF_OK;
     failures += prof_reset() != PROF_OK;
     failures += prof_status_text(PROF_IO)[0] != 0;

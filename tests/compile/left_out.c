@@ -231,7 +231,7 @@ static void try_reader(void)
     else failed = printf("live: %s\n", trace ? "a trace" : "none");
     check("prof_save", "PROF_MINIMAL", prof_save(in_folder("saved.prof")));
     check("a .csv of the moment", "PROF_NO_READER", prof_save(in_folder("saved.csv")));
-    check("prof_save_last", "PROF_NO_READER", prof_save_last(in_folder("last.prof"), 1));
+    check("prof_save_last_ns", "PROF_NO_READER", prof_save_last_ns(in_folder("last.prof"), 1));
     if (without(THREAD_OR_READER)) check("prof_save_request", THREAD_OR_READER, prof_save_request());
     prof_writer_unregister(&writer);
 }
