@@ -86,7 +86,7 @@ WHAT VIEWERS SHOW                          (tests/viewers loads traces into them
     chrome://tracing, speedscope and DevTools read at most 500 MB: write a part (from_ns, to_ns) or leave out short
     scopes (min_duration_ns).
 */
-#include "prof.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
+#include "prof_read.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_CHROME_H
@@ -144,9 +144,6 @@ PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, s
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__CHROME_IMPLEMENTED)
 #define PROF__CHROME_IMPLEMENTED
-#ifdef PROF_NO_READER
-#error "prof_chrome.h needs the reader: take PROF_NO_READER away, or do without this header"
-#endif
 
 #ifdef PROF__WRAPS_MALLOC /* so that prof's own allocations are not recorded as the program's */
 #define malloc(size) __libc_malloc(size)

@@ -49,7 +49,7 @@ COMPILE-TIME OPTIONS, where PROF_IMPLEMENTATION is
                                     events, with statistics of all of them and the events of a window, as prof export
                                     and prof view do; 3 KB of code
 */
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+#include "prof_read.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifdef __clang__
@@ -117,9 +117,6 @@ PROF_DEF prof_status prof_html_outline(const prof_trace *const *traces, size_t c
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__HTML_IMPLEMENTED)
 #define PROF__HTML_IMPLEMENTED
-#ifdef PROF_NO_READER
-#error "prof_html.h needs the reader: take PROF_NO_READER away, or do without this header"
-#endif
 
 #ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
 #define malloc(size) __libc_malloc(size)

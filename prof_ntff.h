@@ -92,7 +92,7 @@ CONTENTS
     >>kineto     trace.json for Neuron Explorer
     >>artifacts  the files of a session
 */
-#include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
+#include "prof_read.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifdef __clang__
@@ -780,9 +780,6 @@ PROF__STRIPPED_INLINE void prof__ntff_no_stream(int *stream)
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__NTFF_IMPLEMENTED)
 #define PROF__NTFF_IMPLEMENTED
-#ifdef PROF_NO_READER
-#error "prof_ntff.h needs the reader: take PROF_NO_READER away, or do without this header"
-#endif
 #ifdef PROF_NO_TEXT
 #error "prof_ntff.h needs keys as text: take PROF_NO_TEXT away"
 #endif

@@ -109,7 +109,7 @@ SINCE THE LAST RESET                                                            
     A row of a device has the events that end after the last one of the previous report. An event that is reported late,
     after a report that has events that ended later, is in no report.
 */
-#include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
+#include "prof_read.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_REPORT_H
@@ -223,9 +223,6 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__REPORT_IMPLEMENTED)
 #define PROF__REPORT_IMPLEMENTED
-#ifdef PROF_NO_READER
-#error "prof_report.h needs the reader: take PROF_NO_READER away, or do without this header"
-#endif
 
 #include <time.h>
 

@@ -166,7 +166,7 @@ LIMITS
     before windows.h or define WIN32_LEAN_AND_MEAN; a DLL must call prof_server_stop() before it is unloaded. There is
     no TLS, no compression, no request body in chunks, and no /live over HTTP/2. An answer of gRPC has at most 2 GiB.
 */
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+#include "prof_read.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifdef __clang__
@@ -228,9 +228,6 @@ PROF_DEF int prof_server_port(void);
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__SERVER_IMPLEMENTED)
 #define PROF__SERVER_IMPLEMENTED
-#ifdef PROF_NO_READER
-#error "prof_server.h needs the reader: take PROF_NO_READER away, or do without this header"
-#endif
 #ifdef PROF_NO_TEXT
 #error "prof_server.h needs keys as text: take PROF_NO_TEXT away"
 #endif

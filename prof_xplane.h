@@ -118,7 +118,7 @@ NAMES
     begins in a way that means something to XProf (train, test, Eager, ...), this one has ./ before it. Names of
     counters have no quotation marks, backslashes and control characters, because XProf does not escape them.
 */
-#include "prof.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
+#include "prof_read.h" /* each time, because this inclusion may be the one with PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifndef PROF_XPLANE_H
@@ -237,9 +237,6 @@ static inline PROF__UNTRACED void prof__trace_leave(const int *started)
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__XPLANE_IMPLEMENTED)
 #define PROF__XPLANE_IMPLEMENTED
-#ifdef PROF_NO_READER
-#error "prof_xplane.h needs the reader: take PROF_NO_READER away, or do without this header"
-#endif
 
 #include <time.h>
 

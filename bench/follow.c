@@ -2,7 +2,7 @@
    in rounds one after the other. Processor time of the recording thread, so that other threads do not count. The loop
    around the scope is empty, short or long; with it, service is the processor time of the other thread, and lost what
    it was too late for. */
-#include "prof.h"
+#include "prof_read.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

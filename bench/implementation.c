@@ -1,3 +1,3 @@
 /* The recorder, compiled by itself, as a program of many files has it. */
 #define PROF_IMPLEMENTATION
-#include "prof.h"
+#include "prof_read.h"

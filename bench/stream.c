@@ -6,7 +6,7 @@
    speed until it has caught up. Prints what was recorded, lost and written. The file is /dev/shm/bench_stream.prof
    unless output says otherwise. */
 #define _GNU_SOURCE 1
-#include "prof.h"
+#include "prof_read.h"
 
 #include <pthread.h>
 #include <stdio.h>

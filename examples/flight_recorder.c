@@ -7,7 +7,7 @@
    It leaves flight_recorder.prof (the last moments) and slow-1.prof (what led to the slow request). Another process may
    read both, also while the server is still running: see read_trace.c. */
 #define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "../prof_read.h"
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>

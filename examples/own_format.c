@@ -4,7 +4,7 @@
 
    prof_save("now.mine") writes it, too. The file appears when it is complete, and replaces an older one then. */
 #define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "../prof_read.h"
 #include <stdio.h>
 #include <string.h>
 

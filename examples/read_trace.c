@@ -6,7 +6,7 @@
    The first argument is a .prof file, of a program that ended, died, or is still running; the second one says how many
    milliseconds are slow (default: a hundredth of the recording). flight_recorder.c makes such a file. */
 #define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "../prof_read.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 #!/bin/sh
 # Assembles the headers that users copy (prof.h and others) from the modules in src/.
 #
-#   sh src/assemble.sh              writes those of prof.h, prof_html.h, prof_ntff.h and prof_server.h whose modules
-#                                   have changed. A header that is newer than all modules was edited by hand: it is
+#   sh src/assemble.sh              writes those headers whose modules have changed. A header that is newer than all modules was edited by hand: it is
 #                                   not overwritten, and the script fails
 #   sh src/assemble.sh --force      overwrites such a header as well
 #   sh src/assemble.sh --check      writes nothing; names each header that differs from its modules, and then fails
@@ -27,7 +26,7 @@
 # expression must end in the line in which it begins. tests/html/squeezed.mjs checks that the shortened script means the
 # same.
 #
-# The module api/stripped.h is made from the declarations in src/api: see src/strip.sh.
+# The modules api/stripped.h and api/stripped_read.h are made from the declarations in src/api: see src/strip.sh.
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-write}
 case $mode in
@@ -319,8 +318,8 @@ trap 'rm -rf "$made"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir "$made" || exit 1
 status=0
-module=src/api/stripped.h
-if [ -f $module ] && sh src/strip.sh $module >"$made/stripped" && ! cmp -s "$made/stripped" $module; then
+for module in src/api/stripped.h src/api/stripped_read.h; do
+    { [ -f $module ] && sh src/strip.sh $module >"$made/stripped" && ! cmp -s "$made/stripped" $module; } || continue
     case $mode in
     write | --force) cp "$made/stripped" $module ;;
     *)
@@ -328,7 +327,7 @@ if [ -f $module ] && sh src/strip.sh $module >"$made/stripped" && ! cmp -s "$mad
         status=1
         ;;
     esac
-fi
+done
 for list in src/*.h; do
     [ -f "$list" ] || break # a package has no src/
     name=${list#src/}

@@ -2,10 +2,10 @@
 // all that it includes and that is not there yet. Lines that begin with // stay behind.
 //
 // Layers, from the lowest: ground (the system), image (the format), record (what macros do), session (a session's
-// life), read (an image becomes events), report (tables of events), watch (statistics for ever, saves on demand). A
-// module includes modules of its own layer and of lower ones; those above session are called through the table of
-// session/hooks: tests/rooms.sh checks it. api is what users see, and may be used by all. The picture is in
-// docs/internals/architecture.md.
+// life); and, in prof_read.h, read (an image becomes events), report (tables of events), watch (statistics for ever,
+// saves on demand). A module includes modules of its own layer and of lower ones; those above session are called
+// through the table of session/hooks: tests/rooms.sh checks it. api is what users see, and may be used by all. The
+// picture is in docs/internals/architecture.md.
 #include "api/manual.h"
 #ifndef PROF_H
 #define PROF_H
@@ -24,10 +24,10 @@ extern "C" {
 #endif
 
 #include "api/types.h"
+#include "api/values.h"
 #include "api/control.h"
 #include "api/objects.h"
-#include "api/read.h"
-#include "api/reports.h"
+#include "api/writers.h"
 #include "api/devices.h"
 #include "api/markup.h"
 #include "api/macros.h"
@@ -68,7 +68,7 @@ extern "C" {
 extern "C" {
 #endif
 
-#include "ground/text.h"
+#include "ground/out.h"
 #include "record/meta.h"
 #include "record/site.h"
 #include "record/asked.h"
@@ -83,9 +83,6 @@ extern "C" {
 #include "session/rules.h"
 
 #ifndef PROF_FREESTANDING
-#ifndef PROF_NO_READER
-#define PROF__READER 1
-#endif
 #include "image/pack.h"
 #include "session/hooks.h"
 #include "session/process.h"
@@ -141,9 +138,7 @@ extern "C" {
 #include "record/part.h"
 #include "record/args.h"
 
-#if !defined(PROF_NO_TEXT) || !defined(PROF_NO_READER)
 #include "session/number.h"
-#endif
 #ifdef PROF_NO_TEXT
 #include "session/no_text.h"
 #else
@@ -159,30 +154,7 @@ extern "C" {
 #endif
 #include "session/autostart.h"
 
-#ifdef PROF_NO_READER
-#include "watch/none.h"
-#else
-#include "read/trace.h"
-#include "read/find.h"
-#include "read/import.h"
-#include "read/event.h"
-#include "report/allocations_walk.h"
-#include "report/merge.h"
-#include "report/open_scopes.h"
-#include "report/summary_write.h"
-#include "report/csv.h"
-#include "watch/last.h"
-#ifdef PROF_NO_THREAD
-#include "watch/no_stats.h"
-#else
-#include "watch/aggregated.h"
-#include "watch/follow_make.h"
-#include "watch/save.h"
-#endif
-#include "api/inner.h"
-#endif
-
-#include "watch/hub.h"
+#include "session/hub.h"
 #include "record/malloc.h"
 
 #endif /* PROF_FREESTANDING */

@@ -1,6 +1,6 @@
 // prof_html.h, assembled by src/assemble.sh. See src/prof.h. A line with the name of a page stands for it, as strings.
 #include "html/manual.h"
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+#include "prof_read.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifdef __clang__
@@ -29,9 +29,6 @@ extern "C" {
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__HTML_IMPLEMENTED)
 #define PROF__HTML_IMPLEMENTED
-#ifdef PROF_NO_READER
-#error "prof_html.h needs the reader: take PROF_NO_READER away, or do without this header"
-#endif
 
 #ifdef PROF__WRAPS_MALLOC /* what prof itself allocates is not the program's */
 #define malloc(size) __libc_malloc(size)

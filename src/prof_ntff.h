@@ -1,6 +1,6 @@
 // prof_ntff.h, assembled by src/assemble.sh. See src/prof.h.
 #include "ntff/manual.h"
-#include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
+#include "prof_read.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifdef __clang__
@@ -27,9 +27,6 @@ extern "C" {
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__NTFF_IMPLEMENTED)
 #define PROF__NTFF_IMPLEMENTED
-#ifdef PROF_NO_READER
-#error "prof_ntff.h needs the reader: take PROF_NO_READER away, or do without this header"
-#endif
 #ifdef PROF_NO_TEXT
 #error "prof_ntff.h needs keys as text: take PROF_NO_TEXT away"
 #endif

@@ -1,6 +1,6 @@
 // prof_server.h, assembled by src/assemble.sh. See src/prof.h.
 #include "server/manual.h"
-#include "prof.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
+#include "prof_read.h" /* each time, because the last one may be that of PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
 #ifdef __clang__
@@ -29,9 +29,6 @@ extern "C" {
 
 #if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__SERVER_IMPLEMENTED)
 #define PROF__SERVER_IMPLEMENTED
-#ifdef PROF_NO_READER
-#error "prof_server.h needs the reader: take PROF_NO_READER away, or do without this header"
-#endif
 #ifdef PROF_NO_TEXT
 #error "prof_server.h needs keys as text: take PROF_NO_TEXT away"
 #endif

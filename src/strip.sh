@@ -1,10 +1,9 @@
 #!/bin/sh
-# Prints a new version of the module src/api/stripped.h. For each function that a module of src/api declares with
-# PROF__API it has a macro that replaces the function where PROF_ENABLE is 0. So these macros need not be maintained by
-# hand. All other lines of the module are printed unchanged. src/assemble.sh calls this.
+# Prints a new version of the module src/api/stripped.h or src/api/stripped_read.h. For each function that a module which
+# it includes declares with PROF__API it has a macro that replaces the function where PROF_ENABLE is 0. So these macros
+# need not be maintained by hand. All other lines of the module are printed unchanged. src/assemble.sh calls this.
 #
 #   sh src/strip.sh src/api/stripped.h
-folder=${1%/*}
 LC_ALL=C awk -v module="$1" '
     # Returns the value of a replaced function of this type: success, or an answer that means that nothing was recorded.
     # A function that creates an object returns a pointer that is never used but not NULL, which would mean failure.
@@ -89,4 +88,4 @@ LC_ALL=C awk -v module="$1" '
                 skips = text_of[i] ~ /\\$/
             } else print text_of[i]
         }
-    }' $(ls "$folder"/*.h | grep -v -e "^$1\$" -e /inner.h)
+    }' $(sed -n 's,^#include "\(.*\)"$,src/\1,p' "$1")

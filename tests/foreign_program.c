@@ -5,7 +5,7 @@
      foreign_program PATH stream     into a .prof with an archive
 
    It is linked to implementation.c. */
-#include "../prof.h"
+#include "../prof_read.h"
 #include <stdio.h>
 #include <string.h>
 

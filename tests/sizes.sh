@@ -9,7 +9,7 @@
 # A switch that leaves out less than it did is seen without optimisation as well, and of clang, which needs a seventh of
 # the time. The budgets for that are kept by tests/compile/left_out.sh, which compiles these programs anyway:
 #
-#   sh tests/sizes.sh switch PROF_NO_READER PROGRAM    says nothing, or what is wrong with the size of PROGRAM
+#   sh tests/sizes.sh switch PROF_NO_THREAD PROGRAM    says nothing, or what is wrong with the size of PROGRAM
 #
 # Compilers differ by more than 3 %: only the compiler that the budgets were measured with must keep them.
 cd "$(dirname "$0")/.." || exit 1
@@ -69,6 +69,7 @@ extern char cpu_state[];
 #define PROF_IMPLEMENTATION
 #include "prof.h"
 END
+sed 's/prof[.]h/prof_read.h/' $made/prof.c >$made/read.c
 recorder=tests/compile/recorder.c
 for n in 1 9; do
     {
@@ -82,7 +83,7 @@ for n in 1 9; do
     } >$made/plain$n.c
 done
 echo 'int main(void) { return 0; }' >$made/nothing.c
-switches="PROF_MINIMAL PROF_NO_CRASH PROF_NO_READER PROF_NO_TEXT PROF_NO_THREAD" # see tests/compile/left_out.sh
+switches="PROF_MINIMAL PROF_NO_CRASH PROF_NO_TEXT PROF_NO_THREAD" # see tests/compile/left_out.sh
 rm -f $made/*.o $made/recorder $made/recorder.PROF_* $made/nothing
 # Without what some systems have their compilers do by themselves.
 plain="-fPIE -fno-stack-protector -fno-stack-clash-protection -fcf-protection=none -U_FORTIFY_SOURCE"
@@ -109,7 +110,7 @@ if [ "$1" = switches ]; then
 fi
 small -DPROF_IMPLEMENTATION -DPROF_MINIMAL $recorder -o $made/recorder.PROF_MINIMAL
 small $made/nothing.c -o $made/nothing
-build -O2 -DPROF_NO_READER -c $made/prof.c -o $made/no_reader.o
+build -O2 -c $made/read.c -o $made/read.o
 build -Os -ffreestanding -c $made/kernel.c -o $made/kernel.o
 for n in 1 9; do
     build -O2 -c $made/scopes$n.c -o $made/scopes$n.o
@@ -126,8 +127,8 @@ own() { # what prof adds to a program that does nothing
 {
     echo "text prof.h -O2                          $(text $made/prof.o)"
     if [ -n "$PROF_TEST_LONG" ]; then
-        echo "text prof_html.h with its page -O2      $(($(text $made/html.o) - $(text $made/prof.o)))"
-        echo "text prof_html.h beside its page -O2    $(($(text $made/html.o) - $(text $made/page.o) - $(text $made/prof.o)))"
+        echo "text prof_html.h with its page -O2      $(($(text $made/html.o) - $(text $made/read.o)))"
+        echo "text prof_html.h beside its page -O2    $(($(text $made/html.o) - $(text $made/page.o) - $(text $made/read.o)))"
     fi
     echo "text of the page of prof_html.h          $(text $made/page.o)"
     echo "code of prof_html.h -O0                  $(nm -S -t d $made/headers.o |
@@ -146,7 +147,7 @@ own() { # what prof adds to a program that does nothing
     done
     echo "code and constants with PROF_MINIMAL -Os  $(own '[.](text|rodata)')"
     echo "static data with PROF_MINIMAL            $(own '[.](data|bss)$')"
-    echo "text prof.h with PROF_NO_READER -O2       $(text $made/no_reader.o)"
+    echo "text prof.h and prof_read.h -O2          $(text $made/read.o)"
     echo "text freestanding -Os                    $(text $made/kernel.o)"
     echo "static data of prof.h                    $(part $made/prof.o '[.](data|bss)')"
     echo "static data of all headers               $(part $made/headers.o '[.](data|bss)')"

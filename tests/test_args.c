@@ -1,5 +1,5 @@
 /* Arguments: of scopes by a handle, of marks, spans, tasks and flows, with keys made at run time. */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* PROF_OUTPUT and its relatives: what they record of a program that knows nothing of them, what they say when they are
    wrong, and that the program itself does not change. */
 /* run: unraced */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <glob.h>

@@ -1,7 +1,7 @@
 /* Durations against the system's clock. A shared machine may interrupt any single measurement, so the best of several
    counts, and the interruption can only ever make a window longer on one side than on the other. */
 /* run: traces clocks */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <time.h>

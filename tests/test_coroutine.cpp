@@ -1,5 +1,5 @@
 // C++20 coroutines: each is a fiber; what it records stays on its track whoever resumes it.
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 

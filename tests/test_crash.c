@@ -1,6 +1,6 @@
 /* What is left of a program that dies: a recording into a mapped file survives SIGKILL, signals, _exit and exec, with
    every event that was there before. */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* How programs end, and what is then left of their recordings: by themselves, by signals, in another directory, as
    children of others, two at a time. The programs are this one, told by ENDING what to do. */
 /* run: unraced */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* Events with an object: recorded, packed, read back with their names and values; and all tracks in order of time. */
 /* run: optimised */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /* A child of a fork records into an image of its own, with its parent's configuration, from its first scope on; what
    the parent records is what it would record without. */
 /* run: optimised */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <dirent.h>

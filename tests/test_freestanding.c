@@ -1,7 +1,7 @@
 /* test_freestanding.c - boots freestanding_kernel.c, which records without an operating system, and reads the image
    that it leaves in a plain array. See there for how both are built. */
 /* run: unraced unchecked */
-#include "prof.h"
+#include "prof_read.h"
 
 #include "freestanding_kernel.h"
 #include "test.h"

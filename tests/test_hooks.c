@@ -4,7 +4,7 @@
 #define PROF_IMPLEMENTATION
 #define PROF_INSTRUMENT_FUNCTIONS
 #define PROF_INSTRUMENT_MAX 4
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

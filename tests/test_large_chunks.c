@@ -2,7 +2,7 @@
 /* run: alone */
 #define PROF_CHUNK_SIZE 65536
 #define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 

@@ -1,7 +1,7 @@
 /* An allocator that is itself marked up: what the recorder, its control functions and its reader allocate runs through
    scopes, and so do the allocations of the C library inside them. */
 /* run: optimised */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

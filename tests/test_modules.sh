@@ -6,25 +6,20 @@ cd "$(dirname "$0")/.." || exit 1
 [ -f src/prof.h ] || { echo "SKIP modules: there is no src/ here"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
 work=${BUILD:-build}/tests/out/test_modules
 rm -rf "$work" && mkdir -p "$work" || exit 1
-passed=0 failed=0 skipped=0
+. tests/checks.sh
 flags="-Isrc -I. -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only -Wno-unused-function
     -Wno-unused-variable -Wno-unused-const-variable" # functions are for other modules
 if ${CC:-cc} --version 2>/dev/null | grep -q clang; then flags="$flags -Wno-unneeded-internal-declaration"; fi
 
 alone() { # LANGUAGE COMPILER STANDARD
-    command -v "$2" >/dev/null || { skipped=$((skipped + 1)) && echo "SKIP in $1: no $2" && return; }
+    command -v "$2" >/dev/null || { skip "in $1" "no $2" && return; }
     said=$(cd src && ls */*.h | xargs -n 1 -P "${JOBS:-2}" sh -c '
         cd .. || exit 1
         printf "#include \"%s\"\nextern int prof_alone;\n" "$4" |
             $1 -x $2 -std=$3 '"$(echo $flags)"' - >"$0/$2.$$" 2>&1 || { echo "$4:"; head -n 8 "$0/$2.$$"; }
         rm -f "$0/$2.$$"' "$work" "$2" "$1" "$3" 2>&1)
-    if [ -z "$said" ]; then
-        passed=$((passed + 1)) && echo "ok   each module compiles alone in $1"
-    else
-        failed=$((failed + 1)) && echo "FAIL a module does not compile alone in $1:" && echo "$said" | head -n 40
-    fi
+    check "each module compiles alone in $1" "$said"
 }
 alone c "${CC:-cc}" gnu99
 [ -z "$PROF_TEST_LONG" ] || alone c++ "${CXX:-c++}" c++11
-echo "$passed passed, $failed failed, $skipped skipped"
-[ $failed -eq 0 ]
+finish

@@ -6,7 +6,7 @@
 #define PROF__OUTLINES outlines
 static int outlines = 1;
 #define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "mutate.h"
 #include "trace.h"

@@ -1,6 +1,6 @@
 // Scopes in odd places of C++: destructors of thread_local and static objects, exceptions, threads that are cancelled.
 /* run: optimised */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

@@ -2,7 +2,7 @@
    implementation; or one each, if they ask for it. Plugins come and go. */
 /* run: valgrind unraced unchecked */
 #define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include "plugin.h"

@@ -3,7 +3,7 @@
    thread may wait for another by trying again and again, and what is read must have no gap. PROF_TEST_LONG=1 is 20,000
    snapshots. */
 /* run: alone traces */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

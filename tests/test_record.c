@@ -1,7 +1,7 @@
 /* What a macro says is what the trace says: each macro, each type of value, each way out of a scope. C99 and C++11. */
 /* run: optimised memory valgrind */
 #define PROF_CATEGORY "base"
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* A program that forbids itself most system calls (seccomp), as sandboxes do: macros call only what the manual says. A
    process that calls anything else is killed. */
 /* run: unraced */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <errno.h>

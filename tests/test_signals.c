@@ -1,6 +1,6 @@
 /* Macros in signal handlers: whatever they interrupt, nothing is corrupted, and each event is recorded or counted. */
 /* run: long optimised */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <errno.h>

@@ -3,7 +3,7 @@
 /* run: long unraced unchecked */
 #define PROF_IMPLEMENTATION
 #define PROF_CHUNK_SIZE 1024 /* so that many of the macros meet the end of a chunk */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

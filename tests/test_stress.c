@@ -4,7 +4,7 @@
 
    PROF_TEST_SEED=n repeats a run's choices, PROF_TEST_LONG=1 takes a minute, PROF_TEST_QUICK=1 is for sanitizers. */
 /* run: long optimised */
-#include "../prof.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

@@ -10,7 +10,7 @@ static int no_memory;
     (no_memory ? MAP_FAILED : (mmap)(at, size, rights, flags, file, from))
 #define PROF__TALLY_WIDE 0 /* as on such a processor */
 #define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "../prof_read.h"
 #undef mmap
 #include "test.h"
 #include "trace.h"

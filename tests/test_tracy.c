@@ -1,6 +1,7 @@
 /* examples/tracyc.h: what a C program that is marked up with Tracy's macros leaves in a recording. */
 #define TRACYC_IMPLEMENTATION
 #include "../examples/tracyc.h"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>

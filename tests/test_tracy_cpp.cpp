@@ -1,5 +1,6 @@
 // examples/tracy.hpp: what a program that is marked up with Tracy's macros leaves in a recording.
 #include "../examples/tracy.hpp"
+#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include <thread>

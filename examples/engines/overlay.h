@@ -7,7 +7,7 @@
    frame only copies the struct and draws. Threads that record don't wait. */
 #ifndef OVERLAY_H
 #define OVERLAY_H
-#include "../../prof.h"
+#include "../../prof_read.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -9,7 +9,7 @@
    to write a file: it only sets a flag. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
-#include "../../prof.h"
+#include "../../prof_read.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // api/devices: Time lines with clocks of their own: declarations.
 #ifndef PROF__API_DEVICES_H
 #define PROF__API_DEVICES_H
-#include "api/read.h"
+#include "api/values.h"
 
 /*-- DEVICES ---------------------------------------------------------------------------------------------- >>devices --
    A device is a GPU, an NPU, a DMA engine or a network card, which works beside the processor and reports the times

@@ -7,7 +7,6 @@
 #include "api/reports.h"
 #include "ground/deflate.h"
 #include "ground/hash.h"
-#include "ground/json.h"
 #include "ground/out.h"
 #include "image/format.h"
 #include "session/on_demand.h"

@@ -5,7 +5,7 @@
 QUICK START
 
     #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
-    #include "prof_chrome.h"               // includes prof.h and adds the writer of .json
+    #include "prof_chrome.h"               // includes prof.h and prof_read.h, and adds the writer of .json
 
     int main(void)
     {
@@ -19,7 +19,14 @@ QUICK START
         return (int)prof_stop();           // writes trace.json: drop it into ui.perfetto.dev
     }
 
-Or write only the scopes, and run `PROF_OUTPUT=trace.json ./program`.
+Or write only the scopes, and run `PROF_OUTPUT=trace.json ./program`. Files that only mark up include prof.h.
+
+HEADERS
+
+    prof.h alone records, into a .prof, which the tool prof reads. In the file with PROF_IMPLEMENTATION, prof_read.h
+    adds the reader, the summary, statistics, .csv and .txt, mode stats and saves of the last seconds; prof_chrome.h
+    adds .json, prof_html.h the page; prof_report.h, prof_xplane.h, prof_ntff.h and prof_server.h what they say. Each
+    includes what it needs. An output that needs another header is refused at the start, with the name of that header.
 
 WHAT IT COSTS                              (machine, date, commands and all other figures: BENCHMARKS.md)
 
@@ -33,16 +40,17 @@ WHAT IT COSTS                              (machine, date, commands and all othe
 
 TABLE OF CONTENTS                          (search for the tag)
 
-    >>options   compile-time options           >>read      a trace as tracks of balanced events
-    >>manual    how it behaves, and why        >>reports   summary, CSV, statistics
+    >>options   compile-time options           >>writers   where outputs that are no .prof come from
+    >>manual    how it behaves, and why        >>values    types of what is recorded
     >>types     status, configuration          >>markup    the PROFILE_ macros
     >>control   start, stop, pause, save       >>devices   time lines with clocks of their own
                                                >>objects   domains, tasks, frames, counters made at run time
 
     Implementation: >>image >>platform >>copies >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out >>pack
                     >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash >>autostart
-                    >>symbols >>reader >>last >>statistics >>allocations >>locks >>summary >>csv >>follow >>save
-                    >>instrument >>malloc
+                    >>symbols >>instrument >>malloc
+
+    In prof_read.h: >>read      a trace as tracks of balanced events          >>reports   summary, CSV, statistics
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -84,23 +92,20 @@ COMPILE-TIME OPTIONS                                                            
     PROF_WITH_NVTX         -        to Nsight, likewise
     PROF_WITH_SDT          -        to tracers of user-level probes, such as perf and bpftrace, likewise
 
-    There, too: switches that leave parts out. A program of ten lines that records into a .prof has 272 KB of prof
+    There, too: switches that leave parts out. A program of ten lines that records into a .prof has 148 KB of prof
     (gcc -Os, --gc-sections; three quarters are code and constants, the rest is unwind tables and what the loader
-    needs). What each switch leaves of that, and what it leaves out:
-    PROF_MINIMAL           35 KB    all of these, prof_save(), min_duration, warm-up, the table by which other copies,
-                                    in plugins, find this one, the measurement of what recording costs and of the
-                                    clock's smallest step, and names of outputs: output is a path as it is, without %p
-                                    and the like, rank, layout or directories that are made for it, and takes the place
-                                    of an older file or link; a child of a fork adds its process id. Arguments in a
-                                    scope that is off become those of the enclosing scope. 24 KB are code and constants;
-                                    it compiles in a fifth of the time
-    PROF_NO_READER         143      what reads and reports. Outputs are .prof files, for the tool and programs with a
-                                    reader. No PROF_STATS, PROF_RING_STATS, save; of the other headers only
-                                    prof_bridge.h compiles
-    PROF_NO_THREAD         244      prof's own thread: PROF_STREAM, PROF_STATS, PROF_RING_STATS, save, save_over,
+    needs), 272 KB with prof_read.h. What each switch leaves of the 148, and what it leaves out:
+    PROF_MINIMAL           35 KB    all of these, prof_read.h, prof_save(), min_duration, warm-up, the table by which
+                                    other copies, in plugins, find this one, the measurement of what recording costs
+                                    and of the clock's smallest step, and names of outputs: output is a path as it is,
+                                    without %p and the like, rank, layout or directories that are made for it, and
+                                    takes the place of an older file or link; a child of a fork adds its process id.
+                                    Arguments in a scope that is off become those of the enclosing scope. 24 KB are
+                                    code and constants; it compiles in a fifth of the time
+    PROF_NO_THREAD         136      prof's own thread: PROF_STREAM, PROF_STATS, PROF_RING_STATS, save, save_over,
                                     save_signal, prof_save_request(), dump_period, delay, start_unix, duration
-    PROF_NO_CRASH          264      crash_report
-    PROF_NO_TEXT           249      keys as text, prof_config_set(), prof_config_from_env() and the others, and what
+    PROF_NO_CRASH          138      crash_report
+    PROF_NO_TEXT           123      keys as text, prof_config_set(), prof_config_from_env() and the others, and what
                                     PROF_OUTPUT, PROF_SAVE, PROF_CRASH_REPORT, PROF_BRIDGE and PROF_SERVER start
     A function that is left out returns PROF_UNSUPPORTED, and prof_error() names the switch. Marked-up files are
     compiled without switches. prof_ntff.h and prof_server.h need keys as text. No switch changes scopes, instants,
@@ -512,9 +517,9 @@ MANUAL                                                                          
     In Linux, prof.h includes <linux/types.h> instead of the headers of the compiler. examples/linux_module has all this
     as a module, examples/kernel as a kernel that boots, and examples/microcontroller for 16 KiB of RAM;
     docs/guide/kernels.md says more.
-    prof_start() needs config.memory. The functions of >>read and >>reports do not exist: save the bytes of
-    config.memory, from the first 64-byte boundary on, and read them with prof_trace_memory() or prof_trace_open()
-    elsewhere. _F macros record the format unless PROF_VSNPRINTF is defined.
+    prof_start() needs config.memory. There is no reader: save the bytes of config.memory, from the first 64-byte
+    boundary on, and read them with prof_trace_memory() or prof_trace_open() of prof_read.h elsewhere. _F macros record
+    the format unless PROF_VSNPRINTF is defined.
 */
 #if defined(PROF_IMPLEMENTATION) && !defined(PROF_FREESTANDING)
 #if defined(__linux__) && defined(_FEATURES_H) && !defined(__USE_GNU) && !defined(__cplusplus) && \

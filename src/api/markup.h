@@ -1,7 +1,7 @@
 // api/markup: What the PROFILE_ macros mean, a call site's record, and the functions that macros call.
 #ifndef PROF__API_MARKUP_H
 #define PROF__API_MARKUP_H
-#include "api/read.h"
+#include "api/values.h"
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
    name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not compile:

@@ -2,6 +2,7 @@
 #ifndef PROF__API_READ_H
 #define PROF__API_READ_H
 #include "api/control.h"
+#include "api/values.h"
 
 /*-- READING ------------------------------------------------------------------------------------------------- >>read --
    A trace is a private, validated copy: it never changes, and any number of threads may read it, each with its own
@@ -15,7 +16,7 @@
    of >>control: PROF_OK and a trace without tracks and events, of no entries; a trace is NULL then. prof_image_find()
    finds none. */
 
-typedef struct prof_trace prof_trace; typedef struct prof_cursor prof_cursor;
+typedef struct prof_cursor prof_cursor;
 typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
 
 /* A call site. The trace owns the strings, which are never NULL, and valid UTF-8 only if those of the program were. The
@@ -27,88 +28,6 @@ typedef struct prof_callsite {
     uint32_t role; /* PROF_ROLE_... */
     const char *unit; /* of a counter; "": none */
 } prof_callsite;
-
-/* What a call site records, besides the kind of event. */
-typedef enum prof_role {
-    PROF_ROLE_NONE = 0,
-    PROF_ROLE_STEP,         /* a scope that is one step of a loop; its argument "step_num" is the number */
-    PROF_ROLE_THROUGHPUT,   /* a scope that moved data; its argument "bytes" says how much */
-    PROF_ROLE_SYNC,         /* a scope that waits for a device before it ends */
-    PROF_ROLE_MARK_GLOBAL,  /* an instant that concerns all processes, */
-    PROF_ROLE_MARK_PROCESS, /* this process, */
-    PROF_ROLE_MARK_TASK,    /* a task, */
-    PROF_ROLE_MARK_MARKER,  /* the point alone; an instant without a role concerns its thread */
-    PROF_ROLE_TASK,         /* a span, or scope, of prof_task_create() */
-    PROF_ROLE_DEVICE,       /* events of a device; its name is their category: see >>devices */
-    PROF_ROLE_FRAME,        /* a span of prof_frame_create() */
-    PROF_ROLE_MEMORY,       /* a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE */
-    PROF_ROLE_LOCK,         /* a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE */
-    PROF_ROLE_RANGE,        /* a scope of prof_range_create() */
-    PROF_ROLE_COUNT
-} prof_role;
-
-typedef enum prof_value_type {
-    PROF_VALUE_NONE = 0,
-    PROF_VALUE_INT,
-    PROF_VALUE_UINT,
-    PROF_VALUE_DOUBLE,
-    PROF_VALUE_BOOL,
-    PROF_VALUE_POINTER,
-    PROF_VALUE_STRING
-} prof_value_type;
-
-typedef struct prof_value {
-    prof_value_type type;
-    int cut; /* 1: the string was longer than PROF_MAX_TEXT, and its end is missing */
-    union {
-        int64_t i;          /* INT */
-        uint64_t u;         /* UINT, BOOL, POINTER */
-        double d;           /* DOUBLE */
-        const char *string; /* STRING, terminated, valid until the cursor moves */
-    } as;
-} prof_value;
-
-typedef struct prof_arg {
-    const char *key; /* valid until the cursor moves */
-    prof_value value;
-} prof_arg; typedef uint64_t prof_scope; /* a handle of PROFILE_SCOPE_AS(); 0: the scope is off */
-
-typedef enum prof_event_type {
-    PROF_EVENT_SCOPE,   /* duration_ns, depth, flags, args */
-    PROF_EVENT_MARK,    /* an instant; args */
-    PROF_EVENT_COUNTER, /* value */
-    PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first;
-                           detail: the number of the frame that it ends, counted for each name and track from 1 on,
-                           also those that a ring has overwritten; 0 for the first boundary */
-    PROF_EVENT_LOST,    /* value.as.u scopes or other events could not be recorded before this point */
-    /* The following are instants on the track of their thread that carry an object. Images hold these numbers: they
-       never change. */
-    PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, which is the same for its begin and end, on any threads. Also the
-                                begin of a scope that ended after an enclosing one (in begin a, begin b, end a, end b:
-                                b): its site->kind is PROF__KIND_BEGIN, and statistics count it as a scope. Spans, their
-                                marks and flows have args */
-    PROF_EVENT_SPAN_MARK,
-    PROF_EVENT_SPAN_END,
-    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow leads from the scope that encloses this event ... */
-    PROF_EVENT_FLOW_STEP,
-    PROF_EVENT_FLOW_IN,      /* ... to the scope that encloses this one */
-    PROF_EVENT_ALLOC,        /* object: address; detail: bytes */
-    PROF_EVENT_FREE,         /* object: address; detail: PROF__FREE_... */
-    PROF_EVENT_LOCK_WAIT,    /* object: the lock's address; detail 1: another thread had it */
-    PROF_EVENT_LOCK_ACQUIRE,
-    PROF_EVENT_LOCK_RELEASE,
-    PROF_EVENT_LOG,          /* detail: prof_severity; value: the message; args: its arguments, without keys */
-    PROF_EVENT_TYPE_COUNT
-} prof_event_type;
-
-/* The severity of a log message. Images hold these numbers. */
-typedef enum prof_severity {
-    PROF_LOG_DEBUG = 0, /* has level 3: not recorded unless asked for */
-    PROF_LOG_INFO,      /* level 2 */
-    PROF_LOG_WARNING,   /* level 1, like the next two */
-    PROF_LOG_ERROR,
-    PROF_LOG_FATAL      /* is only recorded: the program goes on */
-} prof_severity;
 
 enum {
     PROF_TRUNCATED_BEGIN = 1, /* the begin has been overwritten: start_ns is the first time known of the track */

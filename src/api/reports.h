@@ -2,16 +2,11 @@
 #ifndef PROF__API_REPORTS_H
 #define PROF__API_REPORTS_H
 #include "api/read.h"
+#include "api/writers.h"
 
 /*-- REPORTS ---------------------------------------------------------------------------------------------- >>reports --
    Each report can be written to a file (a path of NULL or "-" is standard output; a regular file is replaced only when
    the new one is complete) and streamed to your own function. options may be NULL. */
-
-/* write returns 0, or anything else to stop: the writer then returns PROF_IO. */
-typedef struct prof_sink {
-    int (*write)(void *user, const void *data, size_t size);
-    void *user;
-} prof_sink;
 
 typedef enum prof_sort {
     PROF_SORT_TOTAL = 0,
@@ -111,39 +106,6 @@ typedef struct prof_lock_row {
     uint64_t unmatched;             /* acquires without a release, and releases without an acquire */
 } prof_lock_row;
 
-/* A writer of a format, for outputs with an extension. write() gets what was recorded, and a sink for the bytes of the
-   file, which replaces an older one when write() has returned PROF_OK. If it fails, the older file stays, and the
-   function that saves returns its status, with the text of prof_fail(). It may be called on any thread. */
-typedef struct prof_writer {
-    const char *extension; /* ".mine", in lower case */
-    prof_status (*write)(void *user, const prof_trace *trace, prof_sink sink);
-    void *user;
-    prof_status (*write_files)(const prof_trace *trace, const char *path); /* instead of write: makes its files itself.
-                                                                              The extension "/" is a directory's */
-    struct prof_writer *next; /* prof's own */
-} prof_writer;
-
-/* Makes a writer and registers it before main, so that PROF_OUTPUT finds it: at file scope, in the file with
-   PROF_IMPLEMENTATION, after the header. name: of the prof_writer. */
-#if !PROF_ENABLE
-#define PROF_WRITER(name, extension, write, user) \
-    static PROF__UNUSED prof_writer name = {extension, write, user, NULL, NULL}
-#elif defined(PROF_IMPLEMENTATION)
-#define PROF_WRITER(name, extension, write, user)                          \
-    static prof_writer name = {extension, write, user, NULL, NULL};        \
-    PROF__AT_START(101, name##_register);                                  \
-    static void name##_register(void) { prof_writer_register(&name); }     \
-    PROF__WRITER_LEAVES(name)
-#ifdef PROF__SHARED
-#define PROF__WRITER_LEAVES(name)                                          \
-    PROF__AT_END(101, name##_unregister);                                  \
-    static void name##_unregister(void) { prof_writer_unregister(&name); } \
-    struct prof_writer
-#else
-#define PROF__WRITER_LEAVES(name) struct prof_writer
-#endif
-#endif
-
 #if PROF_ENABLE
 /* Write a table for a terminal: scopes, frames, counters, losses, recording cost. Percentiles are exact to 0.8 %. */
 PROF__API prof_status prof_summary_write(const prof_trace *trace, const char *path,
@@ -194,17 +156,9 @@ PROF__API void prof_memory_free(prof_memory_stats *stats);
 PROF__API prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
 PROF__API void prof_locks_free(prof_lock_row *rows);
 
-/* Adds a writer, whose memory must stay until it is removed: before prof_start(), which looks for that of the output.
-   Not for two threads at once. */
-PROF__API void prof_writer_register(prof_writer *writer);
-/* Sets the text of prof_error() and returns status: return prof_fail(PROF_UNSUPPORTED, "mine: no counters"). */
-PROF__API prof_status prof_fail(prof_status status, const char *text);
 /* Writes a trace in the format of an extension (".json"), or of that of path if extension is NULL. Not ".prof": a trace
    is what was read from an image; see prof_image_copy(). */
 PROF__API prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
-/* Removes a writer. Call it before the library that has the writer's code is unloaded. Waits for a prof_stop() in
-   progress. */
-PROF__API void prof_writer_unregister(prof_writer *writer);
 #endif
 
 #endif /* PROF__API_REPORTS_H */

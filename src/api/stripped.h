@@ -86,8 +86,6 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_device_counter(row, name, time, value) PROF__STRIPPED((void)0, PROF__USE4(row, name, time, value))
 #define prof_device_counter_double(row, name, time, value) PROF__STRIPPED((void)0, PROF__USE4(row, name, time, value))
 #define prof_device_record(row, event) PROF__STRIPPED((void)0, PROF__USE2(row, event))
-#define prof_flow_new() PROF__STRIPPED((uint64_t)0, (void)0)
-#define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
 #define prof_domain_create(name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_domain *), PROF__USE(name))
 #define prof_domain_name(domain) PROF__STRIPPED("", PROF__USE(domain))
 #define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_OK, PROF__USE2(domain, on))
@@ -118,41 +116,6 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_marker_create(domain, name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_marker *), PROF__USE2(domain, name))
 #define prof_marker_mark(marker, scope) PROF__STRIPPED((void)0, PROF__USE2(marker, scope))
 #define prof_marker_destroy(marker) PROF__STRIPPED((void)0, PROF__USE(marker))
-#define prof_trace_open(path, trace) \
-    PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE2(path, trace))
-#define prof_trace_live(trace) PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE(trace))
-#define prof_trace_memory(image, size, trace) \
-    PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE3(image, size, trace))
-#define prof_trace_close(trace) PROF__STRIPPED((void)0, PROF__USE(trace))
-#define prof_trace_window(trace, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, from_ns, to_ns))
-#define prof_trace_align(traces, count, offsets) \
-    PROF__STRIPPED((prof__stripped_none(offsets, (count) * sizeof(int64_t)), (size_t)0), \
-                   PROF__USE3(traces, count, offsets))
-#define prof_trace_watch(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
-#define prof_image_find(bytes, size, image_size) \
-    PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \
-                   PROF__USE3(bytes, size, image_size))
-#define prof_image_shorten(bytes, left, image_size) \
-    PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \
-                   PROF__USE3(bytes, left, image_size))
-#define prof_image_copy(from, to, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE4(from, to, from_ns, to_ns))
-#define prof_image_window(bytes, size, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE4(bytes, size, from_ns, to_ns))
-#define prof_trace_about(trace) PROF__STRIPPED(prof__stripped_about(), PROF__USE(trace))
-#define prof_trace_metadata(trace, index, key, value) PROF__STRIPPED(0, PROF__USE4(trace, index, key, value))
-#define prof_trace_track_count(trace) PROF__STRIPPED((size_t)0, PROF__USE(trace))
-#define prof_trace_track(trace, index) PROF__STRIPPED((const prof_track *)0, PROF__USE2(trace, index))
-#define prof_cursor_open(trace, track, cursor) \
-    PROF__STRIPPED((prof__stripped_none(cursor, sizeof(void *)), PROF_OK), PROF__USE3(trace, track, cursor))
-#define prof_cursor_next(cursor, event) PROF__STRIPPED(0, PROF__USE2(cursor, event))
-#define prof_cursor_close(cursor) PROF__STRIPPED(PROF_OK, PROF__USE(cursor))
-#define prof_timeline_open(trace, timeline) \
-    PROF__STRIPPED((prof__stripped_none(timeline, sizeof(void *)), PROF_OK), PROF__USE2(trace, timeline))
-#define prof_timeline_next(timeline, event, track) PROF__STRIPPED(0, PROF__USE3(timeline, event, track))
-#define prof_timeline_close(timeline) PROF__STRIPPED(PROF_OK, PROF__USE(timeline))
-#define prof_spans_open(trace, spans) \
-    PROF__STRIPPED((prof__stripped_none(spans, sizeof(void *)), PROF_OK), PROF__USE2(trace, spans))
-#define prof_spans_next(spans, span) PROF__STRIPPED(0, PROF__USE2(spans, span))
-#define prof_spans_close(spans) PROF__STRIPPED(PROF_OK, PROF__USE(spans))
 #define prof_summary_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
 #define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_csv_write(trace, path) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, path))
@@ -177,10 +140,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
     PROF__STRIPPED((prof__stripped_none(rows, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
                    PROF__USE4(trace, by_address, rows, count))
 #define prof_locks_free(rows) PROF__STRIPPED((void)0, PROF__USE(rows))
-#define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
-#define prof_fail(status, text) PROF__STRIPPED(PROF_OK, PROF__USE2(status, text))
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, extension))
-#define prof_writer_unregister(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif
 
 #endif /* PROF__API_STRIPPED_H */

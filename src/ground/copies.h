@@ -6,8 +6,8 @@
 #include "api/devices.h"
 #include "api/markup.h"
 #include "api/objects.h"
-#include "api/read.h"
-#include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/base.h"
 
 /*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
@@ -45,6 +45,8 @@ static void prof__device_report(prof_device_row *row, const prof_device_event *e
 static void prof__saved_with(prof_status (*hook)(void));
 static void prof__look_take(struct prof__look *look);
 static prof_status prof__output_again(const char *what);
+static prof_status prof__trace_live_here(prof_trace **trace);
+static prof_status prof__trace_write_here(const prof_trace *trace, const char *path, const char *extension);
 
 /* The functions that an instance forwards: those that access the recorder's state. All other functions reach the state
    through these. */
@@ -57,10 +59,10 @@ static prof_status prof__output_again(const char *what);
     X(prof__with) X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)      \
     X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
-    X(prof_save) X(prof_save_last_ns) X(prof_save_request) X(prof__saved_with) X(prof_trace_live) X(prof_trace_write) \
-    X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create) X(prof_domain_list) X(prof_task_create)  \
-    X(prof_frame_create) X(prof_device_create) X(prof_device_track) X(prof_device_sync) X(prof__device_report)  \
-    X(prof__look_take) X(prof__output_again)
+    X(prof_save) X(prof_save_last_ns) X(prof_save_request) X(prof__saved_with) X(prof__trace_live_here)              \
+    X(prof__trace_write_here) X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create)                \
+    X(prof_domain_list) X(prof_task_create) X(prof_frame_create) X(prof_device_create) X(prof_device_track)          \
+    X(prof_device_sync) X(prof__device_report) X(prof__look_take) X(prof__output_again)
 
 struct prof__hub {
     /* The first three fields are the same in all versions of prof. */

@@ -15,6 +15,9 @@
     defined(PROF_NO_OBJECTS) || defined(PROF_NO_OFF_SCOPES) || defined(PROF_NO_SAVE)
 #error "prof.h: PROF_NO_COPIES, _COSTS, _DEVICES, _NAMES, _OBJECTS, _OFF_SCOPES and _SAVE are gone: define PROF_MINIMAL"
 #endif
+#ifdef PROF_NO_READER
+#error "prof.h: PROF_NO_READER is gone: prof.h alone has no reader; include prof_read.h instead where you want one"
+#endif
 #ifdef PROF_MINIMAL
 #define PROF__MINIMAL 1 /* a constant for plain if statements: the compiler removes the dead branch */
 #else
@@ -30,9 +33,6 @@
 #endif
 #if !defined(PROF_NO_TEXT) && (defined(PROF_MINIMAL) || defined(PROF__NO_DOUBLE))
 #define PROF_NO_TEXT
-#endif
-#if !defined(PROF_NO_READER) && defined(PROF_MINIMAL)
-#define PROF_NO_READER
 #endif
 #if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
 #define PROF__NO_FORK 1

@@ -2,7 +2,7 @@
 // uses it.
 #ifndef PROF__GROUND_OUT_H
 #define PROF__GROUND_OUT_H
-#include "api/reports.h"
+#include "api/writers.h"
 #include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/signals.h"

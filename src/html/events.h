@@ -2,6 +2,7 @@
 #ifndef PROF__HTML_EVENTS_H
 #define PROF__HTML_EVENTS_H
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/errors.h"
 #include "ground/out.h"
 #include "html/pack.h"

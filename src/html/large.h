@@ -7,6 +7,7 @@
 #define PROF__HTML_LARGE_H
 #include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
 #include "ground/errors.h"
 #include "ground/out.h"
 #include "html/events.h"

@@ -3,7 +3,8 @@
 #ifndef PROF__HTML_LIVE_H
 #define PROF__HTML_LIVE_H
 #include "api/read.h"
-#include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/errors.h"
 #include "ground/out.h"
 #include "html/pack.h"

@@ -3,6 +3,7 @@
 #ifndef PROF__HTML_PACK_H
 #define PROF__HTML_PACK_H
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/deflate.h"
 #include "ground/digits.h"
 #include "ground/hash.h"

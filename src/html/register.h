@@ -1,8 +1,8 @@
 // html/register: The writer of .html.
 #ifndef PROF__HTML_REGISTER_H
 #define PROF__HTML_REGISTER_H
-#include "api/read.h"
-#include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "html/api.h"
 
 static prof_status prof__html_default(const prof_trace *trace, const char *path)

@@ -2,7 +2,8 @@
 #ifndef PROF__HTML_WRITER_H
 #define PROF__HTML_WRITER_H
 #include "api/read.h"
-#include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/errors.h"
 #include "ground/numbers.h"
 #include "ground/out.h"

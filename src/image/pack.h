@@ -3,7 +3,7 @@
 #ifndef PROF__IMAGE_PACK_H
 #define PROF__IMAGE_PACK_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "image/format.h"
 #include "image/words.h"
 

@@ -1,7 +1,7 @@
 // ntff/clock: Converts between Unix time and the host's clock.
 #ifndef PROF__NTFF_CLOCK_H
 #define PROF__NTFF_CLOCK_H
-#include "api/read.h"
+#include "api/values.h"
 #include "image/format.h"
 #include "read/find.h"
 

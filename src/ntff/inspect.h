@@ -2,6 +2,7 @@
 #ifndef PROF__NTFF_INSPECT_H
 #define PROF__NTFF_INSPECT_H
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/clock.h"
 #include "ground/errors.h"
 #include "ground/lock.h"

@@ -2,7 +2,8 @@
 #ifndef PROF__NTFF_KINETO_H
 #define PROF__NTFF_KINETO_H
 #include "api/read.h"
-#include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/hash.h"

@@ -1,7 +1,7 @@
 // ntff/kineto_file: Writes trace.json into the folder of a session, or appends to the file of another program.
 #ifndef PROF__NTFF_KINETO_FILE_H
 #define PROF__NTFF_KINETO_FILE_H
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/errors.h"
 #include "ground/numbers.h"
 #include "ground/out.h"

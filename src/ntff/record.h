@@ -3,7 +3,7 @@
 #define PROF__NTFF_RECORD_H
 #include "api/control.h"
 #include "api/devices.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/numbers.h"
 #include "ground/threads.h"
 #include "record/device.h"

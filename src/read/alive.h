@@ -2,7 +2,7 @@
 // file last until now.
 #ifndef PROF__READ_ALIVE_H
 #define PROF__READ_ALIVE_H
-#include "api/read.h"
+#include "api/values.h"
 #include "image/format.h"
 #include "session/process.h"
 #include "read/clock.h"

@@ -2,7 +2,7 @@
 #ifndef PROF__READ_CHUNKS_H
 #define PROF__READ_CHUNKS_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
 #include "image/pack.h"

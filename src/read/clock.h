@@ -1,7 +1,7 @@
 // read/clock: Converts ticks to nanoseconds with a piecewise linear function, which it makes from clock pairs.
 #ifndef PROF__READ_CLOCK_H
 #define PROF__READ_CLOCK_H
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
 #include "read/trace.h"

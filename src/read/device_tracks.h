@@ -2,6 +2,7 @@
 #ifndef PROF__READ_DEVICE_TRACKS_H
 #define PROF__READ_DEVICE_TRACKS_H
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/digits.h"
 #include "ground/hash.h"
 #include "image/device.h"

@@ -4,6 +4,7 @@
 #define PROF__READ_DEVICES_H
 #include "api/markup.h"
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "image/device.h"
 #include "image/format.h"

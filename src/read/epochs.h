@@ -1,7 +1,7 @@
 // read/epochs: Corrects ticks after a reset of the counter, or after it passed 2^64, as if the counter had gone on.
 #ifndef PROF__READ_EPOCHS_H
 #define PROF__READ_EPOCHS_H
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
 #include "read/trace.h"

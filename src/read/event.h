@@ -3,6 +3,7 @@
 #define PROF__READ_EVENT_H
 #include "api/markup.h"
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "ground/numbers.h"
 #include "image/device.h"

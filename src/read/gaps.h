@@ -3,7 +3,7 @@
 #ifndef PROF__READ_GAPS_H
 #define PROF__READ_GAPS_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/digits.h"
 #include "ground/hash.h"
 #include "image/device.h"

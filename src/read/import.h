@@ -3,7 +3,7 @@
 #define PROF__READ_IMPORT_H
 #include "api/devices.h"
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/out.h"

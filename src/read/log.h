@@ -2,6 +2,7 @@
 #ifndef PROF__READ_LOG_H
 #define PROF__READ_LOG_H
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/numbers.h"
 #include "ground/utf8.h"
 #include "record/log.h"

@@ -2,6 +2,7 @@
 #ifndef PROF__READ_MATCH_H
 #define PROF__READ_MATCH_H
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "read/chunks.h"
 #include "read/clock.h"

@@ -3,6 +3,7 @@
 #define PROF__READ_NAMES_H
 #include "api/markup.h"
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/digits.h"
 #include "ground/hash.h"
 #include "ground/out.h"

@@ -4,6 +4,8 @@
 #include "api/control.h"
 #include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/copies.h"
 #include "ground/errors.h"
 #include "ground/hash.h"
@@ -37,7 +39,7 @@ static void prof__read_free(prof_trace *trace)
     if (!trace) return;
     for (i = 0; i < trace->text_count; i++) free(trace->texts[i]);
     free(trace->texts);
-    prof__reader_table.aggregated_free_rows(trace->aggregated, trace->aggregated_count);
+    prof__reader()->aggregated_free_rows(trace->aggregated, trace->aggregated_count);
     free(trace->since);
     free(trace->image);
     if (trace->file) fclose(trace->file);
@@ -444,29 +446,31 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     *trace = NULL;
     prof__aggregated stats;
     memset(&stats, 0, sizeof stats);
-    status = prof__reader_table.aggregated_take(&stats, reset);
+    status = prof__reader()->aggregated_take(&stats, reset);
     if (status == PROF_OK) status = prof__image_copy(&image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
         status = prof__read_image(image, size, archive, "this program's trace", trace);
     }
     if (status == PROF_OK && stats.session) {
-        status = prof__reader_table.aggregated_give(&stats, *trace);
+        status = prof__reader()->aggregated_give(&stats, *trace);
         if (status != PROF_OK) {
             prof_trace_close(*trace);
             *trace = NULL;
         }
     }
-    prof__reader_table.aggregated_free(&stats);
+    prof__reader()->aggregated_free(&stats);
     return status;
 }
+
+static prof_status prof__trace_live_own(prof_trace **trace) { return prof__trace_live(trace, 0); }
 
 PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 {
     PROF__CALM();
-    PROF__LED(prof_trace_live, (trace));
     if (!trace) return prof__null("prof_trace_live", "trace");
-    return prof__trace_live(trace, 0);
+    PROF__LED(prof__trace_live_here, (trace));
+    return prof__trace_live_own(trace);
 }
 
 PROF_DEF void prof_trace_close(prof_trace *trace)
@@ -528,18 +532,23 @@ static prof_status prof__live_write(const char *path, const prof_writer *writer)
     return prof__live_write_as(path, writer, NULL, NULL);
 }
 
-PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+static prof_status prof__trace_write_own(const prof_trace *trace, const char *path, const char *extension)
 {
-    PROF__CALM();
-    PROF__LED(prof_trace_write, (trace, path, extension));
     const prof_writer *writer;
     prof_status status;
-    if (!trace || !path) return prof__null("prof_trace_write", "trace or path");
     status = prof__writer_find(extension ? extension : path, &writer);
     if (!status && !writer)
         status = prof__fail(PROF_INVALID_ARGUMENT, "%s: a trace cannot become a .prof: use prof_image_copy()", path);
     if (!status) status = prof__writer_fits(path, writer, (uint32_t)prof_trace_about(trace)->mode);
     return status ? status : prof__write_with(writer, trace, path);
+}
+
+PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension)
+{
+    PROF__CALM();
+    if (!trace || !path) return prof__null("prof_trace_write", "trace or path");
+    PROF__LED(prof__trace_write_here, (trace, path, extension));
+    return prof__trace_write_own(trace, path, extension);
 }
 
 PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)

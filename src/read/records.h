@@ -2,7 +2,7 @@
 #ifndef PROF__READ_RECORDS_H
 #define PROF__READ_RECORDS_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "image/format.h"
 #include "image/words.h"
 #include "read/trace.h"

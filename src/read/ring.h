@@ -1,7 +1,7 @@
 // read/ring: Reads the chunks of the ring, and finds out which parts of them are damaged by a power loss.
 #ifndef PROF__READ_RING_H
 #define PROF__READ_RING_H
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
 #include "image/words.h"

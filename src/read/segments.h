@@ -3,7 +3,7 @@
 #ifndef PROF__READ_SEGMENTS_H
 #define PROF__READ_SEGMENTS_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
 #include "image/pack.h"

@@ -1,7 +1,7 @@
 // read/since: The moments from which on the statistics of a trace count, for the resets of prof_report.h.
 #ifndef PROF__READ_SINCE_H
 #define PROF__READ_SINCE_H
-#include "api/read.h"
+#include "api/values.h"
 #include "read/clock.h"
 #include "read/find.h"
 #include "read/trace.h"

@@ -2,6 +2,7 @@
 #ifndef PROF__READ_TIMELINE_H
 #define PROF__READ_TIMELINE_H
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "read/cursor.h"

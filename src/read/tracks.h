@@ -3,6 +3,7 @@
 #define PROF__READ_TRACKS_H
 #include "api/markup.h"
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
 #include "image/pack.h"

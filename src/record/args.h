@@ -3,7 +3,7 @@
 #define PROF__RECORD_ARGS_H
 #include "api/devices.h"
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/copies.h"
 #include "image/format.h"
 #include "image/words.h"

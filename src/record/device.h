@@ -3,7 +3,7 @@
 #define PROF__RECORD_DEVICE_H
 #include "api/devices.h"
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/clock.h"
 #include "ground/copies.h"
 #include "ground/errors.h"

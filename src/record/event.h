@@ -2,7 +2,7 @@
 #ifndef PROF__RECORD_EVENT_H
 #define PROF__RECORD_EVENT_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/copies.h"
 #include "image/words.h"
 #include "record/bridge.h"

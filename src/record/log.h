@@ -2,7 +2,7 @@
 #ifndef PROF__RECORD_LOG_H
 #define PROF__RECORD_LOG_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/copies.h"
 #include "ground/numbers.h"
 #include "image/format.h"

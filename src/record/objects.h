@@ -4,7 +4,7 @@
 #include "api/macros.h"
 #include "api/markup.h"
 #include "api/objects.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/copies.h"
 #include "record/bridge.h"
 #include "record/counter.h"

@@ -2,7 +2,7 @@
 #ifndef PROF__RECORD_PART_H
 #define PROF__RECORD_PART_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/base.h"
 
 /*-- texts with a length --

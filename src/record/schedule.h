@@ -3,7 +3,7 @@
 #ifndef PROF__RECORD_SCHEDULE_H
 #define PROF__RECORD_SCHEDULE_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/clock.h"
 #include "ground/lock.h"
 #include "image/format.h"

@@ -3,7 +3,7 @@
 #ifndef PROF__RECORD_SITE_H
 #define PROF__RECORD_SITE_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "record/state.h"
 #include "record/thread.h"
 

@@ -3,7 +3,7 @@
 #ifndef PROF__RECORD_STATE_H
 #define PROF__RECORD_STATE_H
 #include "api/markup.h"
-#include "api/reports.h"
+#include "api/writers.h"
 #include "ground/clock.h"
 #include "ground/copies.h"
 #include "image/format.h"

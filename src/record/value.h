@@ -2,7 +2,7 @@
 #ifndef PROF__RECORD_VALUE_H
 #define PROF__RECORD_VALUE_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/clock.h"
 #include "ground/copies.h"
 #include "image/format.h"

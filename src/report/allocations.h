@@ -3,6 +3,7 @@
 #define PROF__REPORT_ALLOCATIONS_H
 #include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "read/trace.h"
 

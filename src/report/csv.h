@@ -4,6 +4,8 @@
 #include "api/markup.h"
 #include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/numbers.h"
@@ -292,6 +294,11 @@ static prof_status prof__csv_to(const prof_trace *trace, const char *path, const
     if (!trace) return prof__null(sink ? "prof_csv_stream" : "prof_csv_write", "trace");
     status = prof__out_to(&out, path, sink);
     return status == PROF_OK ? prof__csv(trace, &out) : status;
+}
+
+static prof_status prof__csv_default(const prof_trace *trace, const char *path)
+{
+    return prof_csv_write(trace, path);
 }
 
 PROF_DEF prof_status prof_csv_write(const prof_trace *trace, const char *path)

@@ -1,8 +1,8 @@
 // report/merge: Adds up rows of statistics, so that several call sites become one row.
 #ifndef PROF__REPORT_MERGE_H
 #define PROF__REPORT_MERGE_H
-#include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
 #include "ground/numbers.h"
 #include "report/percentiles.h"
 #include "report/stat_rows.h"

@@ -4,6 +4,7 @@
 #include "api/markup.h"
 #include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/numbers.h"

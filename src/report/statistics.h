@@ -3,6 +3,7 @@
 #define PROF__REPORT_STATISTICS_H
 #include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/numbers.h"

@@ -3,6 +3,7 @@
 #define PROF__REPORT_SUMMARY_H
 #include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
 #include "ground/digits.h"
 #include "ground/numbers.h"
 #include "ground/out.h"

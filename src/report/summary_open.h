@@ -3,6 +3,7 @@
 #define PROF__REPORT_SUMMARY_OPEN_H
 #include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
 #include "ground/errors.h"
 #include "ground/out.h"
 #include "ground/text.h"

@@ -1,8 +1,9 @@
 // report/summary_write: prof_summary_write() and prof_summary_stream(): write all parts of the summary.
 #ifndef PROF__REPORT_SUMMARY_WRITE_H
 #define PROF__REPORT_SUMMARY_WRITE_H
-#include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/errors.h"
 #include "ground/numbers.h"
 #include "ground/out.h"

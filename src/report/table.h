@@ -2,6 +2,7 @@
 #ifndef PROF__REPORT_TABLE_H
 #define PROF__REPORT_TABLE_H
 #include "api/read.h"
+#include "api/values.h"
 #include "ground/digits.h"
 #include "ground/out.h"
 #include "ground/text.h"

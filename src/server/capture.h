@@ -6,6 +6,8 @@
 #include "api/macros.h"
 #include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/errors.h"
 #include "ground/threads.h"
 #include "session/config.h"

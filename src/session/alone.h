@@ -2,7 +2,7 @@
 // parallel job, children of fork(). Registers writers of output formats.
 #ifndef PROF__SESSION_ALONE_H
 #define PROF__SESSION_ALONE_H
-#include "api/reports.h"
+#include "api/writers.h"
 #include "ground/copies.h"
 #include "ground/digits.h"
 #include "ground/errors.h"

@@ -2,7 +2,7 @@
 // each does in prof.
 #ifndef PROF__SESSION_CONFIG_OTHERS_H
 #define PROF__SESSION_CONFIG_OTHERS_H
-#include "api/reports.h"
+#include "api/writers.h"
 #include "ground/errors.h"
 #include "record/schedule.h"
 #include "session/config.h"

@@ -202,7 +202,7 @@ static void prof__session_inherit(prof__session *s)
     prof__stream_close(s);
     memset(&s->stream, 0, sizeof s->stream);
     memset(&s->service, 0, sizeof s->service);
-    prof__reader_table.follow_free(s->follow);
+    prof__reader()->follow_free(s->follow);
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     s->crash_report = 0;
@@ -241,7 +241,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     self->forking = self->fork_holds = 0;
     PROF__BRIDGE_CHILD();
     prof__next_generation();
-    prof__reader_table.save_disarm();
+    prof__reader()->save_disarm();
     prof__crash_forget();
     if (interrupted) {
         if (s) prof__memory_retire(s);

@@ -3,7 +3,7 @@
 #ifndef PROF__SESSION_MINIMAL_H
 #define PROF__SESSION_MINIMAL_H
 #include "api/control.h"
-#include "api/reports.h"
+#include "api/writers.h"
 #include "ground/copies.h"
 #include "ground/digits.h"
 #include "ground/errors.h"

@@ -23,7 +23,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     if (config->dump_period_ns && config->dump_period_ns != PROF__NO_DUMP && !fresh)
         return prof__left_out("dump_period", "PROF_NO_THREAD");
     if (config->mode == PROF_STREAM) return prof__left_out("mode stream", "PROF_NO_THREAD");
-    return prof__reader_table.follow_make(s, config);
+    return prof__reader()->follow_make(s, config);
 }
 static prof_status prof__service_start(prof__session *s) { return (void)s, PROF_OK; }
 static void prof__service_stop(prof__session *s) { (void)s; }

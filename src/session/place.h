@@ -1,7 +1,7 @@
 // session/place: Chooses the name of an output, depending on the file that has it already and who wrote that.
 #ifndef PROF__SESSION_PLACE_H
 #define PROF__SESSION_PLACE_H
-#include "api/reports.h"
+#include "api/writers.h"
 #include "ground/copies.h"
 #include "ground/digits.h"
 #include "ground/errors.h"
@@ -290,7 +290,7 @@ static prof_status prof__output_write_here(prof__session *s, prof_status status)
         if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
         s->claimed = !error;
     }
-    if (!status) status = prof__reader_table.write_live(s->output, writer);
+    if (!status) status = prof__reader()->write_live(s->output, writer);
     if (!status) prof__output_remember(s->output);
     return status;
 }

@@ -2,7 +2,7 @@
 #ifndef PROF__SESSION_SAVE_H
 #define PROF__SESSION_SAVE_H
 #include "api/control.h"
-#include "api/reports.h"
+#include "api/writers.h"
 #include "ground/copies.h"
 #include "ground/errors.h"
 #include "ground/out.h"
@@ -230,7 +230,7 @@ PROF_DEF prof_status prof_save(const char *path)
     prof_status status = prof__expand(path, expanded, sizeof expanded);
     if (!status) status = prof__writer_for(expanded, prof__live_mode(), &writer);
     if (status) return status;
-    status = writer ? prof__reader_table.write_live(expanded, writer) : prof__save_image(expanded);
+    status = writer ? prof__reader()->write_live(expanded, writer) : prof__save_image(expanded);
     return status ? status : prof__stream_told(expanded);
 }
 

@@ -104,7 +104,7 @@ static int prof__end_step(prof__session *s)
 /* Does the steps that take long: saves and outputs. stop: 1: this is the last round. Returns 1 if there was work. */
 static int prof__write_steps(prof__session *s, uint32_t stop)
 {
-    int work = prof__reader_table.save_step(s);
+    int work = prof__reader()->save_step(s);
     if (!stop) work |= prof__dump_step(s) | prof__end_step(s);
     return work;
 }
@@ -151,7 +151,7 @@ static void prof__service_run(prof__session *s)
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = PROF__LOAD(&s->pieces) - (uint32_t)PROF__LOAD(&s->free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* at the end, the ring stays in the file as it is */
-        work |= prof__reader_table.follow_step(s); /* counts statistics and looks for triggers of saves */
+        work |= prof__reader()->follow_step(s); /* counts statistics and looks for triggers of saves */
         if (!stop) prof__names_step(s);
         work |= stop ? 0 : prof__schedule_step(s);
         if (!service->wants_writer) work |= prof__write_steps(s, stop);
@@ -275,7 +275,7 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
     service->dump_at = prof__monotonic() + s->dump_period_ns;
-    prof_status status = prof__reader_table.follow_make(s, config);
+    prof_status status = prof__reader()->follow_make(s, config);
     if (s->follow) service->wanted = 1;
     service->wants_writer = prof__chunks_kept(s) && (s->dump_period_ns || (config->save && config->save[0]));
     if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {

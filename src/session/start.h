@@ -251,7 +251,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     prof__sessions_reap(1);
 #ifndef PROF_FREESTANDING
     status = prof__service_start(s); /* the service has nothing to do until the session runs */
-    if (!status) status = prof__reader_table.save_arm(s);
+    if (!status) status = prof__reader()->save_arm(s);
 #endif
 #ifdef PROF__GENERATION_PAGE
     prof__children_watch();
@@ -292,7 +292,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     prof__state_unlock(gate);
     if (status) {
 #ifndef PROF_FREESTANDING
-        prof__reader_table.save_disarm();
+        prof__reader()->save_disarm();
         prof__service_stop(s);
         prof__path_unclaim(s);
 #endif

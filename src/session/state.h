@@ -78,7 +78,7 @@ static void prof__session_delete(prof__session *s)
     prof__stream_close(s);
     prof__folder_drop(s);
     prof__memory_free(s);
-    prof__reader_table.follow_free(s->follow);
+    prof__reader()->follow_free(s->follow);
     free(s);
 }
 #endif

@@ -46,7 +46,7 @@ static prof_status prof__stop_locked(void)
     if (!status) status = prof__inherited_end();
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
-    if (s) prof__reader_table.save_disarm();
+    if (s) prof__reader()->save_disarm();
     if (s && s->output[0] && PROF__BESIDE(s->live_path != s->output) && !s->written) status = prof__output_write(s);
     if (s && PROF__BESIDE(s->live_path && s->live_path != s->output))
         status = prof__in_folder(s, prof__file_finish, status);

@@ -2,7 +2,7 @@
 // directories.
 #ifndef PROF__SESSION_WRITE_H
 #define PROF__SESSION_WRITE_H
-#include "api/reports.h"
+#include "api/writers.h"
 #include "ground/errors.h"
 #include "ground/out.h"
 #include "ground/windows.h"
@@ -26,9 +26,6 @@ static const char *prof__writer_layout(const prof_writer *writer)
 /* Finds the writer of a layout, for a file or for a directory. */
 static prof_status prof__layout_find(const char *layout, const char *path, const prof_writer **writer)
 {
-#ifdef PROF_NO_READER
-    return prof__no_reader("layout");
-#endif
     char known[160] = "", wanted[32];
     int folder = prof__is_folder(path), exists = 0;
     prof__text_copy(wanted, sizeof wanted - 1, layout);
@@ -57,22 +54,27 @@ static prof_status prof__layout_find(const char *layout, const char *path, const
     return PROF_OK;
 }
 
+/* Returns the header that has the writer of an extension, or NULL. */
+static const char *prof__writer_header(const char *extension)
+{
+    if (prof__equal(extension, ".json")) return "prof_chrome.h";
+    if (prof__equal(extension, ".html")) return "prof_html.h";
+    return prof__equal(extension, ".csv") || prof__equal(extension, ".txt") ? "prof_read.h" : NULL;
+}
+
 /* Finds the writer for a path's extension; a directory's is "/". Sets *writer to NULL for the image itself (.prof). */
 static prof_status prof__writer_find(const char *path, const prof_writer **writer)
 {
     const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
     char known[128], extension[16]; /* in lower case */
-    size_t n = (size_t)snprintf(known, sizeof known, ".prof .csv .txt"), length = 0;
+    size_t n = (size_t)snprintf(known, sizeof known, ".prof%s", prof__reader()->csv ? " .csv .txt" : ""), length = 0;
     for (; given[length] && length + 1 < sizeof extension; ++length)
         extension[length] = (char)(given[length] >= 'A' && given[length] <= 'Z' ? given[length] + 32 : given[length]);
     extension[length] = 0;
     *writer = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
-#ifdef PROF_NO_READER
-    return prof__no_reader(prof__path_end(path));
-#endif
-    if (prof__equal(extension, ".csv")) *writer = prof__reader_table.csv;
-    if (prof__equal(extension, ".txt")) *writer = prof__reader_table.summary;
+    if (prof__equal(extension, ".csv")) *writer = prof__reader()->csv;
+    if (prof__equal(extension, ".txt")) *writer = prof__reader()->summary;
     for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
         if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *writer = w;
         if (n < sizeof known && !prof__writer_layout(w))
@@ -82,10 +84,10 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
     if (*extension == '/')
         return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
                           prof__path_end(path));
-    if (prof__equal(extension, ".json") || prof__equal(extension, ".html"))
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: include prof_%s.h in the "
-                          "file with PROF_IMPLEMENTATION, or use %s", prof__path_end(path), extension,
-                          extension[1] == 'j' ? "chrome" : "html", known);
+    const char *header = prof__writer_header(extension);
+    if (header)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: include %s in the file with "
+                          "PROF_IMPLEMENTATION, or use %s", prof__path_end(path), extension, header, known);
     if (!*extension)
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: has no extension: add one of %s, or / for a directory",
                           prof__path_end(path), known);
@@ -97,7 +99,7 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
 static prof_status prof__writer_fits(const char *path, const prof_writer *writer, uint32_t mode)
 {
     const char *layout = writer ? prof__writer_layout(writer) : NULL;
-    if (mode != PROF_STATS || writer == prof__reader_table.summary) return PROF_OK;
+    if (mode != PROF_STATS || writer == prof__reader()->summary) return PROF_OK;
     if (layout && !prof__equal(layout, "cntk-detail")) return PROF_OK;
     return prof__fail(PROF_INVALID_ARGUMENT,
                       "%s: mode stats keeps statistics and no events: write a .txt, or use mode ring or stream", path);

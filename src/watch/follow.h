@@ -3,7 +3,7 @@
 #ifndef PROF__WATCH_FOLLOW_H
 #define PROF__WATCH_FOLLOW_H
 #include "api/markup.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/clock.h"
 #include "ground/digits.h"
 #include "ground/hash.h"

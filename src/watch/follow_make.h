@@ -1,8 +1,8 @@
 // watch/follow_make: Makes a follower, parses the rules of its triggers, and frees it.
 #ifndef PROF__WATCH_FOLLOW_MAKE_H
 #define PROF__WATCH_FOLLOW_MAKE_H
-#include "api/read.h"
-#include "api/reports.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/threads.h"

@@ -2,8 +2,8 @@
 #ifndef PROF__WATCH_FOLLOW_SCOPES_H
 #define PROF__WATCH_FOLLOW_SCOPES_H
 #include "api/markup.h"
-#include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
 #include "read/clock.h"

@@ -2,8 +2,8 @@
 #ifndef PROF__WATCH_FOLLOW_SPANS_H
 #define PROF__WATCH_FOLLOW_SPANS_H
 #include "api/markup.h"
-#include "api/read.h"
 #include "api/reports.h"
+#include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
 #include "image/pack.h"

@@ -1,10 +1,9 @@
 // watch/last: prof_save_last_ns(): writes the last seconds of a recording to a file.
 #ifndef PROF__WATCH_LAST_H
 #define PROF__WATCH_LAST_H
-#include "api/control.h"
 #include "api/read.h"
-#include "api/reports.h"
-#include "ground/copies.h"
+#include "api/values.h"
+#include "api/writers.h"
 #include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/hash.h"
@@ -179,10 +178,10 @@ static prof_status prof__last_save(const char *path, double seconds, const prof_
                   : prof__last_image(path, seconds, cause);
 }
 
-PROF_DEF prof_status prof_save_last_ns(const char *path, uint64_t last_ns)
+/* prof_save_last_ns() */
+static prof_status prof__save_last(const char *path, uint64_t last_ns)
 {
     PROF__CALM();
-    PROF__LED(prof_save_last_ns, (path, last_ns));
     char expanded[1024];
     if (!path) return prof__null("prof_save_last_ns", "path");
     if (!last_ns || last_ns > INT64_MAX)

@@ -1,8 +1,7 @@
 // watch/no_stats: PROF_NO_THREAD: what stands in for followers and saves on demand in a build without a thread.
 #ifndef PROF__WATCH_NO_STATS_H
 #define PROF__WATCH_NO_STATS_H
-#include "api/control.h"
-#include "api/read.h"
+#include "api/values.h"
 #include "ground/errors.h"
 #include "record/ring.h"
 #include "record/state.h"
@@ -21,7 +20,7 @@ static void prof__follow_free(struct prof__follow *f) { (void)f; }
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
-PROF_DEF prof_status prof_save_request(void) { return prof__left_out("prof_save_request", "PROF_NO_THREAD"); }
+static prof_status prof__save_asked(void) { return prof__left_out("prof_save_request", "PROF_NO_THREAD"); }
 
 /* Called by functions of the reader. They do nothing, because no session of this build has statistics. */
 struct prof__aggregated;

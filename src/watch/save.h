@@ -4,7 +4,6 @@
 #include "api/control.h"
 #include "api/macros.h"
 #include "api/markup.h"
-#include "ground/copies.h"
 #include "ground/errors.h"
 #include "ground/lock.h"
 #include "record/locks.h"
@@ -24,9 +23,9 @@ static uint32_t prof__save_wanted; /* who asked for a save: PROF__SAVE_CALL or P
 static uint32_t prof__save_armed;  /* 1: the session can save, and the service looks at prof__save_wanted */
 enum { PROF__SAVE_CALL = 1, PROF__SAVE_SIGNAL };
 
-PROF_DEF prof_status prof_save_request(void)
+/* prof_save_request() */
+static prof_status prof__save_asked(void)
 {
-    PROF__LED(prof_save_request, ());
     if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;
     PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_CALL);
     return PROF_OK;

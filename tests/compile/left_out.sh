@@ -1,10 +1,11 @@
 #!/bin/sh
-# The switches that leave parts of the implementation out: PROF_NO_READER, PROF_NO_CRASH, PROF_MINIMAL and so on, each
-# by itself and all together, and what compiles with several. The implementation compiles without a warning;
-# left_out.c, which knows nothing of switches, links to it, records, and gets PROF_UNSUPPORTED and the name of a
-# switch for what is left out; a program that only records has the size that tests/sizes.txt allows (see
-# tests/sizes.sh); a complete reader reads what it recorded, with its threads, its child of a fork, and after kill -9.
-# The switches are those that the sources ask for: a new one has to be known to left_out.c and to the manual.
+# The switches that leave parts of the implementation out: PROF_NO_CRASH, PROF_MINIMAL and so on, each by itself and all
+# together, what compiles with several, and prof.h without prof_read.h ("prof_read", in the place of a switch). The
+# implementation compiles without a warning; left_out.c, which knows nothing of switches, links to it, records, and gets
+# PROF_UNSUPPORTED and the name of a switch for what is left out; a program that only records has the size that
+# tests/sizes.txt allows (see tests/sizes.sh); a complete reader reads what it recorded, with its threads, its child of
+# a fork, and after kill -9. The switches are those that the sources ask for: a new one has to be known to left_out.c
+# and to the manual.
 #
 # PROF_TINY, for microcontrollers, has a program of its own.
 #
@@ -38,23 +39,24 @@ for switch in $(sed -n '/END OF HEADER/,$p' prof.h | grep -E '^ *# *(el)?if|^ *d
 "; fi
 done
 result "the switches are known" \
-    "$([ "$all" = " PROF_MINIMAL PROF_NO_CRASH PROF_NO_READER PROF_NO_TEXT PROF_NO_THREAD" ] || echo "found:$all")"
+    "$([ "$all" = " PROF_MINIMAL PROF_NO_CRASH PROF_NO_TEXT PROF_NO_THREAD" ] || echo "found:$all")"
 result "those of before are refused, with the name of the one to take" "$(
-    [ "$(echo "$old" | grep -c .)" = 12 ] || echo "not 12: $old"
-    echo "$old" | grep . | grep -vE '#error.*PROF_(NO_THREAD|NO_TEXT|MINIMAL)')"
+    [ "$(echo "$old" | grep -c .)" = 13 ] || echo "not 13: $old"
+    echo "$old" | grep . | grep -vE '#error.*(PROF_(NO_THREAD|NO_TEXT|MINIMAL)|prof_read.h)')"
 for switch in $all; do
     grep -q "^    $switch  " prof.h || echo "$switch: the manual, >>options, does not have it"
     grep -q "\"[A-Z_ ]*$switch[\" ]" $here/left_out.c || echo "$switch: left_out.c asks for nothing that it leaves out"
 done >$out/unknown
 result "the manual and the test know them" "$(cat $out/unknown)"
 
-defines() { for switch in $1; do echo "-D$switch"; done; }
+defines() { for switch in $1; do [ $switch = prof_read ] || echo "-D$switch"; done; }
 in_effect() { # these, and what comes with them
     echo '#include "ground/leave_out.h"' | $cc -E -dM -Isrc $(defines "$1") - |
         sed -n 's/^#define \(PROF_NO_[A-Z_]*\|PROF_MINIMAL\)\( .*\)*$/\1/p' | sort
+    [ "$(header "$1")" = prof_read.h ] || echo prof_read
 }
+header() { case $1 in *prof_read* | *PROF_MINIMAL*) echo prof.h ;; *) echo prof_read.h ;; esac }
 
-printf '#define PROF_IMPLEMENTATION\n#include "prof.h"\n' >$out/alone.c
 apart="-ffunction-sections -fdata-sections -fPIE"
 for flag in -fno-stack-protector -fno-stack-clash-protection -fcf-protection=none -U_FORTIFY_SOURCE; do # as tests/sizes.sh
     $cc $flag -fsyntax-only -x c /dev/null 2>/dev/null && apart="$apart $flag"
@@ -86,7 +88,7 @@ more="$more|musl-gcc -std=c99|gcc -std=gnu99 -fPIC|gcc -std=gnu99 -DPROF_INSTRUM
 
 cat >$out/reader.c <<'EOF'
 #define PROF_IMPLEMENTATION
-#include "prof.h"
+#include "prof_read.h"
 #include <stdio.h>
 #include <string.h>
 /* Prints what is in each file: scopes, instants, samples, arguments; threads; 1 if it knows what recording cost. */
@@ -141,6 +143,7 @@ try() { # NAME SWITCHES COMPILERS
     IFS='|'
     set -- $3
     IFS=$old
+    printf '#define PROF_IMPLEMENTATION\n#include "%s"\n' "$(header "$switches")" >$out/alone.c
     result "$name: no warnings" "$(warnings "$switches" "$@")"
     text=$({ $cc -std=c99 $WARNINGS -Wno-misleading-indentation -I. -O0 $apart $(defines "$switches") -c $out/alone.c \
         -o $out/alone.o && $cc -Wl,--gc-sections $out/alone.o $out/main.o -o "$folder/main" -pthread -ldl; } 2>&1)
@@ -162,7 +165,7 @@ try() { # NAME SWITCHES COMPILERS
     said=$($out/reader "$folder/run.prof" "$folder/child.prof" "$folder/killed.prof" \
         ${saved:+"$folder/saved.prof"} ${streamed:+"$folder/stream.prof"} 2>&1)
     result "$name: a whole reader reads it" "$([ "$said" = "$wanted" ] || echo "read $said, not $wanted")"
-    for pattern in PROF_NO_READER:'read_image|read_site|csv|summary|figure|cursor_|span|follow_pass|folded_add' \
+    for pattern in prof_read:'read_image|read_site|csv|summary|figure|cursor_|span|follow_pass|folded_add' \
         PROF_NO_THREAD:'stream_put|archive_drop|service_main|follow_pass|folded_add' PROF_NO_CRASH:'crash_handler|crash_report' \
         PROF_NO_TEXT:'key|autostart(_by)?$|autostop' \
         PROF_MINIMAL:'hub_here|loaded_|name_try|launchers|expand|path_follow|out_live|image_copy|burst|asked(_place)?$|note_set|threshold_set'; do
@@ -181,6 +184,7 @@ try() { # NAME SWITCHES COMPILERS
 
 # PROF_TINY is not for programs of a system: tiny.c brings what a kernel would.
 tiny() {
+    printf '#define PROF_IMPLEMENTATION\n#include "prof.h"\n' >$out/alone.c
     echo "$($cc -std=gnu99 -I. -DPROF_TINY -c $out/alone.c -o $out/warnings.o 2>&1)" >$out/refused
     result "PROF_TINY: is refused without PROF_FREESTANDING and PROF_MINIMAL" \
         "$(grep -q 'PROF_TINY is for PROF_FREESTANDING with PROF_MINIMAL' $out/refused || cat $out/refused)"
@@ -204,9 +208,9 @@ if [ $# -gt 0 ]; then
 else
     tiny
     try "no switch" "" "gcc -std=gnu99 -fsyntax-only"
-    for switch in $all; do
+    for switch in prof_read $all; do
         case $switch in
-        PROF_MINIMAL | PROF_NO_READER) compilers="$some|$more" ;;
+        PROF_MINIMAL | prof_read) compilers="$some|$more" ;;
         *) compilers="$some|${PROF_TEST_LONG:+$more|}g++ -x c++ -std=c++11 -fsyntax-only" ;;
         esac
         try "$switch" "$switch" "$compilers"
@@ -215,7 +219,8 @@ else
     # Each of the other combinations compiles: those with PROF_MINIMAL are the same as that alone.
     every="gcc -std=gnu99 -fsyntax-only|clang -std=gnu99 -fsyntax-only|g++ -x c++ -std=c++11 -fsyntax-only|clang++ -x c++ -std=c++11 -fsyntax-only"
     for switches in "PROF_NO_CRASH PROF_NO_TEXT" "PROF_NO_CRASH PROF_NO_THREAD" "PROF_NO_TEXT PROF_NO_THREAD" \
-        "PROF_NO_CRASH PROF_NO_TEXT PROF_NO_THREAD"; do
+        "PROF_NO_CRASH PROF_NO_TEXT PROF_NO_THREAD" "prof_read PROF_NO_CRASH PROF_NO_TEXT PROF_NO_THREAD"; do
+        printf '#define PROF_IMPLEMENTATION\n#include "%s"\n' "$(header "$switches")" >$out/alone.c
         old=$IFS
         IFS='|'
         set -- $every

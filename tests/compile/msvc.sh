@@ -128,7 +128,7 @@ mkdir -p "$prefix"
 export WINEPREFIX="$PWD/$prefix" WINEDEBUG=-all
 make -s build/prof || exit 1
 sh tests/compile/msvc.sh --runtime "$work/runtime.o" || exit 1
-for language in "c -std=c11 -O1 -DPROF_NO_READER" "c++ -std=c++14 -fno-exceptions -O0"; do
+for language in "c -std=c11 -O1 -DRECORDER_ALONE" "c++ -std=c++14 -fno-exceptions -O0"; do
     clang --target=x86_64-pc-windows-msvc $dialect -x $language -c tests/compile/msvc/recorder.c \
         -o "$work/recorder.o" 2>"$work/log" &&
         lld-link /nologo /lldmingw /subsystem:console /entry:mainCRTStartup /alternatename:__chkstk=___chkstk_ms \

@@ -2,6 +2,7 @@
    PROGRAM_STRIPPED: markup.c was compiled with PROF_ENABLE=0, and live.c is there instead of it.
    Prints nothing and returns 0 if all is well. */
 #include "markup.h"
+#include "prof_read.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* shared_main.c - calls what the three files made of shared.h, and checks that each name was recorded as often as it
    says, in its own function and category. An argument: how many names there are. */
-#include "prof.h"
+#include "prof_read.h"
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

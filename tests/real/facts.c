@@ -9,7 +9,7 @@
 
    Columns are separated by tabs. */
 #define PROF_IMPLEMENTATION
-#include "prof.h"
+#include "prof_read.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define PROF_IMPLEMENTATION
 #define PROF_STATIC
 #endif
-#include "prof.h"
+#include "prof_read.h"
 
 #ifdef LIBRARY_RECORDER
 static prof_config config_to = {0};

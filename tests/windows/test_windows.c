@@ -1,6 +1,6 @@
 /* What only Windows has: TerminateProcess(), exceptions, paths in UTF-16 and long ones, fibers, ends of threads, DLLs. Run by
    tests/wine.sh. */
-#include "prof.h"
+#include "prof_read.h"
 #define WIN32_LEAN_AND_MEAN /* else it declares gethostname() */
 #include <windows.h>
 #include "test.h"

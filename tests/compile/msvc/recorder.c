@@ -1,7 +1,7 @@
 /* A recorder in a program of Microsoft's kind, with several threads: tests/compile/msvc.sh runs it by wine. */
 #define PROF_IMPLEMENTATION
 #include "prof.h"
-#ifndef PROF_NO_READER
+#ifndef RECORDER_ALONE
 #include "prof_chrome.h"
 #endif
 #include <windows.h>

@@ -1,9 +1,8 @@
-// watch/hub: The table of functions of this instance. Comes last in prof.h, because it needs the declarations of all.
-#ifndef PROF__WATCH_HUB_H
-#define PROF__WATCH_HUB_H
+// session/hub: The table of functions of this instance. Comes last in prof.h, because it needs the declarations of all.
+#ifndef PROF__SESSION_HUB_H
+#define PROF__SESSION_HUB_H
 #include "api/markup.h"
-#include "api/read.h"
-#include "api/reports.h"
+#include "api/writers.h"
 #include "ground/copies.h"
 #include "ground/errors.h"
 #include "record/args.h"
@@ -19,11 +18,11 @@
 #include "record/value.h"
 #include "session/alone.h"
 #include "session/control.h"
+#include "session/hooks.h"
 #include "session/on_demand.h"
 #include "session/place.h"
 #include "session/state.h"
 #include "session/stop.h"
-#include "read/trace.h"
 
 #if defined(PROF__HUBS) && !defined(PROF_STATIC)
 /*-- the table of this instance, to which other instances in the process may forward: see >>copies --*/
@@ -57,17 +56,11 @@ static void prof__hub_leave(prof__hub *follower) { (void)follower; }
 #ifdef PROF_STATIC
 #define PROF__LAYOUT 0
 #else
-#ifdef PROF_NO_READER
-#define PROF__TRACE_SIZE 0 /* an instance without a reader cannot make traces for one with a reader */
-#else
-#define PROF__TRACE_SIZE sizeof(struct prof_trace)
-#endif
 /* A checksum of structure sizes. Two instances whose versions or options differ usually differ in one of the sizes, and
    then do not work together. */
 #define PROF__LAYOUT                                                                                                 \
     ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
-     (uint64_t)PROF__TRACE_SIZE << 14 ^ (uint64_t)sizeof(struct prof_fiber) << 4 ^                                   \
-     (uint64_t)(sizeof(prof_event) + sizeof(prof_writer) + sizeof(prof_callsite) + sizeof(struct prof_counter)))
+     (uint64_t)sizeof(struct prof_fiber) << 4 ^ (uint64_t)(sizeof(prof_writer) + sizeof(struct prof_counter)))
 #endif
 #define PROF__HUB_ENTRY(name) name,
 extern uint32_t prof__generation[];
@@ -81,4 +74,4 @@ PROF__HIDDEN __attribute__((__used__)) prof__hub prof__hub_here = {
     PROF__HUB_FUNCTIONS(PROF__HUB_ENTRY)};
 #endif
 
-#endif /* PROF__WATCH_HUB_H */
+#endif /* PROF__SESSION_HUB_H */
