@@ -26,7 +26,8 @@ HEADERS
     prof.h alone records, into a .prof, which the tool prof reads. In the file with PROF_IMPLEMENTATION, prof_read.h
     adds the reader, the summary, statistics, .csv and .txt, mode stats and saves of the last seconds; prof_chrome.h
     adds .json, prof_html.h the page; prof_report.h, prof_xplane.h, prof_ntff.h and prof_server.h what they say. Each
-    includes what it needs. An output that needs another header is refused at the start, with the name of that header.
+    includes what it needs. prof_start() refuses an output that needs another header, and names it. PROF_OUTPUT then
+    records into a .prof beside that output (trace.json.prof) and says so; `prof export` converts it.
 
 WHAT IT COSTS                              (machine, date, commands and all other figures: BENCHMARKS.md)
 
@@ -13013,23 +13014,32 @@ static prof_status prof__layout_find(const char *layout, const char *path, const
     return PROF_OK;
 }
 
-/* Returns the header that has the writer of an extension, or NULL. */
+/* Returns the header that has the writer of an extension, of a directory's "/", too, or NULL. */
 static const char *prof__writer_header(const char *extension)
 {
     if (prof__equal(extension, ".json")) return "prof_chrome.h";
     if (prof__equal(extension, ".html")) return "prof_html.h";
+    if (prof__equal(extension, "/")) return "prof_xplane.h";
     return prof__equal(extension, ".csv") || prof__equal(extension, ".txt") ? "prof_read.h" : NULL;
+}
+
+/* Copies a path's extension in lower case; a directory's is "/". Returns it as it is in the path. */
+static const char *prof__extension_lower(const char *path, char *to, size_t size)
+{
+    const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
+    size_t length = 0;
+    for (; given[length] && length + 1 < size; ++length)
+        to[length] = (char)(given[length] >= 'A' && given[length] <= 'Z' ? given[length] + 32 : given[length]);
+    to[length] = 0;
+    return given;
 }
 
 /* Finds the writer for a path's extension; a directory's is "/". Sets *writer to NULL for the image itself (.prof). */
 static prof_status prof__writer_find(const char *path, const prof_writer **writer)
 {
-    const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
-    char known[128], extension[16]; /* in lower case */
-    size_t n = (size_t)snprintf(known, sizeof known, ".prof%s", prof__reader()->csv ? " .csv .txt" : ""), length = 0;
-    for (; given[length] && length + 1 < sizeof extension; ++length)
-        extension[length] = (char)(given[length] >= 'A' && given[length] <= 'Z' ? given[length] + 32 : given[length]);
-    extension[length] = 0;
+    char known[128], extension[16];
+    const char *given = prof__extension_lower(path, extension, sizeof extension);
+    size_t n = (size_t)snprintf(known, sizeof known, ".prof%s", prof__reader()->csv ? " .csv .txt" : "");
     *writer = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
     if (prof__equal(extension, ".csv")) *writer = prof__reader()->csv;
@@ -13040,18 +13050,26 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
             n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
     }
     if (*writer) return PROF_OK;
-    if (*extension == '/')
-        return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
-                          prof__path_end(path));
     const char *header = prof__writer_header(extension);
     if (header)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: include %s in the file with "
-                          "PROF_IMPLEMENTATION, or use %s", prof__path_end(path), extension, header, known);
+        return prof__fail(*extension == '/' ? PROF_IO : PROF_INVALID_ARGUMENT,
+                          "%s: no writer for %s in this program: include %s in the file with PROF_IMPLEMENTATION, or "
+                          "convert a .prof by `prof export`",
+                          prof__path_end(path), *extension == '/' ? "a directory" : extension, header);
     if (!*extension)
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: has no extension: add one of %s, or / for a directory",
                           prof__path_end(path), known);
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%.40s' in this program: use %s",
                       prof__path_end(path), given, known);
+}
+
+/* Returns 1 if another header of prof would write this output, and this program does not include it. */
+static int prof__writer_lacks(const char *path)
+{
+    char extension[16];
+    const prof_writer *writer;
+    prof__extension_lower(path, extension, sizeof extension);
+    return prof__writer_header(extension) && prof__writer_find(path, &writer) != PROF_OK;
 }
 
 /* Refuses an output that needs events if the session keeps none. writer: the path's writer; NULL for .prof. */
@@ -20204,7 +20222,8 @@ static prof_status prof__on_demand_begin(const prof_config *config, const prof__
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
    `PROF_OUTPUT=trace.json ./program` records from before main() to exit. PROF_SAVE and PROF_CRASH_REPORT start a
    recording as well. prof prints on stderr in three cases only: here, in a crash report, and when a session is stopped
-   at exit. It prints errors, crash reports, and the output's path if that differs from the path that was asked for. */
+   at exit. It prints errors, crash reports, and the output's path if that differs from the path that was asked for.
+   A program that cannot write the output, because a header is missing, records a .prof: trace.json.prof. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_TEXT) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
@@ -20229,6 +20248,26 @@ static const char *prof__autostart_by(void)
     return prof__layout_alone(prof__environment("PROF_LAYOUT")) ? "PROF_LAYOUT" : NULL;
 }
 
+/* Starts the session of a variable. If the output needs a header that this program does not include, records a .prof
+   beside where the output would be, which the tool converts. Returns an error if nothing is recorded. */
+static prof_status prof__autostart_begin(prof_config *config, const char *by)
+{
+    char image[1024], why[PROF__ERROR_SIZE];
+    const char *output = config->output;
+    prof_status status = prof_start(config);
+    if (!status || !output || !*output || config->layout || !prof__writer_lacks(output)) return status;
+    prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
+    prof__text_copy(image, sizeof image, output);
+    if (prof__is_folder(output))
+        prof__text_add(image, sizeof image, prof__is_slash(output[prof__length(output) - 1]) ? "%p" : "/%p");
+    if (!prof__text_add(image, sizeof image, ".prof")) return status;
+    config->output = image;
+    status = prof_start(config);
+    config->output = output;
+    if (!status) fprintf(stderr, "prof: %s: %s; records %s\n", by, why, prof__state_session()->output);
+    return status;
+}
+
 PROF__AT_START(103, prof__autostart);
 /* Starts a session before main() if a variable of the environment asks for one, and prints errors and notes on
    stderr. */
@@ -20243,7 +20282,7 @@ static void prof__autostart(void)
         return;
     }
     if (!by) return;
-    if (prof_start(&config))
+    if (prof__autostart_begin(&config, by))
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
     else
         prof__autostarted = !atexit(prof__autostop);

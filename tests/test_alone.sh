@@ -17,6 +17,7 @@ int main(int count, char **mode)
 {
     prof_config config;
     memset(&config, 0, sizeof config);
+    if (count > 2) config.output = mode[2];
     if (count > 1 && (prof_config_from_env(&config) || prof_config_set(&config, "mode", mode[1]) || prof_start(&config)))
         return printf("%s\n", prof_error()), 1;
     PROFILE_SCOPE("work");
@@ -30,16 +31,31 @@ records() { # PROGRAM FILE WORD: wrong, unless it writes the file, with this wor
     PROF_OUTPUT="$work/$2" "$work/$1" 2>&1
     grep -qa "$3" "$work/$2" || echo "no $3 in $2"
 }
-refuses() { # EXTENSION HEADER: wrong, unless it does so in one sentence
-    said=$(PROF_OUTPUT="$work/a$1" "$work/alone" 2>&1)
-    case $said in *"include $2 in the file with PROF_IMPLEMENTATION"*) ;; *) echo "said: $said" ;; esac
-    [ ! -e "$work/a$1" ] || echo "wrote it"
+names() { # TEXT HEADER: wrong, unless the text is one line that says what to include, and what to run
+    case $1 in
+    *"
+"*) echo "more than one line: $1" ;;
+    *"include $2 in the file with PROF_IMPLEMENTATION, or convert a .prof by \`prof export\`"*) ;;
+    *) echo "said: $1" ;;
+    esac
+}
+instead() { # OUTPUT HEADER FILE: wrong, unless it records this file instead, and says so
+    said=$(PROF_OUTPUT="$work/$1" "$work/alone" 2>&1)
+    names "$said" "$2"
+    case $said in *"; records "*"/${3%%\**}"*) ;; *) echo "said: $said" ;; esac
+    grep -qa 'prof[.]img' "$work"/$3 || echo "no $3"
+    [ -d "$work/$1" ] || [ ! -e "$work/$1" ] || echo "wrote it"
 }
 check "alone: compiles" "$(program alone prof.h)"
 check "alone: a .prof" "$(records alone a.prof 'prof[.]img')"
 for pair in .json:prof_chrome.h .html:prof_html.h .csv:prof_read.h .txt:prof_read.h; do
-    check "alone: ${pair%:*} needs ${pair#*:}" "$(refuses "${pair%:*}" "${pair#*:}")"
+    check "alone: ${pair%:*} needs ${pair#*:}" "$(instead "b${pair%:*}" "${pair#*:}" "b${pair%:*}.prof")"
 done
+check "alone: a directory needs prof_xplane.h" "$(instead logs/ prof_xplane.h "logs/*.prof")"
+said=$(env -u PROF_OUTPUT "$work/alone" ring "$work/c.json")
+check "alone: prof_start refuses" "$(names "$said" prof_chrome.h)"
+said=$(PROF_OUTPUT="$work/c.foo" "$work/alone" 2>&1)
+check "alone: what no header writes" "$(case $said in *"nothing is recorded") ;; *) echo "said: $said" ;; esac)"
 said=$(env -u PROF_OUTPUT "$work/alone" stats)
 check "alone: statistics need a reader" "$(case $said in *prof_read.h*) ;; *) echo "said: $said" ;; esac)"
 check "before: compiles" "$(program before prof.h prof_chrome.h)"

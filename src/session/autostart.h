@@ -23,7 +23,8 @@
 /*-- AUTOSTART ------------------------------------------------------------------------------------------ >>autostart --
    `PROF_OUTPUT=trace.json ./program` records from before main() to exit. PROF_SAVE and PROF_CRASH_REPORT start a
    recording as well. prof prints on stderr in three cases only: here, in a crash report, and when a session is stopped
-   at exit. It prints errors, crash reports, and the output's path if that differs from the path that was asked for. */
+   at exit. It prints errors, crash reports, and the output's path if that differs from the path that was asked for.
+   A program that cannot write the output, because a header is missing, records a .prof: trace.json.prof. */
 
 #if !defined(PROF_FREESTANDING) && !defined(PROF_NO_TEXT) && (!defined(PROF_STATIC) || defined(PROF_AUTOSTART))
 #define PROF__AUTOSTARTS 1
@@ -48,6 +49,26 @@ static const char *prof__autostart_by(void)
     return prof__layout_alone(prof__environment("PROF_LAYOUT")) ? "PROF_LAYOUT" : NULL;
 }
 
+/* Starts the session of a variable. If the output needs a header that this program does not include, records a .prof
+   beside where the output would be, which the tool converts. Returns an error if nothing is recorded. */
+static prof_status prof__autostart_begin(prof_config *config, const char *by)
+{
+    char image[1024], why[PROF__ERROR_SIZE];
+    const char *output = config->output;
+    prof_status status = prof_start(config);
+    if (!status || !output || !*output || config->layout || !prof__writer_lacks(output)) return status;
+    prof__copy(why, PROF__ERROR_TEXT(), sizeof why);
+    prof__text_copy(image, sizeof image, output);
+    if (prof__is_folder(output))
+        prof__text_add(image, sizeof image, prof__is_slash(output[prof__length(output) - 1]) ? "%p" : "/%p");
+    if (!prof__text_add(image, sizeof image, ".prof")) return status;
+    config->output = image;
+    status = prof_start(config);
+    config->output = output;
+    if (!status) fprintf(stderr, "prof: %s: %s; records %s\n", by, why, prof__state_session()->output);
+    return status;
+}
+
 PROF__AT_START(103, prof__autostart);
 /* Starts a session before main() if a variable of the environment asks for one, and prints errors and notes on
    stderr. */
@@ -62,7 +83,7 @@ static void prof__autostart(void)
         return;
     }
     if (!by) return;
-    if (prof_start(&config))
+    if (prof__autostart_begin(&config, by))
         fprintf(stderr, "prof: %s: %s; nothing is recorded\n", by, prof_error());
     else
         prof__autostarted = !atexit(prof__autostop);

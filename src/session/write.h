@@ -54,23 +54,32 @@ static prof_status prof__layout_find(const char *layout, const char *path, const
     return PROF_OK;
 }
 
-/* Returns the header that has the writer of an extension, or NULL. */
+/* Returns the header that has the writer of an extension, of a directory's "/", too, or NULL. */
 static const char *prof__writer_header(const char *extension)
 {
     if (prof__equal(extension, ".json")) return "prof_chrome.h";
     if (prof__equal(extension, ".html")) return "prof_html.h";
+    if (prof__equal(extension, "/")) return "prof_xplane.h";
     return prof__equal(extension, ".csv") || prof__equal(extension, ".txt") ? "prof_read.h" : NULL;
+}
+
+/* Copies a path's extension in lower case; a directory's is "/". Returns it as it is in the path. */
+static const char *prof__extension_lower(const char *path, char *to, size_t size)
+{
+    const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
+    size_t length = 0;
+    for (; given[length] && length + 1 < size; ++length)
+        to[length] = (char)(given[length] >= 'A' && given[length] <= 'Z' ? given[length] + 32 : given[length]);
+    to[length] = 0;
+    return given;
 }
 
 /* Finds the writer for a path's extension; a directory's is "/". Sets *writer to NULL for the image itself (.prof). */
 static prof_status prof__writer_find(const char *path, const prof_writer **writer)
 {
-    const char *given = prof__is_folder(path) ? "/" : prof__extension(path);
-    char known[128], extension[16]; /* in lower case */
-    size_t n = (size_t)snprintf(known, sizeof known, ".prof%s", prof__reader()->csv ? " .csv .txt" : ""), length = 0;
-    for (; given[length] && length + 1 < sizeof extension; ++length)
-        extension[length] = (char)(given[length] >= 'A' && given[length] <= 'Z' ? given[length] + 32 : given[length]);
-    extension[length] = 0;
+    char known[128], extension[16];
+    const char *given = prof__extension_lower(path, extension, sizeof extension);
+    size_t n = (size_t)snprintf(known, sizeof known, ".prof%s", prof__reader()->csv ? " .csv .txt" : "");
     *writer = NULL;
     if (prof__equal(extension, ".prof")) return PROF_OK;
     if (prof__equal(extension, ".csv")) *writer = prof__reader()->csv;
@@ -81,18 +90,26 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
             n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
     }
     if (*writer) return PROF_OK;
-    if (*extension == '/')
-        return prof__fail(PROF_IO, "%s: is a directory, and this program has no prof_xplane.h to write into one",
-                          prof__path_end(path));
     const char *header = prof__writer_header(extension);
     if (header)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%s' in this program: include %s in the file with "
-                          "PROF_IMPLEMENTATION, or use %s", prof__path_end(path), extension, header, known);
+        return prof__fail(*extension == '/' ? PROF_IO : PROF_INVALID_ARGUMENT,
+                          "%s: no writer for %s in this program: include %s in the file with PROF_IMPLEMENTATION, or "
+                          "convert a .prof by `prof export`",
+                          prof__path_end(path), *extension == '/' ? "a directory" : extension, header);
     if (!*extension)
         return prof__fail(PROF_INVALID_ARGUMENT, "%s: has no extension: add one of %s, or / for a directory",
                           prof__path_end(path), known);
     return prof__fail(PROF_INVALID_ARGUMENT, "%s: no writer for '%.40s' in this program: use %s",
                       prof__path_end(path), given, known);
+}
+
+/* Returns 1 if another header of prof would write this output, and this program does not include it. */
+static int prof__writer_lacks(const char *path)
+{
+    char extension[16];
+    const prof_writer *writer;
+    prof__extension_lower(path, extension, sizeof extension);
+    return prof__writer_header(extension) && prof__writer_find(path, &writer) != PROF_OK;
 }
 
 /* Refuses an output that needs events if the session keeps none. writer: the path's writer; NULL for .prof. */
