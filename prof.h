@@ -689,10 +689,9 @@ typedef enum prof_mode {
     PROF_RING = 0, /* when the buffer is full, the oldest chunk is reused */
     PROF_FILL,     /* when the buffer is full, recording ends and losses are counted */
     PROF_STREAM,   /* a thread packs full chunks into the file after the buffer: everything is kept */
-    PROF_STATS, PROF_RING_STATS /* a thread adds full chunks to statistics and drops them, or leaves them in a ring, in
-                                   which no chunk is reused before it is in the statistics. What it costs: a processor
-                                   at 30 million scopes a second; if that thread gets none, a thread that records
-                                   sleeps until a chunk is free, up to wait_ns */
+    PROF_STATS,    /* a thread adds full chunks to statistics, and drops them. It takes a processor at 30 million scopes
+                      a second; if it gets none, a thread that records sleeps until a chunk is free, up to wait_ns */
+    PROF_RING_STATS /* the same, but the thread leaves them in a ring, in which no chunk is reused before that */
 } prof_mode;
 
 typedef enum prof_limit {
@@ -717,6 +716,8 @@ typedef enum prof_existing {
 } prof_existing;
 
 #define PROF_SECOND 1000000000ull /* in ns: config.delay_ns = 5 * PROF_SECOND */
+#define PROF_NEVER UINT64_MAX     /* of a time whose 0 is the default: what the text 0 means */
+#define PROF_LEVEL_NONE (-1)      /* of config.level, whose 0 is the default: what the text 0 means */
 
 /* All zero is the default. Strings are read only during prof_start(), and the caller owns them. The comment of a field
    names its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same
@@ -736,8 +737,9 @@ typedef struct prof_config {
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream", "stats" or "ring+stats". stream needs an
                                  output; that of stats is a .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
-    int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2. -1 (as
-                                 text 0): all are off until prof_set_level(); devices still record, see no_devices */
+    int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2.
+                                 PROF_LEVEL_NONE (as text 0): all are off until prof_set_level(); devices still
+                                 record, see no_devices */
     const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
     uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and has nothing inside is
                                  removed; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */
@@ -751,11 +753,11 @@ typedef struct prof_config {
     prof_limit at_limit;      /* at_limit PROF_AT_LIMIT: what happens at that size: "stop" or "rotate" */
     uint64_t wait_ns;         /* wait PROF_WAIT: how long a thread sleeps for a free chunk before its events are lost;
                                  up to 10s. Default 0: PROF_STATS and PROF_RING_STATS 10 s, PROF_STREAM not at all.
-                                 UINT64_MAX (as text 0): not at all */
+                                 PROF_NEVER (as text 0): not at all */
     uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
                                  that a program that is killed leaves a file at most that old; from 10ms; default 0.
                                  A .prof output and PROF_STREAM are always up to date, and don't need it. As text, a
-                                 number without a unit is seconds. UINT64_MAX: never, even if it is set later */
+                                 number without a unit is seconds. PROF_NEVER: not, even if it is set later */
     const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following, or
                                  prof_save_request(), asks for it. A name like output's, in which %c counts the files:
                                  "slow-%c.json"; without %c each file replaces the one before */
@@ -796,12 +798,14 @@ typedef struct prof_config {
                                  directory, "profiler/": both of CNTK's files; PROF_LAYOUT=cntk alone starts a recording
                                  to that one. Default: the extension decides */
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
-    double save_last, save_every; /* deprecated: seconds, for save_last_ns and save_every_ns, which win */
+    double save_last;         /* deprecated: seconds, for save_last_ns, which wins */
+    double save_every;        /* deprecated: seconds, for save_every_ns, which wins */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
 typedef struct prof_option {
-    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "signal", "switch" or "mask" */
+    const char *key;
+    const char *type;       /* "text", "size", "choice", "number", "time", "signal", "switch" or "mask" */
     const char *values;     /* the valid values */
     const char *standard;   /* the default; "": none */
     const char *meaning;
@@ -831,8 +835,12 @@ typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_crea
 #define PROF_FIBER_SIZE 640           /* bytes */
 
 /* see >>objects */
-typedef struct prof_domain prof_domain; typedef struct prof_task prof_task; typedef struct prof_frame prof_frame;
-typedef struct prof_range prof_range; typedef struct prof_counter prof_counter; typedef struct prof_marker prof_marker;
+typedef struct prof_domain prof_domain;
+typedef struct prof_task prof_task;
+typedef struct prof_frame prof_frame;
+typedef struct prof_range prof_range;
+typedef struct prof_counter prof_counter;
+typedef struct prof_marker prof_marker;
 
 typedef enum prof_mark_scope { /* what an instant is about */
     PROF_MARK_THREAD = 0,      /* its thread */
@@ -890,7 +898,9 @@ typedef struct prof_value {
 typedef struct prof_arg {
     const char *key; /* valid until the cursor moves */
     prof_value value;
-} prof_arg; typedef uint64_t prof_scope; /* a handle of PROFILE_SCOPE_AS(); 0: the scope is off */
+} prof_arg;
+
+typedef uint64_t prof_scope; /* a handle of PROFILE_SCOPE_AS(); 0: the scope is off */
 
 typedef enum prof_event_type {
     PROF_EVENT_SCOPE,   /* duration_ns, depth, flags, args */
@@ -1146,7 +1156,7 @@ typedef struct prof_writer {
     void *user;
     prof_status (*write_files)(const prof_trace *trace, const char *path); /* instead of write: makes its files itself.
                                                                               The extension "/" is a directory's */
-    struct prof_writer *next; /* prof's own */
+    struct prof_writer *private_next;
 } prof_writer;
 
 /* Makes a writer and registers it before main, so that PROF_OUTPUT finds it: at file scope, in the file with
@@ -2255,7 +2265,8 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
    finds none. */
 
 typedef struct prof_cursor prof_cursor;
-typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
+typedef struct prof_timeline prof_timeline;
+typedef struct prof_spans prof_spans;
 
 /* A call site. The trace owns the strings, which are never NULL, and valid UTF-8 only if those of the program were. The
    first 1023 bytes of each are read, because every event may carry them. */
@@ -2310,7 +2321,8 @@ typedef struct prof_span {
     uint32_t flags;               /* PROF_TRUNCATED_BEGIN, PROF_TRUNCATED_END */
     int mark;                     /* 1: a PROFILE_SPAN_MARK */
     size_t begin_track, end_track; /* if it is truncated, both are the known track */
-    const prof_arg *args; uint32_t arg_count; /* of the begin, then of the end; valid until the next call */
+    const prof_arg *args;         /* of the begin, then of the end; valid until the next call */
+    uint32_t arg_count;
 } prof_span;
 
 typedef struct prof_track {
@@ -2327,7 +2339,8 @@ typedef struct prof_track {
                                      >>devices */
     prof_alignment alignment;
     double device_hz;             /* ticks per second of the device's clock, measured or stated; 0: not known */
-    uint64_t pairs, pairs_refused; /* pairs of clocks; refused: those in which one of the clocks goes backwards */
+    uint64_t pairs;               /* pairs of clocks */
+    uint64_t pairs_refused;       /* those in which one of the clocks goes backwards */
     uint64_t early;               /* events that ended before the session began, and are left out */
     uint64_t open;                /* scopes without an end at the end of the track: see prof_open_scopes() */
     int ended;                    /* 1: its thread had ended before the session did */
@@ -2336,46 +2349,50 @@ typedef struct prof_track {
 typedef struct prof_trace_info {
     const char *program;          /* the name of the program */
     const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
-    uint64_t pid, parent_pid;     /* parent_pid: of the process that created this one; 0 if not known */
+    uint64_t pid;
+    uint64_t parent_pid;          /* of the process that created this one; 0 if not known */
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
     int64_t duration_ns;          /* from the start to the last event known, or to the end of the open scopes */
     uint64_t event_count;         /* over all tracks */
-    uint64_t lost, lost_args, lost_busy; /* lost events over all tracks, also of threads that never got a chunk; lost
-                                     arguments, also those of lost events; and how many of the lost events were lost
-                                     although there was room: in a signal handler or an interrupt that interrupted
-                                     another macro of the thread. 0 in images of older versions */
+    uint64_t lost;                /* lost events over all tracks, also of threads that never got a chunk */
+    uint64_t lost_args;           /* lost arguments, also those of lost events; 0 in images of older versions */
+    uint64_t lost_busy;           /* how many of the lost events were lost although there was room: in a signal handler
+                                     or an interrupt that interrupted another macro of the thread; 0 in images of older
+                                     versions */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
     uint64_t lost_blocks;         /* parts of the file, of some thousand events each, that cannot be read: the file was
                                      cut or damaged, or they were overwritten since the trace was opened */
     uint64_t unmatched;           /* ends and arguments without an open scope, which were left out; the scope of an
                                      argument may have begun before the recording, or be lost */
-    uint64_t sites_lost, taken_back; /* call sites or names that did not fit into the image; scopes that were removed
-                                     because they were shorter than min_duration */
+    uint64_t sites_lost;          /* call sites or names that did not fit into the image */
+    uint64_t taken_back;          /* scopes that were removed because they were shorter than min_duration */
     uint64_t buffer_size, chunk_size;
     uint64_t chunks;              /* in the buffer: more than of chunk_size fit, if there were many threads */
     prof_mode mode;
     uint64_t tick_hz;             /* rate of the clock, measured */
     double clock_resolution_ns;   /* smallest step of the clock, measured */
-    double start_cost_ns, ready_cost_ns; /* how long prof_start() took; and how long threads that recorded made memory
-                                     and blocks of the file ready, mostly in the buffer's first lap. 0: not known */
-    double scope_cost_ns, call_cost_ns; /* cost of a scope, begin and end, as prof_start() measured it on this machine;
-                                     and of a call with the hooks of -finstrument-functions, 0: there are none */
+    double start_cost_ns;         /* how long prof_start() took; 0: not known */
+    double ready_cost_ns;         /* how long threads that recorded made memory and blocks of the file ready, mostly in
+                                     the buffer's first lap; 0: not known */
+    double scope_cost_ns;         /* cost of a scope, begin and end, as prof_start() measured it on this machine */
+    double call_cost_ns;          /* of a call with the hooks of -finstrument-functions, likewise; 0: there are none */
     int complete;                 /* 0: the session was not stopped (it is running, or the process died) */
     int alive;                    /* 1: the process was recording into the file when this was opened */
     uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried
                                      again */
     const char *write_error;      /* the system's message for the last of them; "" if none */
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other fields describe the whole trace */
-    uint64_t folded, open;        /* PROF_STATS: events that are in the statistics, and scopes that are open, which
-                                     count as truncated; the trace has no events and no tracks. PROF_RING_STATS: the
-                                     same for a live trace, which also has the newest events */
+    uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has no events and no
+                                     tracks. PROF_RING_STATS: the same for a live trace, which has the newest events */
+    uint64_t open;                /* in these modes: scopes that are open, which count as truncated */
     uint64_t lost_deep;           /* how many of the lost events were nested too deep: PROFILE_BEGINs, ranges, calls of
                                      PROF_INSTRUMENT_FUNCTIONS */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
 } prof_trace_info;
 
-#define PROF_IMAGE_LOOK 4096 /* see prof_image_find() */
+#define PROF_IMAGE_LOOK 4096  /* see prof_image_find() */
+#define PROF_SAME_WINDOW (-1) /* see prof_image_copy() */
 
 #if PROF_ENABLE
 /* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
@@ -2413,7 +2430,8 @@ PROF__API prof_status prof_image_find(const void *bytes, size_t size, uint64_t *
    bytes. *image_size: the bytes of the new image. Returns PROF_CORRUPT if no events are left. */
 PROF__API prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
 /* Writes a consistent copy of an image to another file, also while a program records into it. from_ns, to_ns: the
-   window with which the copy opens, see prof_trace_window(); from_ns -1: that of the original. */
+   window with which the copy opens, see prof_trace_window(); from_ns PROF_SAME_WINDOW: that
+   of the original. */
 PROF__API prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
 /* Sets the window of an image in memory. */
 PROF__API prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
@@ -2470,14 +2488,15 @@ typedef enum prof_sort {
     PROF_SORT_NAME
 } prof_sort;
 
+#define PROF_NO_LIMIT (-1) /* of columns */
+
 typedef struct prof_summary_options {
     prof_sort sort;
     int ascending;
     size_t top; /* rows of the scope table; 0: all */
-    int by_path, columns; /* by_path: 1: a row for each call path, as a tree; top: the first rows, and what leads to
-                             them. columns: characters of a line, from 40 on: names are shortened and columns left out
-                             to fit; 0: the width of the terminal if the summary goes there, else no limit; -1: no
-                             limit */
+    int by_path; /* 1: a row for each call path, as a tree; top: the first rows, and what leads to them */
+    int columns; /* characters of a line, from 40 on: names are shortened and columns left out to fit; 0: the width of
+                    the terminal if the summary goes there, else no limit; PROF_NO_LIMIT */
 } prof_summary_options;
 
 /* The count of durations with from_ns <= duration < to_ns. */
@@ -2572,7 +2591,7 @@ PROF__API prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
 /* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before you close
    the trace. */
-PROF__API prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascending, prof_stat **stats,
+PROF__API prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                  size_t *count);
 /* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
    In PROF_STATS, which knows no paths, all entries are outermost. */
@@ -2724,9 +2743,9 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_csv_write(trace, path) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, path))
 #define prof_csv_stream(trace, sink) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, sink))
-#define prof_stats(trace, by, ascending, stats, count) \
+#define prof_stats(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
-                   PROF__USE5(trace, by, ascending, stats, count))
+                   PROF__USE5(trace, sort, ascending, stats, count))
 #define prof_stats_by_path(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
                    PROF__USE5(trace, sort, ascending, stats, count))
@@ -11846,8 +11865,6 @@ static int prof__level_of(const prof_config *config)
 #define PROF__MAX_WAIT 10000000000u
 #define PROF__MIN_PERIOD 10000000u
 #define PROF__MAX_PERIOD 864000000000000u /* ten days; a longer period in text was probably meant in nanoseconds */
-#define PROF__NO_DUMP UINT64_MAX
-#define PROF__NO_WAIT UINT64_MAX
 
 static prof__extent prof__round(prof__extent value, prof__extent unit)
 {
@@ -12991,7 +13008,7 @@ static prof_status prof__layout_find(const char *layout, const char *path, const
     prof__text_copy(wanted, sizeof wanted - 1, layout);
     if (folder) prof__text_add(wanted, sizeof wanted, "/");
     *writer = NULL;
-    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->private_next) {
         const char *name = prof__writer_layout(w);
         if (!name) continue;
         if (prof__equal(name, wanted)) *writer = w;
@@ -13044,7 +13061,7 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
     if (prof__equal(extension, ".prof")) return PROF_OK;
     if (prof__equal(extension, ".csv")) *writer = prof__reader()->csv;
     if (prof__equal(extension, ".txt")) *writer = prof__reader()->summary;
-    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->private_next) {
         if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *writer = w;
         if (n < sizeof known && !prof__writer_layout(w))
             n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
@@ -13785,9 +13802,9 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_register, (writer));
     prof_writer *first = PROF__ACQUIRE(&prof__writers);
-    for (prof_writer *w = first; w; w = w->next)
+    for (prof_writer *w = first; w; w = w->private_next)
         if (w == writer) return;
-    do writer->next = first;
+    do writer->private_next = first;
     while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
 }
 
@@ -13802,9 +13819,9 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
     /* If another thread holds the control lock, the writer is removed without the lock: prof_stop() may hold it for
        long, and the program is about to end. */
     int locked = prof__lock_try(&prof__control_word);
-    for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
+    for (prof_writer **w = &prof__writers; *w; w = &(*w)->private_next)
         if (*w == writer) {
-            *w = writer->next;
+            *w = writer->private_next;
             break;
         }
     if (locked) prof__unlock(&prof__control_word);
@@ -13995,7 +14012,7 @@ static prof_status prof__service_check(const prof_config *config)
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
     int fresh = !s->output[0] || s->live_path == s->output; /* no output needs to be rewritten */
-    if (config->dump_period_ns && config->dump_period_ns != PROF__NO_DUMP && !fresh)
+    if (config->dump_period_ns && config->dump_period_ns != PROF_NEVER && !fresh)
         return prof__left_out("dump_period", "PROF_NO_THREAD");
     if (config->mode == PROF_STREAM) return prof__left_out("mode stream", "PROF_NO_THREAD");
     return prof__reader()->follow_make(s, config);
@@ -14657,8 +14674,8 @@ static uint64_t prof__service_longest(const prof__session *s)
 static prof_status prof__service_check(const prof_config *c)
 {
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");
-    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__must_be("wait", "at most 10s");
-    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX turns it off */
+    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF_NEVER) return prof__must_be("wait", "at most 10s");
+    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* PROF_NEVER is more */
         return prof__must_be("dump_period", "at least 10ms");
     if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
         return prof__must_be("delay, duration", "at most a century");
@@ -14671,11 +14688,11 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     prof__service *service = &s->service;
     s->max_file_size = config->max_file_size;
     s->at_limit = (uint32_t)config->at_limit;
-    s->wait_ns = config->wait_ns == PROF__NO_WAIT ? 0 : config->wait_ns;
+    s->wait_ns = config->wait_ns == PROF_NEVER ? 0 : config->wait_ns;
     if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
     /* The output of a mapped file is always up to date. */
     int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM);
-    s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF__NO_DUMP ? 0 : config->dump_period_ns;
+    s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF_NEVER ? 0 : config->dump_period_ns;
     service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
@@ -18746,9 +18763,9 @@ enum {
     PROF__KEY_SWITCH,
     PROF__KEY_SIGNAL,
     PROF__KEY_MASK,    /* uint32_t */
-    PROF__KEY_LEVEL,   /* int; 0 is stored as -1 */
+    PROF__KEY_LEVEL,   /* int; 0 is stored as PROF_LEVEL_NONE */
     PROF__KEY_PERIOD,  /* uint64_t, nanoseconds; a number without a unit is seconds */
-    PROF__KEY_WAIT     /* uint64_t, nanoseconds; 0 is stored as PROF__NO_WAIT */
+    PROF__KEY_WAIT     /* uint64_t, nanoseconds; 0 is stored as PROF_NEVER */
 };
 static const char *const prof__key_types[] = {"text", "size",    "size",   "number", "time",  "time",
                                               "time", "number", "choice", "switch", "signal", "mask",
@@ -18885,7 +18902,7 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
 {
     void *field = (char *)config + key->field;
     size_t size = (size_t)number;
-    int narrow = key->type == PROF__KEY_LEVEL && !number ? -1 : (int)number;
+    int narrow = key->type == PROF__KEY_LEVEL && !number ? PROF_LEVEL_NONE : (int)number;
     uint32_t mask = (uint32_t)number;
     switch (key->type) {
     case PROF__KEY_TEXT: prof__copy(field, &value, sizeof value); break;
@@ -18896,10 +18913,10 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
     case PROF__KEY_SECONDS:
     case PROF__KEY_SPAN: prof__copy(field, &number, sizeof number); break;
     case PROF__KEY_PERIOD:
-        if (config->dump_period_ns != PROF__NO_DUMP) prof__copy(field, &number, sizeof number);
+        if (config->dump_period_ns != PROF_NEVER) prof__copy(field, &number, sizeof number);
         break;
     case PROF__KEY_WAIT:
-        if (!number) number = PROF__NO_WAIT;
+        if (!number) number = PROF_NEVER;
         prof__copy(field, &number, sizeof number);
         break;
     case PROF__KEY_MASK: prof__copy(field, &mask, sizeof mask); break;
@@ -19160,8 +19177,8 @@ static void prof__other_period(prof_config *config, int on)
 {
     prof__other_counts(config, PROF__ASKED_DUMP, on);
     if (!on)
-        config->dump_period_ns = PROF__NO_DUMP;
-    else if (!config->dump_period_ns || config->dump_period_ns == PROF__NO_DUMP)
+        config->dump_period_ns = PROF_NEVER;
+    else if (!config->dump_period_ns || config->dump_period_ns == PROF_NEVER)
         config->dump_period_ns = 1000000000u;
 }
 
@@ -19174,9 +19191,9 @@ static void prof__other_enabled(prof_config *config, int on)
     prof__other_devices(config, PROF__ASKED_DISABLED, !on);
     if (!on && !was_off && config->level >= 0) {
         config->private_keys |= (uint32_t)(config->level + 1) << PROF__ASKED_LEVEL;
-        config->level = -1;
+        config->level = PROF_LEVEL_NONE;
     } else if (on && config->private_keys >> PROF__ASKED_LEVEL) {
-        if (config->level == -1) config->level = (int)(config->private_keys >> PROF__ASKED_LEVEL) - 1;
+        if (config->level == PROF_LEVEL_NONE) config->level = (int)(config->private_keys >> PROF__ASKED_LEVEL) - 1;
         config->private_keys &= (1u << PROF__ASKED_LEVEL) - 1;
     }
 }

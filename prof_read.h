@@ -86,9 +86,9 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
 #define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_csv_write(trace, path) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, path))
 #define prof_csv_stream(trace, sink) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, sink))
-#define prof_stats(trace, by, ascending, stats, count) \
+#define prof_stats(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
-                   PROF__USE5(trace, by, ascending, stats, count))
+                   PROF__USE5(trace, sort, ascending, stats, count))
 #define prof_stats_by_path(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
                    PROF__USE5(trace, sort, ascending, stats, count))
@@ -4652,7 +4652,7 @@ static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, F
     prof__out_bytes(out, image + alone, size - alone);
 }
 
-/* Copies an image file with its archive, and sets a window. from_ns -1: keeps the window as it is. */
+/* Copies an image file with its archive, and sets a window, unless from_ns is PROF_SAME_WINDOW. */
 static prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;

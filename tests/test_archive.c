@@ -851,7 +851,7 @@ TEST(copies_of_files_that_were_cut) /* hold what is left, and say that something
                 im.header->archive_next += (uint64_t)cuts[k];
             }
             trace_write_file(path, im.bytes, im.size - (size_t)missing);
-            CHECK_EQUAL(prof_image_copy(path, copy, -1, 0), PROF_OK);
+            CHECK_EQUAL(prof_image_copy(path, copy, PROF_SAME_WINDOW, 0), PROF_OK);
             CHECK(trace_file_size(copy) <= (long)im.size + 16); /* a word behind each lap that was cut */
             CHECK_EQUAL(prof_trace_open(path, &cut), PROF_OK);
             CHECK_EQUAL(prof_trace_open(copy, &copied), PROF_OK);

@@ -417,7 +417,7 @@ TEST(levels)
     FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "level");
     config.level = -2;
     FAILS(prof_start(&config), PROF_INVALID_ARGUMENT, "level");
-    config.level = -1;
+    config.level = PROF_LEVEL_NONE;
     trace_start(&config);
     CHECK_EQUAL(recorded_levels(), 0);
     CHECK_EQUAL(prof_stop(), PROF_OK);

@@ -155,7 +155,7 @@ static void check_turned(const char *path)
         CHECK_EQUAL(prof_trace_open(trace_path("turned.prof"), &other), PROF_OK);
         if (other) check_same(one, other);
         prof_trace_close(other);
-        CHECK_EQUAL(prof_image_copy(trace_path("turned.prof"), trace_path("copy.prof"), -1, 0), PROF_OK);
+        CHECK_EQUAL(prof_image_copy(trace_path("turned.prof"), trace_path("copy.prof"), PROF_SAME_WINDOW, 0), PROF_OK);
         CHECK_EQUAL(prof_trace_open(trace_path("copy.prof"), &other), PROF_OK);
         if (other) check_same(one, other);
         prof_trace_close(other);

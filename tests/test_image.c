@@ -194,7 +194,7 @@ TEST(copy_and_window)
     snprintf(path, sizeof path, "%s", trace_path("copied.prof"));
     snprintf(copy, sizeof copy, "%s", trace_path("copy.prof"));
     record(path, 256 << 10);
-    CHECK_EQUAL(prof_image_copy(path, copy, -1, 0), PROF_OK); /* while it is being recorded into */
+    CHECK_EQUAL(prof_image_copy(path, copy, PROF_SAME_WINDOW, 0), PROF_OK); /* while it is being recorded into */
     prof_trace *live = trace_open_file(copy);
     CHECK(live && !prof_trace_about(live)->complete);
     prof_trace *trace = trace_stop();
@@ -216,9 +216,9 @@ TEST(copy_and_window)
     CHECK_EQUAL(prof_image_window(bytes, size, 5, 3), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_image_window(bytes, 10, 0, 0), PROF_CORRUPT);
     CHECK_EQUAL(prof_image_copy(path, copy, 5, 3), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_image_copy(trace_path("nowhere.prof"), copy, -1, 0), PROF_IO);
-    CHECK_EQUAL(prof_image_copy(path, "/dev/null/nowhere/copy.prof", -1, 0), PROF_IO);
-    CHECK_EQUAL(prof_image_copy(NULL, copy, -1, 0), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_image_copy(trace_path("nowhere.prof"), copy, PROF_SAME_WINDOW, 0), PROF_IO);
+    CHECK_EQUAL(prof_image_copy(path, "/dev/null/nowhere/copy.prof", PROF_SAME_WINDOW, 0), PROF_IO);
+    CHECK_EQUAL(prof_image_copy(NULL, copy, PROF_SAME_WINDOW, 0), PROF_INVALID_ARGUMENT);
     free(bytes);
     prof_trace_close(trace);
 }

@@ -1137,14 +1137,14 @@ TEST(keys_of_other_systems)
     CHECK(!set(&config, "profilerSyncGpu", "false") && config.no_sync == 1);
     CHECK(!set(&config, "profilerSyncGpu", "True") && config.no_sync == 0);
     CHECK(!set(&config, "host_tracer_level", "3") && config.level == 3);
-    CHECK(!set(&config, "host_tracer_level", "0") && config.level == -1);
+    CHECK(!set(&config, "host_tracer_level", "0") && config.level == PROF_LEVEL_NONE);
     static const char *const levels[] = {"4", "255", "256", "-1", "high", "", "1.5"};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; ++i)
         FAILS(set(&config, "host_tracer_level", levels[i]), PROF_INVALID_ARGUMENT, "must be 0 to 3");
     CHECK(error_has("host_tracer_level '1.5'"));
     CHECK(!set(&config, "device_tracer_level", "0") && config.no_devices == 1);
     CHECK(!set(&config, "device_tracer_level", "1") && config.no_devices == 0);
-    CHECK(!set(&config, "profilerEnabled", "false") && config.level == -1 && config.no_devices == 1);
+    CHECK(!set(&config, "profilerEnabled", "false") && config.level == PROF_LEVEL_NONE && config.no_devices == 1);
     CHECK(!set(&config, "profilerEnabled", "true") && config.level == 0);
     CHECK(!set(&config, "delay_ms", "1500") && config.delay_ns == 1500000000);
     CHECK(!set(&config, "duration_ms", "2") && config.duration_ns == 2000000);
@@ -1157,9 +1157,9 @@ TEST(keys_of_other_systems)
     CHECK(!prof_config_set(&config, "continuous_dump", "True") && config.dump_period_ns == 1000000000);
     CHECK(!set(&config, "dump_period", "5s") && !prof_config_set(&config, "continuous_dump", "True"));
     CHECK_EQUAL(config.dump_period_ns, 5000000000);
-    CHECK(!prof_config_set(&config, "continuous_dump", "False") && config.dump_period_ns == UINT64_MAX);
+    CHECK(!prof_config_set(&config, "continuous_dump", "False") && config.dump_period_ns == PROF_NEVER);
     CHECK(!set(&config, "continuous_dump", "False") && !prof_config_set(&config, "dump_period", "1.0"));
-    CHECK(config.dump_period_ns == UINT64_MAX); /* off, in either order */
+    CHECK(config.dump_period_ns == PROF_NEVER); /* off, in either order */
     CHECK(!prof_start(&config) && !prof_stop());
     prof_reset();
     CHECK(!prof_config_set(&config, "continuous_dump", "True") && config.dump_period_ns == 1000000000);

@@ -204,7 +204,7 @@ TEST(a_saved_image_takes_the_disk_of_what_was_recorded)
         if (i < 2) CHECK_EQUAL(first, 0);
         CHECK_EQUAL(last, made - 1);
         prof_trace_close(trace);
-        CHECK_EQUAL(prof_image_copy(path, copy, -1, -1), PROF_OK);
+        CHECK_EQUAL(prof_image_copy(path, copy, PROF_SAME_WINDOW, -1), PROF_OK);
         CHECK(same_image(path, copy));
         if (i < 2) CHECK(blocks(copy) < (unsigned)(i * 2 + 1) * MEGABYTE);
         CHECK_EQUAL(prof_stop(), PROF_OK);

@@ -1162,7 +1162,7 @@ TEST(configuration_from_text)
     CHECK_EQUAL(config.at_limit, PROF_LIMIT_ROTATE);
     CHECK_EQUAL(prof_config_set(&config, "wait", "5ms"), PROF_OK);
     CHECK_EQUAL(config.wait_ns, 5000000);
-    CHECK(!prof_config_set(&config, "wait", "0") && config.wait_ns == UINT64_MAX); /* not the default of the mode */
+    CHECK(!prof_config_set(&config, "wait", "0") && config.wait_ns == PROF_NEVER); /* not the default of the mode */
     CHECK_EQUAL(prof_config_set(&config, "dump_period", "2s"), PROF_OK);
     CHECK(config.dump_period_ns == 2000000000u);
     static const char *const wrong[][3] = {{"max_file_size", "much", "2G"},       {"at_limit", "ring", "stop or rotate"},

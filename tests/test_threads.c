@@ -1506,7 +1506,7 @@ TEST(arguments_of_a_scope_that_found_no_chunk)
 {
     prof_config config = trace_config(128u << 10);
     config.mode = PROF_RING_STATS;
-    config.wait_ns = PROF__NO_WAIT;
+    config.wait_ns = PROF_NEVER;
     trace_start(&config);
     {
         PROFILE_SCOPE("outer");

@@ -253,7 +253,7 @@ void tool_print_json(const char *text, size_t length)
 
 /*-- lines and tables --*/
 
-static int line_columns = -1; /* the last result of tool_columns() */
+static int line_columns = PROF_NO_LIMIT; /* the last result of tool_columns() */
 
 int tool_columns(const tool_args *args, int *columns)
 {
@@ -265,7 +265,7 @@ int tool_columns(const tool_args *args, int *columns)
         if (!tool_same(text, "0") && !tool_number("--columns", text, 40, 10000, &number)) return 0;
         *columns = (int)number;
     }
-    if (*columns <= 0) *columns = -1;
+    if (*columns <= 0) *columns = PROF_NO_LIMIT;
     if (*columns > 0 && *columns < 40) *columns = 40;
     line_columns = *columns;
     return 1;

@@ -17,7 +17,8 @@
    finds none. */
 
 typedef struct prof_cursor prof_cursor;
-typedef struct prof_timeline prof_timeline; typedef struct prof_spans prof_spans;
+typedef struct prof_timeline prof_timeline;
+typedef struct prof_spans prof_spans;
 
 /* A call site. The trace owns the strings, which are never NULL, and valid UTF-8 only if those of the program were. The
    first 1023 bytes of each are read, because every event may carry them. */
@@ -72,7 +73,8 @@ typedef struct prof_span {
     uint32_t flags;               /* PROF_TRUNCATED_BEGIN, PROF_TRUNCATED_END */
     int mark;                     /* 1: a PROFILE_SPAN_MARK */
     size_t begin_track, end_track; /* if it is truncated, both are the known track */
-    const prof_arg *args; uint32_t arg_count; /* of the begin, then of the end; valid until the next call */
+    const prof_arg *args;         /* of the begin, then of the end; valid until the next call */
+    uint32_t arg_count;
 } prof_span;
 
 typedef struct prof_track {
@@ -89,7 +91,8 @@ typedef struct prof_track {
                                      >>devices */
     prof_alignment alignment;
     double device_hz;             /* ticks per second of the device's clock, measured or stated; 0: not known */
-    uint64_t pairs, pairs_refused; /* pairs of clocks; refused: those in which one of the clocks goes backwards */
+    uint64_t pairs;               /* pairs of clocks */
+    uint64_t pairs_refused;       /* those in which one of the clocks goes backwards */
     uint64_t early;               /* events that ended before the session began, and are left out */
     uint64_t open;                /* scopes without an end at the end of the track: see prof_open_scopes() */
     int ended;                    /* 1: its thread had ended before the session did */
@@ -98,46 +101,50 @@ typedef struct prof_track {
 typedef struct prof_trace_info {
     const char *program;          /* the name of the program */
     const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
-    uint64_t pid, parent_pid;     /* parent_pid: of the process that created this one; 0 if not known */
+    uint64_t pid;
+    uint64_t parent_pid;          /* of the process that created this one; 0 if not known */
     uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
     int64_t duration_ns;          /* from the start to the last event known, or to the end of the open scopes */
     uint64_t event_count;         /* over all tracks */
-    uint64_t lost, lost_args, lost_busy; /* lost events over all tracks, also of threads that never got a chunk; lost
-                                     arguments, also those of lost events; and how many of the lost events were lost
-                                     although there was room: in a signal handler or an interrupt that interrupted
-                                     another macro of the thread. 0 in images of older versions */
+    uint64_t lost;                /* lost events over all tracks, also of threads that never got a chunk */
+    uint64_t lost_args;           /* lost arguments, also those of lost events; 0 in images of older versions */
+    uint64_t lost_busy;           /* how many of the lost events were lost although there was room: in a signal handler
+                                     or an interrupt that interrupted another macro of the thread; 0 in images of older
+                                     versions */
     uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
     uint64_t lost_blocks;         /* parts of the file, of some thousand events each, that cannot be read: the file was
                                      cut or damaged, or they were overwritten since the trace was opened */
     uint64_t unmatched;           /* ends and arguments without an open scope, which were left out; the scope of an
                                      argument may have begun before the recording, or be lost */
-    uint64_t sites_lost, taken_back; /* call sites or names that did not fit into the image; scopes that were removed
-                                     because they were shorter than min_duration */
+    uint64_t sites_lost;          /* call sites or names that did not fit into the image */
+    uint64_t taken_back;          /* scopes that were removed because they were shorter than min_duration */
     uint64_t buffer_size, chunk_size;
     uint64_t chunks;              /* in the buffer: more than of chunk_size fit, if there were many threads */
     prof_mode mode;
     uint64_t tick_hz;             /* rate of the clock, measured */
     double clock_resolution_ns;   /* smallest step of the clock, measured */
-    double start_cost_ns, ready_cost_ns; /* how long prof_start() took; and how long threads that recorded made memory
-                                     and blocks of the file ready, mostly in the buffer's first lap. 0: not known */
-    double scope_cost_ns, call_cost_ns; /* cost of a scope, begin and end, as prof_start() measured it on this machine;
-                                     and of a call with the hooks of -finstrument-functions, 0: there are none */
+    double start_cost_ns;         /* how long prof_start() took; 0: not known */
+    double ready_cost_ns;         /* how long threads that recorded made memory and blocks of the file ready, mostly in
+                                     the buffer's first lap; 0: not known */
+    double scope_cost_ns;         /* cost of a scope, begin and end, as prof_start() measured it on this machine */
+    double call_cost_ns;          /* of a call with the hooks of -finstrument-functions, likewise; 0: there are none */
     int complete;                 /* 0: the session was not stopped (it is running, or the process died) */
     int alive;                    /* 1: the process was recording into the file when this was opened */
     uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried
                                      again */
     const char *write_error;      /* the system's message for the last of them; "" if none */
     int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other fields describe the whole trace */
-    uint64_t folded, open;        /* PROF_STATS: events that are in the statistics, and scopes that are open, which
-                                     count as truncated; the trace has no events and no tracks. PROF_RING_STATS: the
-                                     same for a live trace, which also has the newest events */
+    uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has no events and no
+                                     tracks. PROF_RING_STATS: the same for a live trace, which has the newest events */
+    uint64_t open;                /* in these modes: scopes that are open, which count as truncated */
     uint64_t lost_deep;           /* how many of the lost events were nested too deep: PROFILE_BEGINs, ranges, calls of
                                      PROF_INSTRUMENT_FUNCTIONS */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
 } prof_trace_info;
 
-#define PROF_IMAGE_LOOK 4096 /* see prof_image_find() */
+#define PROF_IMAGE_LOOK 4096  /* see prof_image_find() */
+#define PROF_SAME_WINDOW (-1) /* see prof_image_copy() */
 
 #if PROF_ENABLE
 /* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
@@ -175,7 +182,8 @@ PROF__API prof_status prof_image_find(const void *bytes, size_t size, uint64_t *
    bytes. *image_size: the bytes of the new image. Returns PROF_CORRUPT if no events are left. */
 PROF__API prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
 /* Writes a consistent copy of an image to another file, also while a program records into it. from_ns, to_ns: the
-   window with which the copy opens, see prof_trace_window(); from_ns -1: that of the original. */
+   window with which the copy opens, see prof_trace_window(); from_ns PROF_SAME_WINDOW: that
+   of the original. */
 PROF__API prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
 /* Sets the window of an image in memory. */
 PROF__API prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);

@@ -19,14 +19,15 @@ typedef enum prof_sort {
     PROF_SORT_NAME
 } prof_sort;
 
+#define PROF_NO_LIMIT (-1) /* of columns */
+
 typedef struct prof_summary_options {
     prof_sort sort;
     int ascending;
     size_t top; /* rows of the scope table; 0: all */
-    int by_path, columns; /* by_path: 1: a row for each call path, as a tree; top: the first rows, and what leads to
-                             them. columns: characters of a line, from 40 on: names are shortened and columns left out
-                             to fit; 0: the width of the terminal if the summary goes there, else no limit; -1: no
-                             limit */
+    int by_path; /* 1: a row for each call path, as a tree; top: the first rows, and what leads to them */
+    int columns; /* characters of a line, from 40 on: names are shortened and columns left out to fit; 0: the width of
+                    the terminal if the summary goes there, else no limit; PROF_NO_LIMIT */
 } prof_summary_options;
 
 /* The count of durations with from_ns <= duration < to_ns. */
@@ -121,7 +122,7 @@ PROF__API prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
 /* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before you close
    the trace. */
-PROF__API prof_status prof_stats(const prof_trace *trace, prof_sort by, int ascending, prof_stat **stats,
+PROF__API prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
                                  size_t *count);
 /* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
    In PROF_STATS, which knows no paths, all entries are outermost. */

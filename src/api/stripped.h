@@ -120,9 +120,9 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_csv_write(trace, path) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, path))
 #define prof_csv_stream(trace, sink) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, sink))
-#define prof_stats(trace, by, ascending, stats, count) \
+#define prof_stats(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
-                   PROF__USE5(trace, by, ascending, stats, count))
+                   PROF__USE5(trace, sort, ascending, stats, count))
 #define prof_stats_by_path(trace, sort, ascending, stats, count) \
     PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
                    PROF__USE5(trace, sort, ascending, stats, count))

@@ -23,10 +23,9 @@ typedef enum prof_mode {
     PROF_RING = 0, /* when the buffer is full, the oldest chunk is reused */
     PROF_FILL,     /* when the buffer is full, recording ends and losses are counted */
     PROF_STREAM,   /* a thread packs full chunks into the file after the buffer: everything is kept */
-    PROF_STATS, PROF_RING_STATS /* a thread adds full chunks to statistics and drops them, or leaves them in a ring, in
-                                   which no chunk is reused before it is in the statistics. What it costs: a processor
-                                   at 30 million scopes a second; if that thread gets none, a thread that records
-                                   sleeps until a chunk is free, up to wait_ns */
+    PROF_STATS,    /* a thread adds full chunks to statistics, and drops them. It takes a processor at 30 million scopes
+                      a second; if it gets none, a thread that records sleeps until a chunk is free, up to wait_ns */
+    PROF_RING_STATS /* the same, but the thread leaves them in a ring, in which no chunk is reused before that */
 } prof_mode;
 
 typedef enum prof_limit {
@@ -51,6 +50,8 @@ typedef enum prof_existing {
 } prof_existing;
 
 #define PROF_SECOND 1000000000ull /* in ns: config.delay_ns = 5 * PROF_SECOND */
+#define PROF_NEVER UINT64_MAX     /* of a time whose 0 is the default: what the text 0 means */
+#define PROF_LEVEL_NONE (-1)      /* of config.level, whose 0 is the default: what the text 0 means */
 
 /* All zero is the default. Strings are read only during prof_start(), and the caller owns them. The comment of a field
    names its key for prof_config_set() and, in capitals, its environment variable; prof_config_describe() has the same
@@ -70,8 +71,9 @@ typedef struct prof_config {
     prof_mode mode;           /* mode PROF_MODE: "ring", "fill", "stream", "stats" or "ring+stats". stream needs an
                                  output; that of stats is a .txt */
     prof_clock clock;         /* clock PROF_CLOCK: "auto", "counter", "ordered" or "monotonic" */
-    int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2. -1 (as
-                                 text 0): all are off until prof_set_level(); devices still record, see no_devices */
+    int level;                /* level PROF_LEVEL: call sites of a higher level are off; 1 to 255; default 2.
+                                 PROF_LEVEL_NONE (as text 0): all are off until prof_set_level(); devices still
+                                 record, see no_devices */
     const char *categories;   /* categories PROF_CATEGORIES: "net,render*,-audio": see prof_category_enable */
     uint64_t min_duration_ns; /* min_duration PROF_MIN_DURATION: a scope that is shorter and has nothing inside is
                                  removed; nanoseconds, or "2us" "1.5ms" as text; default 0, keep all */
@@ -85,11 +87,11 @@ typedef struct prof_config {
     prof_limit at_limit;      /* at_limit PROF_AT_LIMIT: what happens at that size: "stop" or "rotate" */
     uint64_t wait_ns;         /* wait PROF_WAIT: how long a thread sleeps for a free chunk before its events are lost;
                                  up to 10s. Default 0: PROF_STATS and PROF_RING_STATS 10 s, PROF_STREAM not at all.
-                                 UINT64_MAX (as text 0): not at all */
+                                 PROF_NEVER (as text 0): not at all */
     uint64_t dump_period_ns;  /* dump_period PROF_DUMP_PERIOD: writes output this often, and not only in prof_stop(), so
                                  that a program that is killed leaves a file at most that old; from 10ms; default 0.
                                  A .prof output and PROF_STREAM are always up to date, and don't need it. As text, a
-                                 number without a unit is seconds. UINT64_MAX: never, even if it is set later */
+                                 number without a unit is seconds. PROF_NEVER: not, even if it is set later */
     const char *save;         /* save PROF_SAVE: saves the last seconds to this file whenever one of the following, or
                                  prof_save_request(), asks for it. A name like output's, in which %c counts the files:
                                  "slow-%c.json"; without %c each file replaces the one before */
@@ -130,12 +132,14 @@ typedef struct prof_config {
                                  directory, "profiler/": both of CNTK's files; PROF_LAYOUT=cntk alone starts a recording
                                  to that one. Default: the extension decides */
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
-    double save_last, save_every; /* deprecated: seconds, for save_last_ns and save_every_ns, which win */
+    double save_last;         /* deprecated: seconds, for save_last_ns, which wins */
+    double save_every;        /* deprecated: seconds, for save_every_ns, which wins */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
 typedef struct prof_option {
-    const char *key, *type; /* type: "text", "size", "choice", "number", "time", "signal", "switch" or "mask" */
+    const char *key;
+    const char *type;       /* "text", "size", "choice", "number", "time", "signal", "switch" or "mask" */
     const char *values;     /* the valid values */
     const char *standard;   /* the default; "": none */
     const char *meaning;
@@ -165,8 +169,12 @@ typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_crea
 #define PROF_FIBER_SIZE 640           /* bytes */
 
 /* see >>objects */
-typedef struct prof_domain prof_domain; typedef struct prof_task prof_task; typedef struct prof_frame prof_frame;
-typedef struct prof_range prof_range; typedef struct prof_counter prof_counter; typedef struct prof_marker prof_marker;
+typedef struct prof_domain prof_domain;
+typedef struct prof_task prof_task;
+typedef struct prof_frame prof_frame;
+typedef struct prof_range prof_range;
+typedef struct prof_counter prof_counter;
+typedef struct prof_marker prof_marker;
 
 typedef enum prof_mark_scope { /* what an instant is about */
     PROF_MARK_THREAD = 0,      /* its thread */

@@ -50,7 +50,9 @@ typedef struct prof_value {
 typedef struct prof_arg {
     const char *key; /* valid until the cursor moves */
     prof_value value;
-} prof_arg; typedef uint64_t prof_scope; /* a handle of PROFILE_SCOPE_AS(); 0: the scope is off */
+} prof_arg;
+
+typedef uint64_t prof_scope; /* a handle of PROFILE_SCOPE_AS(); 0: the scope is off */
 
 typedef enum prof_event_type {
     PROF_EVENT_SCOPE,   /* duration_ns, depth, flags, args */

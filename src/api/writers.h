@@ -22,7 +22,7 @@ typedef struct prof_writer {
     void *user;
     prof_status (*write_files)(const prof_trace *trace, const char *path); /* instead of write: makes its files itself.
                                                                               The extension "/" is a directory's */
-    struct prof_writer *next; /* prof's own */
+    struct prof_writer *private_next;
 } prof_writer;
 
 /* Makes a writer and registers it before main, so that PROF_OUTPUT finds it: at file scope, in the file with

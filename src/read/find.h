@@ -128,7 +128,7 @@ static void prof__out_whole(prof__out *out, unsigned char *image, size_t size, F
     prof__out_bytes(out, image + alone, size - alone);
 }
 
-/* Copies an image file with its archive, and sets a window. from_ns -1: keeps the window as it is. */
+/* Copies an image file with its archive, and sets a window, unless from_ns is PROF_SAME_WINDOW. */
 static prof_status prof__image_file_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns)
 {
     unsigned char *image = NULL;

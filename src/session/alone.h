@@ -169,9 +169,9 @@ PROF_DEF void prof_writer_register(prof_writer *writer)
 {
     PROF__LED_VOID(prof_writer_register, (writer));
     prof_writer *first = PROF__ACQUIRE(&prof__writers);
-    for (prof_writer *w = first; w; w = w->next)
+    for (prof_writer *w = first; w; w = w->private_next)
         if (w == writer) return;
-    do writer->next = first;
+    do writer->private_next = first;
     while (!__atomic_compare_exchange_n(&prof__writers, &first, writer, 0, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE));
 }
 
@@ -186,9 +186,9 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
     /* If another thread holds the control lock, the writer is removed without the lock: prof_stop() may hold it for
        long, and the program is about to end. */
     int locked = prof__lock_try(&prof__control_word);
-    for (prof_writer **w = &prof__writers; *w; w = &(*w)->next)
+    for (prof_writer **w = &prof__writers; *w; w = &(*w)->private_next)
         if (*w == writer) {
-            *w = writer->next;
+            *w = writer->private_next;
             break;
         }
     if (locked) prof__unlock(&prof__control_word);

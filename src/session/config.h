@@ -94,9 +94,9 @@ enum {
     PROF__KEY_SWITCH,
     PROF__KEY_SIGNAL,
     PROF__KEY_MASK,    /* uint32_t */
-    PROF__KEY_LEVEL,   /* int; 0 is stored as -1 */
+    PROF__KEY_LEVEL,   /* int; 0 is stored as PROF_LEVEL_NONE */
     PROF__KEY_PERIOD,  /* uint64_t, nanoseconds; a number without a unit is seconds */
-    PROF__KEY_WAIT     /* uint64_t, nanoseconds; 0 is stored as PROF__NO_WAIT */
+    PROF__KEY_WAIT     /* uint64_t, nanoseconds; 0 is stored as PROF_NEVER */
 };
 static const char *const prof__key_types[] = {"text", "size",    "size",   "number", "time",  "time",
                                               "time", "number", "choice", "switch", "signal", "mask",

@@ -245,8 +245,8 @@ static void prof__other_period(prof_config *config, int on)
 {
     prof__other_counts(config, PROF__ASKED_DUMP, on);
     if (!on)
-        config->dump_period_ns = PROF__NO_DUMP;
-    else if (!config->dump_period_ns || config->dump_period_ns == PROF__NO_DUMP)
+        config->dump_period_ns = PROF_NEVER;
+    else if (!config->dump_period_ns || config->dump_period_ns == PROF_NEVER)
         config->dump_period_ns = 1000000000u;
 }
 
@@ -259,9 +259,9 @@ static void prof__other_enabled(prof_config *config, int on)
     prof__other_devices(config, PROF__ASKED_DISABLED, !on);
     if (!on && !was_off && config->level >= 0) {
         config->private_keys |= (uint32_t)(config->level + 1) << PROF__ASKED_LEVEL;
-        config->level = -1;
+        config->level = PROF_LEVEL_NONE;
     } else if (on && config->private_keys >> PROF__ASKED_LEVEL) {
-        if (config->level == -1) config->level = (int)(config->private_keys >> PROF__ASKED_LEVEL) - 1;
+        if (config->level == PROF_LEVEL_NONE) config->level = (int)(config->private_keys >> PROF__ASKED_LEVEL) - 1;
         config->private_keys &= (1u << PROF__ASKED_LEVEL) - 1;
     }
 }

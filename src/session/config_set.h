@@ -56,7 +56,7 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
 {
     void *field = (char *)config + key->field;
     size_t size = (size_t)number;
-    int narrow = key->type == PROF__KEY_LEVEL && !number ? -1 : (int)number;
+    int narrow = key->type == PROF__KEY_LEVEL && !number ? PROF_LEVEL_NONE : (int)number;
     uint32_t mask = (uint32_t)number;
     switch (key->type) {
     case PROF__KEY_TEXT: prof__copy(field, &value, sizeof value); break;
@@ -67,10 +67,10 @@ static void prof__key_store(const prof__key *key, prof_config *config, const cha
     case PROF__KEY_SECONDS:
     case PROF__KEY_SPAN: prof__copy(field, &number, sizeof number); break;
     case PROF__KEY_PERIOD:
-        if (config->dump_period_ns != PROF__NO_DUMP) prof__copy(field, &number, sizeof number);
+        if (config->dump_period_ns != PROF_NEVER) prof__copy(field, &number, sizeof number);
         break;
     case PROF__KEY_WAIT:
-        if (!number) number = PROF__NO_WAIT;
+        if (!number) number = PROF_NEVER;
         prof__copy(field, &number, sizeof number);
         break;
     case PROF__KEY_MASK: prof__copy(field, &mask, sizeof mask); break;

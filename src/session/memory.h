@@ -41,8 +41,6 @@ static int prof__level_of(const prof_config *config)
 #define PROF__MAX_WAIT 10000000000u
 #define PROF__MIN_PERIOD 10000000u
 #define PROF__MAX_PERIOD 864000000000000u /* ten days; a longer period in text was probably meant in nanoseconds */
-#define PROF__NO_DUMP UINT64_MAX
-#define PROF__NO_WAIT UINT64_MAX
 
 static prof__extent prof__round(prof__extent value, prof__extent unit)
 {

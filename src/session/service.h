@@ -252,8 +252,8 @@ static uint64_t prof__service_longest(const prof__session *s)
 static prof_status prof__service_check(const prof_config *c)
 {
     if ((unsigned)c->at_limit > PROF_LIMIT_ROTATE) return prof__must_be("at_limit", "stop or rotate");
-    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF__NO_WAIT) return prof__must_be("wait", "at most 10s");
-    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* UINT64_MAX turns it off */
+    if (c->wait_ns > PROF__MAX_WAIT && c->wait_ns != PROF_NEVER) return prof__must_be("wait", "at most 10s");
+    if (c->dump_period_ns && c->dump_period_ns < PROF__MIN_PERIOD) /* PROF_NEVER is more */
         return prof__must_be("dump_period", "at least 10ms");
     if (c->delay_ns > PROF__CENTURY || c->duration_ns > PROF__CENTURY)
         return prof__must_be("delay, duration", "at most a century");
@@ -266,11 +266,11 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     prof__service *service = &s->service;
     s->max_file_size = config->max_file_size;
     s->at_limit = (uint32_t)config->at_limit;
-    s->wait_ns = config->wait_ns == PROF__NO_WAIT ? 0 : config->wait_ns;
+    s->wait_ns = config->wait_ns == PROF_NEVER ? 0 : config->wait_ns;
     if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
     /* The output of a mapped file is always up to date. */
     int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM);
-    s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF__NO_DUMP ? 0 : config->dump_period_ns;
+    s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF_NEVER ? 0 : config->dump_period_ns;
     service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;

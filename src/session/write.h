@@ -31,7 +31,7 @@ static prof_status prof__layout_find(const char *layout, const char *path, const
     prof__text_copy(wanted, sizeof wanted - 1, layout);
     if (folder) prof__text_add(wanted, sizeof wanted, "/");
     *writer = NULL;
-    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->private_next) {
         const char *name = prof__writer_layout(w);
         if (!name) continue;
         if (prof__equal(name, wanted)) *writer = w;
@@ -84,7 +84,7 @@ static prof_status prof__writer_find(const char *path, const prof_writer **write
     if (prof__equal(extension, ".prof")) return PROF_OK;
     if (prof__equal(extension, ".csv")) *writer = prof__reader()->csv;
     if (prof__equal(extension, ".txt")) *writer = prof__reader()->summary;
-    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->next) {
+    for (prof_writer *w = PROF__ACQUIRE(&prof__writers); w; w = w->private_next) {
         if (prof__equal(extension, w->extension) || prof__equal(given, w->extension)) *writer = w;
         if (n < sizeof known && !prof__writer_layout(w))
             n += (size_t)snprintf(known + n, sizeof known - n, " %s", w->extension);
