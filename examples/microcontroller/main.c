@@ -237,10 +237,10 @@ static int file_close(intptr_t file)
 }
 
 /* For prof_drain(): a piece of the file. Without a host: rtt.h, or send place, size and bytes by SWO or a serial port. */
-static int file_put(void *file, uint64_t offset, const void *data, size_t size)
+static prof_status file_put(void *file, uint64_t offset, const void *data, size_t size)
 {
     uintptr_t seek[] = {(uintptr_t)file, (uintptr_t)offset}, write[] = {(uintptr_t)file, (uintptr_t)data, size};
-    return !host(10, seek) && !host(5, write); /* the latter returns how many bytes were not written */
+    return host(10, seek) || host(5, write) ? PROF_IO : PROF_OK; /* 5 returns how many bytes were not written */
 }
 
 /* Records loops passes of the main loop, and sends the image. */
@@ -250,7 +250,7 @@ static void record(const char *name, uint32_t loops, size_t size)
     for (uint32_t i = 0; i < loops; ++i) pass(i);
     prof_stop();
     intptr_t file = file_open(name);
-    report(file != -1 && file_put((void *)file, 0, image, size) && file_close(file));
+    report(file != -1 && !file_put((void *)file, 0, image, size) && file_close(file));
 }
 
 /* Sends what it records meanwhile, so that it may be longer than the memory. */

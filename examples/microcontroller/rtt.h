@@ -60,9 +60,9 @@ static void rtt_print(const char *text)
 }
 
 /* For prof_drain(), which tries again what found no space. */
-static int rtt_piece(void *unused, uint64_t offset, const void *data, size_t size)
+static prof_status rtt_piece(void *unused, uint64_t offset, const void *data, size_t size)
 {
     uint32_t head[] = {(uint32_t)offset, (uint32_t)size};
     (void)unused;
-    return rtt_write(&rtt.up[1], head, sizeof head, data, (uint32_t)size);
+    return rtt_write(&rtt.up[1], head, sizeof head, data, (uint32_t)size) ? PROF_OK : PROF_IO;
 }

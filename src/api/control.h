@@ -121,10 +121,10 @@ PROF__API void prof_cpu_state_end(void *state);
    PROF_ALLOCATE(): see the manual. */
 PROF__API prof_status prof_snapshot(void **image, size_t *size);
 /* With PROF_WITH_DRAIN: hands out what was recorded since the last call, while recording goes on. These are pieces of a
-   .prof, each with its place in it; the memory need not hold the whole recording. write() returns 0 if it failed: then
-   the next call tries again. Macros cannot use a chunk while it is handed out. Call it once more after prof_stop(), for
-   the chunks that were in use until then. */
-typedef int prof_drain_write(void *user, uint64_t offset, const void *data, size_t size);
+   .prof, each with its place in it; the memory need not hold the whole recording. write() returns PROF_OK, or why it
+   failed: then prof_drain() returns that, and the next call tries again. Macros cannot use a chunk while it is handed
+   out. Call it once more after prof_stop(), for the chunks that were in use until then. */
+typedef prof_status prof_drain_write(void *user, uint64_t offset, const void *data, size_t size);
 PROF__API prof_status prof_drain(prof_drain_write *write, void *user);
 #endif
 

@@ -142,7 +142,7 @@ static prof_status prof__image_file_copy(const char *from, const char *to, int64
     if (!file) return prof__cannot("open", from, NULL);
     setvbuf(file, NULL, _IONBF, 0); /* unbuffered: reads must see what is in the file at that moment */
     status = prof__read_file(file, from, &image, &size, NULL);
-    if (status == PROF_OK && from_ns != -1) {
+    if (status == PROF_OK && from_ns != PROF_SAME_WINDOW) {
         status = prof_trace_open(from, &trace);
         if (status == PROF_OK) status = prof__image_set_window(image, trace, from_ns, to_ns);
     }

@@ -25,13 +25,15 @@ static prof_status prof__drain_chunk(prof__session *s, prof__chunk *chunk, prof_
         !__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return PROF_OK;
     prof__chunk head = *chunk;
+    prof_status status = PROF_OK;
     uint64_t offset = s->header->chunk_offset + (head.sequence - 1) * s->chunk_size;
     head.state = PROF__CHUNK_FULL;
-    if (!head.sequence || !write(user, offset + sizeof head, chunk + 1, s->chunk_size - sizeof head) ||
-        !write(user, offset, &head, sizeof head)) {
+    if (head.sequence) status = write(user, offset + sizeof head, chunk + 1, s->chunk_size - sizeof head);
+    if (head.sequence && !status) status = write(user, offset, &head, sizeof head);
+    if (!head.sequence || status) {
         PROF__RELEASE(&chunk->state, state);
         prof__room_changed();
-        return head.sequence ? PROF_IO : PROF_OK;
+        return status;
     }
     PROF__STORE(&chunk->taken_back, 0);
     ++prof__drained.chunks;
@@ -56,9 +58,8 @@ static prof_status prof__drain_header(prof__session *s, prof_drain_write *write,
     h.overwritten -= reused < h.overwritten ? reused : h.overwritten;
     if (h.next_chunk > h.chunk_count) h.chunk_count = h.next_chunk;
     h.image_size = h.chunk_offset + h.chunk_count * h.chunk_size;
-    return write(user, magic, (const char *)&h + magic, sizeof h - magic) && write(user, 0, s->header->magic, magic)
-               ? PROF_OK
-               : PROF_IO;
+    prof_status status = write(user, magic, (const char *)&h + magic, sizeof h - magic);
+    return status ? status : write(user, 0, s->header->magic, magic);
 }
 
 PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
@@ -71,15 +72,14 @@ PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
         prof__drained.meta = prof__drained.chunks = 0;
     }
     uint64_t last = s->header->image_size - 8, zero = 0; /* makes the file as long as the image */
-    if (!prof__drained.meta && !write(user, last, &zero, sizeof zero)) status = PROF_IO;
+    if (!prof__drained.meta) status = write(user, last, &zero, sizeof zero);
     for (uint32_t i = 0; i < s->chunk_count && !status; ++i)
         status = prof__drain_chunk(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), write, user);
     uint32_t gate = prof__state_lock();
     uint64_t from = prof__drained.meta, to = s->header->meta_used;
     prof__state_unlock(gate);
-    if (!status && to > from &&
-        !write(user, s->header->meta_offset + from, (const char *)s->meta + from, (size_t)(to - from)))
-        status = PROF_IO;
+    if (!status && to > from)
+        status = write(user, s->header->meta_offset + from, (const char *)s->meta + from, (size_t)(to - from));
     if (!status) {
         prof__drained.meta = to;
         status = prof__drain_header(s, write, user);
