@@ -35,6 +35,385 @@ assembled from src/: change it there, see CONTRIBUTING.md
 extern "C" {
 #endif
 
+/*-- READING ------------------------------------------------------------------------------------------------- >>read --
+   A trace is a private, validated copy: it never changes, and any number of threads may read it, each with its own
+   cursors. Two things are not copied: what PROF_STREAM wrote after the buffer, and, except on Windows, the buffer of a
+   recording that has ended if it is larger than 32 MiB. For these the trace keeps the file open, and cursors read from
+   it. What is overwritten before a cursor reaches it is left out, and counted in lost_blocks. Functions of this part
+   and the next may be called from any thread at any time, but not from signal handlers. A function that fails sets its
+   result to NULL (0 entries), and returns PROF_INVALID_ARGUMENT for a NULL or an index out of range, PROF_IO if the
+   file cannot be read, PROF_CORRUPT if it is no image or damaged, PROF_UNSUPPORTED for an image of another version,
+   PROF_INVALID_STATE if nothing was recorded yet, or PROF_NO_MEMORY. With PROF_ENABLE=0 these functions are like those
+   of >>control: PROF_OK and a trace without tracks and events, of no entries; a trace is NULL then. prof_image_find()
+   finds none. */
+
+typedef struct prof_cursor prof_cursor;
+typedef struct prof_timeline prof_timeline;
+typedef struct prof_spans prof_spans;
+
+/* A call site. The trace owns the strings, which are never NULL, and valid UTF-8 only if those of the program were. The
+   first 1023 bytes of each are read, because every event may carry them. */
+typedef struct prof_callsite {
+    const char *name, *category, *file, *function;
+    uint32_t line, color, level;
+    uint32_t kind; /* PROF__KIND_... of the event that the site records */
+    uint32_t role; /* PROF_ROLE_... */
+    const char *unit; /* of a counter; "": none */
+} prof_callsite;
+
+enum {
+    PROF_TRUNCATED_BEGIN = 1, /* the begin has been overwritten: start_ns is the first time known of the track */
+    PROF_TRUNCATED_END = 2    /* no end was recorded: duration_ns reaches to the last time known of the track, or to the
+                                 end of the enclosing scope; of a scope that its thread is still in, to now if the
+                                 process is alive, else to the last time known of any thread */
+};
+
+typedef struct prof_event {
+    prof_event_type type;
+    uint32_t flags;
+    uint32_t depth;               /* of a scope: 0 for the outermost; of other events: the number of open scopes */
+    uint32_t arg_count;
+    int64_t start_ns;             /* since the session's start; never less than that of the previous event */
+    int64_t duration_ns;          /* >= 0; a child never reaches beyond its parent */
+    uint64_t id;                  /* unique in the trace and the same each time it is read */
+    const char *name;             /* the run-time name if it has one, valid until the cursor moves; else the site's */
+    const prof_callsite *site;    /* never NULL */
+    const prof_arg *args;         /* valid until the cursor moves; if a key occurs twice, the last one counts */
+    prof_value value;
+    uint64_t object;              /* an id or an address, depending on the type */
+    uint64_t detail;              /* depends on the type */
+} prof_event;
+
+/* How the times of a track were converted to the time line of the trace. */
+typedef enum prof_alignment {
+    PROF_ALIGN_HOST = 0, /* they are the host's times */
+    PROF_ALIGN_PAIRS,    /* a device, with two pairs of clocks or more: by straight lines between and beyond them */
+    PROF_ALIGN_RATE,     /* one pair, and the rate that prof_device_clock states */
+    PROF_ALIGN_GUESS     /* no pair: as if the device's first event had been recorded at its end; or one pair without a
+                            rate: a tick counts as 1 ns. Durations may be right, positions are not */
+} prof_alignment;
+/* A span: begin and end of one id, matched by prof_spans_next(). */
+typedef struct prof_span {
+    const char *name;             /* valid until the next call */
+    const prof_callsite *site;    /* that of the begin or, without a begin, of the end; never NULL */
+    uint64_t id;                  /* the id of PROFILE_SPAN_BEGIN(), or that of the object */
+    uint64_t number;              /* PROF_ROLE_FRAME: the number of the frame, from 1 on; else 0 */
+    uint64_t serial;              /* unique in the trace and the same each time it is read; a mark has that of its span,
+                                     or 0 without a span */
+    int64_t start_ns, duration_ns;
+    uint32_t flags;               /* PROF_TRUNCATED_BEGIN, PROF_TRUNCATED_END */
+    int mark;                     /* 1: a PROFILE_SPAN_MARK */
+    size_t begin_track, end_track; /* if it is truncated, both are the known track */
+    const prof_arg *args;         /* of the begin, then of the end; valid until the next call */
+    uint32_t arg_count;
+} prof_span;
+
+typedef struct prof_track {
+    const char *name;             /* that of PROFILE_THREAD, else the system's name of the thread, else "" */
+    uint64_t id;                  /* unique in the trace, in order of appearance, from 1 */
+    uint64_t thread_id;           /* the system's thread id (gettid); may repeat when threads come and go */
+    uint64_t lost;                /* events that could not be recorded on this track */
+    uint64_t event_count;         /* the events that a cursor returns; it returns fewer in a window, or if blocks of a
+                                     file that is being recorded were overwritten meanwhile */
+    int64_t first_ns, last_ns;    /* the first and last time known */
+    int64_t kept_ns;              /* since when its events are in the trace: 0, or first_ns if older ones are missing */
+    int fiber;                    /* 1: a fiber; thread_id is the first thread that it is known to have run on */
+    const char *device;           /* "", or the device whose row this is; thread_id and lost are 0 then: see
+                                     >>devices */
+    prof_alignment alignment;
+    double device_hz;             /* ticks per second of the device's clock, measured or stated; 0: not known */
+    uint64_t pairs;               /* pairs of clocks */
+    uint64_t pairs_refused;       /* those in which one of the clocks goes backwards */
+    uint64_t early;               /* events that ended before the session began, and are left out */
+    uint64_t open;                /* scopes without an end at the end of the track: see prof_open_scopes() */
+    int ended;                    /* 1: its thread had ended before the session did */
+} prof_track;
+
+typedef struct prof_trace_info {
+    const char *program;          /* the name of the program */
+    const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
+    uint64_t pid;
+    uint64_t parent_pid;          /* of the process that created this one; 0 if not known */
+    uint64_t start_unix_ns;       /* Unix time of start_ns == 0 */
+    int64_t duration_ns;          /* from the start to the last event known, or to the end of the open scopes */
+    uint64_t event_count;         /* over all tracks */
+    uint64_t lost;                /* lost events over all tracks, also of threads that never got a chunk */
+    uint64_t lost_args;           /* lost arguments, also those of lost events; 0 in images of older versions */
+    uint64_t lost_busy;           /* how many of the lost events were lost although there was room: in a signal handler
+                                     or an interrupt that interrupted another macro of the thread; 0 in images of older
+                                     versions */
+    uint64_t overwritten_chunks;  /* PROF_RING: older chunks that were reused */
+    uint64_t lost_blocks;         /* parts of the file, of some thousand events each, that cannot be read: the file was
+                                     cut or damaged, or they were overwritten since the trace was opened */
+    uint64_t unmatched;           /* ends and arguments without an open scope, which were left out; the scope of an
+                                     argument may have begun before the recording, or be lost */
+    uint64_t sites_lost;          /* call sites or names that did not fit into the image */
+    uint64_t taken_back;          /* scopes that were removed because they were shorter than min_duration */
+    uint64_t buffer_size, chunk_size;
+    uint64_t chunks;              /* in the buffer: more than of chunk_size fit, if there were many threads */
+    prof_mode mode;
+    uint64_t tick_hz;             /* rate of the clock, measured */
+    double clock_resolution_ns;   /* smallest step of the clock, measured */
+    double start_cost_ns;         /* how long prof_start() took; 0: not known */
+    double ready_cost_ns;         /* how long threads that recorded made memory and blocks of the file ready, mostly in
+                                     the buffer's first lap; 0: not known */
+    double scope_cost_ns;         /* cost of a scope, begin and end, as prof_start() measured it on this machine */
+    double call_cost_ns;          /* of a call with the hooks of -finstrument-functions, likewise; 0: there are none */
+    int complete;                 /* 0: the session was not stopped (it is running, or the process died) */
+    int alive;                    /* 1: the process was recording into the file when this was opened */
+    uint64_t write_failures;      /* writes that failed while recording (PROF_STREAM, dump_period); they are tried
+                                     again */
+    const char *write_error;      /* the system's message for the last of them; "" if none */
+    int64_t from_ns, to_ns;       /* the window; to_ns 0: to the end. All other fields describe the whole trace */
+    uint64_t folded;              /* PROF_STATS: events that are in the statistics; the trace has no events and no
+                                     tracks. PROF_RING_STATS: the same for a live trace, which has the newest events */
+    uint64_t open;                /* in these modes: scopes that are open, which count as truncated */
+    uint64_t lost_deep;           /* how many of the lost events were nested too deep: PROFILE_BEGINs, ranges, calls of
+                                     PROF_INSTRUMENT_FUNCTIONS */
+    uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
+    const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
+} prof_trace_info;
+
+#define PROF_IMAGE_LOOK 4096  /* see prof_image_find() */
+#define PROF_SAME_WINDOW (-1) /* see prof_image_copy() */
+
+#if PROF_ENABLE
+/* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
+PROF__API prof_status prof_trace_open(const char *path, prof_trace **trace);
+/* Opens the running session as it is now, or the last one. */
+PROF__API prof_status prof_trace_live(prof_trace **trace);
+/* Opens a copy of an image in memory, for example from PROF_FREESTANDING or a dump. */
+PROF__API prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
+PROF__API void prof_trace_close(prof_trace *trace); /* trace may be NULL */
+
+/* Sets the window of a trace: cursors that are opened from now on, and so all reports and exporters, only return what
+   is in from_ns <= time < to_ns (to_ns 0: to the end; both 0: everything again). Scopes that reach into it are cut to
+   it and marked PROF_TRUNCATED_BEGIN or _END, so that they add to no statistics of durations; so is a scope that was
+   open all the time, even if it is still open and its thread has recorded nothing since. Frames count where they end,
+   and are cut likewise. Tracks and prof_trace_info still describe the whole trace: a cursor may return fewer events
+   than event_count. Returns PROF_INVALID_ARGUMENT if to_ns is neither 0 nor later than from_ns. No other thread may
+   read the trace during this call. */
+PROF__API prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
+
+/* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine
+   since its last start are aligned by CLOCK_MONOTONIC, to some 100 ns; others by Unix time, as exactly as their clocks
+   were set. Returns how many starts of machines there are: 1 means that all are aligned exactly. */
+PROF__API size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
+
+/* Calls step after each part of the trace that a cursor has read, about every 1000 events, with the part's share of the
+   whole. The shares of a report add up to 1, or a little more. step NULL ends this. Not for traces that several threads
+   read. */
+PROF__API void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
+
+/* Looks for an image inside another file: a core dump, a copy of memory, a damaged image. Returns PROF_OK if an image
+   begins at bytes, of which `size` were read (PROF_IMAGE_LOOK or more, or all that are left). *image_size: the bytes of
+   the whole image, or the maximum if its archive has wrapped around. */
+PROF__API prof_status prof_image_find(const void *bytes, size_t size, uint64_t *image_size);
+/* Makes a valid image of the first `left` bytes of one whose other bytes are missing: changes its first PROF_IMAGE_LOOK
+   bytes. *image_size: the bytes of the new image. Returns PROF_CORRUPT if no events are left. */
+PROF__API prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
+/* Writes a consistent copy of an image to another file, also while a program records into it. from_ns, to_ns: the
+   window with which the copy opens, see prof_trace_window(); from_ns PROF_SAME_WINDOW: that
+   of the original. */
+PROF__API prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
+/* Sets the window of an image in memory. */
+PROF__API prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
+
+PROF__API const prof_trace_info *prof_trace_about(const prof_trace *trace); /* the trace owns it */
+/* Returns one key and value of the metadata: those of prof_set_metadata(), in the order in which the keys were first
+   set; and, if there is a rank, "rank" and, unless it was set, "host", the name of the machine. Returns 0 after the
+   last. */
+PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
+PROF__API size_t prof_trace_track_count(const prof_trace *trace);
+PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
+
+/* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0
+   at the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes
+   NULL, for which it returns PROF_OK. */
+
+/* Reads the events of one track in order of time, a parent before its children. Takes memory for one chunk and the open
+   scopes, all of it when it is opened, so that next and close do not fail. */
+PROF__API prof_status prof_cursor_open(const prof_trace *trace, size_t track, prof_cursor **cursor);
+PROF__API int prof_cursor_next(prof_cursor *cursor, prof_event *event);
+PROF__API prof_status prof_cursor_close(prof_cursor *cursor);
+
+/* Reads the events of all tracks in order of time; those of one track in the order of its cursor, those of the same
+   time in the order of the tracks. Takes memory for a cursor for each track that has begun and not ended at the present
+   time. */
+PROF__API prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline);
+/* *track: the index of the event's track for prof_trace_track(); track may be NULL. */
+PROF__API int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track);
+PROF__API prof_status prof_timeline_close(prof_timeline *timeline);
+
+/* Reads spans in the order of their ends, with their marks in between; then those still open, in the order of their
+   begins. An end belongs to the newest open span of its name and id; an end of a task or frame, to its own object.
+   Nothing is dropped: an end without a begin is a span from the first time known of the trace on, a begin without an
+   end reaches to the last time; both are flagged, as are spans that reach beyond the window. Events of several tracks
+   at the same time are taken in the order of the tracks, but an end without an open span waits for a begin of the same
+   time. Takes the memory of prof_timeline, and for the open spans. */
+PROF__API prof_status prof_spans_open(const prof_trace *trace, prof_spans **spans);
+PROF__API int prof_spans_next(prof_spans *spans, prof_span *span);
+PROF__API prof_status prof_spans_close(prof_spans *spans);
+#endif
+
+/*-- REPORTS ---------------------------------------------------------------------------------------------- >>reports --
+   Each report can be written to a file (a path of NULL or "-" is standard output; a regular file is replaced only when
+   the new one is complete) and streamed to your own function. options may be NULL. */
+
+typedef enum prof_sort {
+    PROF_SORT_TOTAL = 0,
+    PROF_SORT_SELF,
+    PROF_SORT_CALLS,
+    PROF_SORT_MEAN,
+    PROF_SORT_MIN,
+    PROF_SORT_MAX,
+    PROF_SORT_P99,
+    PROF_SORT_NAME
+} prof_sort;
+
+#define PROF_NO_LIMIT (-1) /* of columns */
+
+typedef struct prof_summary_options {
+    prof_sort sort;
+    int ascending;
+    size_t top; /* rows of the scope table; 0: all */
+    int by_path; /* 1: a row for each call path, as a tree; top: the first rows, and what leads to them */
+    int columns; /* characters of a line, from 40 on: names are shortened and columns left out to fit; 0: the width of
+                    the terminal if the summary goes there, else no limit; PROF_NO_LIMIT */
+} prof_summary_options;
+
+/* The count of durations with from_ns <= duration < to_ns. */
+typedef struct prof_bucket {
+    uint64_t from_ns, to_ns, count;
+} prof_bucket;
+
+/* One entry of the statistics: a scope name at a call site. Scopes that overlap (begin a, begin b, end a, end b) count
+   with all of their time. The time of the scope that ends later (b) is all its own self time, and is not subtracted
+   from that of the enclosing scopes; by call path it is outermost. An end belongs to the innermost open scope of its
+   call site or, only if none is open, to a scope that the end of an outer scope has closed. */
+typedef struct prof_stat {
+    const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
+    const prof_callsite *site;
+    uint64_t count, truncated;       /* truncated scopes count only in these two */
+    uint64_t total_ns;               /* inclusive time: of calls inside a call of the same entry, only the outermost */
+    uint64_t sum_ns;                 /* the durations of all calls; mean_ns times the calls that are not truncated */
+    uint64_t self_ns, min_ns, max_ns;
+    double mean_ns, deviation_ns;    /* deviation of the population */
+    double share;                    /* inclusive time as a part of the time that the trace, or its window, covers: 0.5
+                                        is half of it. Of a thread whose older events were overwritten, the time since
+                                        then. Threads add up: 4 that do nothing else make 4. Only of scopes */
+    uint64_t threads;                /* of a scope: how many tracks have it, without those where it only overlaps; 0:
+                                        not known */
+    uint64_t bytes;                  /* PROFILE_THROUGHPUT: the sum of bytes, */
+    uint64_t rates;                  /* the calls that took some time, and their rates, 10^6 bytes a second: */
+    double mean_rate, deviation_rate, min_rate, max_rate;
+    uint64_t p50_ns, p90_ns, p99_ns, p999_ns;
+    size_t parent;                   /* prof_stats_by_path: index of the enclosing entry, else PROF_NO_PARENT */
+    uint32_t depth;                  /* the number of enclosing entries */
+    const prof_bucket *buckets;      /* the distribution of the durations, in order, without empty buckets: exact below
+                                        128 ns, then 64 buckets for each power of two. Freed with the entries */
+    size_t bucket_count;
+} prof_stat;
+#define PROF_NO_PARENT ((size_t)-1)
+
+/* Allocations of one call site, memory scope or pool. Only frees of blocks that were allocated in the trace, or its
+   window, count: all numbers begin at 0 there. */
+typedef struct prof_memory_row {
+    const char *pool;               /* the category of its macros; NULL: a row of a scope, in all pools */
+    const char *scope;              /* the names of the open PROFILE_MEMORY_SCOPEs, joined by ':'; "": none was open;
+                                       NULL: a row of a pool */
+    const prof_callsite *site;      /* of the allocation; NULL: a row of a pool or scope */
+    const prof_callsite *around;    /* of the innermost other scope that was open there; NULL: none, or a row of a pool
+                                       or scope */
+    const char *around_name;        /* the name of that scope, also one made at run time; NULL if around is */
+    uint64_t count, bytes;          /* all allocations */
+    uint64_t live_count, live_bytes; /* those not freed at the end */
+    uint64_t peak_bytes;            /* the maximum of live bytes, */
+    int64_t peak_ns;                /* and when it was first reached */
+} prof_memory_row;
+
+typedef struct prof_memory_stats {
+    const prof_memory_row *sites, *scopes, *pools; /* those with the most bytes first */
+    size_t site_count, scope_count, pool_count;
+    uint64_t count, frees;          /* ALLOC and FREE events; a realloc has one of each */
+    uint64_t freed_unknown;         /* frees of blocks that were allocated before the trace, or not at all */
+    uint64_t freed_twice;           /* frees of blocks that were already freed; if events were lost, it may have been
+                                       another block */
+    uint64_t not_freed;             /* blocks that were allocated again without a free in between: the free was lost, or
+                                       is not marked up; or more than 256 pools have blocks at the address */
+} prof_memory_stats;
+
+/* The locks of one name, or one lock. Only waits and holds that lie in the trace as a whole add to the times. */
+typedef struct prof_lock_row {
+    const char *name, *category;
+    uint64_t address;               /* of the lock; 0: several locks */
+    uint64_t locks;                 /* the number of locks */
+    uint64_t acquired;
+    uint64_t contended;             /* those before which the thread had to wait for another */
+    uint64_t wait_ns, wait_max_ns;  /* from LOCK_WAIT to LOCK_ACQUIRE */
+    uint64_t hold_ns, hold_max_ns;  /* from LOCK_ACQUIRE to LOCK_RELEASE; of recursive locks from the first to the
+                                       last */
+    uint64_t waiting_max;           /* the maximum of threads that waited for one lock at the same time */
+    uint64_t holding, waiting;      /* threads that hold it, or wait for it, at the end */
+    uint64_t abandoned;             /* waits that were not followed by an acquire */
+    uint64_t unmatched;             /* acquires without a release, and releases without an acquire */
+} prof_lock_row;
+
+#if PROF_ENABLE
+/* Write a table for a terminal: scopes, frames, counters, losses, recording cost. Percentiles are exact to 0.8 %. */
+PROF__API prof_status prof_summary_write(const prof_trace *trace, const char *path,
+                                         const prof_summary_options *options);
+PROF__API prof_status prof_summary_stream(const prof_trace *trace, prof_sink sink, const prof_summary_options *options);
+
+/* Write one event a line, by RFC 4180, in integer nanoseconds; the first line names the columns. The column value has
+   the number of a counter or a loss, the text of a message, the id of a span or a flow, the address of an allocation or
+   a lock. args has key=value, joined by ; with a backslash before each ; = and backslash in keys and values. What is
+   not UTF-8 becomes U+FFFD. All else stays as it is: a spreadsheet takes a name that begins with = for a formula. */
+PROF__API prof_status prof_csv_write(const prof_trace *trace, const char *path);
+PROF__API prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
+
+/* Computes the statistics of scopes that the summary shows, sorted. Free them with prof_stats_free() before you close
+   the trace. */
+PROF__API prof_status prof_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                 size_t *count);
+/* Computes them with one entry for each call path: a parent before its children, and children of one parent in order.
+   In PROF_STATS, which knows no paths, all entries are outermost. */
+PROF__API prof_status prof_stats_by_path(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                         size_t *count);
+/* A scope that had no end when its track did: what a thread was doing. */
+typedef struct prof_open_scope {
+    const char *name;
+    const prof_callsite *site;
+    size_t track;                   /* its index */
+    uint32_t depth;                 /* 0 for the outermost; those of a track follow each other, the innermost last */
+    int64_t start_ns, duration_ns;  /* duration_ns: as an event's, see PROF_TRUNCATED_END. It is what is known: unless
+                                       the process is alive (prof_trace_info.alive), the scope may have lasted longer */
+} prof_open_scope;
+/* Finds all scopes that had no end when their tracks did. Free them with prof_open_scopes_free() before you close the
+   trace. */
+PROF__API prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count);
+PROF__API void prof_open_scopes_free(prof_open_scope *scopes);
+/* Computes the statistics of spans. total_ns is sum_ns. self_ns is, too, except for a task of prof_task_create() that
+   starts and stops on one thread: the tasks inside it are subtracted. Spans of prof_frame_create() are frames, and left
+   out. */
+PROF__API prof_status prof_span_stats(const prof_trace *trace, prof_sort sort, int ascending, prof_stat **stats,
+                                      size_t *count);
+PROF__API void prof_stats_free(prof_stat *stats);
+
+/* Computes what PROFILE_ALLOC, PROFILE_FREE and so on recorded, in the trace's window. Takes one pass, and memory for
+   the blocks that are live at a time. Free it with prof_memory_free() before you close the trace. */
+PROF__API prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats);
+PROF__API void prof_memory_free(prof_memory_stats *stats);
+/* Computes what PROFILE_LOCK_WAIT and so on recorded, the locks that threads waited for longest first. by_address: 1: a
+   row for each lock instead of each name. Free the rows with prof_locks_free() before you close the trace. */
+PROF__API prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
+PROF__API void prof_locks_free(prof_lock_row *rows);
+
+/* Writes a trace in the format of an extension (".json"), or of that of path if extension is NULL. Not ".prof": a trace
+   is what was read from an image; see prof_image_copy(). */
+PROF__API prof_status prof_trace_write(const prof_trace *trace, const char *path, const char *extension);
+#endif
+
 #if !PROF_ENABLE
 PROF__STRIPPED_INLINE const prof_trace_info *prof__stripped_about(void)
 {

@@ -1,12 +1,13 @@
 // api/stripped: The functions of the API where PROF_ENABLE is 0: they succeed, and nothing was recorded. src/strip.sh
-// makes these macros of the declarations.
+// makes these macros of the declarations in what is included here.
 #ifndef PROF__API_STRIPPED_H
 #define PROF__API_STRIPPED_H
 #include "api/control.h"
 #include "api/devices.h"
 #include "api/macros.h"
+#include "api/markup.h"
 #include "api/objects.h"
-#include "api/reports.h"
+#include "api/writers.h"
 
 #if !PROF_ENABLE
 int prof__format_check(const char *format, ...) PROF__PRINTF(1, 2); /* never defined, never called */
@@ -27,17 +28,6 @@ int prof__args_check(int first, ...);
 PROF__STRIPPED_INLINE void prof__stripped_none(void *result, size_t size)
 {
     for (char *at = (char *)result; at && size; --size) *at++ = 0;
-}
-PROF__STRIPPED_INLINE const prof_trace_info *prof__stripped_about(void)
-{
-    static prof_trace_info none;
-    none.program = none.clock = none.write_error = none.boot_id = "";
-    return &none;
-}
-PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
-{
-    static prof_memory_stats none;
-    if (stats) *stats = &none;
 }
 PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 {
@@ -86,6 +76,8 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_device_counter(row, name, time, value) PROF__STRIPPED((void)0, PROF__USE4(row, name, time, value))
 #define prof_device_counter_double(row, name, time, value) PROF__STRIPPED((void)0, PROF__USE4(row, name, time, value))
 #define prof_device_record(row, event) PROF__STRIPPED((void)0, PROF__USE2(row, event))
+#define prof_flow_new() PROF__STRIPPED((uint64_t)0, (void)0)
+#define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
 #define prof_domain_create(name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_domain *), PROF__USE(name))
 #define prof_domain_name(domain) PROF__STRIPPED("", PROF__USE(domain))
 #define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_OK, PROF__USE2(domain, on))
@@ -116,31 +108,9 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_marker_create(domain, name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_marker *), PROF__USE2(domain, name))
 #define prof_marker_mark(marker, scope) PROF__STRIPPED((void)0, PROF__USE2(marker, scope))
 #define prof_marker_destroy(marker) PROF__STRIPPED((void)0, PROF__USE(marker))
-#define prof_summary_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
-#define prof_summary_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
-#define prof_csv_write(trace, path) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, path))
-#define prof_csv_stream(trace, sink) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, sink))
-#define prof_stats(trace, sort, ascending, stats, count) \
-    PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
-                   PROF__USE5(trace, sort, ascending, stats, count))
-#define prof_stats_by_path(trace, sort, ascending, stats, count) \
-    PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
-                   PROF__USE5(trace, sort, ascending, stats, count))
-#define prof_open_scopes(trace, scopes, count) \
-    PROF__STRIPPED((prof__stripped_none(scopes, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
-                   PROF__USE3(trace, scopes, count))
-#define prof_open_scopes_free(scopes) PROF__STRIPPED((void)0, PROF__USE(scopes))
-#define prof_span_stats(trace, sort, ascending, stats, count) \
-    PROF__STRIPPED((prof__stripped_none(stats, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
-                   PROF__USE5(trace, sort, ascending, stats, count))
-#define prof_stats_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
-#define prof_memory(trace, stats) PROF__STRIPPED((prof__stripped_memory(stats), PROF_OK), PROF__USE2(trace, stats))
-#define prof_memory_free(stats) PROF__STRIPPED((void)0, PROF__USE(stats))
-#define prof_locks(trace, by_address, rows, count) \
-    PROF__STRIPPED((prof__stripped_none(rows, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
-                   PROF__USE4(trace, by_address, rows, count))
-#define prof_locks_free(rows) PROF__STRIPPED((void)0, PROF__USE(rows))
-#define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, extension))
+#define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
+#define prof_fail(status, text) PROF__STRIPPED(PROF_OK, PROF__USE2(status, text))
+#define prof_writer_unregister(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #endif
 
 #endif /* PROF__API_STRIPPED_H */
