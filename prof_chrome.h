@@ -1,4 +1,5 @@
 /* prof_chrome.h - Chrome trace JSON for prof: Perfetto, chrome://tracing, speedscope - public domain or MIT-0
+                   assembled from src/: change it there, see CONTRIBUTING.md
                    needs prof.h and nothing else; the licence is at the end of this file
 
 QUICK START
@@ -248,139 +249,6 @@ typedef struct prof__chrome_track {
 
 #define PROF__CHROME_LITERAL(out, literal) prof__out_bytes(out, literal, sizeof(literal) - 1)
 
-/*-- text --*/
-
-/* Returns 1 for names that viewers interpret. Some begin a CPU profile in speedscope and DevTools. Others are events of
-   the browser, which make DevTools refuse the whole file if they lack certain arguments. */
-static int prof__chrome_taken(const char *name)
-{
-    static const char *const taken[] = {
-        "AbortPostTaskCallback", "ActivateLayerTree", "BeginMainThreadFrame", "BeginRemoteFontLoad", "CommitLoad",
-        "CompositeLayers", "CpuProfile", "EventTiming", "FireIdleCallback", "FunctionCall", "InteractiveTime",
-        "InvalidateLayout", "JitCodeAdded", "JitCodeMoved", "LayoutInvalidationTracking", "LayoutShift",
-        "MarkDOMContent", "MarkLoad", "MetaCharsetCheck", "NeedsBeginFrameChanged", "Paint", "PaintImage",
-        "ParseHTML", "PreloadRenderBlockingStatusChange", "Profile", "ProfileChunk", "RequestIdleCallback",
-        "RequestMainThreadFrame", "ResourceFinish", "ResourceMarkAsCached", "ResourceReceiveResponse",
-        "ResourceReceivedData", "ResourceSendRequest", "ResourceWillSendRequest", "RunPostTaskCallback",
-        "SchedulePostTaskCallback", "ScheduleStyleInvalidationTracking", "ScheduleStyleRecalculation",
-        "SetLayerTreeId", "SoftNavigationStart", "StyleInvalidatorInvalidationTracking",
-        "StyleRecalcInvalidationTracking", "SyntheticNetworkRequest", "SyntheticSoftFirstContentfulPaint",
-        "TimerFire", "TimerInstall", "TracingSessionIdForWorker", "TracingStartedInBrowser", "TracingStartedInPage",
-        "UpdateLayoutTree", "UserTiming::Measure", "WebSocketCreate", "WebSocketDestroy", "WebSocketReceive",
-        "WebSocketReceiveHandshakeResponse", "WebSocketSend", "WebSocketSendHandshakeRequest",
-        "firstContentfulPaint", "firstPaint", "largestContentfulPaint::Candidate",
-        "largestContentfulPaint::CandidateForSoftNavigation", "navigationStart", "thread_name"};
-    size_t low = 0, high = sizeof taken / sizeof *taken;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(name, taken[middle]);
-        if (!order) return 1;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return 0;
-}
-
-/* Writes the name of an event as a JSON string. */
-static void prof__chrome_name(prof__out *out, const char *name)
-{
-    PROF__CHROME_LITERAL(out, "\"");
-    prof__out_json(out, *name ? name : "(unnamed)");
-    if (prof__chrome_taken(name)) PROF__CHROME_LITERAL(out, " ");
-    PROF__CHROME_LITERAL(out, "\"");
-}
-
-static void prof__chrome_category(prof__out *out, const char *category)
-{
-    int taken = strstr(category, "trace_event_overhead") || strstr(category, "blink.user_timing");
-    PROF__CHROME_LITERAL(out, "\"");
-    prof__out_json(out, *category && !taken ? category : "prof");
-    PROF__CHROME_LITERAL(out, "\"");
-}
-
-/* Writes the source as file:line, without quotes. */
-static void prof__chrome_source_text(prof__out *out, const prof_callsite *site)
-{
-    prof__out_json(out, site->file);
-    PROF__CHROME_LITERAL(out, ":");
-    prof__out_unsigned(out, site->line);
-}
-
-/* Returns the named color of chrome://tracing that is nearest to a color. chrome://tracing refuses a file with other
-   names. */
-static const char *prof__chrome_color(uint32_t color)
-{
-    static const struct {
-        uint32_t color;
-        const char *name;
-    } known[] = {{0x7EC894, "thread_state_running"}, {0x85A0D2, "thread_state_runnable"},
-                 {0xB67D8F, "thread_state_uninterruptible"}, {0xC79B7D, "thread_state_unknown"},
-                 {0xFF8C00, "thread_state_iowait"}, {0xF0F0F0, "thread_state_sleeping"},
-                 {0x00B4B4, "background_memory_dump"}, {0x0000B4, "light_memory_dump"},
-                 {0xB400B4, "detailed_memory_dump"}, {0x0000FF, "vsync_highlight_color"},
-                 {0x7D7D7D, "generic_work"}, {0x007D00, "good"}, {0xB47D00, "bad"}, {0xB40000, "terrible"},
-                 {0x000000, "black"}, {0xDDDDDD, "grey"}, {0xFFFFFF, "white"}, {0xFFFF00, "yellow"},
-                 {0x646400, "olive"}, {0x4387FD, "rail_response"}, {0xF44A3F, "rail_animation"},
-                 {0xEE8E00, "rail_idle"}, {0x0DA861, "rail_load"}, {0xE6E600, "startup"},
-                 {0xCC6600, "heap_dump_child_node_arrow"}, {0xFFFF77, "cq_build_running"},
-                 {0x99EE66, "cq_build_passed"}, {0xEE8888, "cq_build_failed"}, {0xBBBBBB, "cq_build_abandoned"},
-                 {0x67DA23, "cq_build_attempt_passed"}, {0xC55151, "cq_build_attempt_failed"}};
-    size_t i, best = 0;
-    long best_distance = -1;
-    for (i = 0; i < sizeof known / sizeof *known; i++) {
-        long red = (long)(known[i].color >> 16 & 255) - (long)(color >> 16 & 255);
-        long green = (long)(known[i].color >> 8 & 255) - (long)(color >> 8 & 255);
-        long blue = (long)(known[i].color & 255) - (long)(color & 255);
-        long distance = 3 * red * red + 4 * green * green + 2 * blue * blue; /* roughly as the eye weighs them */
-        if (best_distance < 0 || distance < best_distance) {
-            best_distance = distance;
-            best = i;
-        }
-    }
-    return known[best].name;
-}
-
-static void prof__chrome_site_rest(prof__chrome *c, const prof_callsite *site)
-{
-    prof__out *out = &c->out;
-    PROF__CHROME_LITERAL(out, ",\"cat\":");
-    prof__chrome_category(out, site->category);
-    if (*site->file && c->options.source != PROF_CHROME_SOURCE_NONE) {
-        PROF__CHROME_LITERAL(out, ",\"loc\":\"");
-        prof__chrome_source_text(out, site);
-        PROF__CHROME_LITERAL(out, "\"");
-    }
-    if (site->color) {
-        PROF__CHROME_LITERAL(out, ",\"cname\":\"");
-        prof__out_text(out, prof__chrome_color(site->color));
-        PROF__CHROME_LITERAL(out, "\"");
-    }
-}
-
-/* Writes the text that an event has from its call site, and keeps it if it is short enough. */
-static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_callsite *site, const char *name)
-{
-    prof__out *out = &c->out;
-    char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* a short text stays in the buffer */
-    size_t flushes = out->flushes, name_size, size;
-    PROF__CHROME_LITERAL(out, ",\"name\":");
-    prof__chrome_name(out, name);
-    if (kept && kept->site == site) { /* the call site is kept, but the name was made at run time */
-        prof__out_bytes(out, kept->text + kept->name_size, (size_t)(kept->size - kept->name_size));
-        return;
-    }
-    name_size = (size_t)(out->cursor - start);
-    prof__chrome_site_rest(c, site);
-    size = (size_t)(out->cursor - start);
-    if (!kept || name != site->name || out->flushes != flushes || size > PROF__CHROME_TEXT) return;
-    memcpy(kept->text, start, size);
-    kept->site = site;
-    kept->name_size = (unsigned char)name_size;
-    kept->size = (unsigned char)size;
-}
-
 /*-- numbers --*/
 
 static int64_t prof__chrome_time(int64_t ns)
@@ -597,6 +465,139 @@ static void prof__chrome_number(prof__out *out, double value)
         prof__out_double(out, value);
 }
 
+/*-- text --*/
+
+/* Returns 1 for names that viewers interpret. Some begin a CPU profile in speedscope and DevTools. Others are events of
+   the browser, which make DevTools refuse the whole file if they lack certain arguments. */
+static int prof__chrome_taken(const char *name)
+{
+    static const char *const taken[] = {
+        "AbortPostTaskCallback", "ActivateLayerTree", "BeginMainThreadFrame", "BeginRemoteFontLoad", "CommitLoad",
+        "CompositeLayers", "CpuProfile", "EventTiming", "FireIdleCallback", "FunctionCall", "InteractiveTime",
+        "InvalidateLayout", "JitCodeAdded", "JitCodeMoved", "LayoutInvalidationTracking", "LayoutShift",
+        "MarkDOMContent", "MarkLoad", "MetaCharsetCheck", "NeedsBeginFrameChanged", "Paint", "PaintImage",
+        "ParseHTML", "PreloadRenderBlockingStatusChange", "Profile", "ProfileChunk", "RequestIdleCallback",
+        "RequestMainThreadFrame", "ResourceFinish", "ResourceMarkAsCached", "ResourceReceiveResponse",
+        "ResourceReceivedData", "ResourceSendRequest", "ResourceWillSendRequest", "RunPostTaskCallback",
+        "SchedulePostTaskCallback", "ScheduleStyleInvalidationTracking", "ScheduleStyleRecalculation",
+        "SetLayerTreeId", "SoftNavigationStart", "StyleInvalidatorInvalidationTracking",
+        "StyleRecalcInvalidationTracking", "SyntheticNetworkRequest", "SyntheticSoftFirstContentfulPaint",
+        "TimerFire", "TimerInstall", "TracingSessionIdForWorker", "TracingStartedInBrowser", "TracingStartedInPage",
+        "UpdateLayoutTree", "UserTiming::Measure", "WebSocketCreate", "WebSocketDestroy", "WebSocketReceive",
+        "WebSocketReceiveHandshakeResponse", "WebSocketSend", "WebSocketSendHandshakeRequest",
+        "firstContentfulPaint", "firstPaint", "largestContentfulPaint::Candidate",
+        "largestContentfulPaint::CandidateForSoftNavigation", "navigationStart", "thread_name"};
+    size_t low = 0, high = sizeof taken / sizeof *taken;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(name, taken[middle]);
+        if (!order) return 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+/* Writes the name of an event as a JSON string. */
+static void prof__chrome_name(prof__out *out, const char *name)
+{
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__out_json(out, *name ? name : "(unnamed)");
+    if (prof__chrome_taken(name)) PROF__CHROME_LITERAL(out, " ");
+    PROF__CHROME_LITERAL(out, "\"");
+}
+
+static void prof__chrome_category(prof__out *out, const char *category)
+{
+    int taken = strstr(category, "trace_event_overhead") || strstr(category, "blink.user_timing");
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__out_json(out, *category && !taken ? category : "prof");
+    PROF__CHROME_LITERAL(out, "\"");
+}
+
+/* Writes the source as file:line, without quotes. */
+static void prof__chrome_source_text(prof__out *out, const prof_callsite *site)
+{
+    prof__out_json(out, site->file);
+    PROF__CHROME_LITERAL(out, ":");
+    prof__out_unsigned(out, site->line);
+}
+
+/* Returns the named color of chrome://tracing that is nearest to a color. chrome://tracing refuses a file with other
+   names. */
+static const char *prof__chrome_color(uint32_t color)
+{
+    static const struct {
+        uint32_t color;
+        const char *name;
+    } known[] = {{0x7EC894, "thread_state_running"}, {0x85A0D2, "thread_state_runnable"},
+                 {0xB67D8F, "thread_state_uninterruptible"}, {0xC79B7D, "thread_state_unknown"},
+                 {0xFF8C00, "thread_state_iowait"}, {0xF0F0F0, "thread_state_sleeping"},
+                 {0x00B4B4, "background_memory_dump"}, {0x0000B4, "light_memory_dump"},
+                 {0xB400B4, "detailed_memory_dump"}, {0x0000FF, "vsync_highlight_color"},
+                 {0x7D7D7D, "generic_work"}, {0x007D00, "good"}, {0xB47D00, "bad"}, {0xB40000, "terrible"},
+                 {0x000000, "black"}, {0xDDDDDD, "grey"}, {0xFFFFFF, "white"}, {0xFFFF00, "yellow"},
+                 {0x646400, "olive"}, {0x4387FD, "rail_response"}, {0xF44A3F, "rail_animation"},
+                 {0xEE8E00, "rail_idle"}, {0x0DA861, "rail_load"}, {0xE6E600, "startup"},
+                 {0xCC6600, "heap_dump_child_node_arrow"}, {0xFFFF77, "cq_build_running"},
+                 {0x99EE66, "cq_build_passed"}, {0xEE8888, "cq_build_failed"}, {0xBBBBBB, "cq_build_abandoned"},
+                 {0x67DA23, "cq_build_attempt_passed"}, {0xC55151, "cq_build_attempt_failed"}};
+    size_t i, best = 0;
+    long best_distance = -1;
+    for (i = 0; i < sizeof known / sizeof *known; i++) {
+        long red = (long)(known[i].color >> 16 & 255) - (long)(color >> 16 & 255);
+        long green = (long)(known[i].color >> 8 & 255) - (long)(color >> 8 & 255);
+        long blue = (long)(known[i].color & 255) - (long)(color & 255);
+        long distance = 3 * red * red + 4 * green * green + 2 * blue * blue; /* roughly as the eye weighs them */
+        if (best_distance < 0 || distance < best_distance) {
+            best_distance = distance;
+            best = i;
+        }
+    }
+    return known[best].name;
+}
+
+static void prof__chrome_site_rest(prof__chrome *c, const prof_callsite *site)
+{
+    prof__out *out = &c->out;
+    PROF__CHROME_LITERAL(out, ",\"cat\":");
+    prof__chrome_category(out, site->category);
+    if (*site->file && c->options.source != PROF_CHROME_SOURCE_NONE) {
+        PROF__CHROME_LITERAL(out, ",\"loc\":\"");
+        prof__chrome_source_text(out, site);
+        PROF__CHROME_LITERAL(out, "\"");
+    }
+    if (site->color) {
+        PROF__CHROME_LITERAL(out, ",\"cname\":\"");
+        prof__out_text(out, prof__chrome_color(site->color));
+        PROF__CHROME_LITERAL(out, "\"");
+    }
+}
+
+/* Writes the text that an event has from its call site, and keeps it if it is short enough. */
+static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_callsite *site, const char *name)
+{
+    prof__out *out = &c->out;
+    char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* a short text stays in the buffer */
+    size_t flushes = out->flushes, name_size, size;
+    PROF__CHROME_LITERAL(out, ",\"name\":");
+    prof__chrome_name(out, name);
+    if (kept && kept->site == site) { /* the call site is kept, but the name was made at run time */
+        prof__out_bytes(out, kept->text + kept->name_size, (size_t)(kept->size - kept->name_size));
+        return;
+    }
+    name_size = (size_t)(out->cursor - start);
+    prof__chrome_site_rest(c, site);
+    size = (size_t)(out->cursor - start);
+    if (!kept || name != site->name || out->flushes != flushes || size > PROF__CHROME_TEXT) return;
+    memcpy(kept->text, start, size);
+    kept->site = site;
+    kept->name_size = (unsigned char)name_size;
+    kept->size = (unsigned char)size;
+}
+
 /*-- arguments --*/
 
 static void prof__chrome_hex(prof__out *out, uint64_t value)
@@ -753,7 +754,7 @@ static void prof__chrome_all_args(prof__chrome *c, const prof_event *event)
     if (count) PROF__CHROME_LITERAL(out, "}");
 }
 
-/*-- events --*/
+/*-- lines --*/
 
 static void prof__chrome_make_ids(const prof__chrome *c, prof__chrome_ids *ids, uint32_t tid)
 {
@@ -914,6 +915,149 @@ static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const
     if ((uint64_t)event->duration_ns >= c->options.min_duration_ns) prof__chrome_slice(c, track, event);
 }
 
+/* Returns 1 if an event lies in the window of the options, at least in part. */
+static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
+{
+    int64_t start = event->start_ns, end = event->start_ns;
+    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
+    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
+    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+}
+
+/* Makes the following lines belong to the process of this track. */
+static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
+
+/* Writes a line about memory or a lock up to its time. The name of the event is `what` followed by `name`. */
+static void prof__chrome_object_line(prof__chrome *c, const char *start, const char *what, const char *name)
+{
+    prof__out *out = &c->out;
+    prof__out_text(out, start);
+    PROF__CHROME_LITERAL(out, ",\"name\":\"");
+    prof__out_text(out, what);
+    prof__out_json(out, name);
+    PROF__CHROME_LITERAL(out, "\"");
+}
+
+static void prof__chrome_object_time(prof__chrome *c, uint32_t tid, int64_t ns)
+{
+    prof__chrome_ids ids;
+    prof__chrome_make_ids(c, &ids, tid);
+    prof__out_bytes(&c->out, ids.text, ids.size);
+    prof__chrome_ns(&c->out, prof__chrome_time(ns));
+}
+
+static int prof__chrome_in_window(const prof__chrome *c, int64_t start, int64_t end)
+{
+    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+}
+
+/*-- counters --*/
+
+static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event *event)
+{
+    prof__chrome_ids ids;
+    prof__out *out = &c->out;
+    int is_double = event->value.type == PROF_VALUE_DOUBLE;
+    prof__chrome_make_ids(c, &ids, tid);
+    if (is_double && !prof__finite(event->value.as.d)) {
+        prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
+        PROF__CHROME_LITERAL(out, ",\"s\":\"t\",\"args\":{\"value\":");
+        prof__chrome_value(out, &event->value);
+    } else {
+        prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"C\"", prof__chrome_time(event->start_ns));
+        if (*event->site->unit) { /* viewers ignore it here; among args it would be a series of its own */
+            PROF__CHROME_LITERAL(out, ",\"unit\":\"");
+            prof__out_json(out, event->site->unit);
+            PROF__CHROME_LITERAL(out, "\"");
+        }
+        PROF__CHROME_LITERAL(out, ",\"args\":{\"");
+        prof__out_json(out, *event->name ? event->name : "(unnamed)");
+        PROF__CHROME_LITERAL(out, "\":");
+        if (is_double)
+            prof__chrome_number(out, event->value.as.d);
+        else if (event->value.type == PROF_VALUE_UINT)
+            prof__out_unsigned(out, event->value.as.u);
+        else
+            prof__out_signed(out, event->value.as.i);
+    }
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+typedef struct prof__chrome_samples {
+    prof_cursor *cursor;
+    size_t track;
+    prof_event event; /* the thread's next sample */
+} prof__chrome_samples;
+
+static int prof__chrome_next(const prof__chrome *c, prof_cursor *cursor, prof_event *event)
+{
+    if (!prof_cursor_next(cursor, event)) return 0;
+    event->start_ns += c->offset;
+    return 1;
+}
+
+static int prof__chrome_next_sample(prof__chrome *c, prof__chrome_samples *from)
+{
+    while (prof__chrome_next(c, from->cursor, &from->event))
+        if (from->event.type == PROF_EVENT_COUNTER && prof__chrome_wanted(c, &from->event)) return 1;
+    return 0;
+}
+
+/* Restores the order of the heap below `at`. The earliest sample is at index 0. */
+static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t at)
+{
+    for (;;) {
+        size_t child = 2 * at + 1;
+        prof__chrome_samples swap;
+        if (child + 1 < count && heap[child + 1].event.start_ns < heap[child].event.start_ns) child++;
+        if (child >= count || heap[at].event.start_ns <= heap[child].event.start_ns) return;
+        swap = heap[at];
+        heap[at] = heap[child];
+        heap[child] = swap;
+        at = child;
+    }
+}
+
+/* Writes the samples of all threads in order of time. Viewers do not sort the samples of a counter. */
+static void prof__chrome_counters(prof__chrome *c)
+{
+    size_t tracks = prof_trace_track_count(c->trace), with = 0, count = 0, i;
+    prof__chrome_samples *heap;
+    for (i = 0; i < tracks; i++) with += (size_t)c->threads[i].counters;
+    if (!with) return;
+    heap = (prof__chrome_samples *)malloc(with * sizeof *heap);
+    if (!heap) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to merge counters"));
+    for (i = 0; heap && i < tracks; i++) {
+        prof_status status;
+        if (!c->threads[i].counters) continue;
+        status = prof_cursor_open(c->trace, i, &heap[count].cursor);
+        if (status) {
+            prof__out_fail(&c->out, status);
+            break;
+        }
+        heap[count].track = i;
+        if (prof__chrome_next_sample(c, &heap[count]))
+            count++;
+        else
+            prof_cursor_close(heap[count].cursor);
+    }
+    for (i = count / 2; i--;) prof__chrome_sift(heap, count, i);
+    while (count && c->out.status == PROF_OK) {
+        prof__chrome_enter(c, heap[0].track);
+        prof__chrome_counter(c, c->threads[heap[0].track].id, &heap[0].event);
+        if (!prof__chrome_next_sample(c, &heap[0])) {
+            prof_cursor_close(heap[0].cursor);
+            heap[0] = heap[--count];
+        }
+        prof__chrome_sift(heap, count, 0);
+    }
+    while (count) prof_cursor_close(heap[--count].cursor);
+    c->pid = c->part->pid;
+    free(heap);
+}
+
+/*-- instants --*/
+
 static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
 {
     prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
@@ -985,58 +1129,6 @@ static void prof__chrome_lost(prof__chrome *c, const prof__chrome_ids *ids, cons
     prof__chrome_value(out, &event->value);
     PROF__CHROME_LITERAL(out, "}}");
 }
-
-/* Returns the track for frames of this name and frame object. Adds it if it is new. Returns NULL if there are too many.
-   */
-static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chrome_track *track, const char *name,
-                                                     uint64_t id, int64_t start)
-{
-    prof__chrome_frames *frames = track->frames;
-    size_t i;
-    for (i = 0; i < track->frame_count; i++, frames++)
-        if (frames->id == id && (frames->name == name || !strcmp(frames->name, name))) return frames;
-    if (i == PROF__CHROME_FRAMES) return NULL;
-    track->frame_count++;
-    frames->name = name;
-    frames->id = id;
-    frames->tid = c->next_id++;
-    frames->origin = start;
-    prof__chrome_thread_name(c, frames->tid, "frames: ", name);
-    prof__chrome_sort_index(c, frames->tid, (int64_t)c->frame_tracks++ - 1000000);
-    return frames;
-}
-
-/* Writes a frame. Its name has its number, because speedscope joins adjacent scopes with one name. */
-static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *frames, const prof_event *event,
-                                    int64_t start, uint64_t number)
-{
-    prof__chrome_ids ids;
-    prof__out *out = &c->out;
-    char *to, *end;
-    int count = 0;
-    prof__chrome_make_ids(c, &ids, frames->tid);
-    prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"X\"", start);
-    prof__chrome_key(out, &count, "frame");
-    prof__out_unsigned(out, number);
-    prof__chrome_truncated(out, &count, event->flags);
-    PROF__CHROME_LITERAL(out, "},\"dur\":");
-    to = prof__out_reserve(out, 64);
-    end = prof__chrome_exact_duration(to, start, event->duration_ns, (double)frames->origin / 1e3);
-    *end = '}';
-    prof__out_commit(out, (size_t)(end + 1 - to));
-}
-
-/* Returns 1 if an event lies in the window of the options, at least in part. */
-static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
-{
-    int64_t start = event->start_ns, end = event->start_ns;
-    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
-    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
-    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
-}
-
-/* Makes the following lines belong to the process of this track. */
-static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
 
 /*-- flows --
    While the tracks are written, it is only noted that there are flows. Afterwards the points of all tracks are read
@@ -1229,326 +1321,7 @@ static void prof__chrome_write_flows(prof__chrome *c)
     free(flows.index.slots);
 }
 
-/* Writes the frame that this boundary ends. */
-static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
-{
-    int64_t start = prof__chrome_time(event->start_ns - event->duration_ns);
-    prof__chrome_frames *frames;
-    if (!event->duration_ns) return;
-    frames = prof__chrome_frame_track(c, track, event->name, 0, start);
-    if (frames)
-        prof__chrome_frame_line(c, frames, event, start, event->detail);
-    else
-        prof__chrome_instant(c, &track->ids, event);
-}
-
-/*-- counters --*/
-
-static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event *event)
-{
-    prof__chrome_ids ids;
-    prof__out *out = &c->out;
-    int is_double = event->value.type == PROF_VALUE_DOUBLE;
-    prof__chrome_make_ids(c, &ids, tid);
-    if (is_double && !prof__finite(event->value.as.d)) {
-        prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
-        PROF__CHROME_LITERAL(out, ",\"s\":\"t\",\"args\":{\"value\":");
-        prof__chrome_value(out, &event->value);
-    } else {
-        prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"C\"", prof__chrome_time(event->start_ns));
-        if (*event->site->unit) { /* viewers ignore it here; among args it would be a series of its own */
-            PROF__CHROME_LITERAL(out, ",\"unit\":\"");
-            prof__out_json(out, event->site->unit);
-            PROF__CHROME_LITERAL(out, "\"");
-        }
-        PROF__CHROME_LITERAL(out, ",\"args\":{\"");
-        prof__out_json(out, *event->name ? event->name : "(unnamed)");
-        PROF__CHROME_LITERAL(out, "\":");
-        if (is_double)
-            prof__chrome_number(out, event->value.as.d);
-        else if (event->value.type == PROF_VALUE_UINT)
-            prof__out_unsigned(out, event->value.as.u);
-        else
-            prof__out_signed(out, event->value.as.i);
-    }
-    PROF__CHROME_LITERAL(out, "}}");
-}
-
-typedef struct prof__chrome_samples {
-    prof_cursor *cursor;
-    size_t track;
-    prof_event event; /* the thread's next sample */
-} prof__chrome_samples;
-
-static int prof__chrome_next(const prof__chrome *c, prof_cursor *cursor, prof_event *event)
-{
-    if (!prof_cursor_next(cursor, event)) return 0;
-    event->start_ns += c->offset;
-    return 1;
-}
-
-static int prof__chrome_next_sample(prof__chrome *c, prof__chrome_samples *from)
-{
-    while (prof__chrome_next(c, from->cursor, &from->event))
-        if (from->event.type == PROF_EVENT_COUNTER && prof__chrome_wanted(c, &from->event)) return 1;
-    return 0;
-}
-
-/* Restores the order of the heap below `at`. The earliest sample is at index 0. */
-static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t at)
-{
-    for (;;) {
-        size_t child = 2 * at + 1;
-        prof__chrome_samples swap;
-        if (child + 1 < count && heap[child + 1].event.start_ns < heap[child].event.start_ns) child++;
-        if (child >= count || heap[at].event.start_ns <= heap[child].event.start_ns) return;
-        swap = heap[at];
-        heap[at] = heap[child];
-        heap[child] = swap;
-        at = child;
-    }
-}
-
-/* Writes the samples of all threads in order of time. Viewers do not sort the samples of a counter. */
-static void prof__chrome_counters(prof__chrome *c)
-{
-    size_t tracks = prof_trace_track_count(c->trace), with = 0, count = 0, i;
-    prof__chrome_samples *heap;
-    for (i = 0; i < tracks; i++) with += (size_t)c->threads[i].counters;
-    if (!with) return;
-    heap = (prof__chrome_samples *)malloc(with * sizeof *heap);
-    if (!heap) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to merge counters"));
-    for (i = 0; heap && i < tracks; i++) {
-        prof_status status;
-        if (!c->threads[i].counters) continue;
-        status = prof_cursor_open(c->trace, i, &heap[count].cursor);
-        if (status) {
-            prof__out_fail(&c->out, status);
-            break;
-        }
-        heap[count].track = i;
-        if (prof__chrome_next_sample(c, &heap[count]))
-            count++;
-        else
-            prof_cursor_close(heap[count].cursor);
-    }
-    for (i = count / 2; i--;) prof__chrome_sift(heap, count, i);
-    while (count && c->out.status == PROF_OK) {
-        prof__chrome_enter(c, heap[0].track);
-        prof__chrome_counter(c, c->threads[heap[0].track].id, &heap[0].event);
-        if (!prof__chrome_next_sample(c, &heap[0])) {
-            prof_cursor_close(heap[0].cursor);
-            heap[0] = heap[--count];
-        }
-        prof__chrome_sift(heap, count, 0);
-    }
-    while (count) prof_cursor_close(heap[--count].cursor);
-    c->pid = c->part->pid;
-    free(heap);
-}
-
-/*-- spans --*/
-
-/* Writes the line of a span without its arguments. start: as for prof__chrome_begin(). Viewers require spans with one
-   id to nest, so each span has an id of its own. The id is local to the process: Perfetto shows spans with global ids
-   above all processes. */
-static void prof__chrome_span_line(prof__chrome *c, const char *start, const prof_event *event, uint32_t tid,
-                                   int64_t ns)
-{
-    prof__chrome_ids ids;
-    prof__chrome_make_ids(c, &ids, tid);
-    prof__chrome_begin(c, &ids, event, start, ns);
-    PROF__CHROME_LITERAL(&c->out, ",\"id2\":{\"local\":\"");
-    prof__chrome_hex(&c->out, event->id);
-    PROF__CHROME_LITERAL(&c->out, "\"}");
-}
-
-static int prof__chrome_has_arg(const prof_event *event, const char *key)
-{
-    uint32_t i;
-    for (i = 0; i < event->arg_count; i++)
-        if (!strcmp(event->args[i].key, key)) return 1;
-    return 0;
-}
-
-/* Writes the arguments of a mark, or of a span's begin. The begin also gets those of the end, because viewers show one
-   set of arguments for both. event: has the program's arguments. */
-static void prof__chrome_span_args(prof__chrome *c, const prof_span *span, const prof_event *event)
-{
-    prof__out *out = &c->out;
-    int count = 0;
-    prof__chrome_key(out, &count, prof__chrome_has_arg(event, "id") ? "span id" : "id");
-    PROF__CHROME_LITERAL(out, "\"");
-    prof__chrome_hex(out, span->id);
-    PROF__CHROME_LITERAL(out, "\"");
-    if (span->mark || !prof__span_of_scope(span->site) || !c->options.no_args) prof__chrome_args(out, &count, event);
-    prof__chrome_truncated(out, &count, span->flags);
-    if (span->end_track != span->begin_track) {
-        prof__chrome_key(out, &count, "ended on thread");
-        prof__out_unsigned(out, c->threads[span->end_track].id);
-    }
-    if (c->options.source == PROF_CHROME_SOURCE_ARGS) prof__chrome_source_args(out, &count, span->site);
-    PROF__CHROME_LITERAL(out, "}}");
-}
-
-static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, const prof_span *span)
-{
-    uint32_t tid = c->threads[span->begin_track].id;
-    int64_t start = prof__chrome_time(span->start_ns + c->offset);
-    prof__chrome_frames *frames = NULL;
-    prof_event event;
-    memset(&event, 0, sizeof event);
-    event.type = PROF_EVENT_SCOPE; /* a type that has a duration */
-    event.name = span->name;
-    event.site = span->site;
-    event.start_ns = start;
-    event.duration_ns = span->duration_ns;
-    event.flags = span->flags;
-    event.id = span->serial;
-    event.args = span->args;
-    event.arg_count = span->arg_count;
-    if (!prof__chrome_wanted(c, &event)) return;
-    if (span->number && !span->duration_ns) return;
-    if (span->number) frames = prof__chrome_frame_track(c, handles, span->site->name, span->id, start);
-    if (frames) {
-        prof__chrome_frame_line(c, frames, &event, start, span->number);
-        return;
-    }
-    if (span->mark && !span->serial) event.id = ~(uint64_t)0; /* the mark belongs to no span */
-    prof__chrome_span_line(c, span->mark ? ",\n{\"ph\":\"n\"" : ",\n{\"ph\":\"b\"", &event, tid, start);
-    prof__chrome_span_args(c, span, &event);
-    if (span->mark) return;
-    prof__chrome_span_line(c, ",\n{\"ph\":\"e\"", &event, tid, start + span->duration_ns);
-    PROF__CHROME_LITERAL(&c->out, "}");
-}
-
-/* Writes all spans. handles: has the tracks for frames of prof_frame_create(). */
-static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
-{
-    prof_spans *spans = NULL;
-    prof_span span;
-    prof_status status = prof_spans_open(c->trace, &spans), closed;
-    handles->frame_count = 0;
-    while (c->out.status == PROF_OK && prof_spans_next(spans, &span))
-        if (span.number || prof__span_of_scope(span.site) || !c->options.no_spans) prof__chrome_span(c, handles, &span);
-    closed = prof_spans_close(spans);
-    if (status || closed) prof__out_fail(&c->out, status ? status : closed);
-}
-
-/*-- memory and locks --*/
-
-/* Writes an allocation or a free as an instant with its address and bytes. */
-static void prof__chrome_memory_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
-{
-    prof__out *out = &c->out;
-    prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
-    PROF__CHROME_LITERAL(out, ",\"s\":\"t\",\"args\":{\"address\":\"");
-    prof__chrome_hex(out, event->object);
-    PROF__CHROME_LITERAL(out, "\"");
-    if (event->type == PROF_EVENT_ALLOC) {
-        PROF__CHROME_LITERAL(out, ",\"bytes\":");
-        if (event->detail > (uint64_t)PROF__CHROME_EXACT) PROF__CHROME_LITERAL(out, "\"");
-        prof__out_unsigned(out, event->detail);
-        if (event->detail > (uint64_t)PROF__CHROME_EXACT) PROF__CHROME_LITERAL(out, "\"");
-    }
-    PROF__CHROME_LITERAL(out, "}}");
-}
-
-/* Writes a line about memory or a lock up to its time. The name of the event is `what` followed by `name`. */
-static void prof__chrome_object_line(prof__chrome *c, const char *start, const char *what, const char *name)
-{
-    prof__out *out = &c->out;
-    prof__out_text(out, start);
-    PROF__CHROME_LITERAL(out, ",\"name\":\"");
-    prof__out_text(out, what);
-    prof__out_json(out, name);
-    PROF__CHROME_LITERAL(out, "\"");
-}
-
-static void prof__chrome_object_time(prof__chrome *c, uint32_t tid, int64_t ns)
-{
-    prof__chrome_ids ids;
-    prof__chrome_make_ids(c, &ids, tid);
-    prof__out_bytes(&c->out, ids.text, ids.size);
-    prof__chrome_ns(&c->out, prof__chrome_time(ns));
-}
-
-static int prof__chrome_in_window(const prof__chrome *c, int64_t start, int64_t end)
-{
-    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
-}
-
-/* Writes a sample of the live bytes of a pool, at the time ns. */
-static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t pool, int64_t ns)
-{
-    prof__out *out = &c->out;
-    const char *name = heap->rows[pool].about.pool, *what = *name ? "memory: " : "memory";
-    if (!prof__chrome_in_window(c, ns, ns)) return;
-    prof__chrome_object_line(c, ",\n{\"ph\":\"C\",\"cat\":\"memory\"", what, name);
-    prof__chrome_object_time(c, c->pid, ns);
-    PROF__CHROME_LITERAL(out, ",\"args\":{\"");
-    prof__out_text(out, what);
-    prof__out_json(out, name);
-    PROF__CHROME_LITERAL(out, "\":");
-    prof__out_unsigned(out, heap->rows[pool].about.live_bytes);
-    PROF__CHROME_LITERAL(out, "}}");
-}
-
-/* Writes the live bytes of each pool at the begin of the file. */
-static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
-{
-    size_t i;
-    for (i = 0; i < heap->row_count; i++)
-        if (heap->rows[i].kind == PROF__HEAP_POOL) prof__chrome_pool(c, heap, i, c->options.from_ns);
-}
-
-/* Writes one sample for each time at which the live bytes of a pool change. There may be several changes at one time: a
-   realloc() is a free and an allocation. */
-static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_timeline *timeline)
-{
-    prof_event event;
-    size_t track, waiting = PROF__NONE; /* waiting: the pool whose sample is due, */
-    int64_t at = 0;                     /* and the sample's time */
-    int good = 1, begun = c->options.from_ns <= 0;
-    while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
-        int64_t now = event.start_ns + c->offset;
-        if (waiting != PROF__NONE && now != at) {
-            prof__chrome_pool(c, heap, waiting, at);
-            waiting = PROF__NONE;
-        }
-        if (!begun && now >= c->options.from_ns) {
-            prof__chrome_pools(c, heap);
-            begun = 1;
-        }
-        good = prof__heap_step(heap, &event, track);
-        if (heap->changed == PROF__NONE) continue;
-        if (waiting != PROF__NONE && waiting != heap->changed) prof__chrome_pool(c, heap, waiting, at);
-        waiting = heap->changed;
-        at = now;
-    }
-    if (waiting != PROF__NONE) prof__chrome_pool(c, heap, waiting, at);
-    if (!begun) prof__chrome_pools(c, heap);
-    if (!good) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
-}
-
-static void prof__chrome_memory(prof__chrome *c)
-{
-    prof__heap heap;
-    prof_timeline *timeline;
-    prof_status status;
-    if (!prof__has_role(c->trace, PROF_ROLE_MEMORY)) return;
-    if (!prof__heap_open(&heap, c->trace)) {
-        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
-    } else {
-        status = prof_timeline_open(c->trace, &timeline);
-        if (status == PROF_OK) {
-            prof__chrome_memory_walk(c, &heap, timeline);
-            status = prof_timeline_close(timeline);
-        }
-        if (status != PROF_OK) prof__out_fail(&c->out, status);
-    }
-    prof__heap_close(&heap);
-}
+/*-- locks --*/
 
 typedef struct prof__chrome_held {
     const char *what, *name; /* what: "lock " or "wait for "; name: of the lock */
@@ -1666,56 +1439,98 @@ static void prof__chrome_locks(prof__chrome *c)
     prof__locks_close(&all);
 }
 
-/*-- the file --*/
+/*-- memory --*/
 
-static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_t index, const prof_event *event)
+/* Writes an allocation or a free as an instant with its address and bytes. */
+static void prof__chrome_memory_instant(prof__chrome *c, const prof__chrome_ids *ids, const prof_event *event)
 {
-    if (!prof__chrome_wanted(c, event)) return;
-    switch ((int)event->type) {
-    case PROF_EVENT_SCOPE: prof__chrome_scope(c, track, event); break;
-    case PROF_EVENT_MARK: prof__chrome_mark(c, track, index, event); break;
-    case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
-    case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
-    case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* written later, in order of time */
-    case PROF_EVENT_FLOW_OUT:
-    case PROF_EVENT_FLOW_STEP:
-    case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
-    case PROF_EVENT_LOG: prof__chrome_message(c, &track->ids, event); break;
-    case PROF_EVENT_SPAN_BEGIN: /* written later, when begins and ends are matched */
-    case PROF_EVENT_SPAN_MARK:
-    case PROF_EVENT_SPAN_END: break;
-    case PROF_EVENT_ALLOC:
-    case PROF_EVENT_FREE: prof__chrome_memory_instant(c, &track->ids, event); break;
-    case PROF_EVENT_LOCK_WAIT:
-    case PROF_EVENT_LOCK_ACQUIRE:
-    case PROF_EVENT_LOCK_RELEASE: break; /* written later */
-    default: prof__chrome_instant(c, &track->ids, event); break;
+    prof__out *out = &c->out;
+    prof__chrome_begin(c, ids, event, ",\n{\"ph\":\"i\"", prof__chrome_time(event->start_ns));
+    PROF__CHROME_LITERAL(out, ",\"s\":\"t\",\"args\":{\"address\":\"");
+    prof__chrome_hex(out, event->object);
+    PROF__CHROME_LITERAL(out, "\"");
+    if (event->type == PROF_EVENT_ALLOC) {
+        PROF__CHROME_LITERAL(out, ",\"bytes\":");
+        if (event->detail > (uint64_t)PROF__CHROME_EXACT) PROF__CHROME_LITERAL(out, "\"");
+        prof__out_unsigned(out, event->detail);
+        if (event->detail > (uint64_t)PROF__CHROME_EXACT) PROF__CHROME_LITERAL(out, "\"");
     }
+    PROF__CHROME_LITERAL(out, "}}");
 }
 
-static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track, size_t index)
+/* Writes a sample of the live bytes of a pool, at the time ns. */
+static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t pool, int64_t ns)
 {
-    prof_cursor *cursor;
+    prof__out *out = &c->out;
+    const char *name = heap->rows[pool].about.pool, *what = *name ? "memory: " : "memory";
+    if (!prof__chrome_in_window(c, ns, ns)) return;
+    prof__chrome_object_line(c, ",\n{\"ph\":\"C\",\"cat\":\"memory\"", what, name);
+    prof__chrome_object_time(c, c->pid, ns);
+    PROF__CHROME_LITERAL(out, ",\"args\":{\"");
+    prof__out_text(out, what);
+    prof__out_json(out, name);
+    PROF__CHROME_LITERAL(out, "\":");
+    prof__out_unsigned(out, heap->rows[pool].about.live_bytes);
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+/* Writes the live bytes of each pool at the begin of the file. */
+static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
+{
+    size_t i;
+    for (i = 0; i < heap->row_count; i++)
+        if (heap->rows[i].kind == PROF__HEAP_POOL) prof__chrome_pool(c, heap, i, c->options.from_ns);
+}
+
+/* Writes one sample for each time at which the live bytes of a pool change. There may be several changes at one time: a
+   realloc() is a free and an allocation. */
+static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_timeline *timeline)
+{
     prof_event event;
-    prof_status status = prof_cursor_open(c->trace, index, &cursor);
-    int all = !c->options.from_ns && !c->options.to_ns && !c->options.min_duration_ns && !c->options.source;
-    if (status) {
-        prof__out_fail(&c->out, status);
-        return;
+    size_t track, waiting = PROF__NONE; /* waiting: the pool whose sample is due, */
+    int64_t at = 0;                     /* and the sample's time */
+    int good = 1, begun = c->options.from_ns <= 0;
+    while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        int64_t now = event.start_ns + c->offset;
+        if (waiting != PROF__NONE && now != at) {
+            prof__chrome_pool(c, heap, waiting, at);
+            waiting = PROF__NONE;
+        }
+        if (!begun && now >= c->options.from_ns) {
+            prof__chrome_pools(c, heap);
+            begun = 1;
+        }
+        good = prof__heap_step(heap, &event, track);
+        if (heap->changed == PROF__NONE) continue;
+        if (waiting != PROF__NONE && waiting != heap->changed) prof__chrome_pool(c, heap, waiting, at);
+        waiting = heap->changed;
+        at = now;
     }
-    prof__chrome_enter(c, index);
-    prof__chrome_make_ids(c, &track->ids, c->threads[index].id);
-    track->origin = -1;
-    track->scope.open = 0;
-    track->frame_count = 0;
-    while (c->out.status == PROF_OK && prof__chrome_next(c, cursor, &event)) {
-        prof__chrome_close_last(c, track, event.start_ns, event.type == PROF_EVENT_SCOPE ? event.name : NULL);
-        prof__chrome_event(c, track, index, &event);
-        if (all) prof__chrome_plain(c, track, cursor);
-    }
-    prof__chrome_close_last(c, track, INT64_MAX, NULL);
-    prof_cursor_close(cursor);
+    if (waiting != PROF__NONE) prof__chrome_pool(c, heap, waiting, at);
+    if (!begun) prof__chrome_pools(c, heap);
+    if (!good) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
 }
+
+static void prof__chrome_memory(prof__chrome *c)
+{
+    prof__heap heap;
+    prof_timeline *timeline;
+    prof_status status;
+    if (!prof__has_role(c->trace, PROF_ROLE_MEMORY)) return;
+    if (!prof__heap_open(&heap, c->trace)) {
+        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
+    } else {
+        status = prof_timeline_open(c->trace, &timeline);
+        if (status == PROF_OK) {
+            prof__chrome_memory_walk(c, &heap, timeline);
+            status = prof_timeline_close(timeline);
+        }
+        if (status != PROF_OK) prof__out_fail(&c->out, status);
+    }
+    prof__heap_close(&heap);
+}
+
+/*-- processes and threads --*/
 
 typedef struct prof__chrome_id {
     uint64_t id;
@@ -1978,6 +1793,202 @@ static void prof__chrome_lost_elsewhere(prof__chrome *c)
     prof__chrome_ns(out, prof__chrome_time(c->offset + c->about->duration_ns));
     PROF__CHROME_LITERAL(out, ",\"s\":\"p\"}");
 }
+
+/*-- frames --*/
+
+/* Returns the track for frames of this name and frame object. Adds it if it is new. Returns NULL if there are too many.
+   */
+static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chrome_track *track, const char *name,
+                                                     uint64_t id, int64_t start)
+{
+    prof__chrome_frames *frames = track->frames;
+    size_t i;
+    for (i = 0; i < track->frame_count; i++, frames++)
+        if (frames->id == id && (frames->name == name || !strcmp(frames->name, name))) return frames;
+    if (i == PROF__CHROME_FRAMES) return NULL;
+    track->frame_count++;
+    frames->name = name;
+    frames->id = id;
+    frames->tid = c->next_id++;
+    frames->origin = start;
+    prof__chrome_thread_name(c, frames->tid, "frames: ", name);
+    prof__chrome_sort_index(c, frames->tid, (int64_t)c->frame_tracks++ - 1000000);
+    return frames;
+}
+
+/* Writes a frame. Its name has its number, because speedscope joins adjacent scopes with one name. */
+static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *frames, const prof_event *event,
+                                    int64_t start, uint64_t number)
+{
+    prof__chrome_ids ids;
+    prof__out *out = &c->out;
+    char *to, *end;
+    int count = 0;
+    prof__chrome_make_ids(c, &ids, frames->tid);
+    prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"X\"", start);
+    prof__chrome_key(out, &count, "frame");
+    prof__out_unsigned(out, number);
+    prof__chrome_truncated(out, &count, event->flags);
+    PROF__CHROME_LITERAL(out, "},\"dur\":");
+    to = prof__out_reserve(out, 64);
+    end = prof__chrome_exact_duration(to, start, event->duration_ns, (double)frames->origin / 1e3);
+    *end = '}';
+    prof__out_commit(out, (size_t)(end + 1 - to));
+}
+
+/* Writes the frame that this boundary ends. */
+static void prof__chrome_frame(prof__chrome *c, prof__chrome_track *track, const prof_event *event)
+{
+    int64_t start = prof__chrome_time(event->start_ns - event->duration_ns);
+    prof__chrome_frames *frames;
+    if (!event->duration_ns) return;
+    frames = prof__chrome_frame_track(c, track, event->name, 0, start);
+    if (frames)
+        prof__chrome_frame_line(c, frames, event, start, event->detail);
+    else
+        prof__chrome_instant(c, &track->ids, event);
+}
+
+/*-- spans --*/
+
+/* Writes the line of a span without its arguments. start: as for prof__chrome_begin(). Viewers require spans with one
+   id to nest, so each span has an id of its own. The id is local to the process: Perfetto shows spans with global ids
+   above all processes. */
+static void prof__chrome_span_line(prof__chrome *c, const char *start, const prof_event *event, uint32_t tid,
+                                   int64_t ns)
+{
+    prof__chrome_ids ids;
+    prof__chrome_make_ids(c, &ids, tid);
+    prof__chrome_begin(c, &ids, event, start, ns);
+    PROF__CHROME_LITERAL(&c->out, ",\"id2\":{\"local\":\"");
+    prof__chrome_hex(&c->out, event->id);
+    PROF__CHROME_LITERAL(&c->out, "\"}");
+}
+
+static int prof__chrome_has_arg(const prof_event *event, const char *key)
+{
+    uint32_t i;
+    for (i = 0; i < event->arg_count; i++)
+        if (!strcmp(event->args[i].key, key)) return 1;
+    return 0;
+}
+
+/* Writes the arguments of a mark, or of a span's begin. The begin also gets those of the end, because viewers show one
+   set of arguments for both. event: has the program's arguments. */
+static void prof__chrome_span_args(prof__chrome *c, const prof_span *span, const prof_event *event)
+{
+    prof__out *out = &c->out;
+    int count = 0;
+    prof__chrome_key(out, &count, prof__chrome_has_arg(event, "id") ? "span id" : "id");
+    PROF__CHROME_LITERAL(out, "\"");
+    prof__chrome_hex(out, span->id);
+    PROF__CHROME_LITERAL(out, "\"");
+    if (span->mark || !prof__span_of_scope(span->site) || !c->options.no_args) prof__chrome_args(out, &count, event);
+    prof__chrome_truncated(out, &count, span->flags);
+    if (span->end_track != span->begin_track) {
+        prof__chrome_key(out, &count, "ended on thread");
+        prof__out_unsigned(out, c->threads[span->end_track].id);
+    }
+    if (c->options.source == PROF_CHROME_SOURCE_ARGS) prof__chrome_source_args(out, &count, span->site);
+    PROF__CHROME_LITERAL(out, "}}");
+}
+
+static void prof__chrome_span(prof__chrome *c, prof__chrome_track *handles, const prof_span *span)
+{
+    uint32_t tid = c->threads[span->begin_track].id;
+    int64_t start = prof__chrome_time(span->start_ns + c->offset);
+    prof__chrome_frames *frames = NULL;
+    prof_event event;
+    memset(&event, 0, sizeof event);
+    event.type = PROF_EVENT_SCOPE; /* a type that has a duration */
+    event.name = span->name;
+    event.site = span->site;
+    event.start_ns = start;
+    event.duration_ns = span->duration_ns;
+    event.flags = span->flags;
+    event.id = span->serial;
+    event.args = span->args;
+    event.arg_count = span->arg_count;
+    if (!prof__chrome_wanted(c, &event)) return;
+    if (span->number && !span->duration_ns) return;
+    if (span->number) frames = prof__chrome_frame_track(c, handles, span->site->name, span->id, start);
+    if (frames) {
+        prof__chrome_frame_line(c, frames, &event, start, span->number);
+        return;
+    }
+    if (span->mark && !span->serial) event.id = ~(uint64_t)0; /* the mark belongs to no span */
+    prof__chrome_span_line(c, span->mark ? ",\n{\"ph\":\"n\"" : ",\n{\"ph\":\"b\"", &event, tid, start);
+    prof__chrome_span_args(c, span, &event);
+    if (span->mark) return;
+    prof__chrome_span_line(c, ",\n{\"ph\":\"e\"", &event, tid, start + span->duration_ns);
+    PROF__CHROME_LITERAL(&c->out, "}");
+}
+
+/* Writes all spans. handles: has the tracks for frames of prof_frame_create(). */
+static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
+{
+    prof_spans *spans = NULL;
+    prof_span span;
+    prof_status status = prof_spans_open(c->trace, &spans), closed;
+    handles->frame_count = 0;
+    while (c->out.status == PROF_OK && prof_spans_next(spans, &span))
+        if (span.number || prof__span_of_scope(span.site) || !c->options.no_spans) prof__chrome_span(c, handles, &span);
+    closed = prof_spans_close(spans);
+    if (status || closed) prof__out_fail(&c->out, status ? status : closed);
+}
+
+/*-- tracks --*/
+
+static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_t index, const prof_event *event)
+{
+    if (!prof__chrome_wanted(c, event)) return;
+    switch ((int)event->type) {
+    case PROF_EVENT_SCOPE: prof__chrome_scope(c, track, event); break;
+    case PROF_EVENT_MARK: prof__chrome_mark(c, track, index, event); break;
+    case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
+    case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
+    case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* written later, in order of time */
+    case PROF_EVENT_FLOW_OUT:
+    case PROF_EVENT_FLOW_STEP:
+    case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
+    case PROF_EVENT_LOG: prof__chrome_message(c, &track->ids, event); break;
+    case PROF_EVENT_SPAN_BEGIN: /* written later, when begins and ends are matched */
+    case PROF_EVENT_SPAN_MARK:
+    case PROF_EVENT_SPAN_END: break;
+    case PROF_EVENT_ALLOC:
+    case PROF_EVENT_FREE: prof__chrome_memory_instant(c, &track->ids, event); break;
+    case PROF_EVENT_LOCK_WAIT:
+    case PROF_EVENT_LOCK_ACQUIRE:
+    case PROF_EVENT_LOCK_RELEASE: break; /* written later */
+    default: prof__chrome_instant(c, &track->ids, event); break;
+    }
+}
+
+static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track, size_t index)
+{
+    prof_cursor *cursor;
+    prof_event event;
+    prof_status status = prof_cursor_open(c->trace, index, &cursor);
+    int all = !c->options.from_ns && !c->options.to_ns && !c->options.min_duration_ns && !c->options.source;
+    if (status) {
+        prof__out_fail(&c->out, status);
+        return;
+    }
+    prof__chrome_enter(c, index);
+    prof__chrome_make_ids(c, &track->ids, c->threads[index].id);
+    track->origin = -1;
+    track->scope.open = 0;
+    track->frame_count = 0;
+    while (c->out.status == PROF_OK && prof__chrome_next(c, cursor, &event)) {
+        prof__chrome_close_last(c, track, event.start_ns, event.type == PROF_EVENT_SCOPE ? event.name : NULL);
+        prof__chrome_event(c, track, index, &event);
+        if (all) prof__chrome_plain(c, track, cursor);
+    }
+    prof__chrome_close_last(c, track, INT64_MAX, NULL);
+    prof_cursor_close(cursor);
+}
+
+/*-- the file --*/
 
 static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
 {
