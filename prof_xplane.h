@@ -1,4 +1,5 @@
 /* prof_xplane.h - log directories for XProf and TensorBoard, for prof - public domain or MIT-0
+                   assembled from src/: change it there, see CONTRIBUTING.md
                    needs prof.h and nothing else, no protobuf; the licence is at the end of this file
 
 QUICK START
@@ -231,6 +232,7 @@ static inline PROF__UNTRACED void prof__trace_leave(const int *started)
          prof__more_##id; prof__more_##id = 0, prof__trace_##id ? (int)prof_xplane_stop_trace() : 0)
 #endif
 #endif
+
 #endif /* PROF_XPLANE_H */
 
 /*== END OF HEADER ==================================================================================================*/
@@ -1193,6 +1195,298 @@ static void prof__xplane_lost(prof__xplane *x, const prof_event *event)
                       prof__xplane_time(event->start_ns), 0, stats);
 }
 
+/*-- gzip, for Perfetto and pprof: RFC 1952, in independent blocks of 64 KiB --*/
+
+#define PROF__GZIP_BLOCK 65536u
+
+typedef struct prof__gzip {
+    prof__out *out;
+    uint64_t size;
+    uint32_t check;
+    size_t used;
+    unsigned char data[PROF__GZIP_BLOCK], packed[PROF__DEFLATE_BOUND(PROF__GZIP_BLOCK)];
+    prof__deflate deflate;
+} prof__gzip;
+
+static void prof__gzip_block(prof__gzip *z, int last)
+{
+    prof__deflate_start(&z->deflate, z->packed);
+    prof__deflate_part(&z->deflate, z->data, 0, z->used, z->used, last);
+    if (last) prof__deflate_end(&z->deflate);
+    prof__out_bytes(z->out, z->packed, z->deflate.size);
+    z->used = 0;
+}
+
+/* z: zeroed. */
+static void prof__gzip_begin(prof__gzip *z, prof__out *out)
+{
+    static const unsigned char head[10] = {0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255};
+    z->out = out;
+    z->check = ~0u;
+    prof__out_bytes(out, head, sizeof head);
+}
+
+static void prof__gzip_add(prof__gzip *z, const unsigned char *data, size_t size)
+{
+    static const uint32_t crc[16] = {0,          0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
+                                     0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
+                                     0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
+    size_t i;
+    for (i = 0; i < size; i++) {
+        z->check ^= data[i];
+        z->check = z->check >> 4 ^ crc[z->check & 15];
+        z->check = z->check >> 4 ^ crc[z->check & 15];
+        if (z->used == PROF__GZIP_BLOCK) prof__gzip_block(z, 0);
+        z->data[z->used++] = data[i];
+    }
+    z->size += size;
+}
+
+static void prof__gzip_end(prof__gzip *z)
+{
+    unsigned char tail[8];
+    int i;
+    prof__gzip_block(z, 1);
+    for (i = 0; i < 4; i++) {
+        tail[i] = (unsigned char)(~z->check >> 8 * i & 255);
+        tail[4 + i] = (unsigned char)(z->size >> 8 * i & 255);
+    }
+    prof__out_bytes(z->out, tail, sizeof tail);
+}
+
+/*-- memory profile: google/pprof's proto/profile.proto --*/
+
+/* Tags of protobuf fields: the field's number << 3 | its wire type. */
+enum {
+    PROF__PPROF_TYPE = 0x0A, PROF__PPROF_SAMPLE = 0x12, PROF__PPROF_MAPPING = 0x1A, PROF__PPROF_LOCATION = 0x22,
+    PROF__PPROF_FUNCTION = 0x2A, PROF__PPROF_STRING = 0x32, PROF__PPROF_TIME = 0x48, PROF__PPROF_DURATION = 0x50,
+    PROF__PPROF_PERIOD_TYPE = 0x5A, PROF__PPROF_PERIOD = 0x60, PROF__PPROF_COMMENT = 0x68, PROF__PPROF_DEFAULT = 0x70,
+    PROF__PPROF_FIRST = 0x08, PROF__PPROF_SECOND = 0x10 /* fields 1 and 2 of smaller messages, if they are numbers */
+};
+
+/* A location: a call site and a name, which is the one that statistics have. */
+typedef struct prof__pprof_at {
+    const prof_callsite *site;
+    const char *name;
+} prof__pprof_at;
+
+typedef struct prof__pprof {
+    prof__xplane_bytes all, part, inner, text;
+    const char **strings; /* the texts belong to the trace, or are literals */
+    size_t string_count, string_capacity;
+    prof__read_index string_index;
+    prof__pprof_at *places; /* the id of a location, and of its function, is the index plus 1 */
+    size_t place_count, place_capacity;
+    prof__read_index place_index;
+    int failed;
+} prof__pprof;
+
+static int prof__pprof_same_string(const void *owner, size_t item, const void *key)
+{
+    return !strcmp(((const char *const *)owner)[item], (const char *)key);
+}
+
+/* Returns the number of a text in the table of strings. The first string is "". */
+static uint64_t prof__pprof_string(prof__pprof *p, const char *text)
+{
+    uint32_t hash = prof__text_hash(text);
+    size_t item = prof__read_find(&p->string_index, hash, prof__pprof_same_string, p->strings, text);
+    if (item != PROF__NONE) return item;
+    if (!PROF__ROOM(p->strings, p->string_capacity, p->string_count) ||
+        !prof__read_add(&p->string_index, hash, p->string_count)) {
+        p->failed = 1;
+        return 0;
+    }
+    p->text.size = 0;
+    prof__xplane_letters(&p->text, text);
+    prof__xplane_message(&p->all, PROF__PPROF_STRING, p->text.data, p->text.size);
+    p->strings[p->string_count] = text;
+    return p->string_count++;
+}
+
+/* Appends fields 1, 2 and so on with these values. */
+static void prof__pprof_fields(prof__xplane_bytes *bytes, const uint64_t *values, unsigned count)
+{
+    unsigned i;
+    for (i = 0; i < count; i++)
+        if (values[i]) prof__xplane_number(bytes, PROF__PPROF_FIRST + i * 8, values[i]);
+}
+
+/* Appends a message ValueType. */
+static void prof__pprof_type(prof__pprof *p, unsigned tag, const char *type, const char *unit)
+{
+    uint64_t values[2];
+    values[0] = prof__pprof_string(p, type);
+    values[1] = prof__pprof_string(p, unit);
+    p->part.size = 0;
+    prof__pprof_fields(&p->part, values, 2);
+    prof__xplane_message(&p->all, tag, p->part.data, p->part.size);
+}
+
+static int prof__pprof_same_place(const void *owner, size_t item, const void *key)
+{
+    const prof__pprof_at *place = (const prof__pprof_at *)owner + item, *wanted = (const prof__pprof_at *)key;
+    return place->site == wanted->site && !strcmp(place->name, wanted->name);
+}
+
+/* Returns the id of the location of a call site. name: what statistics call it. */
+static uint64_t prof__pprof_place(prof__pprof *p, const prof_callsite *site, const char *name)
+{
+    prof__pprof_at place = {site, name};
+    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site) + prof__text_hash(name);
+    size_t item = prof__read_find(&p->place_index, hash, prof__pprof_same_place, p->places, &place);
+    uint64_t values[5];
+    if (item != PROF__NONE) return item + 1;
+    if (!PROF__ROOM(p->places, p->place_capacity, p->place_count) ||
+        !prof__read_add(&p->place_index, hash, p->place_count)) {
+        p->failed = 1;
+        return 0;
+    }
+    p->places[p->place_count++] = place;
+    values[0] = p->place_count; /* the fields of Function: id, name, system_name, filename, start_line */
+    values[1] = values[2] = prof__pprof_string(p, name);
+    values[3] = prof__pprof_string(p, site->file);
+    values[4] = 0;
+    p->part.size = 0;
+    prof__pprof_fields(&p->part, values, 5);
+    prof__xplane_message(&p->all, PROF__PPROF_FUNCTION, p->part.data, p->part.size);
+    values[1] = site->line; /* the fields of Line: function_id, line */
+    p->inner.size = 0;
+    prof__pprof_fields(&p->inner, values, 2);
+    values[1] = 1; /* the fields of Location: id, mapping_id, address, line */
+    p->part.size = 0;
+    prof__pprof_fields(&p->part, values, 2);
+    prof__xplane_message(&p->part, 0x22, p->inner.data, p->inner.size);
+    prof__xplane_message(&p->all, PROF__PPROF_LOCATION, p->part.data, p->part.size);
+    return p->place_count;
+}
+
+static void prof__pprof_label(prof__pprof *p, const char *key, const char *text)
+{
+    uint64_t values[2];
+    if (!text || !*text) return;
+    values[0] = prof__pprof_string(p, key);
+    values[1] = prof__pprof_string(p, text);
+    p->inner.size = 0;
+    prof__pprof_fields(&p->inner, values, 2);
+    prof__xplane_message(&p->part, 0x1A, p->inner.data, p->inner.size);
+}
+
+/* Appends numbers as a packed field. */
+static void prof__pprof_packed(prof__pprof *p, unsigned tag, const uint64_t *values, unsigned count)
+{
+    unsigned char body[10 * 4], *to = body;
+    unsigned i;
+    for (i = 0; i < count; i++) to = prof__pack_integer(to, values[i]);
+    prof__xplane_message(&p->part, tag, body, (size_t)(to - body));
+}
+
+static void prof__pprof_sample(prof__pprof *p, const prof_memory_row *row)
+{
+    const prof_callsite *site = row->site, *around = row->around;
+    uint64_t places[2], values[4];
+    unsigned depth = 0;
+    places[depth++] = prof__pprof_place(p, site, *site->function ? site->function : "(unknown function)");
+    if (around) places[depth++] = prof__pprof_place(p, around, *row->around_name ? row->around_name : around->function);
+    values[0] = row->count;
+    values[1] = row->bytes;
+    values[2] = row->live_count;
+    values[3] = row->live_bytes;
+    p->part.size = 0;
+    prof__pprof_packed(p, 0x0A, places, depth);
+    prof__pprof_packed(p, 0x12, values, 4);
+    prof__pprof_label(p, "pool", row->pool);
+    prof__pprof_label(p, "memory scope", row->scope);
+    prof__xplane_message(&p->all, PROF__PPROF_SAMPLE, p->part.data, p->part.size);
+}
+
+/* Appends a mapping that claims to have names. Without it, pprof looks for symbols in the program's file. */
+static void prof__pprof_mapping(prof__pprof *p, const prof_trace_info *about)
+{
+    static const char yes[] = {0x38, 1, 0x40, 1, 0x48, 1}; /* has_functions, has_filenames, has_line_numbers */
+    p->part.size = 0;
+    prof__xplane_number(&p->part, PROF__PPROF_FIRST, 1);
+    prof__xplane_number(&p->part, 0x28, prof__pprof_string(p, *about->program ? about->program : "program"));
+    prof__xplane_add(&p->part, yes, sizeof yes);
+    prof__xplane_message(&p->all, PROF__PPROF_MAPPING, p->part.data, p->part.size);
+}
+
+static void prof__pprof_comment(prof__pprof *p, uint64_t count, const char *text)
+{
+    if (count) prof__xplane_number(&p->all, PROF__PPROF_COMMENT, prof__pprof_string(p, text));
+}
+
+static void prof__pprof_make(prof__pprof *p, const prof_trace *trace, const prof_memory_stats *memory)
+{
+    const prof_trace_info *about = prof_trace_about(trace);
+    int64_t end = prof__xplane_end(about);
+    size_t i;
+    prof__pprof_string(p, "");
+    prof__pprof_type(p, PROF__PPROF_TYPE, "alloc_objects", "count");
+    prof__pprof_type(p, PROF__PPROF_TYPE, "alloc_space", "bytes");
+    prof__pprof_type(p, PROF__PPROF_TYPE, "inuse_objects", "count");
+    prof__pprof_type(p, PROF__PPROF_TYPE, "inuse_space", "bytes");
+    prof__pprof_mapping(p, about);
+    for (i = 0; i < memory->site_count; i++) prof__pprof_sample(p, &memory->sites[i]);
+    prof__xplane_number(&p->all, PROF__PPROF_TIME, about->start_unix_ns + (uint64_t)prof__xplane_time(end));
+    prof__xplane_number(&p->all, PROF__PPROF_DURATION, (uint64_t)prof__xplane_time(end - about->from_ns));
+    prof__pprof_type(p, PROF__PPROF_PERIOD_TYPE, "space", "bytes");
+    prof__xplane_number(&p->all, PROF__PPROF_PERIOD, 1);
+    prof__xplane_number(&p->all, PROF__PPROF_DEFAULT, prof__pprof_string(p, "inuse_space"));
+    prof__pprof_comment(p, about->lost + about->lost_blocks,
+                        "events were lost: allocations may be missing, or count as live");
+    prof__pprof_comment(p, memory->freed_unknown, "blocks were freed that had been allocated before the trace");
+    p->failed |= p->all.failed | p->part.failed | p->inner.failed | p->text.failed;
+}
+
+/* Writes the memory profile of a trace, and closes the output. */
+static prof_status prof__pprof_put(const prof_trace *trace, prof__out *out)
+{
+    prof_memory_stats *memory = NULL;
+    prof_status status = prof_memory(trace, &memory);
+    prof__gzip *z = (prof__gzip *)calloc(1, sizeof *z);
+    prof__pprof p;
+    memset(&p, 0, sizeof p);
+    if (!status) prof__pprof_make(&p, trace, memory);
+    if (!status && (p.failed || !z)) status = prof__fail(PROF_NO_MEMORY, "no memory for the memory profile");
+    if (!status) {
+        prof__gzip_begin(z, out);
+        prof__gzip_add(z, p.all.data, p.all.size);
+        prof__gzip_end(z);
+    }
+    if (status) prof__out_fail(out, status);
+    free(z);
+    free(p.all.data);
+    free(p.part.data);
+    free(p.inner.data);
+    free(p.text.data);
+    free(p.strings);
+    free(p.places);
+    free(p.string_index.slots);
+    free(p.place_index.slots);
+    prof_memory_free(memory);
+    return prof__out_close(out);
+}
+
+PROF_DEF prof_status prof_xplane_pprof_write(const prof_trace *trace, const char *path)
+{
+    PROF__CALM();
+    prof__out out;
+    prof_status status;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_pprof_write: trace is null");
+    status = prof__out_file(&out, path);
+    return status ? status : prof__pprof_put(trace, &out);
+}
+
+PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink sink)
+{
+    PROF__CALM();
+    prof__out out;
+    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_pprof_stream: trace is null");
+    prof__out_sink(&out, sink);
+    return prof__pprof_put(trace, &out);
+}
+
 /*-- accelerators: their work is written like that of XProf's own GPUs, so that XProf counts it. XProf only counts work
      that belongs to a step. So work to which no flow leads is assigned to the step during which it began. --*/
 
@@ -2018,6 +2312,7 @@ static int prof__xplane_sound(const prof__xplane *x)
 static const char *prof__xplane_file_name(const prof__xplane *x) { return x->out.path ? x->out.path : "the XSpace"; }
 
 /* Writes a plane. Leaves out one without events, unless plain is 1: then the plane is about its stats. */
+
 static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const char *name, const char *behind, int plain)
 {
     char number[16];
@@ -2666,298 +2961,6 @@ PROF_DEF prof_status prof_xplane_stream(const prof_trace *trace, prof_sink sink,
     status = prof__xplane_trace(x, trace, 0, trace, 0, host);
     free(x);
     return status;
-}
-
-/*-- gzip, for Perfetto and pprof: RFC 1952, in independent blocks of 64 KiB --*/
-
-#define PROF__GZIP_BLOCK 65536u
-
-typedef struct prof__gzip {
-    prof__out *out;
-    uint64_t size;
-    uint32_t check;
-    size_t used;
-    unsigned char data[PROF__GZIP_BLOCK], packed[PROF__DEFLATE_BOUND(PROF__GZIP_BLOCK)];
-    prof__deflate deflate;
-} prof__gzip;
-
-static void prof__gzip_block(prof__gzip *z, int last)
-{
-    prof__deflate_start(&z->deflate, z->packed);
-    prof__deflate_part(&z->deflate, z->data, 0, z->used, z->used, last);
-    if (last) prof__deflate_end(&z->deflate);
-    prof__out_bytes(z->out, z->packed, z->deflate.size);
-    z->used = 0;
-}
-
-/* z: zeroed. */
-static void prof__gzip_begin(prof__gzip *z, prof__out *out)
-{
-    static const unsigned char head[10] = {0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 255};
-    z->out = out;
-    z->check = ~0u;
-    prof__out_bytes(out, head, sizeof head);
-}
-
-static void prof__gzip_add(prof__gzip *z, const unsigned char *data, size_t size)
-{
-    static const uint32_t crc[16] = {0,          0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4,
-                                     0x4DB26158, 0x5005713C, 0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C,
-                                     0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C};
-    size_t i;
-    for (i = 0; i < size; i++) {
-        z->check ^= data[i];
-        z->check = z->check >> 4 ^ crc[z->check & 15];
-        z->check = z->check >> 4 ^ crc[z->check & 15];
-        if (z->used == PROF__GZIP_BLOCK) prof__gzip_block(z, 0);
-        z->data[z->used++] = data[i];
-    }
-    z->size += size;
-}
-
-static void prof__gzip_end(prof__gzip *z)
-{
-    unsigned char tail[8];
-    int i;
-    prof__gzip_block(z, 1);
-    for (i = 0; i < 4; i++) {
-        tail[i] = (unsigned char)(~z->check >> 8 * i & 255);
-        tail[4 + i] = (unsigned char)(z->size >> 8 * i & 255);
-    }
-    prof__out_bytes(z->out, tail, sizeof tail);
-}
-
-/*-- memory profile: google/pprof's proto/profile.proto --*/
-
-/* Tags of protobuf fields: the field's number << 3 | its wire type. */
-enum {
-    PROF__PPROF_TYPE = 0x0A, PROF__PPROF_SAMPLE = 0x12, PROF__PPROF_MAPPING = 0x1A, PROF__PPROF_LOCATION = 0x22,
-    PROF__PPROF_FUNCTION = 0x2A, PROF__PPROF_STRING = 0x32, PROF__PPROF_TIME = 0x48, PROF__PPROF_DURATION = 0x50,
-    PROF__PPROF_PERIOD_TYPE = 0x5A, PROF__PPROF_PERIOD = 0x60, PROF__PPROF_COMMENT = 0x68, PROF__PPROF_DEFAULT = 0x70,
-    PROF__PPROF_FIRST = 0x08, PROF__PPROF_SECOND = 0x10 /* fields 1 and 2 of smaller messages, if they are numbers */
-};
-
-/* A location: a call site and a name, which is the one that statistics have. */
-typedef struct prof__pprof_at {
-    const prof_callsite *site;
-    const char *name;
-} prof__pprof_at;
-
-typedef struct prof__pprof {
-    prof__xplane_bytes all, part, inner, text;
-    const char **strings; /* the texts belong to the trace, or are literals */
-    size_t string_count, string_capacity;
-    prof__read_index string_index;
-    prof__pprof_at *places; /* the id of a location, and of its function, is the index plus 1 */
-    size_t place_count, place_capacity;
-    prof__read_index place_index;
-    int failed;
-} prof__pprof;
-
-static int prof__pprof_same_string(const void *owner, size_t item, const void *key)
-{
-    return !strcmp(((const char *const *)owner)[item], (const char *)key);
-}
-
-/* Returns the number of a text in the table of strings. The first string is "". */
-static uint64_t prof__pprof_string(prof__pprof *p, const char *text)
-{
-    uint32_t hash = prof__text_hash(text);
-    size_t item = prof__read_find(&p->string_index, hash, prof__pprof_same_string, p->strings, text);
-    if (item != PROF__NONE) return item;
-    if (!PROF__ROOM(p->strings, p->string_capacity, p->string_count) ||
-        !prof__read_add(&p->string_index, hash, p->string_count)) {
-        p->failed = 1;
-        return 0;
-    }
-    p->text.size = 0;
-    prof__xplane_letters(&p->text, text);
-    prof__xplane_message(&p->all, PROF__PPROF_STRING, p->text.data, p->text.size);
-    p->strings[p->string_count] = text;
-    return p->string_count++;
-}
-
-/* Appends fields 1, 2 and so on with these values. */
-static void prof__pprof_fields(prof__xplane_bytes *bytes, const uint64_t *values, unsigned count)
-{
-    unsigned i;
-    for (i = 0; i < count; i++)
-        if (values[i]) prof__xplane_number(bytes, PROF__PPROF_FIRST + i * 8, values[i]);
-}
-
-/* Appends a message ValueType. */
-static void prof__pprof_type(prof__pprof *p, unsigned tag, const char *type, const char *unit)
-{
-    uint64_t values[2];
-    values[0] = prof__pprof_string(p, type);
-    values[1] = prof__pprof_string(p, unit);
-    p->part.size = 0;
-    prof__pprof_fields(&p->part, values, 2);
-    prof__xplane_message(&p->all, tag, p->part.data, p->part.size);
-}
-
-static int prof__pprof_same_place(const void *owner, size_t item, const void *key)
-{
-    const prof__pprof_at *place = (const prof__pprof_at *)owner + item, *wanted = (const prof__pprof_at *)key;
-    return place->site == wanted->site && !strcmp(place->name, wanted->name);
-}
-
-/* Returns the id of the location of a call site. name: what statistics call it. */
-static uint64_t prof__pprof_place(prof__pprof *p, const prof_callsite *site, const char *name)
-{
-    prof__pprof_at place = {site, name};
-    uint32_t hash = (uint32_t)prof__mix((uint64_t)(uintptr_t)site) + prof__text_hash(name);
-    size_t item = prof__read_find(&p->place_index, hash, prof__pprof_same_place, p->places, &place);
-    uint64_t values[5];
-    if (item != PROF__NONE) return item + 1;
-    if (!PROF__ROOM(p->places, p->place_capacity, p->place_count) ||
-        !prof__read_add(&p->place_index, hash, p->place_count)) {
-        p->failed = 1;
-        return 0;
-    }
-    p->places[p->place_count++] = place;
-    values[0] = p->place_count; /* the fields of Function: id, name, system_name, filename, start_line */
-    values[1] = values[2] = prof__pprof_string(p, name);
-    values[3] = prof__pprof_string(p, site->file);
-    values[4] = 0;
-    p->part.size = 0;
-    prof__pprof_fields(&p->part, values, 5);
-    prof__xplane_message(&p->all, PROF__PPROF_FUNCTION, p->part.data, p->part.size);
-    values[1] = site->line; /* the fields of Line: function_id, line */
-    p->inner.size = 0;
-    prof__pprof_fields(&p->inner, values, 2);
-    values[1] = 1; /* the fields of Location: id, mapping_id, address, line */
-    p->part.size = 0;
-    prof__pprof_fields(&p->part, values, 2);
-    prof__xplane_message(&p->part, 0x22, p->inner.data, p->inner.size);
-    prof__xplane_message(&p->all, PROF__PPROF_LOCATION, p->part.data, p->part.size);
-    return p->place_count;
-}
-
-static void prof__pprof_label(prof__pprof *p, const char *key, const char *text)
-{
-    uint64_t values[2];
-    if (!text || !*text) return;
-    values[0] = prof__pprof_string(p, key);
-    values[1] = prof__pprof_string(p, text);
-    p->inner.size = 0;
-    prof__pprof_fields(&p->inner, values, 2);
-    prof__xplane_message(&p->part, 0x1A, p->inner.data, p->inner.size);
-}
-
-/* Appends numbers as a packed field. */
-static void prof__pprof_packed(prof__pprof *p, unsigned tag, const uint64_t *values, unsigned count)
-{
-    unsigned char body[10 * 4], *to = body;
-    unsigned i;
-    for (i = 0; i < count; i++) to = prof__pack_integer(to, values[i]);
-    prof__xplane_message(&p->part, tag, body, (size_t)(to - body));
-}
-
-static void prof__pprof_sample(prof__pprof *p, const prof_memory_row *row)
-{
-    const prof_callsite *site = row->site, *around = row->around;
-    uint64_t places[2], values[4];
-    unsigned depth = 0;
-    places[depth++] = prof__pprof_place(p, site, *site->function ? site->function : "(unknown function)");
-    if (around) places[depth++] = prof__pprof_place(p, around, *row->around_name ? row->around_name : around->function);
-    values[0] = row->count;
-    values[1] = row->bytes;
-    values[2] = row->live_count;
-    values[3] = row->live_bytes;
-    p->part.size = 0;
-    prof__pprof_packed(p, 0x0A, places, depth);
-    prof__pprof_packed(p, 0x12, values, 4);
-    prof__pprof_label(p, "pool", row->pool);
-    prof__pprof_label(p, "memory scope", row->scope);
-    prof__xplane_message(&p->all, PROF__PPROF_SAMPLE, p->part.data, p->part.size);
-}
-
-/* Appends a mapping that claims to have names. Without it, pprof looks for symbols in the program's file. */
-static void prof__pprof_mapping(prof__pprof *p, const prof_trace_info *about)
-{
-    static const char yes[] = {0x38, 1, 0x40, 1, 0x48, 1}; /* has_functions, has_filenames, has_line_numbers */
-    p->part.size = 0;
-    prof__xplane_number(&p->part, PROF__PPROF_FIRST, 1);
-    prof__xplane_number(&p->part, 0x28, prof__pprof_string(p, *about->program ? about->program : "program"));
-    prof__xplane_add(&p->part, yes, sizeof yes);
-    prof__xplane_message(&p->all, PROF__PPROF_MAPPING, p->part.data, p->part.size);
-}
-
-static void prof__pprof_comment(prof__pprof *p, uint64_t count, const char *text)
-{
-    if (count) prof__xplane_number(&p->all, PROF__PPROF_COMMENT, prof__pprof_string(p, text));
-}
-
-static void prof__pprof_make(prof__pprof *p, const prof_trace *trace, const prof_memory_stats *memory)
-{
-    const prof_trace_info *about = prof_trace_about(trace);
-    int64_t end = prof__xplane_end(about);
-    size_t i;
-    prof__pprof_string(p, "");
-    prof__pprof_type(p, PROF__PPROF_TYPE, "alloc_objects", "count");
-    prof__pprof_type(p, PROF__PPROF_TYPE, "alloc_space", "bytes");
-    prof__pprof_type(p, PROF__PPROF_TYPE, "inuse_objects", "count");
-    prof__pprof_type(p, PROF__PPROF_TYPE, "inuse_space", "bytes");
-    prof__pprof_mapping(p, about);
-    for (i = 0; i < memory->site_count; i++) prof__pprof_sample(p, &memory->sites[i]);
-    prof__xplane_number(&p->all, PROF__PPROF_TIME, about->start_unix_ns + (uint64_t)prof__xplane_time(end));
-    prof__xplane_number(&p->all, PROF__PPROF_DURATION, (uint64_t)prof__xplane_time(end - about->from_ns));
-    prof__pprof_type(p, PROF__PPROF_PERIOD_TYPE, "space", "bytes");
-    prof__xplane_number(&p->all, PROF__PPROF_PERIOD, 1);
-    prof__xplane_number(&p->all, PROF__PPROF_DEFAULT, prof__pprof_string(p, "inuse_space"));
-    prof__pprof_comment(p, about->lost + about->lost_blocks,
-                        "events were lost: allocations may be missing, or count as live");
-    prof__pprof_comment(p, memory->freed_unknown, "blocks were freed that had been allocated before the trace");
-    p->failed |= p->all.failed | p->part.failed | p->inner.failed | p->text.failed;
-}
-
-/* Writes the memory profile of a trace, and closes the output. */
-static prof_status prof__pprof_put(const prof_trace *trace, prof__out *out)
-{
-    prof_memory_stats *memory = NULL;
-    prof_status status = prof_memory(trace, &memory);
-    prof__gzip *z = (prof__gzip *)calloc(1, sizeof *z);
-    prof__pprof p;
-    memset(&p, 0, sizeof p);
-    if (!status) prof__pprof_make(&p, trace, memory);
-    if (!status && (p.failed || !z)) status = prof__fail(PROF_NO_MEMORY, "no memory for the memory profile");
-    if (!status) {
-        prof__gzip_begin(z, out);
-        prof__gzip_add(z, p.all.data, p.all.size);
-        prof__gzip_end(z);
-    }
-    if (status) prof__out_fail(out, status);
-    free(z);
-    free(p.all.data);
-    free(p.part.data);
-    free(p.inner.data);
-    free(p.text.data);
-    free(p.strings);
-    free(p.places);
-    free(p.string_index.slots);
-    free(p.place_index.slots);
-    prof_memory_free(memory);
-    return prof__out_close(out);
-}
-
-PROF_DEF prof_status prof_xplane_pprof_write(const prof_trace *trace, const char *path)
-{
-    PROF__CALM();
-    prof__out out;
-    prof_status status;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_pprof_write: trace is null");
-    status = prof__out_file(&out, path);
-    return status ? status : prof__pprof_put(trace, &out);
-}
-
-PROF_DEF prof_status prof_xplane_pprof_stream(const prof_trace *trace, prof_sink sink)
-{
-    PROF__CALM();
-    prof__out out;
-    if (!trace) return prof__fail(PROF_INVALID_ARGUMENT, "prof_xplane_pprof_stream: trace is null");
-    prof__out_sink(&out, sink);
-    return prof__pprof_put(trace, &out);
 }
 
 /*-- perfetto_trace.json.gz --*/
