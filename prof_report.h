@@ -1,4 +1,5 @@
 /* prof_report.h - prof's reports: those of other profilers, JSON, and text in memory - public domain
+                   assembled from src/: change it there, see CONTRIBUTING.md
                    or MIT-0; needs prof.h and nothing else; the licence is at the end of this file
 
 QUICK START
@@ -264,6 +265,60 @@ static prof_status prof__report_no_memory(void)
     return prof__fail(PROF_NO_MEMORY, "no memory for the report");
 }
 
+/*-- parts that several layouts use --*/
+
+/* Writes value / unit as "%*.*f" does, but alike in every locale. Rounds halves away from 0. Writes numbers from 9e15 /
+   10^decimals on with an exponent. */
+static void prof__report_fixed(prof__out *out, double value, double unit, unsigned decimals, size_t width)
+{
+    static const double scales[] = {1, 10, 100, 1000, 10000};
+    char text[48];
+    double scaled = (value < 0 ? -value : value) * scales[decimals] / unit + 0.5; /* adding 0.5 keeps a half exact */
+    if (prof__finite(value) && scaled < 9e15) {
+        text[0] = '-';
+        prof__decimals(text + 1, (uint64_t)scaled, decimals);
+        prof__out_right(out, text + !(value < 0), width);
+    } else {
+        prof__double_text(text, value / unit);
+        prof__out_right(out, text, width);
+    }
+}
+
+static int prof__report_lossy(const prof_trace_info *info)
+{
+    return info->lost || info->lost_args || info->overwritten_chunks || info->unmatched || info->sites_lost ||
+           info->lost_blocks || info->write_failures;
+}
+
+/* Returns how many characters a line may have: see prof__out_columns(). Returns 0, no limit, for layouts of other
+   systems. */
+static size_t prof__report_limit(const prof__report *r)
+{
+    prof_report_layout layout = r->options.layout;
+    return layout == PROF_REPORT_MXNET || layout == PROF_REPORT_CNTK ? 0
+                                                                     : prof__out_columns(r->out, r->options.columns);
+}
+
+/* Writes the losses, if there are any. */
+static void prof__report_losses(prof__report *r)
+{
+    if (prof__report_lossy(prof_trace_about(r->trace))) prof__summary_losses(r->out, r->trace, prof__report_limit(r));
+}
+
+/* Returns the Unix time at which the recording ended. */
+static uint64_t prof__report_end_ns(const prof_trace *trace)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    return info->start_unix_ns + (uint64_t)info->duration_ns;
+}
+
+static void prof__report_time(const prof_trace *trace, const char *format, char *to, size_t size)
+{
+    struct tm here;
+    if (!prof__local_time(prof__report_end_ns(trace) / 1000000000, &here) || !strftime(to, size, format, &here))
+        to[0] = 0;
+}
+
 /*-- rows --*/
 
 typedef struct prof__report_key {
@@ -511,60 +566,6 @@ static uint64_t prof__report_measured(const prof__report_row *row)
     return row->sums.stat.count - row->sums.stat.truncated;
 }
 
-/*-- parts that several layouts use --*/
-
-/* Writes value / unit as "%*.*f" does, but alike in every locale. Rounds halves away from 0. Writes numbers from 9e15 /
-   10^decimals on with an exponent. */
-static void prof__report_fixed(prof__out *out, double value, double unit, unsigned decimals, size_t width)
-{
-    static const double scales[] = {1, 10, 100, 1000, 10000};
-    char text[48];
-    double scaled = (value < 0 ? -value : value) * scales[decimals] / unit + 0.5; /* adding 0.5 keeps a half exact */
-    if (prof__finite(value) && scaled < 9e15) {
-        text[0] = '-';
-        prof__decimals(text + 1, (uint64_t)scaled, decimals);
-        prof__out_right(out, text + !(value < 0), width);
-    } else {
-        prof__double_text(text, value / unit);
-        prof__out_right(out, text, width);
-    }
-}
-
-static int prof__report_lossy(const prof_trace_info *info)
-{
-    return info->lost || info->lost_args || info->overwritten_chunks || info->unmatched || info->sites_lost ||
-           info->lost_blocks || info->write_failures;
-}
-
-/* Returns how many characters a line may have: see prof__out_columns(). Returns 0, no limit, for layouts of other
-   systems. */
-static size_t prof__report_limit(const prof__report *r)
-{
-    prof_report_layout layout = r->options.layout;
-    return layout == PROF_REPORT_MXNET || layout == PROF_REPORT_CNTK ? 0
-                                                                     : prof__out_columns(r->out, r->options.columns);
-}
-
-/* Writes the losses, if there are any. */
-static void prof__report_losses(prof__report *r)
-{
-    if (prof__report_lossy(prof_trace_about(r->trace))) prof__summary_losses(r->out, r->trace, prof__report_limit(r));
-}
-
-/* Returns the Unix time at which the recording ended. */
-static uint64_t prof__report_end_ns(const prof_trace *trace)
-{
-    const prof_trace_info *info = prof_trace_about(trace);
-    return info->start_unix_ns + (uint64_t)info->duration_ns;
-}
-
-static void prof__report_time(const prof_trace *trace, const char *format, char *to, size_t size)
-{
-    struct tm here;
-    if (!prof__local_time(prof__report_end_ns(trace) / 1000000000, &here) || !strftime(to, size, format, &here))
-        to[0] = 0;
-}
-
 /*-- the layout of CNTK's summary --*/
 
 /* The rows that CNTK's PerformanceProfiler.h lists. No row here moves bytes. */
@@ -721,6 +722,424 @@ static void prof__report_cntk(prof__report *r)
                                  ".............Max ...........Count ...........Total\n\n");
     for (i = 0; i < count; i++) prof__report_cntk_event(r, &events[i]);
     if (r->options.others) prof__report_cntk_others(r);
+    prof__report_losses(r);
+}
+
+/*-- the layout of CNTK's detail, a list of events --*/
+
+/* A line that waits to be written, because lines are written in the order of their ends. */
+typedef struct prof__report_line {
+    int64_t start_ns, end_ns;
+    uint64_t order; /* of two that end together, the inner one goes first: it began later, or was read later */
+    const prof_callsite *site;
+    char *text; /* owned: the name, if it was made at run time; else NULL */
+    size_t track;
+    uint32_t depth;
+} prof__report_line;
+
+typedef struct prof__report_lines {
+    prof__report_line *heap; /* a heap: the line to write next is at index 0 */
+    size_t count, capacity;
+    uint64_t order, truncated, lost;
+} prof__report_lines;
+
+static int prof__report_line_before(const prof__report_line *a, const prof__report_line *b)
+{
+    if (a->end_ns != b->end_ns) return a->end_ns < b->end_ns;
+    return a->start_ns != b->start_ns ? a->start_ns > b->start_ns : a->order > b->order;
+}
+
+static void prof__report_line_swap(prof__report_line *a, prof__report_line *b)
+{
+    prof__report_line swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+/* Adds a line. Takes ownership of `text`, also after a failure. Returns 0 without memory. */
+static int prof__report_line_push(prof__report_lines *lines, const prof_callsite *site, uint32_t depth, size_t track,
+                                  int64_t start_ns, int64_t end_ns, char *text)
+{
+    prof__report_line *line;
+    size_t at;
+    if (!PROF__ROOM(lines->heap, lines->capacity, lines->count)) {
+        free(text);
+        return 0;
+    }
+    line = &lines->heap[lines->count];
+    line->start_ns = start_ns;
+    line->end_ns = end_ns;
+    line->order = lines->order++;
+    line->site = site;
+    line->text = text;
+    line->track = track;
+    line->depth = depth;
+    for (at = lines->count++; at && prof__report_line_before(&lines->heap[at], &lines->heap[(at - 1) / 2]);
+         at = (at - 1) / 2)
+        prof__report_line_swap(&lines->heap[at], &lines->heap[(at - 1) / 2]);
+    return 1;
+}
+
+static void prof__report_line_pop(prof__report_lines *lines)
+{
+    size_t at = 0, child;
+    free(lines->heap[0].text);
+    lines->heap[0] = lines->heap[--lines->count];
+    while ((child = 2 * at + 1) < lines->count) {
+        if (child + 1 < lines->count && prof__report_line_before(&lines->heap[child + 1], &lines->heap[child])) child++;
+        if (!prof__report_line_before(&lines->heap[child], &lines->heap[at])) return;
+        prof__report_line_swap(&lines->heap[child], &lines->heap[at]);
+        at = child;
+    }
+}
+
+/* Writes a time as milliseconds since 1970, with eight decimals. */
+static void prof__report_detail_time(prof__out *out, const prof_trace *trace, int64_t ns)
+{
+    char text[40];
+    size_t length = prof__decimals(text, prof_trace_about(trace)->start_unix_ns + (uint64_t)ns, 6);
+    PROF__REPORT_LITERAL(out, ",");
+    prof__out_bytes(out, text, length);
+    PROF__REPORT_LITERAL(out, "00");
+}
+
+static void prof__report_detail_line(prof__report *r, const char *name, uint64_t thread, int64_t start_ns,
+                                     int64_t end_ns)
+{
+    PROF__REPORT_LITERAL(r->out, "\"");
+    prof__csv_quoted(r->out, name, "\"");
+    PROF__REPORT_LITERAL(r->out, "\",");
+    prof__out_unsigned(r->out, thread);
+    prof__report_detail_time(r->out, r->trace, start_ns);
+    prof__report_detail_time(r->out, r->trace, end_ns);
+    PROF__REPORT_LITERAL(r->out, "\n");
+}
+
+/* Writes the lines that end before this event. event: NULL: writes all. */
+static void prof__report_detail_due(prof__report *r, prof__report_lines *lines, const prof_event *event, size_t track)
+{
+    while (lines->count) {
+        const prof__report_line *line = &lines->heap[0];
+        if (event && line->end_ns > event->start_ns) return;
+        if (event && line->end_ns == event->start_ns && line->track == track && line->depth < event->depth) return;
+        prof__report_detail_line(r, line->text ? line->text : line->site->name,
+                                 prof_trace_track(r->trace, line->track)->thread_id, line->start_ns, line->end_ns);
+        prof__report_line_pop(lines);
+    }
+}
+
+/* Returns a text such as "(5 events lost)", which the caller frees. Returns NULL without memory. */
+static char *prof__report_loss_text(uint64_t count, const char *what)
+{
+    char text[80] = "(";
+    size_t length = 1 + prof__digits(text + 1, count);
+    snprintf(text + length, sizeof text - length, " %s)", what);
+    return prof__text_join(text, "");
+}
+
+static int prof__report_detail_event(prof__report *r, prof__report_lines *lines, const prof_event *event, size_t track)
+{
+    int64_t end = event->start_ns + event->duration_ns;
+    char *text = NULL;
+    if ((event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST) || !prof__report_after(r, track, end) ||
+        prof__report_is_prof(r, event->site))
+        return 1;
+    if (event->flags) {
+        lines->truncated++;
+        return 1;
+    }
+    if (event->type == PROF_EVENT_LOST) {
+        lines->lost += event->value.as.u;
+        text = prof__report_loss_text(event->value.as.u, "events lost");
+    } else if (event->name != event->site->name) {
+        text = prof__text_join(event->name, "");
+    }
+    if (!text && (event->type == PROF_EVENT_LOST || event->name != event->site->name)) return 0;
+    return prof__report_line_push(lines, event->site, event->depth, track, event->start_ns, end, text);
+}
+
+/* Adds the spans that end up to this time. Spans come in the order of their ends; *span is the next one. Returns 0
+   without memory. */
+static int prof__report_detail_spans(prof__report *r, prof__report_lines *lines, prof_spans *spans, prof_span *span,
+                                     int64_t until_ns)
+{
+    while (span->site && span->start_ns + span->duration_ns <= until_ns) {
+        int64_t end = span->start_ns + span->duration_ns;
+        int wanted = !span->mark && prof__report_after(r, span->end_track, end);
+        char *text = NULL;
+        if (wanted && span->flags) lines->truncated++;
+        if (wanted && !span->flags) {
+            if (span->name != span->site->name && !(text = prof__text_join(span->name, ""))) return 0;
+            if (!prof__report_line_push(lines, span->site, 0, span->end_track, span->start_ns, end, text)) return 0;
+        }
+        prof_spans_next(spans, span); /* after the last span, *span is all zero */
+    }
+    return 1;
+}
+
+static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint64_t lost)
+{
+    const prof_trace_info *info = prof_trace_about(r->trace);
+    struct {
+        uint64_t count;
+        const char *what;
+    } losses[8];
+    size_t i;
+    losses[0].count = truncated;
+    losses[0].what = "scopes or spans without begin or end";
+    losses[1].count = info->lost > lost && !prof__trace_bounded(r->trace) ? info->lost - lost : 0;
+    losses[1].what = "events lost";
+    losses[2].count = info->overwritten_chunks;
+    losses[2].what = "older chunks overwritten";
+    losses[3].count = info->unmatched;
+    losses[3].what = "ends or arguments without an open scope";
+    losses[4].count = info->sites_lost;
+    losses[4].what = "names that did not fit";
+    losses[5].count = info->lost_blocks;
+    losses[5].what = "parts of the file missing";
+    losses[6].count = info->write_failures;
+    losses[6].what = "writes failed while recording";
+    losses[7].count = info->lost_args;
+    losses[7].what = "arguments lost";
+    for (i = 0; i < 8; i++) {
+        char *text = losses[i].count ? prof__report_loss_text(losses[i].count, losses[i].what) : NULL;
+        if (text) prof__report_detail_line(r, text, 0, info->duration_ns, info->duration_ns);
+        free(text);
+    }
+}
+
+static prof_status prof__report_detail(prof__report *r)
+{
+    prof_timeline *timeline = NULL;
+    prof_spans *spans = NULL;
+    prof__report_lines lines;
+    prof_event event;
+    prof_span span;
+    size_t track = 0;
+    int good = 1;
+    prof_status more, status = prof_timeline_open(r->trace, &timeline);
+    if (status == PROF_OK) status = prof_spans_open(r->trace, &spans);
+    if (status != PROF_OK) {
+        prof_timeline_close(timeline);
+        return status;
+    }
+    memset(&lines, 0, sizeof lines);
+    prof_spans_next(spans, &span);
+    PROF__REPORT_LITERAL(r->out, "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)\n");
+    while (good && r->out->status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        good = prof__report_detail_spans(r, &lines, spans, &span, event.start_ns);
+        prof__report_detail_due(r, &lines, &event, track);
+        good = good && prof__report_detail_event(r, &lines, &event, track);
+    }
+    good = good && prof__report_detail_spans(r, &lines, spans, &span, INT64_MAX);
+    if (good) prof__report_detail_due(r, &lines, NULL, 0);
+    while (lines.count) prof__report_line_pop(&lines);
+    free(lines.heap);
+    if (good) prof__report_detail_losses(r, lines.truncated, lines.lost);
+    status = prof_timeline_close(timeline);
+    more = prof_spans_close(spans);
+    if (status == PROF_OK) status = more;
+    return good ? status : prof__report_no_memory();
+}
+
+/*-- the layout by domain --*/
+
+/* Links the call paths as a tree, and sets sums.place of each to the row of its category. */
+static prof_status prof__report_domain_tree(prof__report *r, prof__stat_rows *all, size_t *root)
+{
+    size_t i;
+    *root = PROF__NONE;
+    for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = PROF__NONE;
+    for (i = all->count; i--;) {
+        prof__stat_row *sums = &all->items[i];
+        const prof__report_row *row;
+        size_t *first = sums->stat.parent == PROF_NO_PARENT ? root : &all->items[sums->stat.parent].child;
+        if (sums->type != PROF_EVENT_SCOPE) continue;
+        row = prof__report_row_of(r, PROF_EVENT_SCOPE, "", sums->stat.site->category);
+        if (!row) return prof__report_no_memory();
+        sums->place = (size_t)(row - r->rows);
+        sums->sibling = *first;
+        *first = i;
+    }
+    return PROF_OK;
+}
+
+/* Adds a path to the sums of its category. inside: 1: a scope of that category is around it, and has the path's time
+   already. */
+static void prof__report_domain_add(prof_stat *to, const prof__stat_row *sums, int inside)
+{
+    const prof_stat *from = &sums->stat;
+    to->count += from->count;
+    to->truncated += from->truncated;
+    to->self_ns = prof__stat_row_sum(to->self_ns, from->self_ns);
+    if (!inside) to->total_ns = prof__stat_row_sum(to->total_ns, from->total_ns);
+    if (to->count > to->truncated) to->mean_ns = (double)to->total_ns / (double)(to->count - to->truncated);
+    if (to->max_ns < from->max_ns) to->max_ns = from->max_ns;
+}
+
+static prof_status prof__report_domain_totals(prof__report *r)
+{
+    prof__stat_rows all;
+    prof_status status = prof__stat_rows_make(r->trace, !prof__stat_rows_aggregated(r->trace, 0), &all);
+    size_t at = PROF__NONE;
+    if (status == PROF_OK) status = prof__report_domain_tree(r, &all, &at);
+    /* Visits the children of a path, then its siblings. In a category's row, sums.open counts the enclosing scopes of
+       it. */
+    while (status == PROF_OK && at != PROF__NONE) {
+        const prof__stat_row *sums = &all.items[at];
+        prof__stat_row *to = &r->rows[sums->place].sums;
+        prof__report_domain_add(&to->stat, sums, to->open != 0);
+        to->open += sums->stat.count > sums->stat.truncated;
+        if (sums->child != PROF__NONE) {
+            at = sums->child;
+            continue;
+        }
+        for (;; at = sums->stat.parent) {
+            sums = &all.items[at];
+            r->rows[sums->place].sums.open -= sums->stat.count > sums->stat.truncated;
+            if (sums->sibling != PROF__NONE || sums->stat.parent == PROF_NO_PARENT) break;
+        }
+        at = sums->sibling;
+    }
+    prof__stat_rows_free(&all);
+    return status;
+}
+
+static void prof__report_domain_row(prof__table *t, const prof__report_row *row, double all)
+{
+    const prof_stat *stat = &row->sums.stat;
+    prof__table_row(t, *stat->name ? stat->name : "(none)", 0);
+    prof__table_count(t, stat->count);
+    prof__table_ns(t, (double)stat->total_ns);
+    prof__table_ns(t, (double)stat->self_ns);
+    prof__table_percent(t, (double)stat->self_ns, all);
+    prof__table_ns(t, (double)stat->max_ns);
+    prof__table_count(t, stat->truncated);
+    prof__table_end(t);
+}
+
+static prof_status prof__report_domains(prof__report *r)
+{
+    static const prof__column columns[] = {{"calls", 0, 0},   {"total", 4, 0},     {"self", 0, 0}, {"% of self", 3, 0},
+                                           {"longest", 2, 0}, {"truncated", 1, 0}, {NULL, 0, 0}};
+    prof_status status = prof__report_domain_totals(r);
+    prof__table t;
+    size_t i, shown = 0;
+    double all = 0;
+    for (i = 0; i < r->count; i++) {
+        r->rows[i].key = prof__sort_key(&r->rows[i].sums.stat, r->options.sort);
+        r->rows[i].sort = r->options.sort;
+        r->rows[i].ascending = !!r->options.ascending;
+        all += (double)r->rows[i].sums.stat.self_ns;
+        shown += r->rows[i].sums.stat.count != 0;
+    }
+    prof__report_sort(r, prof__report_order);
+    if (status == PROF_OK && !shown) PROF__REPORT_LITERAL(r->out, "no scopes\n");
+    prof__table_begin(&t, r->out, prof__report_limit(r), "domain", columns, NULL, 0);
+    do
+        for (i = 0; i < r->count; i++)
+            if (r->rows[i].sums.stat.count) prof__report_domain_row(&t, &r->rows[i], all);
+    while (prof__table_again(&t));
+    prof__report_losses(r);
+    return status;
+}
+
+/*-- the layout of histograms --*/
+
+#define PROF__REPORT_BAR ((size_t)40)         /* characters of the longest bar */
+#define PROF__REPORT_BEFORE_BAR ((size_t)61)  /* how many characters come before a bar */
+#define PROF__REPORT_BAR_LEAST ((size_t)10)
+
+static void prof__report_bar(prof__out *out, uint64_t count, uint64_t max, size_t widest)
+{
+    double share = (double)count / (double)max * (double)widest;
+    int length = (int)(share + 0.5), i;
+    PROF__REPORT_LITERAL(out, "  |");
+    for (i = 0; i < length; i++) PROF__REPORT_LITERAL(out, "#");
+    if (count && !length) PROF__REPORT_LITERAL(out, ".");
+    PROF__REPORT_LITERAL(out, "\n");
+}
+
+static void prof__report_percent(prof__out *out, double part, double whole, size_t width)
+{
+    char text[48] = "-";
+    if (whole > 0) strcpy(text + prof__fixed(text, part / whole * 100, 1), " %");
+    prof__out_right(out, text, width);
+}
+
+static void prof__report_bars(prof__out *out, const prof__stat_row *sums, uint64_t all, size_t limit)
+{
+    size_t widest =
+        limit && limit < PROF__REPORT_BEFORE_BAR + PROF__REPORT_BAR ? PROF__REPORT_BAR_LEAST : PROF__REPORT_BAR;
+    uint64_t powers[65], max = 0, seen = 0;
+    unsigned i, first = 65, last = 0;
+    if (widest < PROF__REPORT_BAR && limit > PROF__REPORT_BEFORE_BAR + widest) widest = limit - PROF__REPORT_BEFORE_BAR;
+    prof__stat_row_powers(sums, powers);
+    for (i = 0; i < 65; i++) {
+        if (!powers[i]) continue;
+        if (first == 65) first = i;
+        last = i;
+        if (powers[i] > max) max = powers[i];
+    }
+    for (i = first; i <= last && i < 65; i++) {
+        seen += powers[i];
+        prof__out_ns(out, i ? (double)((uint64_t)1 << (i - 1)) : 0, 12);
+        prof__out_ns(out, i < 64 ? (double)((uint64_t)1 << i) : 18446744073709551616.0, 12);
+        prof__out_count(out, powers[i], 14);
+        prof__report_percent(out, (double)powers[i], (double)all, 10);
+        prof__report_percent(out, (double)seen, (double)all, 10);
+        prof__report_bar(out, powers[i], max, widest);
+    }
+}
+
+static void prof__report_histogram(prof__out *out, const prof__report_row *row, size_t limit)
+{
+    const prof_stat *stat = &row->sums.stat;
+    const char *more, *domain = prof__report_domain(row, &more);
+    uint64_t all = prof__report_measured(row);
+    char text[320], count[32], unknown[64] = "", total[48], mean[48], p50[48], p99[48];
+    size_t length = prof__characters(stat->name), at;
+    if (limit && length > limit / 2) length = limit / 2;
+    at = length;
+    PROF__REPORT_LITERAL(out, "\n");
+    prof__out_name(out, stat->name, length);
+    if (row->category[0] || *more) {
+        PROF__REPORT_LITERAL(out, " [");
+        prof__out_clean(out, domain);
+        prof__out_text(out, more);
+        PROF__REPORT_LITERAL(out, "]");
+        at += prof__characters(domain) + strlen(more) + 3;
+    }
+    prof__grouped(count, stat->truncated);
+    if (stat->truncated) snprintf(unknown, sizeof unknown, " and %s of unknown begin or end", count);
+    prof__grouped(count, all);
+    prof__human_ns(total, (double)stat->total_ns);
+    prof__human_ns(mean, stat->mean_ns);
+    prof__human_ns(p50, (double)stat->p50_ns);
+    prof__human_ns(p99, (double)stat->p99_ns);
+    snprintf(text, sizeof text, ": %s %s%s%s", count, row->sums.type == PROF_EVENT_FRAME ? "frame" : "call",
+             all == 1 ? "" : "s", unknown);
+    if (all)
+        snprintf(text + strlen(text), sizeof text - strlen(text), ", total %s, mean %s, p50 %s, p99 %s", total, mean,
+                 p50, p99);
+    prof__out_wrapped(out, text, at, 4, limit);
+    PROF__REPORT_LITERAL(out, "\n");
+    if (!all) return;
+    PROF__REPORT_LITERAL(out, "        from       below         count     share    so far\n");
+    prof__report_bars(out, &row->sums, all, limit);
+}
+
+static void prof__report_histograms(prof__report *r)
+{
+    size_t i, shown = 0;
+    prof__report_sort(r, prof__report_order);
+    for (i = 0; i < r->count; i++) {
+        if (r->rows[i].sums.type == PROF_EVENT_COUNTER || !r->rows[i].sums.stat.count) continue;
+        if (r->options.top && shown == r->options.top) break;
+        prof__report_histogram(r->out, &r->rows[i], prof__report_limit(r));
+        shown++;
+    }
+    if (!shown) PROF__REPORT_LITERAL(r->out, "\nno scopes\n");
     prof__report_losses(r);
 }
 
@@ -977,424 +1396,6 @@ static void prof__report_json(prof__report *r)
     prof__report_whole(out, "MissingParts", info->lost_blocks);
     prof__report_whole(out, "FailedWrites", info->write_failures);
     PROF__REPORT_LITERAL(out, "}}");
-}
-
-/*-- the layout by domain --*/
-
-/* Links the call paths as a tree, and sets sums.place of each to the row of its category. */
-static prof_status prof__report_domain_tree(prof__report *r, prof__stat_rows *all, size_t *root)
-{
-    size_t i;
-    *root = PROF__NONE;
-    for (i = 0; i < all->count; i++) all->items[i].child = all->items[i].sibling = PROF__NONE;
-    for (i = all->count; i--;) {
-        prof__stat_row *sums = &all->items[i];
-        const prof__report_row *row;
-        size_t *first = sums->stat.parent == PROF_NO_PARENT ? root : &all->items[sums->stat.parent].child;
-        if (sums->type != PROF_EVENT_SCOPE) continue;
-        row = prof__report_row_of(r, PROF_EVENT_SCOPE, "", sums->stat.site->category);
-        if (!row) return prof__report_no_memory();
-        sums->place = (size_t)(row - r->rows);
-        sums->sibling = *first;
-        *first = i;
-    }
-    return PROF_OK;
-}
-
-/* Adds a path to the sums of its category. inside: 1: a scope of that category is around it, and has the path's time
-   already. */
-static void prof__report_domain_add(prof_stat *to, const prof__stat_row *sums, int inside)
-{
-    const prof_stat *from = &sums->stat;
-    to->count += from->count;
-    to->truncated += from->truncated;
-    to->self_ns = prof__stat_row_sum(to->self_ns, from->self_ns);
-    if (!inside) to->total_ns = prof__stat_row_sum(to->total_ns, from->total_ns);
-    if (to->count > to->truncated) to->mean_ns = (double)to->total_ns / (double)(to->count - to->truncated);
-    if (to->max_ns < from->max_ns) to->max_ns = from->max_ns;
-}
-
-static prof_status prof__report_domain_totals(prof__report *r)
-{
-    prof__stat_rows all;
-    prof_status status = prof__stat_rows_make(r->trace, !prof__stat_rows_aggregated(r->trace, 0), &all);
-    size_t at = PROF__NONE;
-    if (status == PROF_OK) status = prof__report_domain_tree(r, &all, &at);
-    /* Visits the children of a path, then its siblings. In a category's row, sums.open counts the enclosing scopes of
-       it. */
-    while (status == PROF_OK && at != PROF__NONE) {
-        const prof__stat_row *sums = &all.items[at];
-        prof__stat_row *to = &r->rows[sums->place].sums;
-        prof__report_domain_add(&to->stat, sums, to->open != 0);
-        to->open += sums->stat.count > sums->stat.truncated;
-        if (sums->child != PROF__NONE) {
-            at = sums->child;
-            continue;
-        }
-        for (;; at = sums->stat.parent) {
-            sums = &all.items[at];
-            r->rows[sums->place].sums.open -= sums->stat.count > sums->stat.truncated;
-            if (sums->sibling != PROF__NONE || sums->stat.parent == PROF_NO_PARENT) break;
-        }
-        at = sums->sibling;
-    }
-    prof__stat_rows_free(&all);
-    return status;
-}
-
-static void prof__report_domain_row(prof__table *t, const prof__report_row *row, double all)
-{
-    const prof_stat *stat = &row->sums.stat;
-    prof__table_row(t, *stat->name ? stat->name : "(none)", 0);
-    prof__table_count(t, stat->count);
-    prof__table_ns(t, (double)stat->total_ns);
-    prof__table_ns(t, (double)stat->self_ns);
-    prof__table_percent(t, (double)stat->self_ns, all);
-    prof__table_ns(t, (double)stat->max_ns);
-    prof__table_count(t, stat->truncated);
-    prof__table_end(t);
-}
-
-static prof_status prof__report_domains(prof__report *r)
-{
-    static const prof__column columns[] = {{"calls", 0, 0},   {"total", 4, 0},     {"self", 0, 0}, {"% of self", 3, 0},
-                                           {"longest", 2, 0}, {"truncated", 1, 0}, {NULL, 0, 0}};
-    prof_status status = prof__report_domain_totals(r);
-    prof__table t;
-    size_t i, shown = 0;
-    double all = 0;
-    for (i = 0; i < r->count; i++) {
-        r->rows[i].key = prof__sort_key(&r->rows[i].sums.stat, r->options.sort);
-        r->rows[i].sort = r->options.sort;
-        r->rows[i].ascending = !!r->options.ascending;
-        all += (double)r->rows[i].sums.stat.self_ns;
-        shown += r->rows[i].sums.stat.count != 0;
-    }
-    prof__report_sort(r, prof__report_order);
-    if (status == PROF_OK && !shown) PROF__REPORT_LITERAL(r->out, "no scopes\n");
-    prof__table_begin(&t, r->out, prof__report_limit(r), "domain", columns, NULL, 0);
-    do
-        for (i = 0; i < r->count; i++)
-            if (r->rows[i].sums.stat.count) prof__report_domain_row(&t, &r->rows[i], all);
-    while (prof__table_again(&t));
-    prof__report_losses(r);
-    return status;
-}
-
-/*-- the layout of histograms --*/
-
-#define PROF__REPORT_BAR ((size_t)40)         /* characters of the longest bar */
-#define PROF__REPORT_BEFORE_BAR ((size_t)61)  /* how many characters come before a bar */
-#define PROF__REPORT_BAR_LEAST ((size_t)10)
-
-static void prof__report_bar(prof__out *out, uint64_t count, uint64_t max, size_t widest)
-{
-    double share = (double)count / (double)max * (double)widest;
-    int length = (int)(share + 0.5), i;
-    PROF__REPORT_LITERAL(out, "  |");
-    for (i = 0; i < length; i++) PROF__REPORT_LITERAL(out, "#");
-    if (count && !length) PROF__REPORT_LITERAL(out, ".");
-    PROF__REPORT_LITERAL(out, "\n");
-}
-
-static void prof__report_percent(prof__out *out, double part, double whole, size_t width)
-{
-    char text[48] = "-";
-    if (whole > 0) strcpy(text + prof__fixed(text, part / whole * 100, 1), " %");
-    prof__out_right(out, text, width);
-}
-
-static void prof__report_bars(prof__out *out, const prof__stat_row *sums, uint64_t all, size_t limit)
-{
-    size_t widest =
-        limit && limit < PROF__REPORT_BEFORE_BAR + PROF__REPORT_BAR ? PROF__REPORT_BAR_LEAST : PROF__REPORT_BAR;
-    uint64_t powers[65], max = 0, seen = 0;
-    unsigned i, first = 65, last = 0;
-    if (widest < PROF__REPORT_BAR && limit > PROF__REPORT_BEFORE_BAR + widest) widest = limit - PROF__REPORT_BEFORE_BAR;
-    prof__stat_row_powers(sums, powers);
-    for (i = 0; i < 65; i++) {
-        if (!powers[i]) continue;
-        if (first == 65) first = i;
-        last = i;
-        if (powers[i] > max) max = powers[i];
-    }
-    for (i = first; i <= last && i < 65; i++) {
-        seen += powers[i];
-        prof__out_ns(out, i ? (double)((uint64_t)1 << (i - 1)) : 0, 12);
-        prof__out_ns(out, i < 64 ? (double)((uint64_t)1 << i) : 18446744073709551616.0, 12);
-        prof__out_count(out, powers[i], 14);
-        prof__report_percent(out, (double)powers[i], (double)all, 10);
-        prof__report_percent(out, (double)seen, (double)all, 10);
-        prof__report_bar(out, powers[i], max, widest);
-    }
-}
-
-static void prof__report_histogram(prof__out *out, const prof__report_row *row, size_t limit)
-{
-    const prof_stat *stat = &row->sums.stat;
-    const char *more, *domain = prof__report_domain(row, &more);
-    uint64_t all = prof__report_measured(row);
-    char text[320], count[32], unknown[64] = "", total[48], mean[48], p50[48], p99[48];
-    size_t length = prof__characters(stat->name), at;
-    if (limit && length > limit / 2) length = limit / 2;
-    at = length;
-    PROF__REPORT_LITERAL(out, "\n");
-    prof__out_name(out, stat->name, length);
-    if (row->category[0] || *more) {
-        PROF__REPORT_LITERAL(out, " [");
-        prof__out_clean(out, domain);
-        prof__out_text(out, more);
-        PROF__REPORT_LITERAL(out, "]");
-        at += prof__characters(domain) + strlen(more) + 3;
-    }
-    prof__grouped(count, stat->truncated);
-    if (stat->truncated) snprintf(unknown, sizeof unknown, " and %s of unknown begin or end", count);
-    prof__grouped(count, all);
-    prof__human_ns(total, (double)stat->total_ns);
-    prof__human_ns(mean, stat->mean_ns);
-    prof__human_ns(p50, (double)stat->p50_ns);
-    prof__human_ns(p99, (double)stat->p99_ns);
-    snprintf(text, sizeof text, ": %s %s%s%s", count, row->sums.type == PROF_EVENT_FRAME ? "frame" : "call",
-             all == 1 ? "" : "s", unknown);
-    if (all)
-        snprintf(text + strlen(text), sizeof text - strlen(text), ", total %s, mean %s, p50 %s, p99 %s", total, mean,
-                 p50, p99);
-    prof__out_wrapped(out, text, at, 4, limit);
-    PROF__REPORT_LITERAL(out, "\n");
-    if (!all) return;
-    PROF__REPORT_LITERAL(out, "        from       below         count     share    so far\n");
-    prof__report_bars(out, &row->sums, all, limit);
-}
-
-static void prof__report_histograms(prof__report *r)
-{
-    size_t i, shown = 0;
-    prof__report_sort(r, prof__report_order);
-    for (i = 0; i < r->count; i++) {
-        if (r->rows[i].sums.type == PROF_EVENT_COUNTER || !r->rows[i].sums.stat.count) continue;
-        if (r->options.top && shown == r->options.top) break;
-        prof__report_histogram(r->out, &r->rows[i], prof__report_limit(r));
-        shown++;
-    }
-    if (!shown) PROF__REPORT_LITERAL(r->out, "\nno scopes\n");
-    prof__report_losses(r);
-}
-
-/*-- the layout of CNTK's detail, a list of events --*/
-
-/* A line that waits to be written, because lines are written in the order of their ends. */
-typedef struct prof__report_line {
-    int64_t start_ns, end_ns;
-    uint64_t order; /* of two that end together, the inner one goes first: it began later, or was read later */
-    const prof_callsite *site;
-    char *text; /* owned: the name, if it was made at run time; else NULL */
-    size_t track;
-    uint32_t depth;
-} prof__report_line;
-
-typedef struct prof__report_lines {
-    prof__report_line *heap; /* a heap: the line to write next is at index 0 */
-    size_t count, capacity;
-    uint64_t order, truncated, lost;
-} prof__report_lines;
-
-static int prof__report_line_before(const prof__report_line *a, const prof__report_line *b)
-{
-    if (a->end_ns != b->end_ns) return a->end_ns < b->end_ns;
-    return a->start_ns != b->start_ns ? a->start_ns > b->start_ns : a->order > b->order;
-}
-
-static void prof__report_line_swap(prof__report_line *a, prof__report_line *b)
-{
-    prof__report_line swap = *a;
-    *a = *b;
-    *b = swap;
-}
-
-/* Adds a line. Takes ownership of `text`, also after a failure. Returns 0 without memory. */
-static int prof__report_line_push(prof__report_lines *lines, const prof_callsite *site, uint32_t depth, size_t track,
-                                  int64_t start_ns, int64_t end_ns, char *text)
-{
-    prof__report_line *line;
-    size_t at;
-    if (!PROF__ROOM(lines->heap, lines->capacity, lines->count)) {
-        free(text);
-        return 0;
-    }
-    line = &lines->heap[lines->count];
-    line->start_ns = start_ns;
-    line->end_ns = end_ns;
-    line->order = lines->order++;
-    line->site = site;
-    line->text = text;
-    line->track = track;
-    line->depth = depth;
-    for (at = lines->count++; at && prof__report_line_before(&lines->heap[at], &lines->heap[(at - 1) / 2]);
-         at = (at - 1) / 2)
-        prof__report_line_swap(&lines->heap[at], &lines->heap[(at - 1) / 2]);
-    return 1;
-}
-
-static void prof__report_line_pop(prof__report_lines *lines)
-{
-    size_t at = 0, child;
-    free(lines->heap[0].text);
-    lines->heap[0] = lines->heap[--lines->count];
-    while ((child = 2 * at + 1) < lines->count) {
-        if (child + 1 < lines->count && prof__report_line_before(&lines->heap[child + 1], &lines->heap[child])) child++;
-        if (!prof__report_line_before(&lines->heap[child], &lines->heap[at])) return;
-        prof__report_line_swap(&lines->heap[child], &lines->heap[at]);
-        at = child;
-    }
-}
-
-/* Writes a time as milliseconds since 1970, with eight decimals. */
-static void prof__report_detail_time(prof__out *out, const prof_trace *trace, int64_t ns)
-{
-    char text[40];
-    size_t length = prof__decimals(text, prof_trace_about(trace)->start_unix_ns + (uint64_t)ns, 6);
-    PROF__REPORT_LITERAL(out, ",");
-    prof__out_bytes(out, text, length);
-    PROF__REPORT_LITERAL(out, "00");
-}
-
-static void prof__report_detail_line(prof__report *r, const char *name, uint64_t thread, int64_t start_ns,
-                                     int64_t end_ns)
-{
-    PROF__REPORT_LITERAL(r->out, "\"");
-    prof__csv_quoted(r->out, name, "\"");
-    PROF__REPORT_LITERAL(r->out, "\",");
-    prof__out_unsigned(r->out, thread);
-    prof__report_detail_time(r->out, r->trace, start_ns);
-    prof__report_detail_time(r->out, r->trace, end_ns);
-    PROF__REPORT_LITERAL(r->out, "\n");
-}
-
-/* Writes the lines that end before this event. event: NULL: writes all. */
-static void prof__report_detail_due(prof__report *r, prof__report_lines *lines, const prof_event *event, size_t track)
-{
-    while (lines->count) {
-        const prof__report_line *line = &lines->heap[0];
-        if (event && line->end_ns > event->start_ns) return;
-        if (event && line->end_ns == event->start_ns && line->track == track && line->depth < event->depth) return;
-        prof__report_detail_line(r, line->text ? line->text : line->site->name,
-                                 prof_trace_track(r->trace, line->track)->thread_id, line->start_ns, line->end_ns);
-        prof__report_line_pop(lines);
-    }
-}
-
-/* Returns a text such as "(5 events lost)", which the caller frees. Returns NULL without memory. */
-static char *prof__report_loss_text(uint64_t count, const char *what)
-{
-    char text[80] = "(";
-    size_t length = 1 + prof__digits(text + 1, count);
-    snprintf(text + length, sizeof text - length, " %s)", what);
-    return prof__text_join(text, "");
-}
-
-static int prof__report_detail_event(prof__report *r, prof__report_lines *lines, const prof_event *event, size_t track)
-{
-    int64_t end = event->start_ns + event->duration_ns;
-    char *text = NULL;
-    if ((event->type != PROF_EVENT_SCOPE && event->type != PROF_EVENT_LOST) || !prof__report_after(r, track, end) ||
-        prof__report_is_prof(r, event->site))
-        return 1;
-    if (event->flags) {
-        lines->truncated++;
-        return 1;
-    }
-    if (event->type == PROF_EVENT_LOST) {
-        lines->lost += event->value.as.u;
-        text = prof__report_loss_text(event->value.as.u, "events lost");
-    } else if (event->name != event->site->name) {
-        text = prof__text_join(event->name, "");
-    }
-    if (!text && (event->type == PROF_EVENT_LOST || event->name != event->site->name)) return 0;
-    return prof__report_line_push(lines, event->site, event->depth, track, event->start_ns, end, text);
-}
-
-/* Adds the spans that end up to this time. Spans come in the order of their ends; *span is the next one. Returns 0
-   without memory. */
-static int prof__report_detail_spans(prof__report *r, prof__report_lines *lines, prof_spans *spans, prof_span *span,
-                                     int64_t until_ns)
-{
-    while (span->site && span->start_ns + span->duration_ns <= until_ns) {
-        int64_t end = span->start_ns + span->duration_ns;
-        int wanted = !span->mark && prof__report_after(r, span->end_track, end);
-        char *text = NULL;
-        if (wanted && span->flags) lines->truncated++;
-        if (wanted && !span->flags) {
-            if (span->name != span->site->name && !(text = prof__text_join(span->name, ""))) return 0;
-            if (!prof__report_line_push(lines, span->site, 0, span->end_track, span->start_ns, end, text)) return 0;
-        }
-        prof_spans_next(spans, span); /* after the last span, *span is all zero */
-    }
-    return 1;
-}
-
-static void prof__report_detail_losses(prof__report *r, uint64_t truncated, uint64_t lost)
-{
-    const prof_trace_info *info = prof_trace_about(r->trace);
-    struct {
-        uint64_t count;
-        const char *what;
-    } losses[8];
-    size_t i;
-    losses[0].count = truncated;
-    losses[0].what = "scopes or spans without begin or end";
-    losses[1].count = info->lost > lost && !prof__trace_bounded(r->trace) ? info->lost - lost : 0;
-    losses[1].what = "events lost";
-    losses[2].count = info->overwritten_chunks;
-    losses[2].what = "older chunks overwritten";
-    losses[3].count = info->unmatched;
-    losses[3].what = "ends or arguments without an open scope";
-    losses[4].count = info->sites_lost;
-    losses[4].what = "names that did not fit";
-    losses[5].count = info->lost_blocks;
-    losses[5].what = "parts of the file missing";
-    losses[6].count = info->write_failures;
-    losses[6].what = "writes failed while recording";
-    losses[7].count = info->lost_args;
-    losses[7].what = "arguments lost";
-    for (i = 0; i < 8; i++) {
-        char *text = losses[i].count ? prof__report_loss_text(losses[i].count, losses[i].what) : NULL;
-        if (text) prof__report_detail_line(r, text, 0, info->duration_ns, info->duration_ns);
-        free(text);
-    }
-}
-
-static prof_status prof__report_detail(prof__report *r)
-{
-    prof_timeline *timeline = NULL;
-    prof_spans *spans = NULL;
-    prof__report_lines lines;
-    prof_event event;
-    prof_span span;
-    size_t track = 0;
-    int good = 1;
-    prof_status more, status = prof_timeline_open(r->trace, &timeline);
-    if (status == PROF_OK) status = prof_spans_open(r->trace, &spans);
-    if (status != PROF_OK) {
-        prof_timeline_close(timeline);
-        return status;
-    }
-    memset(&lines, 0, sizeof lines);
-    prof_spans_next(spans, &span);
-    PROF__REPORT_LITERAL(r->out, "EventDescription,ThreadId,BeginTimeStamp(ms),EndTimeStamp(ms)\n");
-    while (good && r->out->status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
-        good = prof__report_detail_spans(r, &lines, spans, &span, event.start_ns);
-        prof__report_detail_due(r, &lines, &event, track);
-        good = good && prof__report_detail_event(r, &lines, &event, track);
-    }
-    good = good && prof__report_detail_spans(r, &lines, spans, &span, INT64_MAX);
-    if (good) prof__report_detail_due(r, &lines, NULL, 0);
-    while (lines.count) prof__report_line_pop(&lines);
-    free(lines.heap);
-    if (good) prof__report_detail_losses(r, lines.truncated, lines.lost);
-    status = prof_timeline_close(timeline);
-    more = prof_spans_close(spans);
-    if (status == PROF_OK) status = more;
-    return good ? status : prof__report_no_memory();
 }
 
 /*-- a report --*/

@@ -46,7 +46,7 @@ if [ "$1" = graph ]; then
 fi
 upwards() {
     includes | awk '
-        BEGIN { for (n = split("ground image record session read report watch chrome html ntff server xplane", name, " "); n; n--) layer[name[n]] = n }
+        BEGIN { for (n = split("ground image record session read report watch chrome html layouts ntff server xplane", name, " "); n; n--) layer[name[n]] = n }
         function level(module) { sub(/\/.*/, "", module); return layer[module] + 0 }
         $1 != "api/inner" && level($1) < level($2) { print $1 " includes " $2 }'
 }
@@ -61,7 +61,7 @@ check "prof.h has no part of the reader" "$(sh src/assemble.sh --map prof.h | cu
 check "no module has more than $most lines" \
     "$(for module in src/*/*.h; do awk -v most=$most 'END { if (NR > most) print FILENAME ": " NR }' "$module"; done)"
 check "no line of a header or of the tool is longer than 120 columns" \
-    "$(awk 'length > 120 { print FILENAME ": line " FNR }' src/*.h src/*/*.h tools/*.[ch] prof_report.h prof_bridge.h)"
+    "$(awk 'length > 120 { print FILENAME ": line " FNR }' src/*.h src/*/*.h tools/*.[ch] prof_bridge.h)"
 check "modules close what they open" "$(for module in src/*/*.h; do
     awk -v module="$module" '
         /^# *if/ { depth++ }
@@ -127,7 +127,7 @@ alone='for prof_bridge.h alone' # from here on
 listed() { grep -v PROF__API_INNER_H | grep -oE '(prof|PROF)__[A-Za-z0-9_]+' | sort -u; }
 sed "/$alone/,\$d" $inner | listed >"$made/inner"
 listed <$inner >"$made/inner.all"
-private used $(ls src/*/*.h | grep -vE "^$inner$|^src/(chrome|html|ntff|server|xplane)/") src/prof.h >"$made/of_prof"
+private used $(ls src/*/*.h | grep -vE "^$inner$|^src/(chrome|html|layouts|ntff|server|xplane)/") src/prof.h >"$made/of_prof"
 crossing() { # FILE: names of prof.h in it that are not its own
     private made "$1" >"$made/own"
     private used "$1" | comm -12 - "$made/of_prof" | comm -23 - "$made/own"
@@ -146,7 +146,7 @@ check "private names of prof.h in use are in $inner" "$(echo "$strays" | tr ';' 
 check "$inner lists no name that nobody uses" \
     "$(comm -23 "$made/inner.all" "$made/crossed" | grep -v -e '^prof__read_equal$')"
 check "no other header looks into a trace" \
-    "$(grep -nE '(^|[^a-z_])trace->' src/chrome/*.h src/html/*.h src/xplane/*.h prof_report.h prof_ntff.h prof_server.h tools/*.[ch])"
+    "$(grep -nE '(^|[^a-z_])trace->' src/chrome/*.h src/html/*.h src/layouts/*.h src/xplane/*.h prof_ntff.h prof_server.h tools/*.[ch])"
 echo "     $(wc -l <"$made/inner.all" | tr -d ' ') private names cross:${counts%,}"
 
 # prof.h has a pragma against warnings of unused functions, because another header may use them, or another system.
