@@ -1,4 +1,5 @@
 /* prof_bridge.h - what prof records, in other tools at the same time - public domain or MIT-0
+                   assembled from src/: change it there, see CONTRIBUTING.md
                    ITT (VTune and others), NVTX (Nsight), SDT (perf, bpftrace, SystemTap, gdb); the licence is
                    at the end of this file
 
@@ -111,6 +112,9 @@ MANUAL
 
 #ifdef PROF_FREESTANDING
 #error "prof_bridge.h: PROF_WITH_ITT, PROF_WITH_NVTX and PROF_WITH_SDT need a system: not with PROF_FREESTANDING"
+#endif
+#ifndef PROF__BRIDGED
+#define PROF__BRIDGED 1 /* for a module that is compiled alone: prof.h defines it if a tool is wanted */
 #endif
 #ifndef PROF_BRIDGE_DOMAIN
 #define PROF_BRIDGE_DOMAIN "prof"
@@ -594,86 +598,6 @@ static void prof__nvtx_thread(const char *name) { nvtxNameOsThreadA((uint32_t)pr
 #define prof__nvtx_thread(name) ((void)0)
 #endif
 
-/*-- SDT --*/
-
-/* A tracer increments the semaphore of a probe while it listens. Each probe is in one place of the code. */
-#ifdef PROF_WITH_SDT
-#define PROF__SDT_SEMAPHORE(probe)                                                                         \
-    extern PROF__HIDDEN unsigned short prof_##probe##_semaphore;                                           \
-    unsigned short prof_##probe##_semaphore __attribute__((__section__(".probes")))
-#define PROF__SDT_WANTED(probe) __atomic_load_n(&prof_##probe##_semaphore, __ATOMIC_RELAXED)
-PROF__SDT_SEMAPHORE(scope_begin);
-PROF__SDT_SEMAPHORE(scope_end);
-PROF__SDT_SEMAPHORE(arg);
-PROF__SDT_SEMAPHORE(arg_string);
-PROF__SDT_SEMAPHORE(mark);
-PROF__SDT_SEMAPHORE(counter);
-PROF__SDT_SEMAPHORE(counter_double);
-PROF__SDT_SEMAPHORE(frame);
-PROF__SDT_SEMAPHORE(event);
-PROF__SDT_SEMAPHORE(log);
-PROF__SDT_SEMAPHORE(thread);
-PROF__SDT_SEMAPHORE(pause);
-PROF__SDT_SEMAPHORE(resume);
-#define PROF__SDT static __attribute__((__noinline__))
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wpedantic" /* macros of probes leave the arguments of "..." empty */
-
-PROF__SDT void prof__sdt_begin(const char *name, const char *category)
-{
-    DTRACE_PROBE2(prof, scope_begin, name, category);
-}
-PROF__SDT void prof__sdt_end(const char *name, const char *category) { DTRACE_PROBE2(prof, scope_end, name, category); }
-PROF__SDT void prof__sdt_arg(const char *key, const char *category, uint64_t type, uint64_t number)
-{
-    DTRACE_PROBE4(prof, arg, key, category, type, number);
-}
-PROF__SDT void prof__sdt_arg_text(const char *key, const char *category, const char *text)
-{
-    DTRACE_PROBE3(prof, arg_string, key, category, text);
-}
-PROF__SDT void prof__sdt_mark(const char *name, const char *category) { DTRACE_PROBE2(prof, mark, name, category); }
-PROF__SDT void prof__sdt_counter(const char *name, const char *category, prof_value_type type, uint64_t number)
-{
-    int64_t value = (int64_t)number;
-    if (type == PROF_VALUE_DOUBLE)
-        DTRACE_PROBE3(prof, counter_double, name, category, number);
-    else
-        DTRACE_PROBE3(prof, counter, name, category, value);
-}
-PROF__SDT void prof__sdt_frame(const char *name, const char *category) { DTRACE_PROBE2(prof, frame, name, category); }
-PROF__SDT void prof__sdt_event(const char *name, const char *category, uint64_t type, uint64_t object, uint64_t detail)
-{
-    DTRACE_PROBE5(prof, event, name, category, type, object, detail);
-}
-PROF__SDT void prof__sdt_log(const char *text, const char *category, uint64_t severity)
-{
-    DTRACE_PROBE3(prof, log, text, category, severity);
-}
-PROF__SDT void prof__sdt_thread(const char *name) { DTRACE_PROBE1(prof, thread, name); }
-PROF__SDT void prof__sdt_pause(int paused)
-{
-    if (paused)
-        DTRACE_PROBE(prof, pause);
-    else
-        DTRACE_PROBE(prof, resume);
-}
-#pragma GCC diagnostic pop
-#else
-#define PROF__SDT_WANTED(probe) 0
-#define prof__sdt_begin(name, category) ((void)0)
-#define prof__sdt_end(name, category) ((void)0)
-#define prof__sdt_arg(key, category, type, number) ((void)0)
-#define prof__sdt_arg_text(key, category, text) ((void)0)
-#define prof__sdt_mark(name, category) ((void)0)
-#define prof__sdt_counter(name, category, type, number) ((void)0)
-#define prof__sdt_frame(name, category) ((void)0)
-#define prof__sdt_event(name, category, type, object, detail) ((void)0)
-#define prof__sdt_log(text, category, severity) ((void)0)
-#define prof__sdt_thread(name) ((void)0)
-#define prof__sdt_pause(paused) ((void)0)
-#endif
-
 /*-- names --*/
 
 static uint32_t prof__bridge_hash(const char *category, const char *text)
@@ -813,6 +737,86 @@ static int prof__bridge_task_end(prof__bridge_stack *stack, prof__bridge_name *n
 #define prof__bridge_tasks_drop(stack) ((void)(stack))
 #endif
 
+/*-- SDT --*/
+
+/* A tracer increments the semaphore of a probe while it listens. Each probe is in one place of the code. */
+#ifdef PROF_WITH_SDT
+#define PROF__SDT_SEMAPHORE(probe)                                                                         \
+    extern PROF__HIDDEN unsigned short prof_##probe##_semaphore;                                           \
+    unsigned short prof_##probe##_semaphore __attribute__((__section__(".probes")))
+#define PROF__SDT_WANTED(probe) __atomic_load_n(&prof_##probe##_semaphore, __ATOMIC_RELAXED)
+PROF__SDT_SEMAPHORE(scope_begin);
+PROF__SDT_SEMAPHORE(scope_end);
+PROF__SDT_SEMAPHORE(arg);
+PROF__SDT_SEMAPHORE(arg_string);
+PROF__SDT_SEMAPHORE(mark);
+PROF__SDT_SEMAPHORE(counter);
+PROF__SDT_SEMAPHORE(counter_double);
+PROF__SDT_SEMAPHORE(frame);
+PROF__SDT_SEMAPHORE(event);
+PROF__SDT_SEMAPHORE(log);
+PROF__SDT_SEMAPHORE(thread);
+PROF__SDT_SEMAPHORE(pause);
+PROF__SDT_SEMAPHORE(resume);
+#define PROF__SDT static __attribute__((__noinline__))
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpedantic" /* macros of probes leave the arguments of "..." empty */
+
+PROF__SDT void prof__sdt_begin(const char *name, const char *category)
+{
+    DTRACE_PROBE2(prof, scope_begin, name, category);
+}
+PROF__SDT void prof__sdt_end(const char *name, const char *category) { DTRACE_PROBE2(prof, scope_end, name, category); }
+PROF__SDT void prof__sdt_arg(const char *key, const char *category, uint64_t type, uint64_t number)
+{
+    DTRACE_PROBE4(prof, arg, key, category, type, number);
+}
+PROF__SDT void prof__sdt_arg_text(const char *key, const char *category, const char *text)
+{
+    DTRACE_PROBE3(prof, arg_string, key, category, text);
+}
+PROF__SDT void prof__sdt_mark(const char *name, const char *category) { DTRACE_PROBE2(prof, mark, name, category); }
+PROF__SDT void prof__sdt_counter(const char *name, const char *category, prof_value_type type, uint64_t number)
+{
+    int64_t value = (int64_t)number;
+    if (type == PROF_VALUE_DOUBLE)
+        DTRACE_PROBE3(prof, counter_double, name, category, number);
+    else
+        DTRACE_PROBE3(prof, counter, name, category, value);
+}
+PROF__SDT void prof__sdt_frame(const char *name, const char *category) { DTRACE_PROBE2(prof, frame, name, category); }
+PROF__SDT void prof__sdt_event(const char *name, const char *category, uint64_t type, uint64_t object, uint64_t detail)
+{
+    DTRACE_PROBE5(prof, event, name, category, type, object, detail);
+}
+PROF__SDT void prof__sdt_log(const char *text, const char *category, uint64_t severity)
+{
+    DTRACE_PROBE3(prof, log, text, category, severity);
+}
+PROF__SDT void prof__sdt_thread(const char *name) { DTRACE_PROBE1(prof, thread, name); }
+PROF__SDT void prof__sdt_pause(int paused)
+{
+    if (paused)
+        DTRACE_PROBE(prof, pause);
+    else
+        DTRACE_PROBE(prof, resume);
+}
+#pragma GCC diagnostic pop
+#else
+#define PROF__SDT_WANTED(probe) 0
+#define prof__sdt_begin(name, category) ((void)0)
+#define prof__sdt_end(name, category) ((void)0)
+#define prof__sdt_arg(key, category, type, number) ((void)0)
+#define prof__sdt_arg_text(key, category, text) ((void)0)
+#define prof__sdt_mark(name, category) ((void)0)
+#define prof__sdt_counter(name, category, type, number) ((void)0)
+#define prof__sdt_frame(name, category) ((void)0)
+#define prof__sdt_event(name, category, type, object, detail) ((void)0)
+#define prof__sdt_log(text, category, severity) ((void)0)
+#define prof__sdt_thread(name) ((void)0)
+#define prof__sdt_pause(paused) ((void)0)
+#endif
+
 /*-- threads inside a tool's code --*/
 
 /* Enters a tool: called before each call of a tool. Until the thread leaves, the trace alone gets what signal handlers
@@ -846,6 +850,7 @@ static void prof__bridge_tell_thread(prof__thread *self, const char *name)
    is PROF_VALUE_NONE without arguments. */
 static void prof__bridge_show(const prof__bridge_scope *scope, const char *text, prof_value_type type, uint64_t number)
 {
+    (void)scope;
     (void)text;
     (void)type;
     (void)number;
@@ -1051,6 +1056,8 @@ static PROF__COLD void prof__bridge_counter(prof_site *site, prof_value_type typ
         prof__nvtx_counter(name, type, number);
         prof__sdt_counter(name->text, name->domain->category, type, number);
     }
+    (void)type;
+    (void)number;
     PROF__ERRNO_RESTORE();
     prof__bridge_leave(self);
 }

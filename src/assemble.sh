@@ -353,8 +353,7 @@ for list in src/*.h; do
 done
 if [ "$mode" = --line ]; then
     mkdir -p "$folder" || exit 1
-    for header in prof*.h; do # headers that are no lists are copied unchanged
-        [ -f "$made/$header" ] || cp "$header" "$made/$header" || exit 1
+    for header in prof*.h; do
         cmp -s "$made/$header" "$folder/$header" || cp "$made/$header" "$folder/$header" || exit 1
     done
 fi

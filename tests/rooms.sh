@@ -46,7 +46,7 @@ if [ "$1" = graph ]; then
 fi
 upwards() {
     includes | awk '
-        BEGIN { for (n = split("ground image record session read report watch chrome html layouts ntff server xplane", name, " "); n; n--) layer[name[n]] = n }
+        BEGIN { for (n = split("ground image record bridge session read report watch chrome html layouts ntff server xplane", name, " "); n; n--) layer[name[n]] = n }
         function level(module) { sub(/\/.*/, "", module); return layer[module] + 0 }
         $1 != "api/inner" && level($1) < level($2) { print $1 " includes " $2 }'
 }
@@ -61,7 +61,7 @@ check "prof.h has no part of the reader" "$(sh src/assemble.sh --map prof.h | cu
 check "no module has more than $most lines" \
     "$(for module in src/*/*.h; do awk -v most=$most 'END { if (NR > most) print FILENAME ": " NR }' "$module"; done)"
 check "no line of a header or of the tool is longer than 120 columns" \
-    "$(awk 'length > 120 { print FILENAME ": line " FNR }' src/*.h src/*/*.h tools/*.[ch] prof_bridge.h)"
+    "$(awk 'length > 120 { print FILENAME ": line " FNR }' src/*.h src/*/*.h tools/*.[ch])"
 check "modules close what they open" "$(for module in src/*/*.h; do
     awk -v module="$module" '
         /^# *if/ { depth++ }
@@ -127,7 +127,7 @@ alone='for prof_bridge.h alone' # from here on
 listed() { grep -v PROF__API_INNER_H | grep -oE '(prof|PROF)__[A-Za-z0-9_]+' | sort -u; }
 sed "/$alone/,\$d" $inner | listed >"$made/inner"
 listed <$inner >"$made/inner.all"
-private used $(ls src/*/*.h | grep -vE "^$inner$|^src/(chrome|html|layouts|ntff|server|xplane)/") src/prof.h >"$made/of_prof"
+private used $(ls src/*/*.h | grep -vE "^$inner$|^src/(bridge|chrome|html|layouts|ntff|server|xplane)/") src/prof.h >"$made/of_prof"
 crossing() { # FILE: names of prof.h in it that are not its own
     private made "$1" >"$made/own"
     private used "$1" | comm -12 - "$made/of_prof" | comm -23 - "$made/own"
@@ -172,7 +172,7 @@ unused() { # prints the private functions that no code names but where they are 
         }
         END { for (name in defined) if (!(name in used)) print defined[name] ": " name }' "$@" | sort
 }
-marks=$(cat src/*/*.h prof_bridge.h | grep -oE '^(static )?PROF__(COLD|HOT|RARE|WALL|APART|ASIDE|ENTRY)' | wc -l)
+marks=$(cat src/*/*.h | grep -oE '^(static )?PROF__(COLD|HOT|RARE|WALL|APART|ASIDE|ENTRY)' | wc -l)
 check "functions have few marks: PROF__COLD, for slow branches of what macros call" "$([ "$marks" -le 60 ] || echo "$marks")"
 check "each private function is used" "$(unused prof_*.h prof.h tools/*.[ch] lib/*.c)"
 
