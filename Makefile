@@ -62,7 +62,7 @@ help:
 
 ASSEMBLED = $(patsubst src/%,%,$(wildcard src/*.h))
 ifneq ($(ASSEMBLED),)
-$(BUILD)/assembled: src/assemble.sh $(wildcard src/*.h src/*/*.h)
+$(BUILD)/assembled: src/assemble.sh src/kinds.sh $(wildcard src/*.h src/*/*.h)
 	@mkdir -p $(@D)
 	@sh src/assemble.sh && touch $@
 $(ASSEMBLED): $(BUILD)/assembled ;

@@ -858,15 +858,15 @@ typedef struct prof_trace prof_trace; /* see prof_read.h */
 /* What a call site records, besides the kind of event. */
 typedef enum prof_role {
     PROF_ROLE_NONE = 0,
-    PROF_ROLE_STEP,         /* a scope that is one step of a loop; its argument "step_num" is the number */
-    PROF_ROLE_THROUGHPUT,   /* a scope that moved data; its argument "bytes" says how much */
+    PROF_ROLE_STEP,         /* a scope that is one step of a loop; its argument step_num is the number */
+    PROF_ROLE_THROUGHPUT,   /* a scope that moved data; its argument bytes says how much */
     PROF_ROLE_SYNC,         /* a scope that waits for a device before it ends */
-    PROF_ROLE_MARK_GLOBAL,  /* an instant that concerns all processes, */
-    PROF_ROLE_MARK_PROCESS, /* this process, */
-    PROF_ROLE_MARK_TASK,    /* a task, */
-    PROF_ROLE_MARK_MARKER,  /* the point alone; an instant without a role concerns its thread */
+    PROF_ROLE_MARK_GLOBAL,  /* an instant that concerns all processes */
+    PROF_ROLE_MARK_PROCESS, /* an instant that concerns this process */
+    PROF_ROLE_MARK_TASK,    /* an instant that concerns a task */
+    PROF_ROLE_MARK_MARKER,  /* an instant that concerns the point alone; without a role, its thread */
     PROF_ROLE_TASK,         /* a span, or scope, of prof_task_create() */
-    PROF_ROLE_DEVICE,       /* events of a device; its name is their category: see >>devices */
+    PROF_ROLE_DEVICE,       /* events of a device; its name is their category */
     PROF_ROLE_FRAME,        /* a span of prof_frame_create() */
     PROF_ROLE_MEMORY,       /* a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE */
     PROF_ROLE_LOCK,         /* a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE */
@@ -902,31 +902,31 @@ typedef struct prof_arg {
 
 typedef uint64_t prof_scope; /* a handle of PROFILE_SCOPE_AS(); 0: the scope is off */
 
+/* The types of events. Those from PROF_EVENT_SPAN_BEGIN on are instants on the track of their thread, with an object. A
+   PROF_EVENT_SPAN_BEGIN is also the begin of a scope that ended after an enclosing one (in begin a, begin b, end a, end
+   b: b): its site->kind is PROF__KIND_BEGIN, and statistics count it as a scope. Images hold these numbers: they never
+   change. */
 typedef enum prof_event_type {
-    PROF_EVENT_SCOPE,   /* duration_ns, depth, flags, args */
-    PROF_EVENT_MARK,    /* an instant; args */
-    PROF_EVENT_COUNTER, /* value */
-    PROF_EVENT_FRAME,   /* the boundary between two frames; duration_ns: since the boundary before, 0 for the first;
-                           detail: the number of the frame that it ends, counted for each name and track from 1 on,
-                           also those that a ring has overwritten; 0 for the first boundary */
-    PROF_EVENT_LOST,    /* value.as.u scopes or other events could not be recorded before this point */
-    /* The following are instants on the track of their thread that carry an object. Images hold these numbers: they
-       never change. */
-    PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, which is the same for its begin and end, on any threads. Also the
-                                begin of a scope that ended after an enclosing one (in begin a, begin b, end a, end b:
-                                b): its site->kind is PROF__KIND_BEGIN, and statistics count it as a scope. Spans, their
-                                marks and flows have args */
-    PROF_EVENT_SPAN_MARK,
-    PROF_EVENT_SPAN_END,
-    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; an arrow leads from the scope that encloses this event ... */
-    PROF_EVENT_FLOW_STEP,
-    PROF_EVENT_FLOW_IN,      /* ... to the scope that encloses this one */
-    PROF_EVENT_ALLOC,        /* object: address; detail: bytes */
-    PROF_EVENT_FREE,         /* object: address; detail: PROF__FREE_... */
-    PROF_EVENT_LOCK_WAIT,    /* object: the lock's address; detail 1: another thread had it */
-    PROF_EVENT_LOCK_ACQUIRE,
-    PROF_EVENT_LOCK_RELEASE,
-    PROF_EVENT_LOG,          /* detail: prof_severity; value: the message; args: its arguments, without keys */
+    PROF_EVENT_SCOPE = 0,    /* duration_ns, depth, flags, args */
+    PROF_EVENT_MARK,         /* an instant; args */
+    PROF_EVENT_COUNTER,      /* value */
+    PROF_EVENT_FRAME,        /* the boundary between two frames; duration_ns: since the boundary before, 0 for the
+                                first; detail: the number of the frame that it ends, counted for each name and track
+                                from 1 on, also those that a ring has overwritten; 0 for the first boundary */
+    PROF_EVENT_LOST,         /* value.as.u scopes or other events could not be recorded before this point */
+    PROF_EVENT_SPAN_BEGIN,   /* object: the span's id, the same for its begin and end, on any threads; args */
+    PROF_EVENT_SPAN_MARK,    /* object: the span's id; args */
+    PROF_EVENT_SPAN_END,     /* object: the span's id; args */
+    PROF_EVENT_FLOW_OUT,     /* object: the flow's id; args. An arrow leads from the scope around it ... */
+    PROF_EVENT_FLOW_STEP,    /* object: the flow's id; args */
+    PROF_EVENT_FLOW_IN,      /* object: the flow's id; args. ... to the scope around this one */
+    PROF_EVENT_ALLOC,        /* object: the address; detail: bytes */
+    PROF_EVENT_FREE,         /* object: the address; detail: 1: of this pool, 2: it was freed some time ago */
+    PROF_EVENT_LOCK_WAIT,    /* object: the lock's address; detail: 1: another thread had it */
+    PROF_EVENT_LOCK_ACQUIRE, /* object: the lock's address */
+    PROF_EVENT_LOCK_RELEASE, /* object: the lock's address */
+    PROF_EVENT_LOG,          /* detail: prof_severity, from 0 (debug) to 4 (fatal); value: the message; args: its
+                                values, without keys */
     PROF_EVENT_TYPE_COUNT
 } prof_event_type;
 
@@ -1362,10 +1362,21 @@ PROF__API void prof_device_record(prof_device_row *row, const prof_device_event 
                                      Windows, in windows.h; name: a string literal
      PROFILE_SRWLOCK_ACQUIRE(lock, name), PROFILE_SRWLOCK_RELEASE(lock)   likewise; _SHARED: for readers */
 
-enum { /* the kind of a word in the image: see >>image */
-    PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,
-    PROF__KIND_COUNTER_DOUBLE, PROF__KIND_FRAME, PROF__KIND_ARG, PROF__KIND_NAME, PROF__KIND_TRACK, PROF__KIND_LOST,
-    PROF__KIND_EVENT, PROF__KIND_DATA, PROF__KIND_COUNTER_UINT
+enum { /* the kinds of records, see >>kinds: src/kinds.sh makes these lines */
+    PROF__KIND_NONE = 0,
+    PROF__KIND_BEGIN,
+    PROF__KIND_END,
+    PROF__KIND_MARK,
+    PROF__KIND_COUNTER_INT,
+    PROF__KIND_COUNTER_DOUBLE,
+    PROF__KIND_FRAME,
+    PROF__KIND_ARG,
+    PROF__KIND_NAME,
+    PROF__KIND_TRACK,
+    PROF__KIND_LOST,
+    PROF__KIND_EVENT,
+    PROF__KIND_DATA,
+    PROF__KIND_COUNTER_UINT
 };
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
 #define PROF__KIND_UNIT 0x8000 /* or this as well: a counter, whose unit stands behind the file's name and its zero */
@@ -5551,22 +5562,140 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     }
 }
 
-/* The number of words of each kind of record, four bits for each kind. 15: the head itself says how many words follow.
-   A table in one number replaces a branch for each record. */
-#define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
-#define PROF__WORDS                                                                                                   \
-    (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
-     PROF__WORDS_OF(PROF__KIND_FRAME, 1) | PROF__WORDS_OF(PROF__KIND_LOST, 1) | PROF__WORDS_OF(PROF__KIND_EVENT, 3) | \
-     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) | \
-     PROF__WORDS_OF(PROF__KIND_COUNTER_UINT, 2) |                       \
-     PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
-     PROF__WORDS_OF(PROF__KIND_NAME, 15))
+/*-- KINDS ------------------------------------------------------------------------------------------------- >>kinds --
+   All that has a number in the records of an image, one row for each. X is a macro that makes something of a row: so
+   code gets its constants and arrays. src/kinds.sh makes text of the rows when the headers are assembled: the enums of
+   C, the tables of docs/format.md, the constants of the page's decoder and of examples/read_trace.py.
+
+   A new kind of event is a row at the end of PROF__EVENTS, with the next number, and a macro or function that records
+   it with prof__event(). All readers and exporters show it at once: as an instant, if it is of no group that they show
+   in another way. Numbers of older rows never change, because images hold them. */
+
+/* The kinds of records in a chunk. X(name, code, words, timed, sited, shown, named, valued, holds, layout, by):
+     words    of the record; PROF__IN_HEAD: bits 15..0 of the head say how many follow it
+     timed    1: bits 39..0 of the head are ticks
+     sited    1: bits 59..40 of the head are a call site, or 0
+     shown    1: readers make an event of it, but for an EVENT of a type that they do not know
+     named    1: a NAME after it is its name, but for an EVENT that is a flow
+     valued   1: DATA after it are its arguments (after a FRAME, its number)
+     holds    the prof_value_type of the words after the head; NONE: other numbers; TYPED: the head says which
+     layout   bits of the head; and the other words
+     by       what it is written for */
+#define PROF__KINDS(X)                                                                                                \
+    X(NONE, 0, 0, 0, 0, 0, 0, 0, NONE, "not written yet", "")                                                         \
+    X(BEGIN, 1, 1, 1, 1, 1, 1, 0, NONE, "call site 59..40, ticks 39..0", "the begin of a scope")                      \
+    X(END, 2, 1, 1, 1, 0, 0, 0, NONE, "call site, ticks", "the end of a scope")                                       \
+    X(MARK, 3, 1, 1, 1, 1, 1, 1, NONE, "call site, ticks", "an instant")                                              \
+    X(COUNTER_INT, 4, 2, 1, 1, 1, 0, 0, INT, "call site, ticks; the value, signed", "a counter")                      \
+    X(COUNTER_DOUBLE, 5, 2, 1, 1, 1, 0, 0, DOUBLE, "call site, ticks; the value, IEEE 754", "a counter")              \
+    X(FRAME, 6, 1, 1, 1, 1, 0, 0, NONE, "call site, ticks", "a frame's boundary")                                     \
+    X(ARG, 7, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below", "an argument of a scope")                    \
+    X(NAME, 8, PROF__IN_HEAD, 0, 0, 0, 0, 0, STRING,                                                                  \
+      "n in bits 15..0; a text: the run-time name of the BEGIN, MARK or EVENT directly before it. Not of a flow",     \
+      "a name made at run time")                                                                                      \
+    X(TRACK, 9, 3, 0, 0, 0, 0, 0, NONE,                                                                               \
+      "bits 59..32: serial, low 28 bits; 31: a fiber; 30: the system named it; 29..0: name (string id). Track id "    \
+      "(39..0) and serial, bits 51..28 (63..40). Thread id", "a thread or fiber that begins to use the chunk")        \
+    X(LOST, 10, 1, 0, 0, 1, 0, 0, NONE, "bits 39..0: how many events are missing here", "events that were lost")      \
+    X(EVENT, 11, 3, 1, 1, 1, 1, 1, NONE,                                                                              \
+      "call site, ticks; type (7..0) and detail (63..8); object", "all other events: see below")                      \
+    X(DATA, 12, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below", "an argument of an instant or EVENT")      \
+    X(COUNTER_UINT, 13, 2, 1, 1, 1, 0, 0, UINT, "call site, ticks; the value, unsigned", "a counter")
+
+#define PROF__IN_HEAD 15
+
+/* The types of events: prof_event_type. An EVENT has one from SPAN_BEGIN on; those before are of records of their
+   own. There is room for 200. X(name, code, group, object, text, one, many, what), in the order of the codes:
+     group    those that readers treat alike
+     object   the prof_value_type of its object: UINT, an id, or POINTER, an address; NONE: it has none
+     text     its name in CSV
+     one      its name for people, and many, the plural
+     what     the fields of prof_event that it has */
+#define PROF__EVENTS(X)                                                                                               \
+    X(SCOPE, 0, SCOPE, NONE, "scope", "scope", "scopes", "duration_ns, depth, flags, args")                           \
+    X(MARK, 1, MARK, NONE, "mark", "mark", "marks", "an instant; args")                                               \
+    X(COUNTER, 2, COUNTER, NONE, "counter", "counter sample", "counter samples", "value")                             \
+    X(FRAME, 3, FRAME, NONE, "frame", "frame boundary", "frame boundaries",                                           \
+      "the boundary between two frames; duration_ns: since the boundary before, 0 for the first; detail: the number " \
+      "of the frame that it ends, counted for each name and track from 1 on, also those that a ring has "             \
+      "overwritten; 0 for the first boundary")                                                                        \
+    X(LOST, 4, LOST, NONE, "lost", "loss", "losses",                                                                  \
+      "value.as.u scopes or other events could not be recorded before this point")                                    \
+    X(SPAN_BEGIN, 5, SPAN, UINT, "span_begin", "span begin", "span begins",                                           \
+      "object: the span's id, the same for its begin and end, on any threads; args")                                  \
+    X(SPAN_MARK, 6, SPAN, UINT, "span_mark", "span mark", "span marks", "object: the span's id; args")                \
+    X(SPAN_END, 7, SPAN, UINT, "span_end", "span end", "span ends", "object: the span's id; args")                    \
+    X(FLOW_OUT, 8, FLOW, UINT, "flow_out", "flow begin", "flow begins",                                               \
+      "object: the flow's id; args. An arrow leads from the scope around it ...")                                     \
+    X(FLOW_STEP, 9, FLOW, UINT, "flow_step", "flow step", "flow steps", "object: the flow's id; args")                \
+    X(FLOW_IN, 10, FLOW, UINT, "flow_in", "flow end", "flow ends",                                                    \
+      "object: the flow's id; args. ... to the scope around this one")                                                \
+    X(ALLOC, 11, MEMORY, POINTER, "alloc", "allocation", "allocations", "object: the address; detail: bytes")         \
+    X(FREE, 12, MEMORY, POINTER, "free", "free", "frees",                                                             \
+      "object: the address; detail: 1: of this pool, 2: it was freed some time ago")                                  \
+    X(LOCK_WAIT, 13, LOCK, POINTER, "lock_wait", "lock wait", "lock waits",                                           \
+      "object: the lock's address; detail: 1: another thread had it")                                                 \
+    X(LOCK_ACQUIRE, 14, LOCK, POINTER, "lock_acquire", "lock acquisition", "lock acquisitions",                       \
+      "object: the lock's address")                                                                                   \
+    X(LOCK_RELEASE, 15, LOCK, POINTER, "lock_release", "lock release", "lock releases", "object: the lock's address") \
+    X(LOG, 16, MESSAGE, NONE, "log", "message", "messages",                                                           \
+      "detail: prof_severity, from 0 (debug) to 4 (fatal); value: the message; args: its values, without keys")
+
+/* The types of EVENTs of devices, which are on no thread's track: see >>device. X(name, code, what) */
+#define PROF__DEVICE_EVENTS(X)             \
+    X(SCOPE, 200, "a scope")               \
+    X(MARK, 201, "an instant")             \
+    X(COUNTER, 202, "a counter")           \
+    X(PAIR, 203, "a pair of clocks")
+
+/* What a call site records, besides the kind: prof_role. X(name, code, what), in the order of the codes */
+#define PROF__ROLES(X)                                                                                                \
+    X(NONE, 0, "")                                                                                                    \
+    X(STEP, 1, "a scope that is one step of a loop; its argument step_num is the number")                             \
+    X(THROUGHPUT, 2, "a scope that moved data; its argument bytes says how much")                                     \
+    X(SYNC, 3, "a scope that waits for a device before it ends")                                                      \
+    X(MARK_GLOBAL, 4, "an instant that concerns all processes")                                                       \
+    X(MARK_PROCESS, 5, "an instant that concerns this process")                                                       \
+    X(MARK_TASK, 6, "an instant that concerns a task")                                                                \
+    X(MARK_MARKER, 7, "an instant that concerns the point alone; without a role, its thread")                         \
+    X(TASK, 8, "a span, or scope, of prof_task_create()")                                                             \
+    X(DEVICE, 9, "events of a device; its name is their category")                                                    \
+    X(FRAME, 10, "a span of prof_frame_create()")                                                                     \
+    X(MEMORY, 11, "a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE")                                            \
+    X(LOCK, 12, "a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE")                                                          \
+    X(RANGE, 13, "a scope of prof_range_create()")
+
+/* Columns of PROF__KINDS as constants, four bits or one bit for each kind: a table in a number replaces a branch for
+   each record. */
+#define PROF__COLUMN_WORDS(name, code, words, ...) | (uint64_t)(words) << 4 * (code)
+#define PROF__COLUMN_TIMED(name, code, words, timed, ...) | (unsigned)(timed) << (code)
+#define PROF__COLUMN_SITED(name, code, words, timed, sited, ...) | (unsigned)(sited) << (code)
+#define PROF__COLUMN_SHOWN(name, code, words, timed, sited, shown, ...) | (unsigned)(shown) << (code)
+#define PROF__COLUMN_NAMED(name, code, words, timed, sited, shown, named, ...) | (unsigned)(named) << (code)
+#define PROF__COLUMN_VALUED(name, code, words, timed, sited, shown, named, valued, ...) | (unsigned)(valued) << (code)
+#define PROF__WORDS (0u PROF__KINDS(PROF__COLUMN_WORDS))
+#define PROF__TIMED (0u PROF__KINDS(PROF__COLUMN_TIMED))
+#define PROF__SITED (0u PROF__KINDS(PROF__COLUMN_SITED))
+#define PROF__SHOWN (0u PROF__KINDS(PROF__COLUMN_SHOWN))
+#define PROF__NAMED (0u PROF__KINDS(PROF__COLUMN_NAMED))
+#define PROF__VALUED (0u PROF__KINDS(PROF__COLUMN_VALUED))
+#define PROF__KIND_LAST (0 PROF__KINDS(PROF__COLUMN_COUNT) - 1)
+#define PROF__COLUMN_COUNT(...) + 1
+
+/* Returns 1 if the kind of a record is in a set such as PROF__TIMED. */
+static inline int prof__record_in(unsigned kinds, uint64_t head)
+{
+    return (int)(kinds >> (head >> PROF__KIND_SHIFT) & 1);
+}
+
+/* Returns 1 if bits 39..0 of the head are ticks. */
+static inline int prof__record_timed(uint64_t head) { return prof__record_in(PROF__TIMED, head); }
 
 /* Returns how many words the record with this head has, or 0 if the head is no record's, or more than `left` words. */
 static inline size_t prof__record_words(uint64_t head, size_t left)
 {
     size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
-    if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
+    if (words == PROF__IN_HEAD) words = 1 + (size_t)(head & 0xFFFF);
     return words <= left ? words : 0;
 }
 
@@ -10716,21 +10845,31 @@ static inline int prof__record_scope(uint64_t head)
     return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
 }
 
+/* What the words after a head are, four bits for each kind: a prof_value_type, or PROF__HOLDS_TYPED. */
+enum {
+    PROF__HOLDS_NONE = PROF_VALUE_NONE,
+    PROF__HOLDS_INT = PROF_VALUE_INT,
+    PROF__HOLDS_UINT = PROF_VALUE_UINT,
+    PROF__HOLDS_DOUBLE = PROF_VALUE_DOUBLE,
+    PROF__HOLDS_STRING = PROF_VALUE_STRING,
+    PROF__HOLDS_TYPED = 15
+};
+#define PROF__COLUMN_HOLDS(name, code, words, timed, sited, shown, named, valued, holds, ...) \
+    | (uint64_t)PROF__HOLDS_##holds << 4 * (code)
+#define PROF__HOLDS (0u PROF__KINDS(PROF__COLUMN_HOLDS))
+
+/* Returns the prof_value_type of the words after the head; PROF_VALUE_NONE: other numbers. */
+static unsigned prof__record_holds(uint64_t head)
+{
+    unsigned holds = (unsigned)(PROF__HOLDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
+    return holds == PROF__HOLDS_TYPED ? (unsigned)(head >> 32 & 0xFF) : holds;
+}
+
 /* Returns how many words after the head are a string. Others are numbers, or the head of a scope. */
 static size_t prof__record_text_words(uint64_t head, size_t words)
 {
-    uint64_t kind = head >> PROF__KIND_SHIFT;
-    if (kind == PROF__KIND_NAME) return words - 1;
-    if ((kind != PROF__KIND_ARG && kind != PROF__KIND_DATA) || (head >> 32 & 0xFF) != PROF_VALUE_STRING) return 0;
-    return words - 1 - (kind == PROF__KIND_ARG && head & PROF__ARG_TO && words > 1);
-}
-
-/* Returns 1 if bits 39..0 of the head are ticks. */
-static int prof__record_timed(uint64_t head)
-{
-    uint64_t kind = head >> PROF__KIND_SHIFT;
-    return (kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME) || kind == PROF__KIND_EVENT ||
-           kind == PROF__KIND_COUNTER_UINT;
+    if (prof__record_holds(head) != PROF_VALUE_STRING) return 0;
+    return words - 1 - (head >> PROF__KIND_SHIFT == PROF__KIND_ARG && head & PROF__ARG_TO && words > 1);
 }
 
 /* Returns the symbol of a head. */
@@ -10784,27 +10923,6 @@ static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
         p->depth--;
 }
 
-enum { PROF__PACK_PLAIN = 0, PROF__PACK_ZIGZAG, PROF__PACK_DOUBLE, PROF__PACK_STRING };
-
-/* Returns in which way the payload of a record is packed: PROF__PACK_PLAIN and so on. */
-static int prof__pack_way(uint64_t head)
-{
-    switch (head >> PROF__KIND_SHIFT) {
-    case PROF__KIND_COUNTER_INT: return PROF__PACK_ZIGZAG;
-    case PROF__KIND_COUNTER_DOUBLE: return PROF__PACK_DOUBLE;
-    case PROF__KIND_NAME: return PROF__PACK_STRING;
-    case PROF__KIND_DATA:
-    case PROF__KIND_ARG: break;
-    default: return PROF__PACK_PLAIN;
-    }
-    switch (head >> 32 & 0xFF) {
-    case PROF_VALUE_INT: return PROF__PACK_ZIGZAG;
-    case PROF_VALUE_DOUBLE: return PROF__PACK_DOUBLE;
-    case PROF_VALUE_STRING: return PROF__PACK_STRING;
-    default: return PROF__PACK_PLAIN;
-    }
-}
-
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value)
 {
     for (; value >= 128; value >>= 7) *to++ = (unsigned char)(value | 128);
@@ -10840,7 +10958,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     }
     to = prof__pack_integer(to, ticks << 1 | 1);
     number = backwards ? 0 : prof__pack_number(p, symbol, 0);
-    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_COUNTER_UINT) {
+    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_LAST) {
         *to++ = PROF__PACK_WHOLE;
         prof__pack_words(to, &head, 1);
         to += 8;
@@ -10880,14 +10998,14 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
 {
     size_t i;
     uint32_t before;
-    switch (prof__pack_way(words[at - 1])) {
-    case PROF__PACK_STRING:
+    switch (prof__record_holds(words[at - 1])) {
+    case PROF_VALUE_STRING:
         before = p->strings[p->before]; /* the previous string of the same symbol has as many words */
         if (p->before) p->strings[p->before] = (uint32_t)at;
         if (p->before && before && !memcmp(words + before, words + at, n * 8)) return prof__pack_integer(to, 1);
         return prof__pack_string(words + at, n, prof__record_text_words(words[at - 1], n + 1) < n, to);
-    case PROF__PACK_DOUBLE: prof__pack_words(to, words + at, n); return to + n * 8;
-    case PROF__PACK_ZIGZAG:
+    case PROF_VALUE_DOUBLE: prof__pack_words(to, words + at, n); return to + n * 8;
+    case PROF_VALUE_INT:
         for (i = 0; i < n; i++) to = prof__pack_integer(to, words[at + i] << 1 ^ (0 - (words[at + i] >> 63)));
         return to;
     default:
@@ -11057,16 +11175,16 @@ static void prof__unpack_string(prof__packer *p, prof__unpacker *u, uint64_t *wo
 
 static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t n)
 {
-    int way = prof__pack_way(words[at - 1]);
+    unsigned holds = prof__record_holds(words[at - 1]);
     size_t i;
-    if (way == PROF__PACK_STRING) {
+    if (holds == PROF_VALUE_STRING) {
         prof__unpack_string(p, u, words, at, n);
-    } else if (way == PROF__PACK_DOUBLE) {
+    } else if (holds == PROF_VALUE_DOUBLE) {
         prof__unpack_words(u, words + at, n);
     } else {
         for (i = at; i < at + n && !u->bad; i++) {
             uint64_t value = prof__unpack_integer(u);
-            words[i] = way == PROF__PACK_ZIGZAG ? value >> 1 ^ (0 - (value & 1)) : value;
+            words[i] = holds == PROF_VALUE_INT ? value >> 1 ^ (0 - (value & 1)) : value;
         }
     }
 }
@@ -15076,13 +15194,11 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     }
     if (at == count) return;
     memset(words + at, 0, (count - at) * 8);
-    uint64_t kind = words[last] >> PROF__KIND_SHIFT;
-    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_FRAME && kind != PROF__KIND_EVENT &&
-        kind != PROF__KIND_DATA)
+    unsigned parts = 1u << PROF__KIND_NAME | 1u << PROF__KIND_DATA;
+    if (!prof__record_in(PROF__NAMED | PROF__VALUED | 1u << PROF__KIND_FRAME | 1u << PROF__KIND_DATA, words[last]))
         return;
     for (; at < count; at += next) {
-        kind = again[at] >> PROF__KIND_SHIFT;
-        next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_length(again[at], count - at) : 0;
+        next = prof__record_in(parts, again[at]) ? prof__record_length(again[at], count - at) : 0;
         if (!next) return;
         memcpy(words + at, again + at, next * 8);
     }
@@ -19113,7 +19229,12 @@ PROF_DEF prof_status prof_config_from_env(prof_config *config)
    the last seven that the process knows. Each has three words: ticks, CLOCK_MONOTONIC, and a check word, which is wrong
    while the pair is being replaced. */
 
-enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
+enum { /* the types of EVENTs of devices: src/kinds.sh makes these lines */
+    PROF__DEVICE_SCOPE = 200, /* a scope */
+    PROF__DEVICE_MARK,        /* an instant */
+    PROF__DEVICE_COUNTER,     /* a counter */
+    PROF__DEVICE_PAIR         /* a pair of clocks */
+};
 #define PROF__DEVICE_PAIRS 8
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */
 #define PROF__ROW_WORDS 2

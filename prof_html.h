@@ -771,11 +771,14 @@ static const char *const prof__html_page[] = {
     "function damaged(what){throw new Damage(what)}"
     "const LONGEST=1<<21;"
     "const VERSION=2;"
-    "const SCOPE=0,MARK=1,COUNTER=2,FRAME=3,LOST=4,SPAN=5,SPAN_MARK=6,FLOW_OUT=8,FLOW_IN=10,"
-    "ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,LOCK_RELEASE=15,LOG=16;"
+    "const SCOPE=0,MARK=1,COUNTER=2,FRAME=3,LOST=4,SPAN_BEGIN=5,SPAN_MARK=6,SPAN_END=7,"
+    "FLOW_OUT=8,FLOW_STEP=9,FLOW_IN=10,ALLOC=11,FREE=12,LOCK_WAIT=13,LOCK_ACQUIRE=14,"
+    "LOCK_RELEASE=15,LOG=16;"
     "const TRUNCATED_BEGIN=1,TRUNCATED_END=2;"
     "const GROUP=4;"
-    "const ROLE_STEP=1,ROLE_DEVICE=9,ROLE_FRAME=10,ROLE_MEMORY=11,ROLE_LOCK=12;"
+    "const ROLE_NONE=0,ROLE_STEP=1,ROLE_THROUGHPUT=2,ROLE_SYNC=3,ROLE_MARK_GLOBAL=4,"
+    "ROLE_MARK_PROCESS=5,ROLE_MARK_TASK=6,ROLE_MARK_MARKER=7,ROLE_TASK=8,ROLE_DEVICE=9,ROLE_FRAME=10,"
+    "ROLE_MEMORY=11,ROLE_LOCK=12,ROLE_RANGE=13;"
     "const FROM_LAST=0x10000;"
     "class Reader{"
     "constructor(bytes,at=0,end=bytes.length){"
@@ -877,6 +880,7 @@ static const char *const prof__html_page[] = {
     "let stream=new DecompressionStream('deflate-raw'),writer=stream.writable.getWriter(),out=new Uint8Array(size);"
     "writer.write(bytes).catch(()=>{});"
     "writer.close().catch(()=>{});"
+   ,
     "let reader=stream.readable.getReader();"
     "let at=0;"
     "for(;;){"
@@ -888,7 +892,6 @@ static const char *const prof__html_page[] = {
     "}"
     "if(step.done)break;"
     "if(at+step.value.length>size){"
-   ,
     "reader.cancel().catch(()=>{});"
     "damaged('a block is larger than it says')"
     "}"
@@ -1032,12 +1035,12 @@ static const char *const prof__html_page[] = {
     "default:damaged(`there is no value of type ${type}`)"
     "}"
     "}"
+   ,
     "function columnsOf(bytes,count){"
     "let head=new Reader(bytes),sizes=[];"
     "for(let i=0;i<count;i++)sizes.push(head.u());"
     "let columns=sizes.map(size=>{"
     "let column=new Reader(bytes,head.at,head.at+size);"
-   ,
     "head.at+=size;"
     "return column"
     "});"
@@ -1141,13 +1144,13 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "node(parent,label){"
+   ,
     "let children=this.childOf[label]||(this.childOf[label]=new Map());"
     "let node=children.get(parent);"
     "if(node===undefined){"
     "let{nodes}=this.report;"
     "node=nodes.count++;"
     "nodes.label.put(node,label);"
-   ,
     "nodes.parent.put(node,parent);"
     "children.set(parent,node)"
     "}"
@@ -1244,8 +1247,8 @@ static const char *const prof__html_page[] = {
     "let{report}=this,rows=report.all=report.all||[],process=report.processes.at(-1),first=process?rows.length-(process.paths||0):-1;"
     "if(!process)damaged('statistics have no process');"
     "while(!r.done){"
-    "let parent=r.index(rows.length-first+1,'path'),kind=r.of(report.kinds,'kind');"
    ,
+    "let parent=r.index(rows.length-first+1,'path'),kind=r.of(report.kinds,'kind');"
     "let row={node:this.node(parent?rows[first+parent-1].node:0,kind.label),calls:r.u(),truncated:r.u(),total:r.u(),self:r.u(),share:r.u()/1e9,min:r.u(),max:r.u(),buckets:[]};"
     "for(let left=r.index(LONGEST,'number of buckets'),at=0;left>0;left--)row.buckets.push([at+=r.u(),r.u()]);"
     "rows.push(row);"
@@ -1341,8 +1344,8 @@ static const char *const prof__html_page[] = {
     "report.labels=labels;"
     "report.nodes={count:all.count,label:all.label.close(all.count),parent:all.parent.close(all.count)};"
     "report.kinds=[...a.kinds,...b.kinds.map(kind=>({...kind,label:labelOf[kind.label]}))];"
-    "report.sources=new Map([...b.sources,...a.sources]);"
    ,
+    "report.sources=new Map([...b.sources,...a.sources]);"
     "for(let list of['strings','processes','tracks','spans','argBlocks'])report[list]=a[list].concat(b[list]);"
     "for(let count of['scopes','points','spanCount'])report[count]+=b[count];"
     "return report"
@@ -1466,10 +1469,10 @@ static const char *const prof__html_page[] = {
     "let long=tier.longest[g];"
     "if(!bits&&long===0xFFFFFFFF)long=level.durationOf(i);"
     "if(bits||long*scale<1){"
+   ,
     "busy+=tier.busy[g];"
     "if(long>most){"
     "most=long;"
-   ,
     "who=tier.node[g]"
     "}"
     "i+=1<<bits;"
@@ -1569,8 +1572,8 @@ static const char *const prof__html_page[] = {
     "let memory=new Memory(report,process),locks=new Locks(),{kinds,labels}=report;"
     "return{"
     "take(track,at){"
-    "let{time,kind,a,b}=track.points,{type,depth,label}=kinds[kind[at]];"
    ,
+    "let{time,kind,a,b}=track.points,{type,depth,label}=kinds[kind[at]];"
     "if(type===ALLOC||type===FREE)memory.step(type,depth,labels[label],time[at],a[at],b[at],track);"
     "else if(type>=LOCK_WAIT&&type<=LOCK_RELEASE)locks.step(type,labels[label],time[at],a[at],b[at],track)"
     "},"
@@ -1611,10 +1614,6 @@ static const char *const prof__html_page[] = {
     "let kind=kinds[points.kind[at]],label=labels[kind.label],time=points.time[at];"
     "let a=points.a[at],b=points.b[at];"
     "switch(kind.type){"
-    "case MARK:"
-    "report.messages.push({time,track,severity:-1,text:label.name,label,at});"
-    "(track.marks=track.marks||[]).push({time,label,at});"
-    "break;"
     "case LOG:"
     "report.messages.push({time,track,severity:a,text:strings[b],label,at});"
     "(track.marks=track.marks||[]).push({time,label,at,severity:a,text:strings[b]});"
@@ -1633,9 +1632,11 @@ static const char *const prof__html_page[] = {
     "if(a>0&&!kind.flags)addBar(frames,key,'frame',label.name,track,time-a,a,number);"
     "break"
     "}"
+    "case FLOW_OUT:case FLOW_STEP:case FLOW_IN:flowStep(report,flows,kind.type,label,time,a,track);break;"
+    "case ALLOC:case FREE:case LOCK_WAIT:case LOCK_ACQUIRE:case LOCK_RELEASE:take(track,at);break;"
     "default:"
-    "if(kind.type>=FLOW_OUT&&kind.type<=FLOW_IN)flowStep(report,flows,kind.type,label,time,a,track);"
-    "take(track,at)"
+    "report.messages.push({time,track,severity:-1,text:label.name,label,at});"
+    "(track.marks=track.marks||[]).push({time,label,at})"
     "}"
     "});"
     "report.frames.push(...frames.values());"
@@ -1666,13 +1667,13 @@ static const char *const prof__html_page[] = {
     "if(before&&type!==FLOW_OUT)\n"
     "report.flows.push({name:label.name,id,from:before.time,to:time,fromTrack:before.track,toTrack:track});"
     "if(type===FLOW_IN)flows.delete(key);"
+   ,
     "else if(before||type===FLOW_OUT)flows.set(key,{time,track})"
     "}"
     "class Memory{"
     "constructor(report,process){"
     "this.process=process;"
     "this.live=new Map();"
-   ,
     "this.pools=new Map();"
     "this.sites=new Map();"
     "this.scopes=new Map();"
@@ -1787,10 +1788,10 @@ static const char *const prof__html_page[] = {
     "close(end){"
     "for(let{holds,waits}of this.locks.values()){"
     "for(let hold of holds.values())hold.row.holds.push(Object.assign(hold,{duration:end-hold.start}));"
+   ,
     "for(let wait of waits.values())wait.row.waits.push(Object.assign(wait,{took:end-wait.time,open:true}))"
     "}"
     "for(let row of this.rows.values()){"
-   ,
     "row.holds.sort((a,b)=>a.start-b.start);"
     "row.waits.sort((a,b)=>a.time-b.time)"
     "}"
@@ -1881,12 +1882,12 @@ static const char *const prof__html_page[] = {
     "let series=report.bars.filter(({noun,track:{process}})=>noun==='frame'&&process===track.process);"
     "return series.length?barAround(series.find(each=>each.track===track)||series[0],start):''"
     "}"
+   ,
     "function barAround(series,time){"
     "let i=barAt(series,time);"
     "return i<0?'':series.number[i]"
     "}"
     "function barAt({start,duration},time){"
-   ,
     "let i=firstIndex(start.length,k=>start[k]>time)-1;"
     "return i>=0&&time<start[i]+duration[i]?i:-1"
     "}"
@@ -1938,13 +1939,13 @@ static const char *const prof__html_page[] = {
     "let[each,start,ready]=['scope','start','ready'].map(what=>Number(process.about.get(`${what}_cost_ns`)||0));"
     "let scopes=process.calls||process.tracks.reduce((sum,track)=>sum+(track.device?0:scopesOf(track)),0),total=each*scopes;"
     "return{each,total,text:`${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes`+(start?`, ${ns(start)} for the start`:'')+(ready?`, ${ns(ready)} for memory`:'')+\n"
+   ,
     "(duration?`, ${(100*(total+start+ready)/(duration+start)).toFixed(1)} % of the run`:'')}"
     "}"
     "function busyOf(track){"
     "let{levels:[level]}=track;"
     "if(track.busy===undefined){"
     "track.busy=0;"
-   ,
     "for(let i=0;level&&i<level.count;i++)\n"
     "track.busy+=level.groups&&level.groups.has(i)?level.groups.get(i).busy:level.durationOf(i)"
     "}"
@@ -2027,6 +2028,7 @@ static const char *const prof__html_page[] = {
     "function outermost({nodes,labels}){"
     "let rows=labels.map(label=>scopeLabel(label).id),outer=new Uint8Array(nodes.count);"
     "for(let n=1;n<nodes.count;n++){"
+   ,
     "let up=nodes.parent[n];"
     "while(up&&rows[nodes.label[up]]!==rows[nodes.label[n]])up=nodes.parent[up];"
     "outer[n]=up?0:1"
@@ -2034,7 +2036,6 @@ static const char *const prof__html_page[] = {
     "return outer"
     "}"
     "function meet({labelOf,met,seen,threads,track},n){"
-   ,
     "let label=labelOf[n];"
     "met[n]=track;"
     "if(seen[label]!==track)threads[label]++;"
@@ -2127,9 +2128,9 @@ static const char *const prof__html_page[] = {
     "return[...groups].map(([label,inner])=>inner.some(row=>row.label.format)?joinedRow(label,inner):inner[0])"
     "}"
     "function joinedRow(label,inner){"
+   ,
     "let row={label,id:label.id,calls:0,known:0,total:0,sum:0,share:0,self:0,threads:0,whole:0,min:Infinity,max:0,inner},histograms=[];"
     "for(let each of inner){"
-   ,
     "for(let sum of['calls','known','total','sum','share','self','whole'])row[sum]+=each[sum];"
     "row.threads=max(row.threads,each.threads);"
     "row.min=min(row.min,each.min);"
@@ -2237,10 +2238,10 @@ static const char *const prof__html_page[] = {
     "}"
     "function unknown(a,b){return{ratio:a>0?b/a:1,low:0,high:Infinity}}"
     "function labelsOf(report,process){"
+   ,
     "let{label}=report.nodes,seen=new Set();"
     "for(let track of process.tracks)\n"
     "for(let level of track.levels)for(let i=0;i<level.count;i++)seen.add(label[level.node[i]]);"
-   ,
     "return new Set(Array.from(seen,id=>scopeLabel(report.labels[id]).id))"
     "}"
     "function pairLabels(labels,used){"
@@ -2348,9 +2349,9 @@ static const char *const prof__html_page[] = {
     "return high"
     "}"
     "function hodgesLehmann(a,b){return ratioAt(a,b,(a.length*b.length+1)/2)}"
+   ,
     "function rankChange(a,b){"
     "let pairs=a.length*b.length,spread=Math.sqrt(pairs*(a.length+b.length+1)/12);"
-   ,
     "let change=unknown(1,hodgesLehmann(a,b)),out=floor(pairs/2-DEVIATIONS*spread);"
     "if(pairs/2<DEVIATIONS*spread)return change;"
     "change.low=ratioAt(a,b,out+1);"
@@ -2443,10 +2444,10 @@ static const char *const prof__html_page[] = {
     "if(min(...seconds)>0)list.push({id:'second',title:'per second recorded',of:seconds});"
     "list.push({id:'run',title:'per recording',of:[1,1]});"
     "return list"
+   ,
     "}"
     "function selfTimes(report,process,stats){"
     "let{nodes}=report,{from,to}=stats,sums=new Map();"
-   ,
     "let inRange=(level,i)=>level.groups?.get(i)?.busy?\?max(0,min(level.endOf(i),to)-max(level.start[i],from));"
     "for(let{levels}of process.tracks){"
     "let ranges=levels.map(level=>indexRange(level,from,to));"
@@ -2544,9 +2545,9 @@ static const char *const prof__html_page[] = {
     "let{nodes,labels}=report,colors=new Uint32Array(nodes.count),dimmed=new Uint32Array(nodes.count);"
     "for(let n=1;n<nodes.count;n++){"
     "let label=labels[nodes.label[n]];"
+   ,
     "let faint=label.rgb.map((c,i)=>round(c*.18+background[i]*.82));"
     "dimmed[n]=abgr(faint);"
-   ,
     "colors[n]=dim&&dim(label)?dimmed[n]:abgr(label.rgb)"
     "}"
     "return{colors,dimmed}"
@@ -2631,9 +2632,9 @@ static const char *const prof__html_page[] = {
     "const times=numbers(ns),moments=numbers(moment),counts=numbers(grouped),sizes=numbers(bytes);"
     "function table(columns,rows,options){"
     "let memory=options.memory||{};"
+   ,
     "if(memory.sort===undefined){"
     "memory.sort=options.sort||0;"
-   ,
     "memory.up=Boolean(options.up)"
     "}"
     "let root=el('div.scroll',{tabindex:0,role:'region','aria-label':options.caption});"
@@ -2715,8 +2716,8 @@ static const char *const prof__html_page[] = {
     "for(let{node,left,width,depth}of level){"
     "let shareOf=size=>sizeOf(node)>0?width*min(1,size/sizeOf(node)):0;"
     "let x=left,n=0;"
-    "for(;!deep&&n<node.children.length&&shareOf(widthOf(node.children[n]))>=NARROW;n++){"
    ,
+    "for(;!deep&&n<node.children.length&&shareOf(widthOf(node.children[n]))>=NARROW;n++){"
     "let box={node:node.children[n],left:x,width:shareOf(widthOf(node.children[n])),depth:depth+1};"
     "x+=box.width;"
     "boxes.push(box);"
@@ -2804,9 +2805,9 @@ static const char *const prof__html_page[] = {
     "moveTo(x,y){this.path+=`M${x.toFixed(1)} ${y.toFixed(1)}`}"
     "lineTo(x,y){this.path+=`L${x.toFixed(1)} ${y.toFixed(1)}`}"
     "bezierCurveTo(...at){this.path+='C'+at.map(v=>v.toFixed(1)).join(' ')}"
+   ,
     "rect(x,y,width,height){this.area={x,y,width,height}}"
     "fill(){this.put('path',{d:this.path})}"
-   ,
     "stroke(){this.put('path',{d:this.path},undefined,'stroke')}"
     "save(){this.saved.push(this.place)}"
     "clip(){"
@@ -2891,8 +2892,8 @@ static const char *const prof__html_page[] = {
     "this.groupRows(rows,process,'Tasks',order.filter(t=>t.owner===t).map(track=>this.trackRow(track)));"
     "this.groupRows(rows,process,'Spans',process.spanGroups.map((group,i)=>({key:`${key}s${i}`,kind:'spans',"
     "title:group.name,group,height:(closed(`${key}s${i}`)?1:group.lanes.length)*LINE+4,fold:group.lanes.length>1})));"
-    "this.groupRows(rows,process,'Locks',process.locks?[...process.locks.rows.values()].map((lock,i)=>"
    ,
+    "this.groupRows(rows,process,'Locks',process.locks?[...process.locks.rows.values()].map((lock,i)=>"
     "({key:`${key}l${i}`,kind:'lock',title:lock.label.name,lock,height:LINE+4})):[])"
     "}"
     "return rows"
@@ -2992,8 +2993,8 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "}"
-    "drawScopes({row,y,top},ratio,w,h,labels){"
    ,
+    "drawScopes({row,y,top},ratio,w,h,labels){"
     "let{app}=this,{from}=app.view,scale=this.scale*ratio,left=round(GUTTER*ratio),shows=[from,scale,w].join();"
     "for(let depth=0;depth<row.depth;depth++){"
     "let level=row.track.levels[depth],y0=y+3+row.marks+depth*LINE,first=round(max(y0,top)*ratio);"
@@ -3103,8 +3104,8 @@ static const char *const prof__html_page[] = {
     "let i=max(0,firstIndex(time.length,k=>time[k]>=this.app.view.from)-1);"
     "ctx.fillStyle=this.app.style.counter;"
     "for(let x=max(GUTTER,floor(this.x(time[i])));x<width&&i<time.length;){"
-    "let next=i+1<time.length?floor(this.x(time[i+1])):width,end=min(width,max(next,x+1));"
    ,
+    "let next=i+1<time.length?floor(this.x(time[i+1])):width,end=min(width,max(next,x+1));"
     "let top=value[i];"
     "if(next<x+1){"
     "let until=this.time(x+1);"
@@ -3227,8 +3228,8 @@ static const char *const prof__html_page[] = {
     "ctx.save();"
     "ctx.beginPath();"
     "ctx.rect(0,top,row.kind==='head'?this.canvas.clientWidth:GUTTER,bottom-top);"
-    "ctx.clip();"
    ,
+    "ctx.clip();"
     "ctx.fillStyle=row.kind==='head'?style.head:row.kind==='group'?style.group:style.gutter;"
     "ctx.fillRect(0,y,GUTTER-1,row.height-1);"
     "ctx.fillStyle=style.line;"

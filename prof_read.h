@@ -170,6 +170,7 @@ typedef struct prof_trace_info {
     uint64_t open;                /* in these modes: scopes that are open, which count as truncated */
     uint64_t lost_deep;           /* how many of the lost events were nested too deep: PROFILE_BEGINs, ranges, calls of
                                      PROF_INSTRUMENT_FUNCTIONS */
+    uint64_t unknown;             /* events of types that this version of prof does not know, which are left out */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
 } prof_trace_info;
@@ -1929,6 +1930,51 @@ static uint32_t prof__read_id(uint64_t head)
     return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
 }
 
+/* Groups of event types that readers treat alike: see PROF__EVENTS. */
+enum {
+    PROF__GROUP_SCOPE = 0,
+    PROF__GROUP_MARK,
+    PROF__GROUP_COUNTER,
+    PROF__GROUP_FRAME,
+    PROF__GROUP_LOST,
+    PROF__GROUP_SPAN,
+    PROF__GROUP_FLOW,
+    PROF__GROUP_MEMORY,
+    PROF__GROUP_LOCK,
+    PROF__GROUP_MESSAGE
+};
+
+#define PROF__COLUMN_GROUP(name, code, group, ...) PROF__GROUP_##group,
+static unsigned prof__event_group(unsigned type)
+{
+    static const unsigned char groups[] = {PROF__EVENTS(PROF__COLUMN_GROUP)};
+    return groups[type];
+}
+
+/* Returns the prof_value_type of the object of an event of this type. */
+#define PROF__COLUMN_OBJECT(name, code, group, object, ...) PROF_VALUE_##object,
+static prof_value_type prof__event_object(unsigned type)
+{
+    static const unsigned char objects[] = {PROF__EVENTS(PROF__COLUMN_OBJECT)};
+    return (prof_value_type)objects[type];
+}
+
+/* Returns the name of an event type in CSV. */
+#define PROF__COLUMN_TEXT(name, code, group, object, text, ...) text,
+static const char *prof__event_text(unsigned type)
+{
+    static const char *const texts[] = {PROF__EVENTS(PROF__COLUMN_TEXT)};
+    return texts[type];
+}
+
+/* Returns the name of an event type for people; many: 1: the plural. */
+#define PROF__COLUMN_NAMES(name, code, group, object, text, one, many, ...) {one, many},
+static const char *prof__event_name(unsigned type, int many)
+{
+    static const char *const names[][2] = {PROF__EVENTS(PROF__COLUMN_NAMES)};
+    return names[type][many];
+}
+
 /* Returns the type of an EVENT record, or 0 if readers do not show such events. */
 static unsigned prof__read_event_type(const uint64_t *record)
 {
@@ -1976,28 +2022,34 @@ static const uint64_t *prof__read_frame_data(const uint64_t *record, size_t left
     return left > 2 && record[1] == wanted ? record + 2 : NULL;
 }
 
-/* Returns 1 if a DATA record after this one would be an argument of an event that is shown. before: the result for the
-   previous record. */
-static int prof__read_takes_data(const uint64_t *record, int before)
+/* Returns 1 if readers make an event of the record. */
+static inline int prof__read_shown(const uint64_t *record)
 {
-    switch (prof__read_kind(record[0])) {
-    case PROF__KIND_MARK: return 1;
-    case PROF__KIND_EVENT: return prof__read_event_type(record) != 0;
-    case PROF__KIND_NAME:
-    case PROF__KIND_DATA: return before;
-    default: return 0;
-    }
+    return prof__record_in(PROF__SHOWN, record[0]) &&
+           (prof__read_kind(record[0]) != PROF__KIND_EVENT || prof__read_event_type(record));
 }
 
-static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
+/* NAME and DATA are parts of the event before them. */
+#define PROF__PARTS_OF_EVENT (1u << PROF__KIND_NAME | 1u << PROF__KIND_DATA)
+
+/* Returns 1 if a DATA record after this one would be an argument of an event that is shown. shown: the result of
+   prof__read_shown() for this record; before: the result of this function for the previous one. */
+static inline int prof__read_takes_data(uint64_t head, int shown, int before)
+{
+    return shown ? prof__record_in(PROF__VALUED, head) : before & prof__record_in(PROF__PARTS_OF_EVENT, head);
+}
+
+static int prof__is_span(prof_event_type type) { return prof__event_group(type) == PROF__GROUP_SPAN; }
+
+static int prof__is_flow(prof_event_type type) { return prof__event_group(type) == PROF__GROUP_FLOW; }
 
 /* Returns 1 if a NAME record after this one would be the name of its event. Flows have no names of their own, because
    exporters keep a flow's name longer than a block of the archive stays in memory. */
 static int prof__read_takes_name(const uint64_t *record)
 {
-    unsigned kind = prof__read_kind(record[0]);
-    if (kind == PROF__KIND_EVENT) return !prof__is_flow((prof_event_type)prof__read_event_type(record));
-    return kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK;
+    if (!prof__record_in(PROF__NAMED, record[0])) return 0;
+    return prof__read_kind(record[0]) != PROF__KIND_EVENT ||
+           !prof__is_flow((prof_event_type)prof__read_event_type(record));
 }
 
 /* Returns the tick of a record, at least that of the previous record (before). */
@@ -2023,13 +2075,13 @@ static void prof__read_seal_text(uint64_t *record, size_t length)
     unsigned kind = prof__read_kind(*record);
     int key = kind != PROF__KIND_NAME && *record & PROF__ARG_KEY;
     if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && !key && length > 1) --length;
-    if (length > 1 && (kind == PROF__KIND_NAME || key || (*record >> 32 & 0xFF) == PROF_VALUE_STRING))
-        ((char *)(record + length))[-1] = 0;
+    if (length > 1 && (key || prof__record_holds(*record) == PROF_VALUE_STRING)) ((char *)(record + length))[-1] = 0;
 }
 
-static int prof__read_has_text(unsigned kind)
+/* Returns 1 if the record may be a text, because its length varies. */
+static int prof__read_has_text(uint64_t head)
 {
-    return kind == PROF__KIND_NAME || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA;
+    return (PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2) & 15) == PROF__IN_HEAD;
 }
 
 static void prof__read_seal(uint64_t *words, size_t count)
@@ -2040,7 +2092,7 @@ static void prof__read_seal(uint64_t *words, size_t count)
         if (prof__read_kind(words[at]) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN) continue;
         length = prof__record_words(words[at], count - at);
         if (!length) return;
-        if (prof__read_has_text(prof__read_kind(words[at]))) prof__read_seal_text(words + at, length);
+        if (prof__read_has_text(words[at])) prof__read_seal_text(words + at, length);
     }
 }
 
@@ -2320,7 +2372,10 @@ static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, s
     size_t length, name;
     memset(&e, 0, sizeof e);
     e.type = (uint8_t)(record[1] & 0xFF);
-    if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) return 1;
+    if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) {
+        trace->info.unknown++;
+        return 1;
+    }
     e.row = (uint32_t)(record[1] >> 8);
     e.time = record[2];
     e.tick = prof__read_tick(trace->chunks[chunk].tick, record[0], 0);
@@ -3411,20 +3466,16 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
                                       size_t at, size_t count)
 {
     unsigned kind = prof__read_kind(words[at]);
+    int shown = prof__read_shown(words + at);
     size_t length = prof__read_arg_words(words + at, count - at);
     if (at < o->next) return; /* the record is a value, counted with the key before it */
+    o->sum.nodes += (uint32_t)shown;
     switch (kind) {
     case PROF__KIND_EVENT:
-        if (!prof__read_event_type(words + at)) break;
-        if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) o->sum.spans = 1;
+        if (prof__is_span((prof_event_type)prof__read_event_type(words + at))) o->sum.spans = 1;
         if (prof__read_event_type(words + at) == PROF_EVENT_LOG) o->sum.logs = 1;
-        o->sum.nodes++;
         break;
-    case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; /* fall through */
-    case PROF__KIND_MARK:
-    case PROF__KIND_COUNTER_INT:
-    case PROF__KIND_COUNTER_UINT:
-    case PROF__KIND_COUNTER_DOUBLE: o->sum.nodes++; break;
+    case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; break;
     case PROF__KIND_FRAME: o->good = 0; break; /* the matcher needs the first frame of each name */
     case PROF__KIND_ARG:
     case PROF__KIND_DATA:
@@ -3439,8 +3490,8 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
         break;
     default: break;
     }
-    o->takes_data = prof__read_takes_data(words + at, o->takes_data);
-    if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) o->data = 0;
+    o->takes_data = prof__read_takes_data(words[at], shown, o->takes_data);
+    if (!prof__record_in(PROF__PARTS_OF_EVENT, words[at])) o->data = 0;
 }
 
 /* Stores the summary of a segment that has just ended. Without memory, the segment gets none. */
@@ -3546,7 +3597,7 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
         }
         length = prof__record_words(words[at], count - at);
         if (!length) break;
-        if (prof__read_has_text(kind)) {
+        if (prof__read_has_text(words[at])) {
             prof__read_seal_text(words + at, length);
             trace->chunks[chunk].texts = 1;
         }
@@ -3566,7 +3617,7 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
             segment->name = (uint32_t)(words[at] & (PROF__NAME_OF_SYSTEM - 1));
             segment->of_system = (words[at] & PROF__NAME_OF_SYSTEM) != 0;
             segment->fiber = words[at] >> 31 & 1;
-        } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) {
+        } else if (prof__record_in(PROF__SITED, words[at])) {
             if ((prof__record_timed(words[at]) || prof__read_id(words[at])) &&
                 !prof__read_know_site(trace, prof__read_id(words[at]), kind))
                 return 0;
@@ -4044,7 +4095,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
     const uint64_t *words = prof__read_words(trace, &trace->buffer, segment);
     size_t at, length;
     uint32_t data = 0; /* number of DATA records that the previous event has so far */
-    int takes_data = 0;
+    int takes_data = 0, shown;
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
         trace->info.lost_blocks++;
@@ -4071,28 +4122,20 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
             m->tick = prof__read_tick(chunk->tick, head, m->tick);
             site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
         }
+        shown = prof__read_shown(words + at);
+        if (shown) prof__read_event(m);
         switch (kind) {
         case PROF__KIND_FRAME:
-            prof__read_event(m);
             if (m->name_tops[trace->sites[site].name].frame != m->serial) {
                 m->name_tops[trace->sites[site].name].frame = m->serial;
                 m->track->frames++;
             }
             break;
         case PROF__KIND_EVENT:
-            if (!prof__read_event_type(words + at)) break;
-            if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) trace->has_spans = 1;
+            if (prof__is_span((prof_event_type)prof__read_event_type(words + at))) trace->has_spans = 1;
             if (prof__read_event_type(words + at) == PROF_EVENT_LOG) trace->has_logs = 1;
-            prof__read_event(m);
             break;
-        case PROF__KIND_MARK:
-        case PROF__KIND_COUNTER_INT:
-        case PROF__KIND_COUNTER_UINT:
-        case PROF__KIND_COUNTER_DOUBLE: prof__read_event(m); break;
-        case PROF__KIND_LOST:
-            prof__read_event(m);
-            m->track->about.lost += head & PROF__TICK_MASK;
-            break;
+        case PROF__KIND_LOST: m->track->about.lost += head & PROF__TICK_MASK; break;
         case PROF__KIND_ARG:
             if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words, at, length, number)) return -1;
             break;
@@ -4103,8 +4146,8 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
             break;
         default: break;
         }
-        takes_data = prof__read_takes_data(words + at, takes_data);
-        if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) data = 0;
+        takes_data = prof__read_takes_data(head, shown, takes_data);
+        if (!prof__record_in(PROF__PARTS_OF_EVENT, head)) data = 0;
     }
     return words != NULL;
 }
@@ -6022,7 +6065,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment);
     prof__read_node *named = NULL; /* the node of the previous record if a NAME may follow it */
-    int takes_data = 0;
+    int takes_data = 0, shown;
     size_t at, length;
     if (c->trace->step) prof__read_step(c->trace);
     c->node = c->node_count = c->more_count = c->arg_count = 0;
@@ -6054,8 +6097,8 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
             length = prof__read_arg_words(words + at, segment->end - at);
         if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
-        if (kind != PROF__KIND_EVENT ? prof__record_timed(words[at]) || kind == PROF__KIND_LOST
-                                          : prof__read_event_type(words + at) != 0)
+        shown = prof__read_shown(words + at);
+        if (shown)
             node = prof__read_add_node(c, kind, at);
         else if (kind == PROF__KIND_ARG && prof__read_arg_whole(words + at, length))
             prof__read_scope_arg(c, prof__read_closes(c, at), at);
@@ -6064,7 +6107,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         else if (kind == PROF__KIND_NAME && named && length > 1)
             prof__read_more_of(c, named)->name = (uint32_t)at;
         named = prof__read_takes_name(words + at) ? node : NULL;
-        takes_data = prof__read_takes_data(words + at, takes_data);
+        takes_data = prof__read_takes_data(words[at], shown, takes_data);
     }
     if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
     for (; c->crossed < c->depth; c->crossed++) {
@@ -6231,8 +6274,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
     case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE:
         event->type = PROF_EVENT_COUNTER;
-        event->value.type = more->kind == PROF__KIND_COUNTER_INT    ? PROF_VALUE_INT
-                            : more->kind == PROF__KIND_COUNTER_UINT ? PROF_VALUE_UINT : PROF_VALUE_DOUBLE;
+        event->value.type = (prof_value_type)prof__record_holds(words[node->word]);
         memcpy(&event->value.as, words + node->word + 1, sizeof *words);
         break;
     default: break;
@@ -8072,8 +8114,6 @@ static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
     return 0;
 }
 
-static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
-
 static int prof__spans_take(prof_spans *s, prof_span *span)
 {
     prof__span_half half;
@@ -9707,7 +9747,7 @@ static int prof__ring_lacks(const prof_trace *trace, int64_t from)
     return last > threads && ended > from;
 }
 
-#define PROF__LOSSES 9
+#define PROF__LOSSES 10
 
 /* Writes to `to` what a kind of loss has removed from the trace, and how to avoid it. Returns 0 if this kind did not
    occur. */
@@ -9715,7 +9755,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
-                                         "name",  "part",        "argument", "event", "event"};
+                                         "name",  "part",        "argument", "event", "event", "event"};
     uint64_t chunks = trace->info.chunks;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -9731,6 +9771,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     counts[6] = info->lost_args;
     counts[7] = info->lost_busy;
     counts[8] = info->lost_deep;
+    counts[9] = info->unknown;
     if (!counts[kind]) return 0;
     if (kind == 4) {
         more = prof__real(info->sites_lost) / (prof__real(trace->site_count) + 1);
@@ -9780,6 +9821,9 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
         snprintf(to, size, "lost because too many PROFILE_BEGINs, ranges or calls were open on a thread: is each one "
                            "ended? A larger buffer does not help; for calls PROF_INSTRUMENT_DEPTH does");
         break;
+    case 9:
+        snprintf(to, size, "left out, of kinds that this version does not know: read the file with a newer one");
+        break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }
     return 1;
@@ -9792,7 +9836,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
-                                                      "events", "arguments", "events", "events"};
+                                                      "events", "arguments", "events", "events", "events"};
     if ((kind == 0 && !prof_trace_about(trace)->lost) || (kind == 2 && !prof__ring_lacks(trace, from))) return NULL;
     return prof__loss_text(trace, kind, to, size) ? dropped[kind] : NULL;
 }
@@ -10402,8 +10446,8 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
 static void prof__csv_object(prof__out *out, const prof_event *event)
 {
     prof_value value = event->value;
-    if (event->type >= PROF_EVENT_SPAN_BEGIN) {
-        value.type = prof__is_span(event->type) || prof__is_flow(event->type) ? PROF_VALUE_UINT : PROF_VALUE_POINTER;
+    if (prof__event_object(event->type)) {
+        value.type = prof__event_object(event->type);
         value.as.u = event->object;
     }
     prof__csv_value(out, &value);
@@ -10420,10 +10464,7 @@ static PROF__NOINLINE void prof__csv_track(prof__out *out, const prof_track *tra
 
 static PROF__NOINLINE void prof__csv_head(prof__out *out, const prof_event *event)
 {
-    static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
-                                        "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
-                                        "free",       "lock_wait", "lock_acquire", "lock_release", "log"};
-    prof__csv_field(out, types[event->type]);
+    prof__csv_field(out, prof__event_text(event->type));
     prof__csv_field(out, event->name);
     prof__csv_field(out, event->site->category);
     prof__csv_byte(out, ',');
@@ -11305,13 +11346,14 @@ static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t 
     own->tick = t->tick;
 }
 
-static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
+static void prof__follow_counter(prof__follow *f, uint32_t id, const uint64_t *record, uint64_t tick)
 {
     uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
     prof__stat_row *row = &prof__follow_at(f, number)->sums;
-    double value = kind == PROF__KIND_COUNTER_UINT ? prof__real(bits) : (double)(int64_t)bits;
+    unsigned type = prof__record_holds(record[0]);
+    double value = type == PROF_VALUE_UINT ? prof__real(record[1]) : (double)(int64_t)record[1];
     if (number == 1) return;
-    if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
+    if (type == PROF_VALUE_DOUBLE) memcpy(&value, &record[1], sizeof value);
     prof__stat_row_last(row, value, (int64_t)tick);
     prof__stat_row_value(row, value);
 }
@@ -11470,9 +11512,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     const char *text = NULL;
     if (prof__record_timed(head)) t->tick = prof__read_tick(base, head, t->tick);
     if (t->tick > f->newest_tick) f->newest_tick = t->tick;
-    int event = kind == PROF__KIND_EVENT
-                    ? prof__read_event_type(record) != 0
-                    : kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
+    int event = prof__read_shown(record);
     f->events += (uint64_t)event;
     int object = event && kind == PROF__KIND_EVENT && prof__read_event_type(record) != PROF_EVENT_LOG;
     f->uses.objects += (uint64_t)object;
@@ -11496,7 +11536,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
         break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_UINT:
-    case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
+    case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, record, t->tick); break;
     case PROF__KIND_EVENT: prof__follow_span(f, t, id, record); break;
     case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
     default: break;
@@ -12969,6 +13009,7 @@ static int prof__trace_archived(const prof_trace *trace);
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */
 static int prof__is_flow(prof_event_type type);
+static const char *prof__event_name(unsigned type, int many); /* for people; many: 1: the plural */
 static int prof__span_of_scope(const prof_callsite *site);
 static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size); /* kind: below PROF__LOSSES */

@@ -11,13 +11,16 @@ import csv
 import struct
 import sys
 
-BEGIN, END, MARK, COUNT_INT, COUNT_DOUBLE, FRAME, ARG, NAME, TRACK, LOST, EVENT, DATA, COUNT_UINT = range(1, 14)
-WORDS = {BEGIN: 1, END: 1, MARK: 1, FRAME: 1, LOST: 1, COUNT_INT: 2, COUNT_DOUBLE: 2, COUNT_UINT: 2, EVENT: 3, TRACK: 3}
-TIMED = {BEGIN, END, MARK, COUNT_INT, COUNT_DOUBLE, FRAME, EVENT, COUNT_UINT}
-NONE, INT, UINT, DOUBLE, BOOL, POINTER, STRING = range(7)
-COUNTERS = {COUNT_INT: INT, COUNT_DOUBLE: DOUBLE, COUNT_UINT: UINT}
+NONE, INT, UINT, DOUBLE, BOOL, POINTER, STRING = range(7)  # types of values
+# The kinds of records and of events: src/kinds.sh makes these lines.
+BEGIN, END, MARK, COUNTER_INT, COUNTER_DOUBLE, FRAME, ARG, NAME, TRACK, LOST, EVENT, DATA, COUNTER_UINT = range(1, 14)
+WORDS = {BEGIN: 1, END: 1, MARK: 1, COUNTER_INT: 2, COUNTER_DOUBLE: 2, FRAME: 1, TRACK: 3, LOST: 1, EVENT: 3,
+         COUNTER_UINT: 2}
+TIMED = {BEGIN, END, MARK, COUNTER_INT, COUNTER_DOUBLE, FRAME, EVENT, COUNTER_UINT}
+COUNTERS = {COUNTER_INT: INT, COUNTER_DOUBLE: DOUBLE, COUNTER_UINT: UINT}
 TYPES = ["scope", "mark", "counter", "frame", "lost", "span_begin", "span_mark", "span_end", "flow_out", "flow_step",
          "flow_in", "alloc", "free", "lock_wait", "lock_acquire", "lock_release", "log"]
+
 KEY, TO, CUT, FIBER, OF_SYSTEM = 1 << 30, 1 << 29, 1 << 31, 1 << 31, 1 << 30  # bits of heads
 TICKS, SITES, STRINGS, HALF, ALL = (1 << 40) - 1, (1 << 20) - 1, (1 << 30) - 1, (1 << 32) - 1, (1 << 64) - 1
 FILL, STREAM, OWNED, STOPPED, MONOTONIC = 1, 2, 1, 2, 3

@@ -26,7 +26,8 @@
 # expression must end in the line in which it begins. tests/html/squeezed.mjs checks that the shortened script means the
 # same.
 #
-# The modules api/stripped.h and api/stripped_read.h are made from the declarations in src/api: see src/strip.sh.
+# The modules api/stripped.h and api/stripped_read.h are made from the declarations in src/api: see src/strip.sh. Enums in
+# src/api, tables in docs/format.md and constants in scripts are made from src/image/kinds.h: see src/kinds.sh.
 cd "$(dirname "$0")/.." || exit 1
 mode=${1:-write}
 case $mode in
@@ -324,6 +325,18 @@ for module in src/api/stripped.h src/api/stripped_read.h; do
     write | --force) cp "$made/stripped" $module ;;
     *)
         echo "$module is not what the declarations make: sh src/assemble.sh"
+        status=1
+        ;;
+    esac
+done
+for file in $([ ! -f src/kinds.sh ] || sh src/kinds.sh); do
+    [ -f "$file" ] || continue # src/back.sh has only src/
+    sh src/kinds.sh "$file" >"$made/text" || exit 1
+    cmp -s "$made/text" "$file" && continue
+    case $mode in
+    write | --force) cat "$made/text" >"$file" ;;
+    *)
+        echo "$file is not what src/image/kinds.h makes: sh src/assemble.sh"
         status=1
         ;;
     esac

@@ -97,46 +97,37 @@ static inline uint64_t mutate_tick(const mutate_words *words)
     }
 }
 
-/* A record as the recorder might have written it. Returns its words. */
+/* A record as the recorder might have written it, or one of a type that no reader knows. Returns its words. */
 static inline size_t mutate_record_make(const mutate_words *words, uint64_t record[8])
 {
-    static const uint8_t types[] = {PROF_EVENT_SPAN_BEGIN,   PROF_EVENT_SPAN_MARK,    PROF_EVENT_SPAN_END,
-                                    PROF_EVENT_FLOW_OUT,     PROF_EVENT_FLOW_STEP,    PROF_EVENT_FLOW_IN,
-                                    PROF_EVENT_ALLOC,        PROF_EVENT_FREE,         PROF_EVENT_LOCK_WAIT,
-                                    PROF_EVENT_LOCK_ACQUIRE, PROF_EVENT_LOCK_RELEASE, PROF_EVENT_LOG,
-                                    PROF__DEVICE_SCOPE,      PROF__DEVICE_MARK,       PROF__DEVICE_COUNTER,
-                                    PROF__DEVICE_PAIR};
-    uint64_t kind = 1 + mutate_below(PROF__KIND_DATA), site = mutate_below(10);
+#define MUTATE_EVENT(name, code, ...) code,
+    static const uint8_t types[] = {PROF__EVENTS(MUTATE_EVENT) PROF__DEVICE_EVENTS(MUTATE_EVENT) 199, 255};
+    uint64_t kind = 1 + mutate_below(PROF__KIND_LAST), site = mutate_below(10);
     uint64_t head = kind << PROF__KIND_SHIFT;
-    size_t i, length = 1;
+    size_t i, length = (size_t)(PROF__WORDS >> 4 * kind & 15);
     memset(record, 0, 64);
-    switch (kind) {
-    case PROF__KIND_ARG:
-    case PROF__KIND_DATA:
-    case PROF__KIND_NAME:
+    if (length == PROF__IN_HEAD) {
         length = 1 + mutate_below(4);
         head |= (kind == PROF__KIND_NAME ? 0 : site) << PROF__TICK_BITS | (uint64_t)(length - 1);
         head |= (uint64_t)(kind == PROF__KIND_NAME ? PROF_VALUE_STRING : mutate_below(PROF_VALUE_STRING + 2)) << 32;
         for (i = 29; i < 32; ++i) head |= (uint64_t)(mutate_below(8) == 0) << i; /* cut, key, target */
         for (i = 1; i < length; ++i) record[i] = mutate_below(2) ? 0x6261626162616261u : mutate_number(record[i - 1]);
-        break;
+    } else {
+        if (prof__record_timed(head)) head |= site << PROF__TICK_BITS | mutate_tick(words);
+        for (i = 1; i < length; ++i) record[i] = mutate_number(5);
+    }
+    switch (kind) {
     case PROF__KIND_TRACK:
-        length = 3;
         head |= (uint64_t)mutate_below(6) << 32 | (uint64_t)(mutate_below(4) == 0) << 31 | mutate_below(8);
         record[1] = 1 + mutate_below(4);
         record[2] = 1 + mutate_below(4);
         break;
     case PROF__KIND_LOST: head |= mutate_number(3) & PROF__TICK_MASK; break;
-    default: head |= site << PROF__TICK_BITS | mutate_tick(words); break;
-    }
-    if (kind == PROF__KIND_EVENT) {
-        length = 3;
+    case PROF__KIND_EVENT:
         record[1] = (uint64_t)(1 + mutate_below(5)) << 8 | types[mutate_below(sizeof types)];
         record[2] = mutate_below(2) ? 1 + mutate_below(4) : mutate_tick(words);
-    }
-    if (kind == PROF__KIND_COUNTER_INT || kind == PROF__KIND_COUNTER_DOUBLE) {
-        length = 2;
-        record[1] = mutate_number(5);
+        break;
+    default: break;
     }
     record[0] = head;
     return length;

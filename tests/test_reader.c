@@ -2590,6 +2590,36 @@ TEST(csv_of_objects)
     prof_trace_close(trace);
 }
 
+TEST(an_event_of_a_kind_that_is_not_known)
+{
+    image im = image_new(70, 1, 100);
+    uint32_t work = site(&im, "work"), it = site_in(&im, "it", "", "", 0, "", PROF__KIND_EVENT);
+    trace_bytes to = {NULL, 0, 0, 0};
+    prof_summary_options options;
+    prof_trace *trace;
+    memset(&options, 0, sizeof options);
+    chunk(&im, 0, 1, 1000);
+    track(&im, 0, 1);
+    begin(&im, work, 1010);
+    event(&im, it, 199, 5, 6, 1011); /* with a name and a value, which are not those of the scope */
+    text_record(&im, PROF__KIND_NAME, 0, "later", 0);
+    put(&im, head(PROF__KIND_DATA, 0, (uint64_t)PROF_VALUE_UINT << 32 | 1));
+    put(&im, 7);
+    event(&im, it, 255, 0, 0, 1012);
+    event(&im, it, PROF_EVENT_LOST, 0, 0, 1013); /* a type that no EVENT has */
+    end(&im, work, 1020);
+    trace = image_read(&im);
+    CHECK_EQUAL(prof_trace_about(trace)->unknown, 3);
+    CHECK_EQUAL(prof_trace_about(trace)->event_count, 1);
+    CHECK_EQUAL(prof_csv_stream(trace, trace_sink(&to)), PROF_OK);
+    CHECK_TEXT(strstr(to.bytes, "1,101"), "1,101,,scope,work,,10,10,0,,,,,,\r\n");
+    to.size = 0;
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&to), &options), PROF_OK);
+    CHECK(strstr(to.bytes, "3 events left out, of kinds that this version does not know: read the file with a newer one"));
+    free(to.bytes);
+    prof_trace_close(trace);
+}
+
 /* The summary of a counter with such samples. Free it. */
 static char *counter_summary(const double *samples, size_t count)
 {

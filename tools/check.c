@@ -106,13 +106,6 @@ static void print_head(const prof_trace *trace)
 
 static void print_events(const findings *all)
 {
-    static const char *const names[] = {"scope", "mark", "counter sample", "frame boundary", "loss", "span begin",
-                                        "span mark", "span end", "flow begin", "flow step", "flow end", "allocation",
-                                        "free", "lock wait", "lock acquisition", "lock release", "message"};
-    static const char *const many[] = {"scopes", "marks", "counter samples", "frame boundaries", "losses",
-                                       "span begins", "span marks", "span ends", "flow begins", "flow steps",
-                                       "flow ends", "allocations", "frees", "lock waits", "lock acquisitions",
-                                       "lock releases", "messages"};
     char line[1024], text[48];
     uint64_t sum = 0;
     int type, count = 0;
@@ -123,7 +116,7 @@ static void print_events(const findings *all)
         if (all->types[type])
             at += (size_t)snprintf(line + at, sizeof line - at, "%s%s %s", count++ ? ", " : ": ",
                                    tool_count(text, all->types[type]),
-                                   all->types[type] == 1 ? names[type] : many[type]);
+                                   tool_event_name((unsigned)type, all->types[type] != 1));
     print_line("events", line);
     print_line("sites", tool_count(text, all->site_count));
 }

@@ -413,6 +413,8 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
     return tool_out_close(file, 1);
 }
 
+const char *tool_event_name(unsigned type, int many) { return prof__event_name(type, many); }
+
 int tool_gap(const prof_trace *trace, size_t i, char *to, size_t size) { return prof__trace_gap(trace, i, to, size); }
 
 /*-- processes --*/

@@ -172,9 +172,10 @@ int tool_draws(void); /* 1: standard output is a terminal that shows U+2588 and 
 
 /* Says what a trace lacks, and what to do about it, for each kind of loss below TOOL_LOSSES. Returns 0 if nothing of
    this kind is missing. */
-#define TOOL_LOSSES 9
+#define TOOL_LOSSES 10
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size);
 
+const char *tool_event_name(unsigned type, int many); /* of a prof_event_type */
 int tool_gap(const prof_trace *trace, size_t i, char *to, size_t size); /* a line about a suspension; 0: no more */
 int tool_is_alive(const prof_trace_info *info); /* 1: the process that recorded it is, as far as can be known here */
 int tool_is_scope(const prof_span *span); /* 1: a scope that ended after one around it, see PROF_EVENT_SPAN_BEGIN */

@@ -197,6 +197,7 @@ static int prof__trace_archived(const prof_trace *trace);
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */
 static int prof__is_flow(prof_event_type type);
+static const char *prof__event_name(unsigned type, int many); /* for people; many: 1: the plural */
 static int prof__span_of_scope(const prof_callsite *site);
 static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size); /* kind: below PROF__LOSSES */

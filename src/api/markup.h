@@ -101,10 +101,21 @@
                                      Windows, in windows.h; name: a string literal
      PROFILE_SRWLOCK_ACQUIRE(lock, name), PROFILE_SRWLOCK_RELEASE(lock)   likewise; _SHARED: for readers */
 
-enum { /* the kind of a word in the image: see >>image */
-    PROF__KIND_NONE = 0, PROF__KIND_BEGIN, PROF__KIND_END, PROF__KIND_MARK, PROF__KIND_COUNTER_INT,
-    PROF__KIND_COUNTER_DOUBLE, PROF__KIND_FRAME, PROF__KIND_ARG, PROF__KIND_NAME, PROF__KIND_TRACK, PROF__KIND_LOST,
-    PROF__KIND_EVENT, PROF__KIND_DATA, PROF__KIND_COUNTER_UINT
+enum { /* the kinds of records, see >>kinds: src/kinds.sh makes these lines */
+    PROF__KIND_NONE = 0,
+    PROF__KIND_BEGIN,
+    PROF__KIND_END,
+    PROF__KIND_MARK,
+    PROF__KIND_COUNTER_INT,
+    PROF__KIND_COUNTER_DOUBLE,
+    PROF__KIND_FRAME,
+    PROF__KIND_ARG,
+    PROF__KIND_NAME,
+    PROF__KIND_TRACK,
+    PROF__KIND_LOST,
+    PROF__KIND_EVENT,
+    PROF__KIND_DATA,
+    PROF__KIND_COUNTER_UINT
 };
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
 #define PROF__KIND_UNIT 0x8000 /* or this as well: a counter, whose unit stands behind the file's name and its zero */

@@ -139,6 +139,7 @@ typedef struct prof_trace_info {
     uint64_t open;                /* in these modes: scopes that are open, which count as truncated */
     uint64_t lost_deep;           /* how many of the lost events were nested too deep: PROFILE_BEGINs, ranges, calls of
                                      PROF_INSTRUMENT_FUNCTIONS */
+    uint64_t unknown;             /* events of types that this version of prof does not know, which are left out */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
 } prof_trace_info;

@@ -12,14 +12,17 @@ export function damaged(what) { throw new Damage(what); }
 export const LONGEST = 1 << 21;
 /** The version of the format. */
 const VERSION = 2;
-/** Types of events: those of prof_event_type in prof.h. */
-export const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN = 5, SPAN_MARK = 6, FLOW_OUT = 8, FLOW_IN = 10,
-    ALLOC = 11, FREE = 12, LOCK_WAIT = 13, LOCK_ACQUIRE = 14, LOCK_RELEASE = 15, LOG = 16;
+/** Types of events: those of prof_event_type. src/kinds.sh makes these lines. */
+export const SCOPE = 0, MARK = 1, COUNTER = 2, FRAME = 3, LOST = 4, SPAN_BEGIN = 5, SPAN_MARK = 6, SPAN_END = 7,
+    FLOW_OUT = 8, FLOW_STEP = 9, FLOW_IN = 10, ALLOC = 11, FREE = 12, LOCK_WAIT = 13, LOCK_ACQUIRE = 14,
+    LOCK_RELEASE = 15, LOG = 16;
 export const TRUNCATED_BEGIN = 1, TRUNCATED_END = 2;
 /** A flag of scopes that stand for several scopes: see "Large recordings" in docs/guide/page.md. */
 export const GROUP = 4;
-/** Roles of call sites: those of prof_role in prof.h. */
-export const ROLE_STEP = 1, ROLE_DEVICE = 9, ROLE_FRAME = 10, ROLE_MEMORY = 11, ROLE_LOCK = 12;
+/** Roles of call sites: those of prof_role. src/kinds.sh makes these lines. */
+export const ROLE_NONE = 0, ROLE_STEP = 1, ROLE_THROUGHPUT = 2, ROLE_SYNC = 3, ROLE_MARK_GLOBAL = 4,
+    ROLE_MARK_PROCESS = 5, ROLE_MARK_TASK = 6, ROLE_MARK_MARKER = 7, ROLE_TASK = 8, ROLE_DEVICE = 9, ROLE_FRAME = 10,
+    ROLE_MEMORY = 11, ROLE_LOCK = 12, ROLE_RANGE = 13;
 /** A flag of a kind: begins of its scopes count from the last begin or end of the track, not from the last scope of the level. */
 const FROM_LAST = 0x10000;
 

@@ -1,7 +1,7 @@
 // The model of a report: names, frames, steps, counters, flows, memory, locks and warnings, made from what decode.js has
 // read. Does not use the page.
 
-import { MARK, COUNTER, FRAME, LOST, FLOW_OUT, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
+import { COUNTER, FRAME, LOST, FLOW_OUT, FLOW_STEP, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
     ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP, scopeLabel } from './decode.js';
 import { entryOf, firstIndex, mergeOrder, touches } from './columns.js';
 import { buildPyramid } from './raster.js';
@@ -146,10 +146,6 @@ function pointsOf(report, process) {
         const kind = kinds[points.kind[at]], label = labels[kind.label], time = points.time[at];
         const a = points.a[at], b = points.b[at];
         switch (kind.type) {
-        case MARK:
-            report.messages.push({ time, track, severity: -1, text: label.name, label, at });
-            (track.marks = track.marks || []).push({ time, label, at });
-            break;
         case LOG:
             report.messages.push({ time, track, severity: a, text: strings[b], label, at });
             (track.marks = track.marks || []).push({ time, label, at, severity: a, text: strings[b] });
@@ -168,9 +164,11 @@ function pointsOf(report, process) {
             if (a > 0 && !kind.flags) addBar(frames, key, 'frame', label.name, track, time - a, a, number); // only complete frames
             break;
         }
-        default:
-            if (kind.type >= FLOW_OUT && kind.type <= FLOW_IN) flowStep(report, flows, kind.type, label, time, a, track);
-            take(track, at);
+        case FLOW_OUT: case FLOW_STEP: case FLOW_IN: flowStep(report, flows, kind.type, label, time, a, track); break;
+        case ALLOC: case FREE: case LOCK_WAIT: case LOCK_ACQUIRE: case LOCK_RELEASE: take(track, at); break;
+        default: // a mark, or a type that is not shown in another way
+            report.messages.push({ time, track, severity: -1, text: label.name, label, at });
+            (track.marks = track.marks || []).push({ time, label, at });
         }
     });
     report.frames.push(...frames.values());

@@ -18,7 +18,12 @@
    the last seven that the process knows. Each has three words: ticks, CLOCK_MONOTONIC, and a check word, which is wrong
    while the pair is being replaced. */
 
-enum { PROF__DEVICE_SCOPE = 200, PROF__DEVICE_MARK, PROF__DEVICE_COUNTER, PROF__DEVICE_PAIR };
+enum { /* the types of EVENTs of devices: src/kinds.sh makes these lines */
+    PROF__DEVICE_SCOPE = 200, /* a scope */
+    PROF__DEVICE_MARK,        /* an instant */
+    PROF__DEVICE_COUNTER,     /* a counter */
+    PROF__DEVICE_PAIR         /* a pair of clocks */
+};
 #define PROF__DEVICE_PAIRS 8
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */
 #define PROF__ROW_WORDS 2

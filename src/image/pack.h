@@ -58,21 +58,31 @@ static inline int prof__record_scope(uint64_t head)
     return (head >> PROF__KIND_SHIFT) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN;
 }
 
+/* What the words after a head are, four bits for each kind: a prof_value_type, or PROF__HOLDS_TYPED. */
+enum {
+    PROF__HOLDS_NONE = PROF_VALUE_NONE,
+    PROF__HOLDS_INT = PROF_VALUE_INT,
+    PROF__HOLDS_UINT = PROF_VALUE_UINT,
+    PROF__HOLDS_DOUBLE = PROF_VALUE_DOUBLE,
+    PROF__HOLDS_STRING = PROF_VALUE_STRING,
+    PROF__HOLDS_TYPED = 15
+};
+#define PROF__COLUMN_HOLDS(name, code, words, timed, sited, shown, named, valued, holds, ...) \
+    | (uint64_t)PROF__HOLDS_##holds << 4 * (code)
+#define PROF__HOLDS (0u PROF__KINDS(PROF__COLUMN_HOLDS))
+
+/* Returns the prof_value_type of the words after the head; PROF_VALUE_NONE: other numbers. */
+static unsigned prof__record_holds(uint64_t head)
+{
+    unsigned holds = (unsigned)(PROF__HOLDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
+    return holds == PROF__HOLDS_TYPED ? (unsigned)(head >> 32 & 0xFF) : holds;
+}
+
 /* Returns how many words after the head are a string. Others are numbers, or the head of a scope. */
 static size_t prof__record_text_words(uint64_t head, size_t words)
 {
-    uint64_t kind = head >> PROF__KIND_SHIFT;
-    if (kind == PROF__KIND_NAME) return words - 1;
-    if ((kind != PROF__KIND_ARG && kind != PROF__KIND_DATA) || (head >> 32 & 0xFF) != PROF_VALUE_STRING) return 0;
-    return words - 1 - (kind == PROF__KIND_ARG && head & PROF__ARG_TO && words > 1);
-}
-
-/* Returns 1 if bits 39..0 of the head are ticks. */
-static int prof__record_timed(uint64_t head)
-{
-    uint64_t kind = head >> PROF__KIND_SHIFT;
-    return (kind >= PROF__KIND_BEGIN && kind <= PROF__KIND_FRAME) || kind == PROF__KIND_EVENT ||
-           kind == PROF__KIND_COUNTER_UINT;
+    if (prof__record_holds(head) != PROF_VALUE_STRING) return 0;
+    return words - 1 - (head >> PROF__KIND_SHIFT == PROF__KIND_ARG && head & PROF__ARG_TO && words > 1);
 }
 
 /* Returns the symbol of a head. */
@@ -126,27 +136,6 @@ static void prof__pack_learn(prof__packer *p, uint64_t head, uint32_t number)
         p->depth--;
 }
 
-enum { PROF__PACK_PLAIN = 0, PROF__PACK_ZIGZAG, PROF__PACK_DOUBLE, PROF__PACK_STRING };
-
-/* Returns in which way the payload of a record is packed: PROF__PACK_PLAIN and so on. */
-static int prof__pack_way(uint64_t head)
-{
-    switch (head >> PROF__KIND_SHIFT) {
-    case PROF__KIND_COUNTER_INT: return PROF__PACK_ZIGZAG;
-    case PROF__KIND_COUNTER_DOUBLE: return PROF__PACK_DOUBLE;
-    case PROF__KIND_NAME: return PROF__PACK_STRING;
-    case PROF__KIND_DATA:
-    case PROF__KIND_ARG: break;
-    default: return PROF__PACK_PLAIN;
-    }
-    switch (head >> 32 & 0xFF) {
-    case PROF_VALUE_INT: return PROF__PACK_ZIGZAG;
-    case PROF_VALUE_DOUBLE: return PROF__PACK_DOUBLE;
-    case PROF_VALUE_STRING: return PROF__PACK_STRING;
-    default: return PROF__PACK_PLAIN;
-    }
-}
-
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value)
 {
     for (; value >= 128; value >>= 7) *to++ = (unsigned char)(value | 128);
@@ -182,7 +171,7 @@ static unsigned char *prof__pack_head(prof__packer *p, uint64_t head, unsigned c
     }
     to = prof__pack_integer(to, ticks << 1 | 1);
     number = backwards ? 0 : prof__pack_number(p, symbol, 0);
-    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_COUNTER_UINT) {
+    if (backwards || !(head >> PROF__KIND_SHIFT) || head >> PROF__KIND_SHIFT > PROF__KIND_LAST) {
         *to++ = PROF__PACK_WHOLE;
         prof__pack_words(to, &head, 1);
         to += 8;
@@ -222,14 +211,14 @@ static unsigned char *prof__pack_payload(prof__packer *p, const uint64_t *words,
 {
     size_t i;
     uint32_t before;
-    switch (prof__pack_way(words[at - 1])) {
-    case PROF__PACK_STRING:
+    switch (prof__record_holds(words[at - 1])) {
+    case PROF_VALUE_STRING:
         before = p->strings[p->before]; /* the previous string of the same symbol has as many words */
         if (p->before) p->strings[p->before] = (uint32_t)at;
         if (p->before && before && !memcmp(words + before, words + at, n * 8)) return prof__pack_integer(to, 1);
         return prof__pack_string(words + at, n, prof__record_text_words(words[at - 1], n + 1) < n, to);
-    case PROF__PACK_DOUBLE: prof__pack_words(to, words + at, n); return to + n * 8;
-    case PROF__PACK_ZIGZAG:
+    case PROF_VALUE_DOUBLE: prof__pack_words(to, words + at, n); return to + n * 8;
+    case PROF_VALUE_INT:
         for (i = 0; i < n; i++) to = prof__pack_integer(to, words[at + i] << 1 ^ (0 - (words[at + i] >> 63)));
         return to;
     default:
@@ -399,16 +388,16 @@ static void prof__unpack_string(prof__packer *p, prof__unpacker *u, uint64_t *wo
 
 static void prof__unpack_payload(prof__packer *p, prof__unpacker *u, uint64_t *words, size_t at, size_t n)
 {
-    int way = prof__pack_way(words[at - 1]);
+    unsigned holds = prof__record_holds(words[at - 1]);
     size_t i;
-    if (way == PROF__PACK_STRING) {
+    if (holds == PROF_VALUE_STRING) {
         prof__unpack_string(p, u, words, at, n);
-    } else if (way == PROF__PACK_DOUBLE) {
+    } else if (holds == PROF_VALUE_DOUBLE) {
         prof__unpack_words(u, words + at, n);
     } else {
         for (i = at; i < at + n && !u->bad; i++) {
             uint64_t value = prof__unpack_integer(u);
-            words[i] = way == PROF__PACK_ZIGZAG ? value >> 1 ^ (0 - (value & 1)) : value;
+            words[i] = holds == PROF_VALUE_INT ? value >> 1 ^ (0 - (value & 1)) : value;
         }
     }
 }

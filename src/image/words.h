@@ -4,23 +4,39 @@
 #define PROF__IMAGE_WORDS_H
 #include "api/markup.h"
 #include "image/format.h"
+#include "image/kinds.h"
 
-/* The number of words of each kind of record, four bits for each kind. 15: the head itself says how many words follow.
-   A table in one number replaces a branch for each record. */
-#define PROF__WORDS_OF(kind, words) ((uint64_t)(words) << 4 * (kind))
-#define PROF__WORDS                                                                                                   \
-    (PROF__WORDS_OF(PROF__KIND_BEGIN, 1) | PROF__WORDS_OF(PROF__KIND_END, 1) | PROF__WORDS_OF(PROF__KIND_MARK, 1) |   \
-     PROF__WORDS_OF(PROF__KIND_FRAME, 1) | PROF__WORDS_OF(PROF__KIND_LOST, 1) | PROF__WORDS_OF(PROF__KIND_EVENT, 3) | \
-     PROF__WORDS_OF(PROF__KIND_COUNTER_INT, 2) | PROF__WORDS_OF(PROF__KIND_COUNTER_DOUBLE, 2) | \
-     PROF__WORDS_OF(PROF__KIND_COUNTER_UINT, 2) |                       \
-     PROF__WORDS_OF(PROF__KIND_TRACK, 3) | PROF__WORDS_OF(PROF__KIND_ARG, 15) | PROF__WORDS_OF(PROF__KIND_DATA, 15) | \
-     PROF__WORDS_OF(PROF__KIND_NAME, 15))
+/* Columns of PROF__KINDS as constants, four bits or one bit for each kind: a table in a number replaces a branch for
+   each record. */
+#define PROF__COLUMN_WORDS(name, code, words, ...) | (uint64_t)(words) << 4 * (code)
+#define PROF__COLUMN_TIMED(name, code, words, timed, ...) | (unsigned)(timed) << (code)
+#define PROF__COLUMN_SITED(name, code, words, timed, sited, ...) | (unsigned)(sited) << (code)
+#define PROF__COLUMN_SHOWN(name, code, words, timed, sited, shown, ...) | (unsigned)(shown) << (code)
+#define PROF__COLUMN_NAMED(name, code, words, timed, sited, shown, named, ...) | (unsigned)(named) << (code)
+#define PROF__COLUMN_VALUED(name, code, words, timed, sited, shown, named, valued, ...) | (unsigned)(valued) << (code)
+#define PROF__WORDS (0u PROF__KINDS(PROF__COLUMN_WORDS))
+#define PROF__TIMED (0u PROF__KINDS(PROF__COLUMN_TIMED))
+#define PROF__SITED (0u PROF__KINDS(PROF__COLUMN_SITED))
+#define PROF__SHOWN (0u PROF__KINDS(PROF__COLUMN_SHOWN))
+#define PROF__NAMED (0u PROF__KINDS(PROF__COLUMN_NAMED))
+#define PROF__VALUED (0u PROF__KINDS(PROF__COLUMN_VALUED))
+#define PROF__KIND_LAST (0 PROF__KINDS(PROF__COLUMN_COUNT) - 1)
+#define PROF__COLUMN_COUNT(...) + 1
+
+/* Returns 1 if the kind of a record is in a set such as PROF__TIMED. */
+static inline int prof__record_in(unsigned kinds, uint64_t head)
+{
+    return (int)(kinds >> (head >> PROF__KIND_SHIFT) & 1);
+}
+
+/* Returns 1 if bits 39..0 of the head are ticks. */
+static inline int prof__record_timed(uint64_t head) { return prof__record_in(PROF__TIMED, head); }
 
 /* Returns how many words the record with this head has, or 0 if the head is no record's, or more than `left` words. */
 static inline size_t prof__record_words(uint64_t head, size_t left)
 {
     size_t words = (size_t)(PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2)) & 15;
-    if (words == 15) words = 1 + (size_t)(head & 0xFFFF);
+    if (words == PROF__IN_HEAD) words = 1 + (size_t)(head & 0xFFFF);
     return words <= left ? words : 0;
 }
 

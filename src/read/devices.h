@@ -79,7 +79,10 @@ static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, s
     size_t length, name;
     memset(&e, 0, sizeof e);
     e.type = (uint8_t)(record[1] & 0xFF);
-    if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) return 1;
+    if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) {
+        trace->info.unknown++;
+        return 1;
+    }
     e.row = (uint32_t)(record[1] >> 8);
     e.time = record[2];
     e.tick = prof__read_tick(trace->chunks[chunk].tick, record[0], 0);

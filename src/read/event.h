@@ -31,7 +31,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     const prof__read_chunk *chunk = &c->trace->chunks[segment->chunk];
     const uint64_t *words = prof__read_words(c->trace, &c->buffer, segment);
     prof__read_node *named = NULL; /* the node of the previous record if a NAME may follow it */
-    int takes_data = 0;
+    int takes_data = 0, shown;
     size_t at, length;
     if (c->trace->step) prof__read_step(c->trace);
     c->node = c->node_count = c->more_count = c->arg_count = 0;
@@ -63,8 +63,8 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
             length = prof__read_arg_words(words + at, segment->end - at);
         if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
-        if (kind != PROF__KIND_EVENT ? prof__record_timed(words[at]) || kind == PROF__KIND_LOST
-                                          : prof__read_event_type(words + at) != 0)
+        shown = prof__read_shown(words + at);
+        if (shown)
             node = prof__read_add_node(c, kind, at);
         else if (kind == PROF__KIND_ARG && prof__read_arg_whole(words + at, length))
             prof__read_scope_arg(c, prof__read_closes(c, at), at);
@@ -73,7 +73,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         else if (kind == PROF__KIND_NAME && named && length > 1)
             prof__read_more_of(c, named)->name = (uint32_t)at;
         named = prof__read_takes_name(words + at) ? node : NULL;
-        takes_data = prof__read_takes_data(words + at, takes_data);
+        takes_data = prof__read_takes_data(words[at], shown, takes_data);
     }
     if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
     for (; c->crossed < c->depth; c->crossed++) {
@@ -240,8 +240,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
     case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE:
         event->type = PROF_EVENT_COUNTER;
-        event->value.type = more->kind == PROF__KIND_COUNTER_INT    ? PROF_VALUE_INT
-                            : more->kind == PROF__KIND_COUNTER_UINT ? PROF_VALUE_UINT : PROF_VALUE_DOUBLE;
+        event->value.type = (prof_value_type)prof__record_holds(words[node->word]);
         memcpy(&event->value.as, words + node->word + 1, sizeof *words);
         break;
     default: break;

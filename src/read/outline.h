@@ -127,20 +127,16 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
                                       size_t at, size_t count)
 {
     unsigned kind = prof__read_kind(words[at]);
+    int shown = prof__read_shown(words + at);
     size_t length = prof__read_arg_words(words + at, count - at);
     if (at < o->next) return; /* the record is a value, counted with the key before it */
+    o->sum.nodes += (uint32_t)shown;
     switch (kind) {
     case PROF__KIND_EVENT:
-        if (!prof__read_event_type(words + at)) break;
-        if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) o->sum.spans = 1;
+        if (prof__is_span((prof_event_type)prof__read_event_type(words + at))) o->sum.spans = 1;
         if (prof__read_event_type(words + at) == PROF_EVENT_LOG) o->sum.logs = 1;
-        o->sum.nodes++;
         break;
-    case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; /* fall through */
-    case PROF__KIND_MARK:
-    case PROF__KIND_COUNTER_INT:
-    case PROF__KIND_COUNTER_UINT:
-    case PROF__KIND_COUNTER_DOUBLE: o->sum.nodes++; break;
+    case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; break;
     case PROF__KIND_FRAME: o->good = 0; break; /* the matcher needs the first frame of each name */
     case PROF__KIND_ARG:
     case PROF__KIND_DATA:
@@ -155,8 +151,8 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
         break;
     default: break;
     }
-    o->takes_data = prof__read_takes_data(words + at, o->takes_data);
-    if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) o->data = 0;
+    o->takes_data = prof__read_takes_data(words[at], shown, o->takes_data);
+    if (!prof__record_in(PROF__PARTS_OF_EVENT, words[at])) o->data = 0;
 }
 
 /* Stores the summary of a segment that has just ended. Without memory, the segment gets none. */

@@ -4,6 +4,8 @@
 #include "api/markup.h"
 #include "api/values.h"
 #include "image/format.h"
+#include "image/kinds.h"
+#include "image/pack.h"
 #include "image/words.h"
 #include "read/trace.h"
 
@@ -15,6 +17,51 @@ static unsigned prof__read_kind(uint64_t head)
 static uint32_t prof__read_id(uint64_t head)
 {
     return (uint32_t)(head >> PROF__TICK_BITS) & PROF__SITE_MASK;
+}
+
+/* Groups of event types that readers treat alike: see PROF__EVENTS. */
+enum {
+    PROF__GROUP_SCOPE = 0,
+    PROF__GROUP_MARK,
+    PROF__GROUP_COUNTER,
+    PROF__GROUP_FRAME,
+    PROF__GROUP_LOST,
+    PROF__GROUP_SPAN,
+    PROF__GROUP_FLOW,
+    PROF__GROUP_MEMORY,
+    PROF__GROUP_LOCK,
+    PROF__GROUP_MESSAGE
+};
+
+#define PROF__COLUMN_GROUP(name, code, group, ...) PROF__GROUP_##group,
+static unsigned prof__event_group(unsigned type)
+{
+    static const unsigned char groups[] = {PROF__EVENTS(PROF__COLUMN_GROUP)};
+    return groups[type];
+}
+
+/* Returns the prof_value_type of the object of an event of this type. */
+#define PROF__COLUMN_OBJECT(name, code, group, object, ...) PROF_VALUE_##object,
+static prof_value_type prof__event_object(unsigned type)
+{
+    static const unsigned char objects[] = {PROF__EVENTS(PROF__COLUMN_OBJECT)};
+    return (prof_value_type)objects[type];
+}
+
+/* Returns the name of an event type in CSV. */
+#define PROF__COLUMN_TEXT(name, code, group, object, text, ...) text,
+static const char *prof__event_text(unsigned type)
+{
+    static const char *const texts[] = {PROF__EVENTS(PROF__COLUMN_TEXT)};
+    return texts[type];
+}
+
+/* Returns the name of an event type for people; many: 1: the plural. */
+#define PROF__COLUMN_NAMES(name, code, group, object, text, one, many, ...) {one, many},
+static const char *prof__event_name(unsigned type, int many)
+{
+    static const char *const names[][2] = {PROF__EVENTS(PROF__COLUMN_NAMES)};
+    return names[type][many];
 }
 
 /* Returns the type of an EVENT record, or 0 if readers do not show such events. */
@@ -64,28 +111,34 @@ static const uint64_t *prof__read_frame_data(const uint64_t *record, size_t left
     return left > 2 && record[1] == wanted ? record + 2 : NULL;
 }
 
-/* Returns 1 if a DATA record after this one would be an argument of an event that is shown. before: the result for the
-   previous record. */
-static int prof__read_takes_data(const uint64_t *record, int before)
+/* Returns 1 if readers make an event of the record. */
+static inline int prof__read_shown(const uint64_t *record)
 {
-    switch (prof__read_kind(record[0])) {
-    case PROF__KIND_MARK: return 1;
-    case PROF__KIND_EVENT: return prof__read_event_type(record) != 0;
-    case PROF__KIND_NAME:
-    case PROF__KIND_DATA: return before;
-    default: return 0;
-    }
+    return prof__record_in(PROF__SHOWN, record[0]) &&
+           (prof__read_kind(record[0]) != PROF__KIND_EVENT || prof__read_event_type(record));
 }
 
-static int prof__is_flow(prof_event_type type) { return type >= PROF_EVENT_FLOW_OUT && type <= PROF_EVENT_FLOW_IN; }
+/* NAME and DATA are parts of the event before them. */
+#define PROF__PARTS_OF_EVENT (1u << PROF__KIND_NAME | 1u << PROF__KIND_DATA)
+
+/* Returns 1 if a DATA record after this one would be an argument of an event that is shown. shown: the result of
+   prof__read_shown() for this record; before: the result of this function for the previous one. */
+static inline int prof__read_takes_data(uint64_t head, int shown, int before)
+{
+    return shown ? prof__record_in(PROF__VALUED, head) : before & prof__record_in(PROF__PARTS_OF_EVENT, head);
+}
+
+static int prof__is_span(prof_event_type type) { return prof__event_group(type) == PROF__GROUP_SPAN; }
+
+static int prof__is_flow(prof_event_type type) { return prof__event_group(type) == PROF__GROUP_FLOW; }
 
 /* Returns 1 if a NAME record after this one would be the name of its event. Flows have no names of their own, because
    exporters keep a flow's name longer than a block of the archive stays in memory. */
 static int prof__read_takes_name(const uint64_t *record)
 {
-    unsigned kind = prof__read_kind(record[0]);
-    if (kind == PROF__KIND_EVENT) return !prof__is_flow((prof_event_type)prof__read_event_type(record));
-    return kind == PROF__KIND_BEGIN || kind == PROF__KIND_MARK;
+    if (!prof__record_in(PROF__NAMED, record[0])) return 0;
+    return prof__read_kind(record[0]) != PROF__KIND_EVENT ||
+           !prof__is_flow((prof_event_type)prof__read_event_type(record));
 }
 
 /* Returns the tick of a record, at least that of the previous record (before). */
@@ -111,13 +164,13 @@ static void prof__read_seal_text(uint64_t *record, size_t length)
     unsigned kind = prof__read_kind(*record);
     int key = kind != PROF__KIND_NAME && *record & PROF__ARG_KEY;
     if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && !key && length > 1) --length;
-    if (length > 1 && (kind == PROF__KIND_NAME || key || (*record >> 32 & 0xFF) == PROF_VALUE_STRING))
-        ((char *)(record + length))[-1] = 0;
+    if (length > 1 && (key || prof__record_holds(*record) == PROF_VALUE_STRING)) ((char *)(record + length))[-1] = 0;
 }
 
-static int prof__read_has_text(unsigned kind)
+/* Returns 1 if the record may be a text, because its length varies. */
+static int prof__read_has_text(uint64_t head)
 {
-    return kind == PROF__KIND_NAME || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA;
+    return (PROF__WORDS >> (head >> PROF__KIND_SHIFT << 2) & 15) == PROF__IN_HEAD;
 }
 
 static void prof__read_seal(uint64_t *words, size_t count)
@@ -128,7 +181,7 @@ static void prof__read_seal(uint64_t *words, size_t count)
         if (prof__read_kind(words[at]) - PROF__KIND_BEGIN <= PROF__KIND_END - PROF__KIND_BEGIN) continue;
         length = prof__record_words(words[at], count - at);
         if (!length) return;
-        if (prof__read_has_text(prof__read_kind(words[at]))) prof__read_seal_text(words + at, length);
+        if (prof__read_has_text(words[at])) prof__read_seal_text(words + at, length);
     }
 }
 

@@ -61,7 +61,7 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
         }
         length = prof__record_words(words[at], count - at);
         if (!length) break;
-        if (prof__read_has_text(kind)) {
+        if (prof__read_has_text(words[at])) {
             prof__read_seal_text(words + at, length);
             trace->chunks[chunk].texts = 1;
         }
@@ -81,7 +81,7 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
             segment->name = (uint32_t)(words[at] & (PROF__NAME_OF_SYSTEM - 1));
             segment->of_system = (words[at] & PROF__NAME_OF_SYSTEM) != 0;
             segment->fiber = words[at] >> 31 & 1;
-        } else if (prof__record_timed(words[at]) || kind == PROF__KIND_ARG || kind == PROF__KIND_DATA) {
+        } else if (prof__record_in(PROF__SITED, words[at])) {
             if ((prof__record_timed(words[at]) || prof__read_id(words[at])) &&
                 !prof__read_know_site(trace, prof__read_id(words[at]), kind))
                 return 0;

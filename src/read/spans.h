@@ -353,8 +353,6 @@ static int prof__spans_end(prof_spans *s, prof__span_half *end, prof_span *span)
     return 0;
 }
 
-static int prof__is_span(prof_event_type type) { return type >= PROF_EVENT_SPAN_BEGIN && type <= PROF_EVENT_SPAN_END; }
-
 static int prof__spans_take(prof_spans *s, prof_span *span)
 {
     prof__span_half half;

@@ -57,7 +57,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
     const uint64_t *words = prof__read_words(trace, &trace->buffer, segment);
     size_t at, length;
     uint32_t data = 0; /* number of DATA records that the previous event has so far */
-    int takes_data = 0;
+    int takes_data = 0, shown;
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
         trace->info.lost_blocks++;
@@ -84,28 +84,20 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
             m->tick = prof__read_tick(chunk->tick, head, m->tick);
             site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
         }
+        shown = prof__read_shown(words + at);
+        if (shown) prof__read_event(m);
         switch (kind) {
         case PROF__KIND_FRAME:
-            prof__read_event(m);
             if (m->name_tops[trace->sites[site].name].frame != m->serial) {
                 m->name_tops[trace->sites[site].name].frame = m->serial;
                 m->track->frames++;
             }
             break;
         case PROF__KIND_EVENT:
-            if (!prof__read_event_type(words + at)) break;
-            if (prof__read_event_type(words + at) <= PROF_EVENT_SPAN_END) trace->has_spans = 1;
+            if (prof__is_span((prof_event_type)prof__read_event_type(words + at))) trace->has_spans = 1;
             if (prof__read_event_type(words + at) == PROF_EVENT_LOG) trace->has_logs = 1;
-            prof__read_event(m);
             break;
-        case PROF__KIND_MARK:
-        case PROF__KIND_COUNTER_INT:
-        case PROF__KIND_COUNTER_UINT:
-        case PROF__KIND_COUNTER_DOUBLE: prof__read_event(m); break;
-        case PROF__KIND_LOST:
-            prof__read_event(m);
-            m->track->about.lost += head & PROF__TICK_MASK;
-            break;
+        case PROF__KIND_LOST: m->track->about.lost += head & PROF__TICK_MASK; break;
         case PROF__KIND_ARG:
             if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words, at, length, number)) return -1;
             break;
@@ -116,8 +108,8 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
             break;
         default: break;
         }
-        takes_data = prof__read_takes_data(words + at, takes_data);
-        if (kind != PROF__KIND_DATA && kind != PROF__KIND_NAME) data = 0;
+        takes_data = prof__read_takes_data(head, shown, takes_data);
+        if (!prof__record_in(PROF__PARTS_OF_EVENT, head)) data = 0;
     }
     return words != NULL;
 }

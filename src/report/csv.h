@@ -127,8 +127,8 @@ static void prof__csv_message(prof__out *out, const prof_event *event)
 static void prof__csv_object(prof__out *out, const prof_event *event)
 {
     prof_value value = event->value;
-    if (event->type >= PROF_EVENT_SPAN_BEGIN) {
-        value.type = prof__is_span(event->type) || prof__is_flow(event->type) ? PROF_VALUE_UINT : PROF_VALUE_POINTER;
+    if (prof__event_object(event->type)) {
+        value.type = prof__event_object(event->type);
         value.as.u = event->object;
     }
     prof__csv_value(out, &value);
@@ -145,10 +145,7 @@ static PROF__NOINLINE void prof__csv_track(prof__out *out, const prof_track *tra
 
 static PROF__NOINLINE void prof__csv_head(prof__out *out, const prof_event *event)
 {
-    static const char *const types[] = {"scope",      "mark",      "counter",   "frame",       "lost",  "span_begin",
-                                        "span_mark",  "span_end",  "flow_out",  "flow_step",   "flow_in", "alloc",
-                                        "free",       "lock_wait", "lock_acquire", "lock_release", "log"};
-    prof__csv_field(out, types[event->type]);
+    prof__csv_field(out, prof__event_text(event->type));
     prof__csv_field(out, event->name);
     prof__csv_field(out, event->site->category);
     prof__csv_byte(out, ',');

@@ -363,7 +363,7 @@ static int prof__ring_lacks(const prof_trace *trace, int64_t from)
     return last > threads && ended > from;
 }
 
-#define PROF__LOSSES 9
+#define PROF__LOSSES 10
 
 /* Writes to `to` what a kind of loss has removed from the trace, and how to avoid it. Returns 0 if this kind did not
    occur. */
@@ -371,7 +371,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
-                                         "name",  "part",        "argument", "event", "event"};
+                                         "name",  "part",        "argument", "event", "event", "event"};
     uint64_t chunks = trace->info.chunks;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -387,6 +387,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     counts[6] = info->lost_args;
     counts[7] = info->lost_busy;
     counts[8] = info->lost_deep;
+    counts[9] = info->unknown;
     if (!counts[kind]) return 0;
     if (kind == 4) {
         more = prof__real(info->sites_lost) / (prof__real(trace->site_count) + 1);
@@ -436,6 +437,9 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
         snprintf(to, size, "lost because too many PROFILE_BEGINs, ranges or calls were open on a thread: is each one "
                            "ended? A larger buffer does not help; for calls PROF_INSTRUMENT_DEPTH does");
         break;
+    case 9:
+        snprintf(to, size, "left out, of kinds that this version does not know: read the file with a newer one");
+        break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }
     return 1;
@@ -448,7 +452,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
-                                                      "events", "arguments", "events", "events"};
+                                                      "events", "arguments", "events", "events", "events"};
     if ((kind == 0 && !prof_trace_about(trace)->lost) || (kind == 2 && !prof__ring_lacks(trace, from))) return NULL;
     return prof__loss_text(trace, kind, to, size) ? dropped[kind] : NULL;
 }

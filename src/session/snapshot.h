@@ -64,13 +64,11 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     }
     if (at == count) return;
     memset(words + at, 0, (count - at) * 8);
-    uint64_t kind = words[last] >> PROF__KIND_SHIFT;
-    if (kind != PROF__KIND_BEGIN && kind != PROF__KIND_MARK && kind != PROF__KIND_FRAME && kind != PROF__KIND_EVENT &&
-        kind != PROF__KIND_DATA)
+    unsigned parts = 1u << PROF__KIND_NAME | 1u << PROF__KIND_DATA;
+    if (!prof__record_in(PROF__NAMED | PROF__VALUED | 1u << PROF__KIND_FRAME | 1u << PROF__KIND_DATA, words[last]))
         return;
     for (; at < count; at += next) {
-        kind = again[at] >> PROF__KIND_SHIFT;
-        next = kind == PROF__KIND_NAME || kind == PROF__KIND_DATA ? prof__record_length(again[at], count - at) : 0;
+        next = prof__record_in(parts, again[at]) ? prof__record_length(again[at], count - at) : 0;
         if (!next) return;
         memcpy(words + at, again + at, next * 8);
     }

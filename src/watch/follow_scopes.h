@@ -222,13 +222,14 @@ static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t 
     own->tick = t->tick;
 }
 
-static void prof__follow_counter(prof__follow *f, uint32_t id, unsigned kind, uint64_t bits, uint64_t tick)
+static void prof__follow_counter(prof__follow *f, uint32_t id, const uint64_t *record, uint64_t tick)
 {
     uint32_t number = f->stats ? prof__follow_row_of(f, id, PROF_EVENT_COUNTER, NULL) : 1;
     prof__stat_row *row = &prof__follow_at(f, number)->sums;
-    double value = kind == PROF__KIND_COUNTER_UINT ? prof__real(bits) : (double)(int64_t)bits;
+    unsigned type = prof__record_holds(record[0]);
+    double value = type == PROF_VALUE_UINT ? prof__real(record[1]) : (double)(int64_t)record[1];
     if (number == 1) return;
-    if (kind == PROF__KIND_COUNTER_DOUBLE) memcpy(&value, &bits, sizeof value);
+    if (type == PROF_VALUE_DOUBLE) memcpy(&value, &record[1], sizeof value);
     prof__stat_row_last(row, value, (int64_t)tick);
     prof__stat_row_value(row, value);
 }

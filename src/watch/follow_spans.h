@@ -167,9 +167,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
     const char *text = NULL;
     if (prof__record_timed(head)) t->tick = prof__read_tick(base, head, t->tick);
     if (t->tick > f->newest_tick) f->newest_tick = t->tick;
-    int event = kind == PROF__KIND_EVENT
-                    ? prof__read_event_type(record) != 0
-                    : kind != PROF__KIND_END && (prof__record_timed(head) || kind == PROF__KIND_LOST);
+    int event = prof__read_shown(record);
     f->events += (uint64_t)event;
     int object = event && kind == PROF__KIND_EVENT && prof__read_event_type(record) != PROF_EVENT_LOG;
     f->uses.objects += (uint64_t)object;
@@ -193,7 +191,7 @@ static void prof__follow_record(prof__follow *f, prof__follow_track *t, uint64_t
         break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_UINT:
-    case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, kind, record[1], t->tick); break;
+    case PROF__KIND_COUNTER_DOUBLE: prof__follow_counter(f, id, record, t->tick); break;
     case PROF__KIND_EVENT: prof__follow_span(f, t, id, record); break;
     case PROF__KIND_LOST: f->lost += head & PROF__TICK_MASK; break;
     default: break;

@@ -173,8 +173,9 @@ export function digestOf(report = globalThis.prof.report) {
     return { hash, count, scopes: report.scopes, points: report.points, spans: report.spanCount, from: report.from, to: report.to, damage: report.damage };
 }
 
-const types = ['scope', 'mark', 'counter', 'frame', 'lost', 'span_begin', 'span_mark', 'span_end', 'flow_out', 'flow_step', 'flow_in',
-    'alloc', 'free', 'lock_wait', 'lock_acquire', 'lock_release', 'log'];
+/** The names of types of events in CSV: the fifth column of their table. */
+const types = [...fs.readFileSync(new URL('../../src/image/kinds.h', import.meta.url), 'utf8').split('#define PROF__EVENTS')[1].split('\n\n')[0]
+    .matchAll(/X\(\w+, \d+, \w+, \w+, "(\w+)"/g)].map(match => match[1]);
 const severities = ['debug', 'info', 'warning', 'error', 'fatal'];
 
 /** The same text for the same value, whoever wrote it. */
