@@ -69,6 +69,7 @@ $(ASSEMBLED): $(BUILD)/assembled ;
 endif
 
 reference:
+	@mkdir -p $(BUILD)
 	python3 src/reference.py >$(BUILD)/reference.md && mv $(BUILD)/reference.md docs/reference.md
 
 lines:
