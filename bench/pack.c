@@ -2,7 +2,7 @@
 
    Packs and unpacks each chunk of the ring as PROF_STREAM does, several times, and prints the best round. */
 #define PROF_IMPLEMENTATION
-#include "../prof.h"
+#include "../prof_read.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
-#include "image/pack.h"
+#include "image/unpack.h"
 #include "image/words.h"
 #include "session/save.h"
 #include "read/records.h"
