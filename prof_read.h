@@ -7577,10 +7577,104 @@ PROF_DEF void prof_locks_free(prof_lock_row *rows)
     free(rows);
 }
 
-/*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
-   The statistics are made in one pass over all tracks. A histogram counts durations in steps. Each step below 128 ns is
-   one nanosecond; above, a power of two has 64 steps. So the middle of a step is at most 1/128 off the duration. Memory
-   is taken for those steps alone that have a count. */
+/*-- OPEN SCOPES ------------------------------------------------------------------------------------ >>open_scopes --*/
+
+typedef struct prof__open {
+    prof_open_scope about;
+    char *text; /* owned: the name, if it was made at run time; else NULL */
+} prof__open;
+
+typedef struct prof__open_list {
+    prof__open *items;
+    size_t count, capacity;
+} prof__open_list;
+
+static void prof__open_list_free(prof__open_list *all)
+{
+    for (size_t i = 0; i < all->count; i++) free(all->items[i].text);
+    free(all->items);
+}
+
+/* Keeps a scope that may be open at the end of the recording. Returns 0 without memory. */
+static int prof__open_put(prof__open *to, size_t track, const prof_event *event)
+{
+    free(to->text);
+    to->text = event->name == event->site->name ? NULL : prof__text_join(event->name, "");
+    to->about.name = event->site->name;
+    to->about.site = event->site;
+    to->about.track = track;
+    to->about.depth = event->depth;
+    to->about.start_ns = event->start_ns;
+    to->about.duration_ns = event->duration_ns;
+    return to->text || event->name == event->site->name;
+}
+
+/* Adds the open scopes of a track. At each depth, that is the last scope, if it has no end. */
+static prof_status prof__open_track(prof__open_list *all, const prof_trace *trace, size_t track)
+{
+    size_t first = all->count, open = (size_t)prof_trace_track(trace, track)->open, i;
+    prof_cursor *cursor;
+    prof_event event;
+    int good = 1;
+    prof_status status;
+    if (!open) return PROF_OK;
+    status = prof_cursor_open(trace, track, &cursor);
+    if (status != PROF_OK) return status;
+    while (good && all->count < first + open) good = PROF__MORE(all->items, all->capacity, all->count) != NULL;
+    while (good && prof_cursor_next(cursor, &event))
+        if (event.type == PROF_EVENT_SCOPE && event.flags & PROF_TRUNCATED_END && event.depth < open)
+            good = prof__open_put(&all->items[first + event.depth], track, &event);
+    prof_cursor_close(cursor);
+    for (i = first; i < all->count && all->items[i].about.site; i++) { /* the window may lack the scopes further in */
+    }
+    while (all->count > i) free(all->items[--all->count].text);
+    return good ? PROF_OK : prof__no_memory("for the open scopes");
+}
+
+/* Allocates one block with the scopes, followed by the names made at run time. Returns NULL without memory. */
+static prof_open_scope *prof__open_copy(const prof__open_list *all)
+{
+    size_t size = (all->count + 1) * sizeof(prof_open_scope), i;
+    prof_open_scope *scopes;
+    char *text;
+    for (i = 0; i < all->count; i++)
+        if (all->items[i].text) size += strlen(all->items[i].text) + 1;
+    scopes = (prof_open_scope *)malloc(size);
+    if (!scopes) return NULL;
+    text = (char *)(scopes + all->count + 1);
+    for (i = 0; i < all->count; i++) {
+        scopes[i] = all->items[i].about;
+        if (!all->items[i].text) continue;
+        scopes[i].name = strcpy(text, all->items[i].text);
+        text += strlen(text) + 1;
+    }
+    return scopes;
+}
+
+PROF_DEF prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
+{
+    prof__open_list all;
+    prof_status status = PROF_OK;
+    size_t i;
+    if (!trace || !scopes || !count) return prof__null("prof_open_scopes", "trace, scopes or count");
+    memset(&all, 0, sizeof all);
+    *scopes = NULL;
+    for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) status = prof__open_track(&all, trace, i);
+    if (status == PROF_OK && !(*scopes = prof__open_copy(&all))) status = prof__no_memory("for the open scopes");
+    *count = *scopes ? all.count : 0;
+    prof__open_list_free(&all);
+    return status;
+}
+
+PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes)
+{
+    free(scopes);
+}
+
+/*-- HISTOGRAMS ---------------------------------------------------------------------------------------- >>histograms --
+   A histogram counts durations in steps. Each step below 128 ns is one nanosecond; above, a power of two has 64 steps.
+   So the middle of a step is at most 1/128 off the duration. Memory is taken for those steps alone that have a count.
+   */
 
 typedef struct prof__step {
     uint64_t count;
@@ -7591,92 +7685,6 @@ typedef struct prof__histogram {
     prof__step *steps;       /* a hash table; the key is the number */
     size_t capacity, used;   /* capacity: 0 or a power of two */
 } prof__histogram;
-
-/* The statistics of one name at one call site. */
-typedef struct prof__stat_row {
-    prof_stat stat;
-    char *text; /* owns stat.name if that was made at run time; else NULL */
-    prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
-    double mean, squares; /* of counters and merged rows: the mean so far, and the sum of squared distances from it */
-    uint64_t square_low, square_high; /* sum of the squared times, 128 bits, from prof__stat_row_time() */
-    prof__histogram histogram;
-    uint64_t track;             /* the number of the track of the previous scope or frame, from 1 */
-    uint64_t before_ns;         /* scopes: stat.total_ns when that track began; kept_ns: the time kept of the track */
-    double kept_ns;
-    double low, high, last;     /* counters: the least, greatest and last value */
-    double rate_squares;        /* throughputs: sum of the squared distances from the mean rate */
-    int64_t to;                 /* counters: the time of the last value */
-    uint64_t open;              /* scopes: how many calls of this row enclose the present event */
-    size_t child, sibling, place; /* by path: links of the tree; used while rows are sorted */
-} prof__stat_row;
-
-/* A scope that encloses the present event. */
-typedef struct prof__enclosing {
-    size_t row;
-    int64_t end, alone; /* end: its time; alone: its duration without its children, in ns */
-    uint32_t depth;     /* the depth of its event; depths in between may be missing */
-    int counts;         /* 0: a truncated scope, or one before the window: does not count */
-} prof__enclosing;
-
-/* The tasks of one thread that have ended, while no task that encloses them has. The latest is the last item. */
-#define PROF__NESTED 16
-typedef struct prof__nested {
-    int64_t start[PROF__NESTED];
-    uint64_t ticks[PROF__NESTED];
-    size_t count;
-} prof__nested;
-
-/* Adds a task that ends. Returns its time without the tasks inside it. Only PROF__NESTED tasks are kept: if there are
-   more, the oldest two become one. A task that begins between the two gets a time that includes the older one. */
-static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
-{
-    uint64_t inside = 0;
-    size_t i;
-    while (all->count && all->start[all->count - 1] >= start) inside += all->ticks[--all->count];
-    if (all->count == PROF__NESTED) {
-        all->ticks[0] += all->ticks[1];
-        for (i = 2; i < PROF__NESTED; i++) {
-            all->start[i - 1] = all->start[i];
-            all->ticks[i - 1] = all->ticks[i];
-        }
-        all->count--;
-    }
-    all->start[all->count] = start;
-    all->ticks[all->count++] = ticks;
-    return ticks - inside;
-}
-
-#define PROF__NEWEST_MESSAGES 5
-
-/* A log message of severity PROF_LOG_ERROR or higher. */
-typedef struct prof__message {
-    int64_t ns;
-    uint64_t severity;
-    char text[120];
-} prof__message;
-
-/* The statistics of a trace. The arrays are the last fields, so that the offsets of the others fit into one byte of an
-   instruction. */
-typedef struct prof__stat_rows {
-    prof__stat_row *items;
-    size_t count, capacity;
-    prof__read_index index;
-    const prof__read_site *sites; /* the sites of the trace; NULL: by_site is not used */
-    uint32_t *by_site;            /* of each site: the number of its scopes' row plus 1; 0: not known yet */
-    prof__enclosing *stack;
-    size_t depth, stack_capacity;
-    prof__nested *nested; /* of each track; NULL before the first task */
-    uint64_t begins_missing, ends_missing; /* how many spans lack their begin, and their end */
-    prof__uses uses;
-    int messages_only;
-    int by_path;   /* 1: each call path has a row of its own; 0: each call site */
-    uint64_t track;  /* the number of the present track, from 1 */
-    double kept_ns;  /* how much of that track's time is kept: see prof__stat_kept() */
-    int64_t since;   /* events of the present track that ended by then do not count */
-    size_t newest_count;
-    uint64_t messages[PROF_LOG_FATAL + 1]; /* counts by severity; a severity not known counts as fatal */
-    prof__message newest[PROF__NEWEST_MESSAGES]; /* the latest errors, the newest first */
-} prof__stat_rows;
 
 static uint32_t prof__step_of(uint64_t ns)
 {
@@ -7776,6 +7784,208 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
     }
 }
 
+/*-- ACCUMULATOR -------------------------------------------------------------------------------------- >>accumulator --
+   A row has counts, sums, extremes, moments and a histogram. Times are nanoseconds. A follower does not know yet how
+   long a tick is: it counts ticks, and prof__stat_row_scale() makes nanoseconds of a copy of the row. */
+
+/* The statistics of one name at one call site. */
+typedef struct prof__stat_row {
+    prof_stat stat;
+    char *text; /* owns stat.name if that was made at run time; else NULL */
+    prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
+    double mean, squares; /* of counters and merged rows: the mean so far, and the sum of squared distances from it */
+    uint64_t square_low, square_high; /* sum of the squared times, 128 bits, from prof__stat_row_time() */
+    prof__histogram histogram;
+    uint64_t track;             /* the number of the track of the previous scope or frame, from 1 */
+    uint64_t before_ns;         /* scopes: stat.total_ns when that track began; kept_ns: the time kept of the track */
+    double kept_ns;
+    double low, high, last;     /* counters: the least, greatest and last value */
+    double rate_squares;        /* throughputs: sum of the squared distances from the mean rate */
+    int64_t to;                 /* counters: the time of the last value */
+    uint64_t open;              /* scopes: how many calls of this row enclose the present event */
+    size_t child, sibling, place; /* by path: links of the tree; used while rows are sorted */
+} prof__stat_row;
+
+/*-- one more --*/
+
+static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
+{
+    double distance = value - row->mean;
+    row->mean += distance / (double)count;
+    row->squares += distance * (value - row->mean);
+}
+
+/* Keeps the value of a counter if it is the latest so far. Samples may come in any order of time. Must be called before
+   the sample is counted. */
+static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
+{
+    if (row->stat.count && time < row->to) return;
+    row->last = value;
+    row->to = time;
+}
+
+/* Adds one sample of a counter. NaN becomes the lowest or highest value only if all samples are NaN. */
+static void prof__stat_row_value(prof__stat_row *row, double value)
+{
+    if (!row->stat.count++ || prof__less(value, row->low)) row->low = value;
+    if (row->stat.count == 1 || prof__greater(value, row->high)) row->high = value;
+    prof__stat_row_moments(row, value, row->stat.count);
+}
+
+/* Adds the bytes and the rate of one PROFILE_THROUGHPUT. */
+static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
+{
+    prof_stat *stat = &row->stat;
+    double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
+    stat->bytes = stat->bytes + bytes < bytes ? ~(uint64_t)0 : stat->bytes + bytes;
+    if (!(ns > 0)) return;
+    if (!stat->rates++ || rate < stat->min_rate) stat->min_rate = rate;
+    if (stat->rates == 1 || rate > stat->max_rate) stat->max_rate = rate;
+    stat->mean_rate += distance / (double)stat->rates;
+    row->rate_squares += distance * (rate - stat->mean_rate);
+}
+
+/* Adds the time of a call, which is `ns` in nanoseconds; `time` is the same, or in ticks. The caller has counted the
+   call in stat.count. Without memory for a step, the time is missing from the percentiles, and the function returns 0.
+   */
+static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t time, uint64_t ns)
+{
+    prof_stat *stat = &row->stat;
+    uint64_t high, low = prof__product_of(time, time, &high);
+    if (PROF__UNLIKELY(time < stat->min_ns || time > stat->max_ns)) {
+        if (time < stat->min_ns || stat->count - stat->truncated == 1) stat->min_ns = time;
+        if (time > stat->max_ns) stat->max_ns = time;
+    }
+    stat->sum_ns = stat->sum_ns + time < time ? ~(uint64_t)0 : stat->sum_ns + time;
+    row->square_low += low;
+    row->square_high += high + (row->square_low < low);
+    return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
+}
+
+/* Adds the self time of a call. */
+static inline void prof__stat_row_alone(prof__stat_row *row, int64_t alone)
+{
+    if (alone > 0) row->stat.self_ns += (uint64_t)alone;
+}
+
+/* The tasks of one thread that have ended, while no task that encloses them has. The latest is the last item. */
+#define PROF__NESTED 16
+typedef struct prof__nested {
+    int64_t start[PROF__NESTED];
+    uint64_t ticks[PROF__NESTED];
+    size_t count;
+} prof__nested;
+
+/* Adds a task that ends. Returns its time without the tasks inside it. Only PROF__NESTED tasks are kept: if there are
+   more, the oldest two become one. A task that begins between the two gets a time that includes the older one. */
+static uint64_t prof__nested_add(prof__nested *all, int64_t start, uint64_t ticks)
+{
+    uint64_t inside = 0;
+    size_t i;
+    while (all->count && all->start[all->count - 1] >= start) inside += all->ticks[--all->count];
+    if (all->count == PROF__NESTED) {
+        all->ticks[0] += all->ticks[1];
+        for (i = 2; i < PROF__NESTED; i++) {
+            all->start[i - 1] = all->start[i];
+            all->ticks[i - 1] = all->ticks[i];
+        }
+        all->count--;
+    }
+    all->start[all->count] = start;
+    all->ticks[all->count++] = ticks;
+    return ticks - inside;
+}
+
+/* Adds to the row's share of the covered time what the present track contributes. */
+static void prof__stat_row_share(prof__stat_row *row)
+{
+    if (row->kept_ns > 0) row->stat.share += prof__real(row->stat.total_ns - row->before_ns) / row->kept_ns;
+    row->before_ns = row->stat.total_ns;
+}
+
+/*-- two rows --*/
+
+/* Adds `count` values to `had` values. Of the added ones, `mean` is the mean and `squares` the sum of the squared
+   distances from it; *to and *to_squares are those of the others, and then of all. */
+static void prof__stat_row_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
+                                uint64_t count)
+{
+    double distance = mean - *to, all = (double)had + (double)count;
+    if (!count) return;
+    *to += distance * (double)count / all;
+    *to_squares += squares + distance * distance * (double)had * (double)count / all;
+}
+
+static uint64_t prof__stat_row_sum(uint64_t a, uint64_t b) { return a + b < a ? ~(uint64_t)0 : a + b; }
+
+/* Adds the rates of scopes that move bytes. */
+static void prof__stat_row_add_rates(prof__stat_row *to, const prof__stat_row *from)
+{
+    prof_stat *stat = &to->stat;
+    stat->bytes = prof__stat_row_sum(stat->bytes, from->stat.bytes);
+    if (!from->stat.rates) return;
+    if (!stat->rates || from->stat.min_rate < stat->min_rate) stat->min_rate = from->stat.min_rate;
+    if (!stat->rates || from->stat.max_rate > stat->max_rate) stat->max_rate = from->stat.max_rate;
+    prof__stat_row_join(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
+                        from->stat.rates);
+    stat->rates += from->stat.rates;
+}
+
+/* Adds the times of a scope, span or frame. Returns 0 without memory. */
+static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *from)
+{
+    uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
+    const prof__histogram *h = &from->histogram;
+    size_t i;
+    if (more && (!had || from->stat.min_ns < to->stat.min_ns)) to->stat.min_ns = from->stat.min_ns;
+    if (more && from->stat.max_ns > to->stat.max_ns) to->stat.max_ns = from->stat.max_ns;
+    prof__stat_row_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
+    to->stat.count += from->stat.count;
+    to->stat.truncated += from->stat.truncated;
+    to->stat.sum_ns = prof__stat_row_sum(to->stat.sum_ns, from->stat.sum_ns);
+    to->stat.total_ns = prof__stat_row_sum(to->stat.total_ns, from->stat.total_ns);
+    to->stat.self_ns = prof__stat_row_sum(to->stat.self_ns, from->stat.self_ns);
+    prof__stat_row_add_rates(to, from);
+    for (i = 0; i < h->capacity; i++)
+        if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
+            return 0;
+    return 1;
+}
+
+static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *from)
+{
+    prof__stat_row_last(to, from->last, from->to);
+    if (!to->stat.count || prof__less(from->low, to->low)) to->low = from->low;
+    if (!to->stat.count || prof__greater(from->high, to->high)) to->high = from->high;
+    prof__stat_row_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
+    to->stat.count += from->stat.count;
+}
+
+/* Adds `from` to a row of the same type. The caller has called prof__stat_row_finish() for `from`, and calls it for
+   `to` afterwards. Returns 0 without memory. */
+static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
+{
+    if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);
+    prof__stat_row_add_values(to, from);
+    return 1;
+}
+
+/* Counts the times of a row by powers of two: powers[0] is for 0 ns, [1] for 1 ns, [2] for 2 and 3 ns, and so on. */
+static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
+{
+    const prof__histogram *h = &row->histogram;
+    size_t i;
+    memset(powers, 0, 65 * sizeof *powers);
+    for (i = 0; i < h->capacity; i++) {
+        prof_bucket bucket;
+        if (!h->steps[i].number) continue;
+        bucket = prof__step_bucket(&h->steps[i]);
+        powers[bucket.from_ns ? prof__log2(bucket.from_ns) + 1 : 0] += bucket.count;
+    }
+}
+
+/*-- the end --*/
+
 /* Computes the square root by Newton's method, so that users need not link libm. */
 static double prof__square_root(double value)
 {
@@ -7791,12 +8001,70 @@ static double prof__square_root(double value)
     return root;
 }
 
-typedef struct prof__stat_row_key {
-    const char *name;
-    const prof_callsite *site;
-    prof_event_type type;
-    size_t parent;
-} prof__stat_row_key;
+/* Sets the mean and the sum of squared distances from the mean, out of the exact sums of times and of squared times.
+   The distances are exact, too: they are taken from m, the mean rounded down: sum(x * x) - m * sum(x) - m * (sum(x) - n
+   * m). */
+static void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
+{
+    uint64_t mean = row->stat.sum_ns / count, rest = row->stat.sum_ns % count, parts[2], high, low;
+    size_t i;
+    parts[0] = row->stat.sum_ns;
+    parts[1] = rest;
+    for (i = 0; i < 2; i++) {
+        low = prof__product_of(mean, parts[i], &high);
+        row->square_high -= high + (row->square_low < low);
+        row->square_low -= low;
+    }
+    row->squares = prof__real(row->square_high) * 18446744073709551616.0 + prof__real(row->square_low) -
+                   prof__real(rest) * (prof__real(rest) / prof__real(count));
+    row->mean = prof__real(row->stat.sum_ns) / prof__real(count);
+    row->square_low = row->square_high = 0;
+}
+
+static uint64_t prof__ticks_ns(uint64_t ticks, double ns_per_tick)
+{
+    double ns = (double)ticks * ns_per_tick;
+    return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
+}
+
+/* Makes nanoseconds of times that were counted in ticks. prof__stat_row_finish() comes next. */
+static void prof__stat_row_scale(prof__stat_row *row, double ns_per_tick)
+{
+    prof_stat *stat = &row->stat;
+    uint64_t count = stat->count - stat->truncated;
+    if (count) prof__stat_row_distances(row, count);
+    row->mean *= ns_per_tick;
+    row->squares *= ns_per_tick * ns_per_tick;
+    stat->sum_ns = prof__ticks_ns(stat->sum_ns, ns_per_tick);
+    stat->self_ns = prof__ticks_ns(stat->self_ns, ns_per_tick);
+    stat->total_ns = prof__ticks_ns(stat->total_ns, ns_per_tick);
+    stat->min_ns = prof__ticks_ns(stat->min_ns, ns_per_tick);
+    stat->max_ns = prof__ticks_ns(stat->max_ns, ns_per_tick);
+}
+
+/* Computes what follows from the sums: mean, deviation, percentiles, share. */
+static void prof__stat_row_finish(prof__stat_row *row)
+{
+    prof_stat *stat = &row->stat;
+    uint64_t count = stat->count - stat->truncated;
+    if (row->type == PROF_EVENT_SCOPE) prof__stat_row_share(row);
+    else stat->total_ns = stat->sum_ns;
+    if (!count) return;
+    if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
+    prof__percentiles(&row->histogram, count, stat);
+    if (row->square_low | row->square_high) prof__stat_row_distances(row, count);
+    stat->mean_ns = prof__real(stat->sum_ns) / prof__real(count);
+    stat->deviation_ns = prof__square_root(row->squares / prof__real(count));
+}
+
+/* Begins anew: only the type stays. */
+static void prof__stat_row_reset(prof__stat_row *row)
+{
+    prof_event_type type = row->type;
+    free(row->histogram.steps);
+    memset(row, 0, sizeof *row);
+    row->type = type;
+}
 
 /*-- all tracks in order of time --*/
 
@@ -8353,6 +8621,56 @@ PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64
     return prof__trace_window(trace, from_ns, to_ns);
 }
 
+/*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
+   The statistics of a trace are made in one pass over all tracks. */
+
+/* A scope that encloses the present event. */
+typedef struct prof__enclosing {
+    size_t row;
+    int64_t end, alone; /* end: its time; alone: its duration without its children, in ns */
+    uint32_t depth;     /* the depth of its event; depths in between may be missing */
+    int counts;         /* 0: a truncated scope, or one before the window: does not count */
+} prof__enclosing;
+
+#define PROF__NEWEST_MESSAGES 5
+
+/* A log message of severity PROF_LOG_ERROR or higher. */
+typedef struct prof__message {
+    int64_t ns;
+    uint64_t severity;
+    char text[120];
+} prof__message;
+
+/* The statistics of a trace. The arrays are the last fields, so that the offsets of the others fit into one byte of an
+   instruction. */
+typedef struct prof__stat_rows {
+    prof__stat_row *items;
+    size_t count, capacity;
+    prof__read_index index;
+    const prof__read_site *sites; /* the sites of the trace; NULL: by_site is not used */
+    uint32_t *by_site;            /* of each site: the number of its scopes' row plus 1; 0: not known yet */
+    prof__enclosing *stack;
+    size_t depth, stack_capacity;
+    prof__nested *nested; /* of each track; NULL before the first task */
+    uint64_t begins_missing, ends_missing; /* how many spans lack their begin, and their end */
+    prof__uses uses;
+    int messages_only;
+    int by_path;   /* 1: each call path has a row of its own; 0: each call site */
+    uint64_t track;  /* the number of the present track, from 1 */
+    double kept_ns;  /* how much of that track's time is kept: see prof__stat_kept() */
+    int64_t since;   /* events of the present track that ended by then do not count */
+    size_t newest_count;
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* counts by severity; a severity not known counts as fatal */
+    prof__message newest[PROF__NEWEST_MESSAGES]; /* the latest errors, the newest first */
+} prof__stat_rows;
+
+typedef struct prof__stat_row_key {
+    const char *name;
+    const prof_callsite *site;
+    prof_event_type type;
+    size_t parent;
+} prof__stat_row_key;
+
 static int prof__same_stat_row(const void *owner, size_t item, const void *key)
 {
     const prof__stat_row *row = (const prof__stat_row *)owner + item;
@@ -8409,43 +8727,6 @@ static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *e
     return item;
 }
 
-static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
-{
-    double distance = value - row->mean;
-    row->mean += distance / (double)count;
-    row->squares += distance * (value - row->mean);
-}
-
-/* Keeps the value of a counter if it is the latest so far. Samples may come in any order of time. Must be called before
-   the sample is counted. */
-static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
-{
-    if (row->stat.count && time < row->to) return;
-    row->last = value;
-    row->to = time;
-}
-
-/* Adds one sample of a counter. NaN becomes the lowest or highest value only if all samples are NaN. */
-static void prof__stat_row_value(prof__stat_row *row, double value)
-{
-    if (!row->stat.count++ || prof__less(value, row->low)) row->low = value;
-    if (row->stat.count == 1 || prof__greater(value, row->high)) row->high = value;
-    prof__stat_row_moments(row, value, row->stat.count);
-}
-
-/* Adds the bytes and the rate of one PROFILE_THROUGHPUT. */
-static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
-{
-    prof_stat *stat = &row->stat;
-    double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
-    stat->bytes = stat->bytes + bytes < bytes ? ~(uint64_t)0 : stat->bytes + bytes;
-    if (!(ns > 0)) return;
-    if (!stat->rates++ || rate < stat->min_rate) stat->min_rate = rate;
-    if (stat->rates == 1 || rate > stat->max_rate) stat->max_rate = rate;
-    stat->mean_rate += distance / (double)stat->rates;
-    row->rate_squares += distance * (rate - stat->mean_rate);
-}
-
 /* Adds one PROFILE_THROUGHPUT. Its last argument with the key "bytes" says how many bytes it moved. */
 static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
@@ -8453,28 +8734,6 @@ static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *eve
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
     if (i && event->args[i - 1].value.type == PROF_VALUE_UINT)
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
-}
-
-/* Adds the time of a call. The caller has counted the call in stat.count. Returns 0 without memory. */
-static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
-{
-    prof_stat *stat = &row->stat;
-    uint64_t high, low = prof__product_of(ns, ns, &high);
-    if (PROF__UNLIKELY(ns < stat->min_ns || ns > stat->max_ns)) {
-        if (ns < stat->min_ns || stat->count - stat->truncated == 1) stat->min_ns = ns;
-        if (ns > stat->max_ns) stat->max_ns = ns;
-    }
-    stat->sum_ns = stat->sum_ns + ns < ns ? ~(uint64_t)0 : stat->sum_ns + ns;
-    row->square_low += low;
-    row->square_high += high + (row->square_low < low);
-    return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
-}
-
-/* Adds to the row's share of the covered time what the present track contributes. */
-static void prof__stat_row_share(prof__stat_row *row)
-{
-    if (row->kept_ns > 0) row->stat.share += prof__real(row->stat.total_ns - row->before_ns) / row->kept_ns;
-    row->before_ns = row->stat.total_ns;
 }
 
 /* Begins a track in a row, when the first scope of the row comes on that track. */
@@ -8492,11 +8751,6 @@ static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_ro
     if (PROF__UNLIKELY(row->track != all->track)) prof__stat_row_enter_track(all, row);
     row->stat.count++;
     if (!row->open) row->stat.total_ns += (uint64_t)duration;
-}
-
-static inline void prof__stat_row_alone(prof__stat_row *row, int64_t alone)
-{
-    if (alone > 0) row->stat.self_ns += (uint64_t)alone;
 }
 
 /* Returns 1 if an enclosing scope has ended before a scope that begins now at this depth. The depth alone does not say
@@ -8557,7 +8811,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
     prof__stat_row_call(all, row, event->duration_ns);
     row->open++;
-    return prof__stat_row_time(row, (uint64_t)event->duration_ns);
+    return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
 }
 
 /* Counts the next events of a track as prof__stat_rows_scope() does, as long as they are plain scopes with a known row.
@@ -8586,7 +8840,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
             row->open++;
             prof__stat_push(top++, known - 1, node->depth, node->end_ns, duration, 1);
         }
-        good = prof__stat_row_time(row, (uint64_t)duration);
+        good = prof__stat_row_time(row, (uint64_t)duration, (uint64_t)duration);
     }
     all->depth = (size_t)(top - bottom);
     cursor->node = (size_t)(node - cursor->nodes);
@@ -8637,7 +8891,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
         row->track = all->track;
         if (begins || event->start_ns <= all->since) return 1;
         row->stat.count++;
-        return prof__stat_row_time(row, (uint64_t)event->duration_ns);
+        return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
     }
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT    ? (double)event->value.as.i
@@ -8669,40 +8923,6 @@ static void prof__stat_rows_free(prof__stat_rows *all)
     free(all->index.slots);
     free(all->stack);
     free(all->nested);
-}
-
-/* Sets the mean and the sum of squared distances from the mean, out of the exact sums of times and of squared times.
-   The distances are exact, too: they are taken from m, the mean rounded down: sum(x * x) - m * sum(x) - m * (sum(x) - n
-   * m). */
-static void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
-{
-    uint64_t mean = row->stat.sum_ns / count, rest = row->stat.sum_ns % count, parts[2], high, low;
-    size_t i;
-    parts[0] = row->stat.sum_ns;
-    parts[1] = rest;
-    for (i = 0; i < 2; i++) {
-        low = prof__product_of(mean, parts[i], &high);
-        row->square_high -= high + (row->square_low < low);
-        row->square_low -= low;
-    }
-    row->squares = prof__real(row->square_high) * 18446744073709551616.0 + prof__real(row->square_low) -
-                   prof__real(rest) * (prof__real(rest) / prof__real(count));
-    row->mean = prof__real(row->stat.sum_ns) / prof__real(count);
-    row->square_low = row->square_high = 0;
-}
-
-static void prof__stat_row_finish(prof__stat_row *row)
-{
-    prof_stat *stat = &row->stat;
-    uint64_t count = stat->count - stat->truncated;
-    if (row->type == PROF_EVENT_SCOPE) prof__stat_row_share(row);
-    else stat->total_ns = stat->sum_ns;
-    if (!count) return;
-    if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
-    prof__percentiles(&row->histogram, count, stat);
-    if (row->square_low | row->square_high) prof__stat_row_distances(row, count);
-    stat->mean_ns = prof__real(stat->sum_ns) / prof__real(count);
-    stat->deviation_ns = prof__square_root(row->squares / prof__real(count));
 }
 
 /* Returns when the trace ends, or its window. */
@@ -8792,7 +9012,7 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     row->stat.count++;
     if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
     if (!frame) row->stat.self_ns += alone;
-    return prof__stat_row_time(row, (uint64_t)span->duration_ns);
+    return prof__stat_row_time(row, (uint64_t)span->duration_ns, (uint64_t)span->duration_ns);
 }
 
 static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace *trace)
@@ -8810,179 +9030,6 @@ static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace 
     }
     status = prof_spans_close(spans);
     return good ? status : prof__no_memory("for the statistics");
-}
-
-/* Adds `count` values to `had` values. Of the added ones, `mean` is the mean and `squares` the sum of the squared
-   distances from it; *to and *to_squares are those of the others, and then of all. */
-static void prof__stat_row_join(double *to, double *to_squares, uint64_t had, double mean, double squares,
-                                uint64_t count)
-{
-    double distance = mean - *to, all = (double)had + (double)count;
-    if (!count) return;
-    *to += distance * (double)count / all;
-    *to_squares += squares + distance * distance * (double)had * (double)count / all;
-}
-
-static uint64_t prof__stat_row_sum(uint64_t a, uint64_t b) { return a + b < a ? ~(uint64_t)0 : a + b; }
-
-/* Adds the rates of scopes that move bytes. */
-static void prof__stat_row_add_rates(prof__stat_row *to, const prof__stat_row *from)
-{
-    prof_stat *stat = &to->stat;
-    stat->bytes = prof__stat_row_sum(stat->bytes, from->stat.bytes);
-    if (!from->stat.rates) return;
-    if (!stat->rates || from->stat.min_rate < stat->min_rate) stat->min_rate = from->stat.min_rate;
-    if (!stat->rates || from->stat.max_rate > stat->max_rate) stat->max_rate = from->stat.max_rate;
-    prof__stat_row_join(&stat->mean_rate, &to->rate_squares, stat->rates, from->stat.mean_rate, from->rate_squares,
-                        from->stat.rates);
-    stat->rates += from->stat.rates;
-}
-
-/* Adds the times of a scope, span or frame. Returns 0 without memory. */
-static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *from)
-{
-    uint64_t had = to->stat.count - to->stat.truncated, more = from->stat.count - from->stat.truncated;
-    const prof__histogram *h = &from->histogram;
-    size_t i;
-    if (more && (!had || from->stat.min_ns < to->stat.min_ns)) to->stat.min_ns = from->stat.min_ns;
-    if (more && from->stat.max_ns > to->stat.max_ns) to->stat.max_ns = from->stat.max_ns;
-    prof__stat_row_join(&to->mean, &to->squares, had, from->mean, from->squares, more);
-    to->stat.count += from->stat.count;
-    to->stat.truncated += from->stat.truncated;
-    to->stat.sum_ns = prof__stat_row_sum(to->stat.sum_ns, from->stat.sum_ns);
-    to->stat.total_ns = prof__stat_row_sum(to->stat.total_ns, from->stat.total_ns);
-    to->stat.self_ns = prof__stat_row_sum(to->stat.self_ns, from->stat.self_ns);
-    prof__stat_row_add_rates(to, from);
-    for (i = 0; i < h->capacity; i++)
-        if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
-            return 0;
-    return 1;
-}
-
-static void prof__stat_row_add_values(prof__stat_row *to, const prof__stat_row *from)
-{
-    prof__stat_row_last(to, from->last, from->to);
-    if (!to->stat.count || prof__less(from->low, to->low)) to->low = from->low;
-    if (!to->stat.count || prof__greater(from->high, to->high)) to->high = from->high;
-    prof__stat_row_join(&to->mean, &to->squares, to->stat.count, from->mean, from->squares, from->stat.count);
-    to->stat.count += from->stat.count;
-}
-
-/* Adds `from` to a row of the same type. The caller has called prof__stat_row_finish() for `from`, and calls it for
-   `to` afterwards. Returns 0 without memory. */
-static int prof__stat_row_add(prof__stat_row *to, const prof__stat_row *from)
-{
-    if (from->type != PROF_EVENT_COUNTER) return prof__stat_row_add_times(to, from);
-    prof__stat_row_add_values(to, from);
-    return 1;
-}
-
-/* Counts the times of a row by powers of two: powers[0] is for 0 ns, [1] for 1 ns, [2] for 2 and 3 ns, and so on. */
-static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65])
-{
-    const prof__histogram *h = &row->histogram;
-    size_t i;
-    memset(powers, 0, 65 * sizeof *powers);
-    for (i = 0; i < h->capacity; i++) {
-        prof_bucket bucket;
-        if (!h->steps[i].number) continue;
-        bucket = prof__step_bucket(&h->steps[i]);
-        powers[bucket.from_ns ? prof__log2(bucket.from_ns) + 1 : 0] += bucket.count;
-    }
-}
-
-/*-- OPEN SCOPES ------------------------------------------------------------------------------------ >>open_scopes --*/
-
-typedef struct prof__open {
-    prof_open_scope about;
-    char *text; /* owned: the name, if it was made at run time; else NULL */
-} prof__open;
-
-typedef struct prof__open_list {
-    prof__open *items;
-    size_t count, capacity;
-} prof__open_list;
-
-static void prof__open_list_free(prof__open_list *all)
-{
-    for (size_t i = 0; i < all->count; i++) free(all->items[i].text);
-    free(all->items);
-}
-
-/* Keeps a scope that may be open at the end of the recording. Returns 0 without memory. */
-static int prof__open_put(prof__open *to, size_t track, const prof_event *event)
-{
-    free(to->text);
-    to->text = event->name == event->site->name ? NULL : prof__text_join(event->name, "");
-    to->about.name = event->site->name;
-    to->about.site = event->site;
-    to->about.track = track;
-    to->about.depth = event->depth;
-    to->about.start_ns = event->start_ns;
-    to->about.duration_ns = event->duration_ns;
-    return to->text || event->name == event->site->name;
-}
-
-/* Adds the open scopes of a track. At each depth, that is the last scope, if it has no end. */
-static prof_status prof__open_track(prof__open_list *all, const prof_trace *trace, size_t track)
-{
-    size_t first = all->count, open = (size_t)prof_trace_track(trace, track)->open, i;
-    prof_cursor *cursor;
-    prof_event event;
-    int good = 1;
-    prof_status status;
-    if (!open) return PROF_OK;
-    status = prof_cursor_open(trace, track, &cursor);
-    if (status != PROF_OK) return status;
-    while (good && all->count < first + open) good = PROF__MORE(all->items, all->capacity, all->count) != NULL;
-    while (good && prof_cursor_next(cursor, &event))
-        if (event.type == PROF_EVENT_SCOPE && event.flags & PROF_TRUNCATED_END && event.depth < open)
-            good = prof__open_put(&all->items[first + event.depth], track, &event);
-    prof_cursor_close(cursor);
-    for (i = first; i < all->count && all->items[i].about.site; i++) { /* the window may lack the scopes further in */
-    }
-    while (all->count > i) free(all->items[--all->count].text);
-    return good ? PROF_OK : prof__no_memory("for the open scopes");
-}
-
-/* Allocates one block with the scopes, followed by the names made at run time. Returns NULL without memory. */
-static prof_open_scope *prof__open_copy(const prof__open_list *all)
-{
-    size_t size = (all->count + 1) * sizeof(prof_open_scope), i;
-    prof_open_scope *scopes;
-    char *text;
-    for (i = 0; i < all->count; i++)
-        if (all->items[i].text) size += strlen(all->items[i].text) + 1;
-    scopes = (prof_open_scope *)malloc(size);
-    if (!scopes) return NULL;
-    text = (char *)(scopes + all->count + 1);
-    for (i = 0; i < all->count; i++) {
-        scopes[i] = all->items[i].about;
-        if (!all->items[i].text) continue;
-        scopes[i].name = strcpy(text, all->items[i].text);
-        text += strlen(text) + 1;
-    }
-    return scopes;
-}
-
-PROF_DEF prof_status prof_open_scopes(const prof_trace *trace, prof_open_scope **scopes, size_t *count)
-{
-    prof__open_list all;
-    prof_status status = PROF_OK;
-    size_t i;
-    if (!trace || !scopes || !count) return prof__null("prof_open_scopes", "trace, scopes or count");
-    memset(&all, 0, sizeof all);
-    *scopes = NULL;
-    for (i = 0; i < prof_trace_track_count(trace) && status == PROF_OK; i++) status = prof__open_track(&all, trace, i);
-    if (status == PROF_OK && !(*scopes = prof__open_copy(&all))) status = prof__no_memory("for the open scopes");
-    *count = *scopes ? all.count : 0;
-    prof__open_list_free(&all);
-    return status;
-}
-
-PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes)
-{
-    free(scopes);
 }
 
 static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count)
@@ -11108,7 +11155,7 @@ typedef struct prof__follow_half {
 } prof__follow_half;
 
 typedef struct prof__follow_row {
-    prof__stat_row sums;  /* times are in ticks, but those of the histogram, the mean and the squares in nanoseconds */
+    prof__stat_row sums;  /* times are in ticks, but those of the histogram in nanoseconds */
     char *text;           /* owned: the name, if it was made at run time; else NULL */
     uint32_t site, open;
     const prof__follow_rule *rule;
@@ -11308,20 +11355,12 @@ static void prof__follow_over(prof__follow *f, const prof__follow_row *row, doub
 
 static prof__follow_row *prof__follow_at(prof__follow *f, uint32_t number) { return &f->rows[number - 1]; }
 
-/* Adds a duration that ended at the tick `to`, and checks it against the row's rule. count: the durations of the row,
-   with this one. */
-static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t to, uint64_t ticks, uint64_t count)
+/* Adds a duration that ended at the tick `to`, and checks it against the row's rule. */
+static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t to, uint64_t ticks)
 {
-    prof_stat *stat = &row->sums.stat;
     double ns = (double)ticks * f->ns_per_tick;
     if (row->rule && ns > (double)row->rule->ns) prof__follow_over(f, row, ns, to - ticks, to);
-    if (!f->stats) return;
-    if (count == 1 || ticks < stat->min_ns) stat->min_ns = ticks;
-    if (ticks > stat->max_ns) stat->max_ns = ticks;
-    stat->sum_ns += ticks;
-    prof__stat_row_moments(&row->sums, ns, count);
-    /* without memory for a step, the duration is missing from the percentiles */
-    prof__histogram_add(&row->sums.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
+    if (f->stats) prof__stat_row_time(&row->sums, ticks, (uint64_t)(ns + 0.5));
 }
 
 /* Closes the innermost open scope of a track. whole: 1: at its own end; 0: it counts as truncated. */
@@ -11336,8 +11375,8 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (t->depth) t->stack[t->depth - 1].inside += ticks;
     stat->count++;
     if (!whole) stat->truncated++;
-    if (whole && ticks > open->inside) stat->self_ns += ticks - open->inside;
-    if (whole) prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
+    if (whole) prof__stat_row_alone(&row->sums, (int64_t)(ticks - open->inside));
+    if (whole) prof__follow_time(f, row, t->tick, ticks);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, open->bytes, (double)ticks * f->ns_per_tick);
     if (row->open) /* an open call of this row may enclose this one, and then covers its time */
@@ -11439,10 +11478,13 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
     prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - late->tick;
     f->events++; /* the reader makes two events of an overlapping scope */
-    if (stat->truncated) stat->truncated--;
+    if (stat->truncated)
+        stat->truncated--;
+    else
+        stat->count++; /* it counted as truncated before a reset */
     stat->self_ns += ticks;
     stat->total_ns += ticks;
-    prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
+    prof__follow_time(f, row, t->tick, ticks);
     if (late->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, late->bytes, (double)ticks * f->ns_per_tick);
     late->site = PROF__NONE32;
@@ -11503,7 +11545,8 @@ static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t 
     }
     if (own) {
         prof__follow_row *row = prof__follow_at(f, number);
-        prof__follow_time(f, row, t->tick, t->tick - before->tick, ++row->sums.stat.count);
+        row->sums.stat.count++;
+        prof__follow_time(f, row, t->tick, t->tick - before->tick);
     } else {
         if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
         if (!t->frames || t->frame_count == PROF__FOLLOW_FRAMES) return;
@@ -11628,7 +11671,7 @@ static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const
     if (number == 1) return;
     stat->count++;
     if (row->sums.type != PROF_EVENT_FRAME) stat->self_ns += prof__follow_alone(t, begin, end);
-    prof__follow_time(f, row, to, to - from, stat->count - stat->truncated);
+    prof__follow_time(f, row, to, to - from);
 }
 
 /* Reads the begin or the end of a span. Records of different threads are not read in order of time. So whichever of the
@@ -12126,8 +12169,7 @@ static void prof__aggregated_free(prof__aggregated *stats)
 
 static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
 {
-    double ns = (double)ticks * f->ns_per_tick;
-    return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
+    return prof__ticks_ns(ticks, f->ns_per_tick);
 }
 
 /* Completes the copy of a row: converts ticks to nanoseconds, and counts open scopes. Returns 0 without memory. */
@@ -12140,14 +12182,9 @@ static int prof__aggregated_finish(const prof__follow *f, const prof__follow_row
     to->histogram.steps = (prof__step *)calloc(h->capacity + 1, sizeof *h->steps);
     if (!to->histogram.steps) return 0;
     if (h->capacity) memcpy(to->histogram.steps, h->steps, h->capacity * sizeof *h->steps);
-    uint64_t count = stat->count - stat->truncated;
-    stat->sum_ns = prof__follow_ns(f, stat->sum_ns);
-    stat->self_ns = prof__follow_ns(f, stat->self_ns);
-    stat->total_ns = prof__follow_ns(f, stat->total_ns);
-    stat->min_ns = prof__follow_ns(f, stat->min_ns);
-    stat->max_ns = prof__follow_ns(f, stat->max_ns);
+    prof__stat_row_scale(to, f->ns_per_tick);
     prof__stat_row_finish(to);
-    if (count) stat->mean_ns = prof__real(from->sums.stat.sum_ns) * f->ns_per_tick / prof__real(count);
+    stat->mean_ns = to->mean; /* of the sum in ticks, which is not rounded */
     stat->count += from->open;
     stat->truncated += from->open;
     return 1;
@@ -12208,17 +12245,7 @@ static int prof__aggregated_copy(prof__aggregated *stats, const prof__follow *f)
 /* Sets the statistics to zero. A scope that is open now counts when it ends. */
 static void prof__follow_reset(prof__follow *f)
 {
-    for (size_t i = 0; i < f->row_count; i++) {
-        prof__stat_row *row = &f->rows[i].sums;
-        prof_stat *stat = &row->stat;
-        stat->count = stat->truncated = stat->sum_ns = stat->self_ns = stat->total_ns = 0;
-        stat->min_ns = stat->max_ns = stat->bytes = stat->rates = 0;
-        stat->mean_rate = stat->min_rate = stat->max_rate = row->rate_squares = 0;
-        row->mean = row->squares = row->low = row->high = row->last = 0;
-        row->to = 0;
-        free(row->histogram.steps);
-        memset(&row->histogram, 0, sizeof row->histogram);
-    }
+    for (size_t i = 0; i < f->row_count; i++) prof__stat_row_reset(&f->rows[i].sums);
 }
 
 /* Brings the statistics up to date, and copies them. If `reset` is 1, sets them to zero afterwards. Does nothing if the

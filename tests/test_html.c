@@ -100,6 +100,17 @@ TEST(long_codes_are_limited)
     free(d);
 }
 
+/* Texts are cut between characters. Bytes that are no characters do not make a text shorter. */
+TEST(cuts_are_between_characters)
+{
+    CHECK_EQUAL(prof__utf8_cut("abc", 2), 2);
+    CHECK_EQUAL(prof__utf8_cut("ab\xC3\xA4z", 3), 2);
+    CHECK_EQUAL(prof__utf8_cut("ab\xC3\xA4z", 4), 4);
+    CHECK_EQUAL(prof__utf8_cut("a\xF0\x9F\x98\x80z", 4), 1);
+    CHECK_EQUAL(prof__utf8_cut("\xF0\x9F\x98\x80z", 3), 0);
+    CHECK_EQUAL(prof__utf8_cut("a\x80\x80\x80\x80\x80\x80z", 6), 6);
+}
+
 /*-- reports --*/
 
 static prof_sink sink_anew(trace_bytes *all)

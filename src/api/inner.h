@@ -13,9 +13,10 @@
 #include "read/cursor.h"
 #include "read/import.h"
 #include "read/since.h"
+#include "report/accumulator.h"
 #include "report/allocations.h"
 #include "report/locks.h"
-#include "report/percentiles.h"
+#include "report/stat_rows.h"
 #include "report/table.h"
 
 /*-- INNER ------------------------------------------------------------------------------------------------ >>inner --

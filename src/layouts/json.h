@@ -8,7 +8,7 @@
 #include "ground/json.h"
 #include "ground/numbers.h"
 #include "ground/out.h"
-#include "report/percentiles.h"
+#include "report/accumulator.h"
 #include "layouts/mxnet.h"
 #include "layouts/rows.h"
 #include "layouts/state.h"

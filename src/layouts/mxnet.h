@@ -7,7 +7,7 @@
 #include "ground/out.h"
 #include "ground/text.h"
 #include "ground/utf8.h"
-#include "report/percentiles.h"
+#include "report/accumulator.h"
 #include "layouts/parts.h"
 #include "layouts/rows.h"
 #include "layouts/state.h"

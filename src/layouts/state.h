@@ -7,7 +7,7 @@
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/out.h"
-#include "report/percentiles.h"
+#include "report/accumulator.h"
 #include "layouts/api.h"
 
 /* A row of a report: the sums of the scopes and spans of a name, of its frames, or of its counters. */

@@ -15,7 +15,57 @@
 #include "read/event.h"
 #include "read/spans.h"
 #include "read/trace.h"
-#include "report/percentiles.h"
+#include "report/accumulator.h"
+
+/*-- STATISTICS ---------------------------------------------------------------------------------------- >>statistics --
+   The statistics of a trace are made in one pass over all tracks. */
+
+/* A scope that encloses the present event. */
+typedef struct prof__enclosing {
+    size_t row;
+    int64_t end, alone; /* end: its time; alone: its duration without its children, in ns */
+    uint32_t depth;     /* the depth of its event; depths in between may be missing */
+    int counts;         /* 0: a truncated scope, or one before the window: does not count */
+} prof__enclosing;
+
+#define PROF__NEWEST_MESSAGES 5
+
+/* A log message of severity PROF_LOG_ERROR or higher. */
+typedef struct prof__message {
+    int64_t ns;
+    uint64_t severity;
+    char text[120];
+} prof__message;
+
+/* The statistics of a trace. The arrays are the last fields, so that the offsets of the others fit into one byte of an
+   instruction. */
+typedef struct prof__stat_rows {
+    prof__stat_row *items;
+    size_t count, capacity;
+    prof__read_index index;
+    const prof__read_site *sites; /* the sites of the trace; NULL: by_site is not used */
+    uint32_t *by_site;            /* of each site: the number of its scopes' row plus 1; 0: not known yet */
+    prof__enclosing *stack;
+    size_t depth, stack_capacity;
+    prof__nested *nested; /* of each track; NULL before the first task */
+    uint64_t begins_missing, ends_missing; /* how many spans lack their begin, and their end */
+    prof__uses uses;
+    int messages_only;
+    int by_path;   /* 1: each call path has a row of its own; 0: each call site */
+    uint64_t track;  /* the number of the present track, from 1 */
+    double kept_ns;  /* how much of that track's time is kept: see prof__stat_kept() */
+    int64_t since;   /* events of the present track that ended by then do not count */
+    size_t newest_count;
+    uint64_t messages[PROF_LOG_FATAL + 1]; /* counts by severity; a severity not known counts as fatal */
+    prof__message newest[PROF__NEWEST_MESSAGES]; /* the latest errors, the newest first */
+} prof__stat_rows;
+
+typedef struct prof__stat_row_key {
+    const char *name;
+    const prof_callsite *site;
+    prof_event_type type;
+    size_t parent;
+} prof__stat_row_key;
 
 static int prof__same_stat_row(const void *owner, size_t item, const void *key)
 {
@@ -73,43 +123,6 @@ static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *e
     return item;
 }
 
-static void prof__stat_row_moments(prof__stat_row *row, double value, uint64_t count)
-{
-    double distance = value - row->mean;
-    row->mean += distance / (double)count;
-    row->squares += distance * (value - row->mean);
-}
-
-/* Keeps the value of a counter if it is the latest so far. Samples may come in any order of time. Must be called before
-   the sample is counted. */
-static void prof__stat_row_last(prof__stat_row *row, double value, int64_t time)
-{
-    if (row->stat.count && time < row->to) return;
-    row->last = value;
-    row->to = time;
-}
-
-/* Adds one sample of a counter. NaN becomes the lowest or highest value only if all samples are NaN. */
-static void prof__stat_row_value(prof__stat_row *row, double value)
-{
-    if (!row->stat.count++ || prof__less(value, row->low)) row->low = value;
-    if (row->stat.count == 1 || prof__greater(value, row->high)) row->high = value;
-    prof__stat_row_moments(row, value, row->stat.count);
-}
-
-/* Adds the bytes and the rate of one PROFILE_THROUGHPUT. */
-static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
-{
-    prof_stat *stat = &row->stat;
-    double rate = ns > 0 ? (double)bytes * 1000 / ns : 0, distance = rate - stat->mean_rate;
-    stat->bytes = stat->bytes + bytes < bytes ? ~(uint64_t)0 : stat->bytes + bytes;
-    if (!(ns > 0)) return;
-    if (!stat->rates++ || rate < stat->min_rate) stat->min_rate = rate;
-    if (stat->rates == 1 || rate > stat->max_rate) stat->max_rate = rate;
-    stat->mean_rate += distance / (double)stat->rates;
-    row->rate_squares += distance * (rate - stat->mean_rate);
-}
-
 /* Adds one PROFILE_THROUGHPUT. Its last argument with the key "bytes" says how many bytes it moved. */
 static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
@@ -117,28 +130,6 @@ static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *eve
     while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
     if (i && event->args[i - 1].value.type == PROF_VALUE_UINT)
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
-}
-
-/* Adds the time of a call. The caller has counted the call in stat.count. Returns 0 without memory. */
-static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t ns)
-{
-    prof_stat *stat = &row->stat;
-    uint64_t high, low = prof__product_of(ns, ns, &high);
-    if (PROF__UNLIKELY(ns < stat->min_ns || ns > stat->max_ns)) {
-        if (ns < stat->min_ns || stat->count - stat->truncated == 1) stat->min_ns = ns;
-        if (ns > stat->max_ns) stat->max_ns = ns;
-    }
-    stat->sum_ns = stat->sum_ns + ns < ns ? ~(uint64_t)0 : stat->sum_ns + ns;
-    row->square_low += low;
-    row->square_high += high + (row->square_low < low);
-    return prof__histogram_add(&row->histogram, prof__step_of(ns), 1);
-}
-
-/* Adds to the row's share of the covered time what the present track contributes. */
-static void prof__stat_row_share(prof__stat_row *row)
-{
-    if (row->kept_ns > 0) row->stat.share += prof__real(row->stat.total_ns - row->before_ns) / row->kept_ns;
-    row->before_ns = row->stat.total_ns;
 }
 
 /* Begins a track in a row, when the first scope of the row comes on that track. */
@@ -156,11 +147,6 @@ static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_ro
     if (PROF__UNLIKELY(row->track != all->track)) prof__stat_row_enter_track(all, row);
     row->stat.count++;
     if (!row->open) row->stat.total_ns += (uint64_t)duration;
-}
-
-static inline void prof__stat_row_alone(prof__stat_row *row, int64_t alone)
-{
-    if (alone > 0) row->stat.self_ns += (uint64_t)alone;
 }
 
 /* Returns 1 if an enclosing scope has ended before a scope that begins now at this depth. The depth alone does not say
@@ -221,7 +207,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
     prof__stat_row_call(all, row, event->duration_ns);
     row->open++;
-    return prof__stat_row_time(row, (uint64_t)event->duration_ns);
+    return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
 }
 
 /* Counts the next events of a track as prof__stat_rows_scope() does, as long as they are plain scopes with a known row.
@@ -250,7 +236,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
             row->open++;
             prof__stat_push(top++, known - 1, node->depth, node->end_ns, duration, 1);
         }
-        good = prof__stat_row_time(row, (uint64_t)duration);
+        good = prof__stat_row_time(row, (uint64_t)duration, (uint64_t)duration);
     }
     all->depth = (size_t)(top - bottom);
     cursor->node = (size_t)(node - cursor->nodes);
@@ -301,7 +287,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
         row->track = all->track;
         if (begins || event->start_ns <= all->since) return 1;
         row->stat.count++;
-        return prof__stat_row_time(row, (uint64_t)event->duration_ns);
+        return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
     }
     if (event->start_ns <= all->since) return 1;
     value = event->value.type == PROF_VALUE_INT    ? (double)event->value.as.i
@@ -333,40 +319,6 @@ static void prof__stat_rows_free(prof__stat_rows *all)
     free(all->index.slots);
     free(all->stack);
     free(all->nested);
-}
-
-/* Sets the mean and the sum of squared distances from the mean, out of the exact sums of times and of squared times.
-   The distances are exact, too: they are taken from m, the mean rounded down: sum(x * x) - m * sum(x) - m * (sum(x) - n
-   * m). */
-static void prof__stat_row_distances(prof__stat_row *row, uint64_t count)
-{
-    uint64_t mean = row->stat.sum_ns / count, rest = row->stat.sum_ns % count, parts[2], high, low;
-    size_t i;
-    parts[0] = row->stat.sum_ns;
-    parts[1] = rest;
-    for (i = 0; i < 2; i++) {
-        low = prof__product_of(mean, parts[i], &high);
-        row->square_high -= high + (row->square_low < low);
-        row->square_low -= low;
-    }
-    row->squares = prof__real(row->square_high) * 18446744073709551616.0 + prof__real(row->square_low) -
-                   prof__real(rest) * (prof__real(rest) / prof__real(count));
-    row->mean = prof__real(row->stat.sum_ns) / prof__real(count);
-    row->square_low = row->square_high = 0;
-}
-
-static void prof__stat_row_finish(prof__stat_row *row)
-{
-    prof_stat *stat = &row->stat;
-    uint64_t count = stat->count - stat->truncated;
-    if (row->type == PROF_EVENT_SCOPE) prof__stat_row_share(row);
-    else stat->total_ns = stat->sum_ns;
-    if (!count) return;
-    if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
-    prof__percentiles(&row->histogram, count, stat);
-    if (row->square_low | row->square_high) prof__stat_row_distances(row, count);
-    stat->mean_ns = prof__real(stat->sum_ns) / prof__real(count);
-    stat->deviation_ns = prof__square_root(row->squares / prof__real(count));
 }
 
 /* Returns when the trace ends, or its window. */
@@ -456,7 +408,7 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     row->stat.count++;
     if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
     if (!frame) row->stat.self_ns += alone;
-    return prof__stat_row_time(row, (uint64_t)span->duration_ns);
+    return prof__stat_row_time(row, (uint64_t)span->duration_ns, (uint64_t)span->duration_ns);
 }
 
 static prof_status prof__stat_rows_spans(prof__stat_rows *all, const prof_trace *trace)

@@ -9,7 +9,7 @@
 #include "ground/numbers.h"
 #include "read/clock.h"
 #include "read/trace.h"
-#include "report/percentiles.h"
+#include "report/accumulator.h"
 #include "report/stat_rows.h"
 
 static void prof__aggregated_free_rows(struct prof__stat_row *rows, size_t count)

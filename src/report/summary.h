@@ -15,7 +15,7 @@
 #include "read/clock.h"
 #include "read/log.h"
 #include "read/trace.h"
-#include "report/percentiles.h"
+#include "report/accumulator.h"
 #include "report/stat_rows.h"
 #include "report/statistics.h"
 #include "report/table.h"

@@ -7,7 +7,7 @@
 #include "ground/errors.h"
 #include "ground/numbers.h"
 #include "ground/out.h"
-#include "report/percentiles.h"
+#include "report/accumulator.h"
 #include "report/stat_rows.h"
 #include "report/statistics.h"
 #include "report/summary.h"

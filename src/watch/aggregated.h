@@ -18,8 +18,7 @@
 #include "read/names.h"
 #include "read/open.h"
 #include "read/trace.h"
-#include "report/percentiles.h"
-#include "report/stat_rows.h"
+#include "report/accumulator.h"
 #include "watch/follow.h"
 #include "watch/follow_passes.h"
 
@@ -37,8 +36,7 @@ static void prof__aggregated_free(prof__aggregated *stats)
 
 static uint64_t prof__follow_ns(const prof__follow *f, uint64_t ticks)
 {
-    double ns = (double)ticks * f->ns_per_tick;
-    return ns < 9e18 ? (uint64_t)(ns + 0.5) : (uint64_t)9000000000000000000u;
+    return prof__ticks_ns(ticks, f->ns_per_tick);
 }
 
 /* Completes the copy of a row: converts ticks to nanoseconds, and counts open scopes. Returns 0 without memory. */
@@ -51,14 +49,9 @@ static int prof__aggregated_finish(const prof__follow *f, const prof__follow_row
     to->histogram.steps = (prof__step *)calloc(h->capacity + 1, sizeof *h->steps);
     if (!to->histogram.steps) return 0;
     if (h->capacity) memcpy(to->histogram.steps, h->steps, h->capacity * sizeof *h->steps);
-    uint64_t count = stat->count - stat->truncated;
-    stat->sum_ns = prof__follow_ns(f, stat->sum_ns);
-    stat->self_ns = prof__follow_ns(f, stat->self_ns);
-    stat->total_ns = prof__follow_ns(f, stat->total_ns);
-    stat->min_ns = prof__follow_ns(f, stat->min_ns);
-    stat->max_ns = prof__follow_ns(f, stat->max_ns);
+    prof__stat_row_scale(to, f->ns_per_tick);
     prof__stat_row_finish(to);
-    if (count) stat->mean_ns = prof__real(from->sums.stat.sum_ns) * f->ns_per_tick / prof__real(count);
+    stat->mean_ns = to->mean; /* of the sum in ticks, which is not rounded */
     stat->count += from->open;
     stat->truncated += from->open;
     return 1;
@@ -119,17 +112,7 @@ static int prof__aggregated_copy(prof__aggregated *stats, const prof__follow *f)
 /* Sets the statistics to zero. A scope that is open now counts when it ends. */
 static void prof__follow_reset(prof__follow *f)
 {
-    for (size_t i = 0; i < f->row_count; i++) {
-        prof__stat_row *row = &f->rows[i].sums;
-        prof_stat *stat = &row->stat;
-        stat->count = stat->truncated = stat->sum_ns = stat->self_ns = stat->total_ns = 0;
-        stat->min_ns = stat->max_ns = stat->bytes = stat->rates = 0;
-        stat->mean_rate = stat->min_rate = stat->max_rate = row->rate_squares = 0;
-        row->mean = row->squares = row->low = row->high = row->last = 0;
-        row->to = 0;
-        free(row->histogram.steps);
-        memset(&row->histogram, 0, sizeof row->histogram);
-    }
+    for (size_t i = 0; i < f->row_count; i++) prof__stat_row_reset(&f->rows[i].sums);
 }
 
 /* Brings the statistics up to date, and copies them. If `reset` is 1, sets them to zero afterwards. Does nothing if the

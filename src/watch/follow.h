@@ -12,7 +12,7 @@
 #include "record/site.h"
 #include "record/state.h"
 #include "read/trace.h"
-#include "report/percentiles.h"
+#include "report/accumulator.h"
 #include "watch/last.h"
 
 /*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
@@ -126,7 +126,7 @@ typedef struct prof__follow_half {
 } prof__follow_half;
 
 typedef struct prof__follow_row {
-    prof__stat_row sums;  /* times are in ticks, but those of the histogram, the mean and the squares in nanoseconds */
+    prof__stat_row sums;  /* times are in ticks, but those of the histogram in nanoseconds */
     char *text;           /* owned: the name, if it was made at run time; else NULL */
     uint32_t site, open;
     const prof__follow_rule *rule;

@@ -8,28 +8,19 @@
 #include "image/format.h"
 #include "read/clock.h"
 #include "read/records.h"
-#include "report/percentiles.h"
-#include "report/stat_rows.h"
+#include "report/accumulator.h"
 #include "watch/follow.h"
 
 /*-- scopes --*/
 
 static prof__follow_row *prof__follow_at(prof__follow *f, uint32_t number) { return &f->rows[number - 1]; }
 
-/* Adds a duration that ended at the tick `to`, and checks it against the row's rule. count: the durations of the row,
-   with this one. */
-static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t to, uint64_t ticks, uint64_t count)
+/* Adds a duration that ended at the tick `to`, and checks it against the row's rule. */
+static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t to, uint64_t ticks)
 {
-    prof_stat *stat = &row->sums.stat;
     double ns = (double)ticks * f->ns_per_tick;
     if (row->rule && ns > (double)row->rule->ns) prof__follow_over(f, row, ns, to - ticks, to);
-    if (!f->stats) return;
-    if (count == 1 || ticks < stat->min_ns) stat->min_ns = ticks;
-    if (ticks > stat->max_ns) stat->max_ns = ticks;
-    stat->sum_ns += ticks;
-    prof__stat_row_moments(&row->sums, ns, count);
-    /* without memory for a step, the duration is missing from the percentiles */
-    prof__histogram_add(&row->sums.histogram, prof__step_of((uint64_t)(ns + 0.5)), 1);
+    if (f->stats) prof__stat_row_time(&row->sums, ticks, (uint64_t)(ns + 0.5));
 }
 
 /* Closes the innermost open scope of a track. whole: 1: at its own end; 0: it counts as truncated. */
@@ -44,8 +35,8 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (t->depth) t->stack[t->depth - 1].inside += ticks;
     stat->count++;
     if (!whole) stat->truncated++;
-    if (whole && ticks > open->inside) stat->self_ns += ticks - open->inside;
-    if (whole) prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
+    if (whole) prof__stat_row_alone(&row->sums, (int64_t)(ticks - open->inside));
+    if (whole) prof__follow_time(f, row, t->tick, ticks);
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, open->bytes, (double)ticks * f->ns_per_tick);
     if (row->open) /* an open call of this row may enclose this one, and then covers its time */
@@ -147,10 +138,13 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
     prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - late->tick;
     f->events++; /* the reader makes two events of an overlapping scope */
-    if (stat->truncated) stat->truncated--;
+    if (stat->truncated)
+        stat->truncated--;
+    else
+        stat->count++; /* it counted as truncated before a reset */
     stat->self_ns += ticks;
     stat->total_ns += ticks;
-    prof__follow_time(f, row, t->tick, ticks, stat->count - stat->truncated);
+    prof__follow_time(f, row, t->tick, ticks);
     if (late->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, late->bytes, (double)ticks * f->ns_per_tick);
     late->site = PROF__NONE32;
@@ -211,7 +205,8 @@ static void prof__follow_frame(prof__follow *f, prof__follow_track *t, uint32_t 
     }
     if (own) {
         prof__follow_row *row = prof__follow_at(f, number);
-        prof__follow_time(f, row, t->tick, t->tick - before->tick, ++row->sums.stat.count);
+        row->sums.stat.count++;
+        prof__follow_time(f, row, t->tick, t->tick - before->tick);
     } else {
         if (!t->frames) t->frames = (prof__follow_boundary *)calloc(PROF__FOLLOW_FRAMES, sizeof *t->frames);
         if (!t->frames || t->frame_count == PROF__FOLLOW_FRAMES) return;

@@ -9,7 +9,7 @@
 #include "image/pack.h"
 #include "image/words.h"
 #include "read/records.h"
-#include "report/percentiles.h"
+#include "report/accumulator.h"
 #include "watch/follow.h"
 #include "watch/follow_scopes.h"
 
@@ -115,7 +115,7 @@ static void prof__follow_span_time(prof__follow *f, prof__follow_track *t, const
     if (number == 1) return;
     stat->count++;
     if (row->sums.type != PROF_EVENT_FRAME) stat->self_ns += prof__follow_alone(t, begin, end);
-    prof__follow_time(f, row, to, to - from, stat->count - stat->truncated);
+    prof__follow_time(f, row, to, to - from);
 }
 
 /* Reads the begin or the end of a span. Records of different threads are not read in order of time. So whichever of the
