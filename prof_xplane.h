@@ -1204,16 +1204,16 @@ typedef struct prof__gzip {
     uint64_t size;
     uint32_t check;
     size_t used;
-    unsigned char data[PROF__GZIP_BLOCK], packed[PROF__DEFLATE_BOUND(PROF__GZIP_BLOCK)];
+    unsigned char data[PROF__GZIP_BLOCK], packing[PROF__DEFLATE_BOUND(PROF__GZIP_BLOCK)];
     prof__deflate deflate;
 } prof__gzip;
 
 static void prof__gzip_block(prof__gzip *z, int last)
 {
-    prof__deflate_start(&z->deflate, z->packed);
+    prof__deflate_start(&z->deflate, z->packing);
     prof__deflate_part(&z->deflate, z->data, 0, z->used, z->used, last);
     if (last) prof__deflate_end(&z->deflate);
-    prof__out_bytes(z->out, z->packed, z->deflate.size);
+    prof__out_bytes(z->out, z->packing, z->deflate.size);
     z->used = 0;
 }
 
