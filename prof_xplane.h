@@ -324,13 +324,13 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_PLAIN    /* not changed: XProf knows it */
 } prof__xplane_what;
 
-/* Sets of event types, as bits, that need more than the lines of threads: lines or planes of their own. */
+/* Sets of groups of events, as bits, that need more than the lines of threads: lines or planes of their own. */
 enum {
-    PROF__XPLANE_COUNTED = 1 << PROF_EVENT_COUNTER,
-    PROF__XPLANE_ALLOCATED = 1 << PROF_EVENT_ALLOC | 1 << PROF_EVENT_FREE,
-    PROF__XPLANE_FLOWN = 1 << PROF_EVENT_FLOW_OUT | 1 << PROF_EVENT_FLOW_STEP | 1 << PROF_EVENT_FLOW_IN,
-    PROF__XPLANE_SPANNED = 1 << PROF_EVENT_SPAN_BEGIN | 1 << PROF_EVENT_SPAN_MARK | 1 << PROF_EVENT_SPAN_END,
-    PROF__XPLANE_LOCKED = 1 << PROF_EVENT_LOCK_WAIT | 1 << PROF_EVENT_LOCK_ACQUIRE | 1 << PROF_EVENT_LOCK_RELEASE
+    PROF__XPLANE_COUNTED = 1 << PROF__GROUP_COUNTER,
+    PROF__XPLANE_ALLOCATED = 1 << PROF__GROUP_MEMORY,
+    PROF__XPLANE_FLOWN = 1 << PROF__GROUP_FLOW,
+    PROF__XPLANE_SPANNED = 1 << PROF__GROUP_SPAN,
+    PROF__XPLANE_LOCKED = 1 << PROF__GROUP_LOCK
 };
 
 typedef enum prof__xplane_kind {
@@ -382,7 +382,7 @@ typedef struct prof__xplane_line {
 
 typedef struct prof__xplane_track {
     uint32_t id;
-    uint32_t types; /* bit n: the track has events of type n */
+    uint32_t groups; /* bit n: the track has events of group n */
     uint32_t *flows; /* of each of its points of flows, in order: the number of the flow */
     size_t flow_count, flow_capacity, flow_next;
     size_t step_first, step_next; /* indices in prof__xplane.steps: its first step, and how many were met */
@@ -1784,13 +1784,14 @@ static void prof__xplane_frame_met(prof__xplane *x, prof__xplane_kind kind, size
 /* Returns 1 for an instant that is shown on the line of its thread. */
 static int prof__xplane_shown(const prof_event *event)
 {
-    return event->type == PROF_EVENT_MARK || event->type == PROF_EVENT_LOG || event->type == PROF_EVENT_LOST ||
-           (event->type == PROF_EVENT_COUNTER && !prof__xplane_finite(&event->value));
+    unsigned group = prof__event_group(event->type);
+    return group == PROF__GROUP_MARK || group == PROF__GROUP_MESSAGE || group == PROF__GROUP_LOST ||
+           (group == PROF__GROUP_COUNTER && !prof__xplane_finite(&event->value));
 }
 
 static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *event)
 {
-    x->tracks[index].types |= 1u << event->type;
+    x->tracks[index].groups |= 1u << prof__event_group(event->type);
     if (prof__is_flow(event->type)) {
         prof__xplane_point(x, index, event);
         return;
@@ -1885,30 +1886,30 @@ static void prof__xplane_walk_frames(prof__xplane *x, const prof__xplane_line *l
 
 /*-- lines of several threads --*/
 
-/* Returns 1 if a track has events of these types. Of counters, only those of the present plane matter. */
-static int prof__xplane_has(const prof__xplane *x, size_t track, uint32_t types)
+/* Returns 1 if a track has events of these groups. Of counters, only those of the present plane matter. */
+static int prof__xplane_has(const prof__xplane *x, size_t track, uint32_t groups)
 {
     const char *device = prof_trace_track(x->trace, track)->device;
-    if (types == PROF__XPLANE_COUNTED && (x->device ? device != x->device : *device)) return 0;
-    return (x->tracks[track].types & types) != 0;
+    if (groups == PROF__XPLANE_COUNTED && (x->device ? device != x->device : *device)) return 0;
+    return (x->tracks[track].groups & groups) != 0;
 }
 
-static int prof__xplane_any(const prof__xplane *x, uint32_t types)
+static int prof__xplane_any(const prof__xplane *x, uint32_t groups)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
     for (i = 0; i < tracks; i++)
-        if (prof__xplane_has(x, i, types)) return 1;
+        if (prof__xplane_has(x, i, groups)) return 1;
     return 0;
 }
 
-/* Opens a time line of the tracks with events of these types. Other tracks are not read. */
-static prof_status prof__xplane_timeline(const prof__xplane *x, uint32_t types, prof_timeline **timeline)
+/* Opens a time line of the tracks with events of these groups. Other tracks are not read. */
+static prof_status prof__xplane_timeline(const prof__xplane *x, uint32_t groups, prof_timeline **timeline)
 {
     prof_status status = prof_timeline_open(x->trace, timeline);
     size_t i, kept = 0;
     if (status) return status;
     for (i = 0; i < (*timeline)->start_count; i++)
-        if (prof__xplane_has(x, (*timeline)->starts[i].track, types))
+        if (prof__xplane_has(x, (*timeline)->starts[i].track, groups))
             (*timeline)->starts[kept++] = (*timeline)->starts[i];
     (*timeline)->start_count = kept;
     return PROF_OK;
@@ -2457,10 +2458,10 @@ static void prof__xplane_frames_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/device:CUSTOM:", "frames", "", 0);
 }
 
-/* Writes a plane with a line of spans or locks. types: the types of events that the line shows. */
-static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, uint32_t types)
+/* Writes a plane with a line of spans or locks. groups: of the events that the line shows. */
+static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, uint32_t groups)
 {
-    if (!prof__xplane_sound(x) || !prof__xplane_any(x, types)) return;
+    if (!prof__xplane_sound(x) || !prof__xplane_any(x, groups)) return;
     prof__xplane_new_plane(x, NULL);
     prof__xplane_line_of(x, kind, 0);
     prof__xplane_measure(x);

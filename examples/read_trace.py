@@ -138,7 +138,7 @@ class Image:
         self.hz, self.first, self.last = self.fields("Q", 112)[0], self.fields("4Q", 136), self.fields("4Q", 168)
         self.next, overwritten, _, self.lost = self.fields("4Q", 200)
         self.archive, self.limit, self.oldest, self.newest = self.fields("4Q", 384)
-        self.damaged, self.segments, self.pairs, seen = 0, {}, [self.first], set()
+        self.unknown, self.damaged, self.segments, self.pairs, seen = 0, 0, {}, [self.first], set()
         self.read_meta(*self.fields("2Q", 32))
         for sequence, *chunk in [*self.blocks(), *sorted(self.ring(), key=lambda chunk: chunk[0])]:
             if sequence not in seen:
@@ -384,6 +384,8 @@ class Matcher:
             elif kind == EVENT and 5 <= words[at + 1] & 0xFF < len(TYPES):
                 event = self.add(TYPES[words[at + 1] & 0xFF], site, words[at + 2])
                 event.detail = words[at + 1] >> 8
+            elif kind == EVENT and not 200 <= words[at + 1] & 0xFF <= 203:  # those are of devices
+                self.image.unknown += 1
             elif kind == NAME and named and size > 1:
                 named.name = text(data[at * 8 + 8:(at + size) * 8])
             elif kind in (ARG, DATA):
@@ -419,6 +421,9 @@ if __name__ == "__main__":
         sys.exit("usage: python3 read_trace.py FILE.prof")
     with open(sys.argv[1], "rb") as file:
         try:
-            csv.writer(sys.stdout).writerows(rows(Image(file.read())))
+            image = Image(file.read())
+            csv.writer(sys.stdout).writerows(rows(image))
+            if image.unknown:
+                print(f"{sys.argv[1]}: {image.unknown} events of kinds that this reader does not know", file=sys.stderr)
         except (ValueError, struct.error) as error:
             sys.exit(f"{sys.argv[1]}: {error}")

@@ -1,11 +1,14 @@
 """Compares what examples/read_trace.py reads of an image with the CSV of prof: python3 tests/format.py IMAGE CSV"""
 import csv
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "examples"))
 import read_trace
 
+with open("prof.h", encoding="utf-8") as kinds:  # the kind of each event's object
+    OBJECTS = {text: kind for kind, text in re.findall(r'X\(\w+, \d+, \w+, (\w+), "(\w+)"', kinds.read())}
 END_OF_TYPES = {"log": ["value", "args"]}  # not read: the text of a message
 
 
@@ -48,7 +51,6 @@ def compare(image, path):
     with open(path, encoding="utf-8", newline="") as file:
         wanted = [row for row in csv.DictReader(file) if "/" not in row["thread"] and row["thread"] != "clock"]
     found = [(track, event) for track in image.tracks for event in track["events"]]
-    names = {"span_begin", "span_end", "span_mark", "flow_out", "flow_step", "flow_in"}
     wrong = []
     for row, (track, event), got in zip(wanted, found, list(read_trace.rows(image))[1:]):
         got = dict(zip(row, got))
@@ -65,9 +67,9 @@ def compare(image, path):
             elif key in ("start_ns", "duration_ns"):
                 good = abs(int(have) - int(value)) <= 1  # prof rounds a factor, the example a quotient
             elif key == "value":
-                pointer = event.value is not None and event.type in read_trace.TYPES[11:16]
+                pointer = event.value is not None and OBJECTS[event.type] == "POINTER"
                 have = plain(event.value, read_trace.POINTER if pointer else None)
-                good = same(have, value) or (event.type in names and event.value is None)
+                good = same(have, value) or (OBJECTS[event.type] == "UINT" and event.value is None)
             elif key == "line":
                 good = have == (value or "0")
             else:

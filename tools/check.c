@@ -106,7 +106,7 @@ static void print_head(const prof_trace *trace)
 
 static void print_events(const findings *all)
 {
-    char line[1024], text[48];
+    char line[32 + PROF_EVENT_TYPE_COUNT * 64], text[48];
     uint64_t sum = 0;
     int type, count = 0;
     size_t at;

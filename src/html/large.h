@@ -12,6 +12,7 @@
 #include "ground/out.h"
 #include "html/events.h"
 #include "html/pack.h"
+#include "read/records.h"
 
 #ifdef PROF_HTML_LARGE
 /*-- outlines of large traces --*/
@@ -133,10 +134,11 @@ static void prof__html_group_add(prof__html *h, const prof_event *event, int64_t
    something all together. */
 static int prof__html_sparse(prof__html *h, const prof_event *event, int64_t start)
 {
+    unsigned group = prof__event_group(event->type);
     uint64_t *last, part = (h->track + 1) * 65536 + (uint64_t)(start / h->part);
     if (event->type == PROF_EVENT_FRAME && event->duration_ns >= h->part / 64) return 1;
-    if (event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_MARK && event->type != PROF_EVENT_COUNTER &&
-        event->type != PROF_EVENT_LOST && event->type != PROF_EVENT_LOG)
+    if (group != PROF__GROUP_FRAME && group != PROF__GROUP_MARK && group != PROF__GROUP_COUNTER &&
+        group != PROF__GROUP_LOST && group != PROF__GROUP_MESSAGE)
         return 0;
     last = &h->last_parts[prof__html_kind_of(h, event->site, event->name, event->depth,
                                             (uint32_t)event->type | (event->flags & 3) << 8) %

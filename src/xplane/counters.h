@@ -13,30 +13,30 @@
 
 /*-- lines of several threads --*/
 
-/* Returns 1 if a track has events of these types. Of counters, only those of the present plane matter. */
-static int prof__xplane_has(const prof__xplane *x, size_t track, uint32_t types)
+/* Returns 1 if a track has events of these groups. Of counters, only those of the present plane matter. */
+static int prof__xplane_has(const prof__xplane *x, size_t track, uint32_t groups)
 {
     const char *device = prof_trace_track(x->trace, track)->device;
-    if (types == PROF__XPLANE_COUNTED && (x->device ? device != x->device : *device)) return 0;
-    return (x->tracks[track].types & types) != 0;
+    if (groups == PROF__XPLANE_COUNTED && (x->device ? device != x->device : *device)) return 0;
+    return (x->tracks[track].groups & groups) != 0;
 }
 
-static int prof__xplane_any(const prof__xplane *x, uint32_t types)
+static int prof__xplane_any(const prof__xplane *x, uint32_t groups)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
     for (i = 0; i < tracks; i++)
-        if (prof__xplane_has(x, i, types)) return 1;
+        if (prof__xplane_has(x, i, groups)) return 1;
     return 0;
 }
 
-/* Opens a time line of the tracks with events of these types. Other tracks are not read. */
-static prof_status prof__xplane_timeline(const prof__xplane *x, uint32_t types, prof_timeline **timeline)
+/* Opens a time line of the tracks with events of these groups. Other tracks are not read. */
+static prof_status prof__xplane_timeline(const prof__xplane *x, uint32_t groups, prof_timeline **timeline)
 {
     prof_status status = prof_timeline_open(x->trace, timeline);
     size_t i, kept = 0;
     if (status) return status;
     for (i = 0; i < (*timeline)->start_count; i++)
-        if (prof__xplane_has(x, (*timeline)->starts[i].track, types))
+        if (prof__xplane_has(x, (*timeline)->starts[i].track, groups))
             (*timeline)->starts[kept++] = (*timeline)->starts[i];
     (*timeline)->start_count = kept;
     return PROF_OK;

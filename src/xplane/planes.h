@@ -164,10 +164,10 @@ static void prof__xplane_frames_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/device:CUSTOM:", "frames", "", 0);
 }
 
-/* Writes a plane with a line of spans or locks. types: the types of events that the line shows. */
-static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, uint32_t types)
+/* Writes a plane with a line of spans or locks. groups: of the events that the line shows. */
+static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, uint32_t groups)
 {
-    if (!prof__xplane_sound(x) || !prof__xplane_any(x, types)) return;
+    if (!prof__xplane_sound(x) || !prof__xplane_any(x, groups)) return;
     prof__xplane_new_plane(x, NULL);
     prof__xplane_line_of(x, kind, 0);
     prof__xplane_measure(x);

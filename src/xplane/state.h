@@ -6,6 +6,7 @@
 #include "api/values.h"
 #include "ground/hash.h"
 #include "ground/out.h"
+#include "read/records.h"
 #include "xplane/api.h"
 
 #define PROF__XPLANE_NAMES 65536u                   /* names made at run time that a plane may have */
@@ -76,13 +77,13 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_PLAIN    /* not changed: XProf knows it */
 } prof__xplane_what;
 
-/* Sets of event types, as bits, that need more than the lines of threads: lines or planes of their own. */
+/* Sets of groups of events, as bits, that need more than the lines of threads: lines or planes of their own. */
 enum {
-    PROF__XPLANE_COUNTED = 1 << PROF_EVENT_COUNTER,
-    PROF__XPLANE_ALLOCATED = 1 << PROF_EVENT_ALLOC | 1 << PROF_EVENT_FREE,
-    PROF__XPLANE_FLOWN = 1 << PROF_EVENT_FLOW_OUT | 1 << PROF_EVENT_FLOW_STEP | 1 << PROF_EVENT_FLOW_IN,
-    PROF__XPLANE_SPANNED = 1 << PROF_EVENT_SPAN_BEGIN | 1 << PROF_EVENT_SPAN_MARK | 1 << PROF_EVENT_SPAN_END,
-    PROF__XPLANE_LOCKED = 1 << PROF_EVENT_LOCK_WAIT | 1 << PROF_EVENT_LOCK_ACQUIRE | 1 << PROF_EVENT_LOCK_RELEASE
+    PROF__XPLANE_COUNTED = 1 << PROF__GROUP_COUNTER,
+    PROF__XPLANE_ALLOCATED = 1 << PROF__GROUP_MEMORY,
+    PROF__XPLANE_FLOWN = 1 << PROF__GROUP_FLOW,
+    PROF__XPLANE_SPANNED = 1 << PROF__GROUP_SPAN,
+    PROF__XPLANE_LOCKED = 1 << PROF__GROUP_LOCK
 };
 
 typedef enum prof__xplane_kind {
@@ -134,7 +135,7 @@ typedef struct prof__xplane_line {
 
 typedef struct prof__xplane_track {
     uint32_t id;
-    uint32_t types; /* bit n: the track has events of type n */
+    uint32_t groups; /* bit n: the track has events of group n */
     uint32_t *flows; /* of each of its points of flows, in order: the number of the flow */
     size_t flow_count, flow_capacity, flow_next;
     size_t step_first, step_next; /* indices in prof__xplane.steps: its first step, and how many were met */

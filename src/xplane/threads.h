@@ -49,13 +49,14 @@ static void prof__xplane_frame_met(prof__xplane *x, prof__xplane_kind kind, size
 /* Returns 1 for an instant that is shown on the line of its thread. */
 static int prof__xplane_shown(const prof_event *event)
 {
-    return event->type == PROF_EVENT_MARK || event->type == PROF_EVENT_LOG || event->type == PROF_EVENT_LOST ||
-           (event->type == PROF_EVENT_COUNTER && !prof__xplane_finite(&event->value));
+    unsigned group = prof__event_group(event->type);
+    return group == PROF__GROUP_MARK || group == PROF__GROUP_MESSAGE || group == PROF__GROUP_LOST ||
+           (group == PROF__GROUP_COUNTER && !prof__xplane_finite(&event->value));
 }
 
 static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *event)
 {
-    x->tracks[index].types |= 1u << event->type;
+    x->tracks[index].groups |= 1u << prof__event_group(event->type);
     if (prof__is_flow(event->type)) {
         prof__xplane_point(x, index, event);
         return;

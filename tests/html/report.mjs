@@ -173,8 +173,8 @@ export function digestOf(report = globalThis.prof.report) {
     return { hash, count, scopes: report.scopes, points: report.points, spans: report.spanCount, from: report.from, to: report.to, damage: report.damage };
 }
 
-/** The names of types of events in CSV: the fifth column of their table. */
-const types = [...fs.readFileSync(new URL('../../src/image/kinds.h', import.meta.url), 'utf8').split('#define PROF__EVENTS')[1].split('\n\n')[0]
+/** The names of types of events in CSV: a column of their table. */
+const types = [...fs.readFileSync(new URL('../../prof.h', import.meta.url), 'utf8').split('#define PROF__EVENTS')[1].split('\n\n')[0]
     .matchAll(/X\(\w+, \d+, \w+, \w+, "(\w+)"/g)].map(match => match[1]);
 const severities = ['debug', 'info', 'warning', 'error', 'fatal'];
 
