@@ -38,8 +38,8 @@ best() { # the shorter of two runs, in microseconds
     echo "$shortest"
 }
 
-# Old spellings of functions are macros, for one release.
-sed -n '/>>deprecated/,/END OF HEADER/s/^#define \(prof_[a-z_]*\)(.*/\1/p' prof.h >$out/deprecated
+# Old spellings of functions and types are macros, for one release.
+sed -n '/DEPRECATED -.*>>deprecated/,/END OF HEADER/s/^#define \(prof_[a-z_]*\)[ (].*/\1/p' prof.h >$out/deprecated
 
 for compiler in gcc clang g++ clang++; do
     if ! command -v $compiler >/dev/null 2>&1; then
