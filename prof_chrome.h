@@ -164,7 +164,6 @@ extern "C" {
 #define PROF__CHROME_DEPTH 512      /* scopes as deep as this have their ends compared with their parents' */
 #define PROF__CHROME_FRAMES 64      /* names of frames that one thread may have */
 #define PROF__CHROME_MARKS 64       /* tracks for marks of all threads */
-#define PROF__CHROME_ID 1000000000u /* the first of our own thread ids, which the system does not give */
 #define PROF__CHROME_EXACT ((int64_t)1 << 53)
 
 /* The text that is kept of a call site, escaped: ,"name":"...","cat":"...","loc":"..." */
@@ -176,7 +175,7 @@ typedef struct prof__chrome_site {
 
 typedef struct prof__chrome_thread {
     uint32_t id, pid; /* pid: the id of the process, or a number for a device */
-    int counters; /* 1: the thread has samples of counters */
+    uint32_t groups; /* bit n: the thread has events of group n */
 } prof__chrome_thread;
 
 /* One of the traces that the file is made of. */
@@ -196,7 +195,8 @@ typedef struct prof__chrome_marks {
 
 typedef struct prof__chrome {
     prof__out out;
-    prof__chrome_part *parts;
+    const prof_trace *const *traces;
+    prof__chrome_part *parts; /* of each trace */
     size_t part_count, machines; /* machines: see prof_trace_align() */
     prof_chrome_options options;
     uint32_t next_id;
@@ -205,7 +205,6 @@ typedef struct prof__chrome {
     size_t mark_count;
     const char *mark_thread; /* the thread that made a mark, if the mark has a track of its own; else NULL */
     uint32_t lock_tid;       /* the track for locks; 0: this part has none yet */
-    int flows; /* 1: this part has flows */
     const prof__chrome_part *part; /* the part that is being written; down to pid: copies of its fields */
     const prof_trace *trace;
     const prof_trace_info *about;
@@ -487,17 +486,7 @@ static int prof__chrome_taken(const char *name)
         "WebSocketReceiveHandshakeResponse", "WebSocketSend", "WebSocketSendHandshakeRequest",
         "firstContentfulPaint", "firstPaint", "largestContentfulPaint::Candidate",
         "largestContentfulPaint::CandidateForSoftNavigation", "navigationStart", "thread_name"};
-    size_t low = 0, high = sizeof taken / sizeof *taken;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(name, taken[middle]);
-        if (!order) return 1;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return 0;
+    return prof__display_listed(taken, sizeof taken / sizeof *taken, name);
 }
 
 /* Writes the name of an event as a JSON string. */
@@ -918,10 +907,21 @@ static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const
 /* Returns 1 if an event lies in the window of the options, at least in part. */
 static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
 {
-    int64_t start = event->start_ns, end = event->start_ns;
-    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
-    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
-    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+    return prof__display_wanted(event, 0, c->options.from_ns, c->options.to_ns);
+}
+
+/* Returns 1 if a track of this part has events of a group. */
+static int prof__chrome_has(const void *chrome, size_t track, unsigned group)
+{
+    return ((const prof__chrome *)chrome)->threads[track].groups >> group & 1;
+}
+
+static int prof__chrome_any(const prof__chrome *c, unsigned group)
+{
+    size_t i;
+    for (i = 0; i < prof_trace_track_count(c->trace); i++)
+        if (prof__chrome_has(c, i, group)) return 1;
+    return 0;
 }
 
 /* Makes the following lines belong to the process of this track. */
@@ -948,7 +948,7 @@ static void prof__chrome_object_time(prof__chrome *c, uint32_t tid, int64_t ns)
 
 static int prof__chrome_in_window(const prof__chrome *c, int64_t start, int64_t end)
 {
-    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+    return prof__display_in(start, end, c->options.from_ns, c->options.to_ns);
 }
 
 /*-- counters --*/
@@ -983,77 +983,24 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-typedef struct prof__chrome_samples {
-    prof_cursor *cursor;
-    size_t track;
-    prof_event event; /* the thread's next sample */
-} prof__chrome_samples;
-
-static int prof__chrome_next(const prof__chrome *c, prof_cursor *cursor, prof_event *event)
-{
-    if (!prof_cursor_next(cursor, event)) return 0;
-    event->start_ns += c->offset;
-    return 1;
-}
-
-static int prof__chrome_next_sample(prof__chrome *c, prof__chrome_samples *from)
-{
-    while (prof__chrome_next(c, from->cursor, &from->event))
-        if (from->event.type == PROF_EVENT_COUNTER && prof__chrome_wanted(c, &from->event)) return 1;
-    return 0;
-}
-
-/* Restores the order of the heap below `at`. The earliest sample is at index 0. */
-static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t at)
-{
-    for (;;) {
-        size_t child = 2 * at + 1;
-        prof__chrome_samples swap;
-        if (child + 1 < count && heap[child + 1].event.start_ns < heap[child].event.start_ns) child++;
-        if (child >= count || heap[at].event.start_ns <= heap[child].event.start_ns) return;
-        swap = heap[at];
-        heap[at] = heap[child];
-        heap[child] = swap;
-        at = child;
-    }
-}
-
 /* Writes the samples of all threads in order of time. Viewers do not sort the samples of a counter. */
 static void prof__chrome_counters(prof__chrome *c)
 {
-    size_t tracks = prof_trace_track_count(c->trace), with = 0, count = 0, i;
-    prof__chrome_samples *heap;
-    for (i = 0; i < tracks; i++) with += (size_t)c->threads[i].counters;
-    if (!with) return;
-    heap = (prof__chrome_samples *)malloc(with * sizeof *heap);
-    if (!heap) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to merge counters"));
-    for (i = 0; heap && i < tracks; i++) {
-        prof_status status;
-        if (!c->threads[i].counters) continue;
-        status = prof_cursor_open(c->trace, i, &heap[count].cursor);
-        if (status) {
-            prof__out_fail(&c->out, status);
-            break;
-        }
-        heap[count].track = i;
-        if (prof__chrome_next_sample(c, &heap[count]))
-            count++;
-        else
-            prof_cursor_close(heap[count].cursor);
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track;
+    prof_status status, closed;
+    if (!prof__chrome_any(c, PROF__GROUP_COUNTER)) return;
+    status = prof__timeline_of(c->trace, PROF__GROUP_COUNTER, PROF__GROUP_COUNTER, prof__chrome_has, c, &timeline);
+    while (!status && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        event.start_ns += c->offset;
+        if (!prof__chrome_wanted(c, &event)) continue;
+        prof__chrome_enter(c, track);
+        prof__chrome_counter(c, c->threads[track].id, &event);
     }
-    for (i = count / 2; i--;) prof__chrome_sift(heap, count, i);
-    while (count && c->out.status == PROF_OK) {
-        prof__chrome_enter(c, heap[0].track);
-        prof__chrome_counter(c, c->threads[heap[0].track].id, &heap[0].event);
-        if (!prof__chrome_next_sample(c, &heap[0])) {
-            prof_cursor_close(heap[0].cursor);
-            heap[0] = heap[--count];
-        }
-        prof__chrome_sift(heap, count, 0);
-    }
-    while (count) prof_cursor_close(heap[--count].cursor);
     c->pid = c->part->pid;
-    free(heap);
+    closed = prof_timeline_close(timeline);
+    if (status || closed) prof__out_fail(&c->out, status ? status : closed);
 }
 
 /*-- instants --*/
@@ -1131,7 +1078,7 @@ static void prof__chrome_lost(prof__chrome *c, const prof__chrome_ids *ids, cons
 }
 
 /*-- flows --
-   While the tracks are written, it is only noted that there are flows. Afterwards the points of all tracks are read
+   While the tracks are written, it is only noted which have flows. Afterwards the points of these tracks are read
    again, in order of time. Viewers want the last point of a flow to be an "f", and those between to be a "t". So each
    point is held until it is known whether another follows. An arrow leads from slice to slice; a point outside of
    slices gets one. */
@@ -1140,8 +1087,8 @@ enum { PROF__CHROME_IDLE = 0, PROF__CHROME_BEGUN, PROF__CHROME_JOINED };
 
 /* The flow that is going on with one name and id. */
 typedef struct prof__chrome_flow {
-    const char *name;
-    uint64_t id, count;        /* count: how many flows there were with this name and id */
+    prof__flow of;
+    uint64_t count;            /* how many flows there were with this name and id */
     const prof_callsite *site; /* the call site of its FLOW_OUT */
     const prof_callsite *at;   /* of the point that is held: the call site, */
     int64_t ns;
@@ -1150,36 +1097,6 @@ typedef struct prof__chrome_flow {
     int shown;                 /* 1: the point was written as an instant before */
     int state;                 /* BEGUN: the point is the FLOW_OUT, and no other has come yet */
 } prof__chrome_flow;
-
-typedef struct prof__chrome_flows {
-    prof__chrome_flow *items;
-    size_t count, capacity;
-    prof__read_index index;
-} prof__chrome_flows;
-
-static int prof__chrome_same_flow(const void *owner, size_t item, const void *key)
-{
-    const prof__chrome_flow *flow = (const prof__chrome_flow *)owner + item;
-    const prof_event *event = (const prof_event *)key;
-    return flow->id == event->object && !strcmp(flow->name, event->name);
-}
-
-/* Returns the flow with the name and id of a point. Adds it if it is new. Returns NULL without memory. */
-static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const prof_event *event)
-{
-    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
-    size_t item = prof__read_find(&flows->index, hash, prof__chrome_same_flow, flows->items, event);
-    if (item == PROF__NONE) {
-        item = flows->count;
-        if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
-        memset(&flows->items[item], 0, sizeof *flows->items);
-        flows->items[item].id = event->object;
-        flows->items[item].name = event->name; /* not made at run time, so it lives as long as the trace */
-        flows->items[item].site = event->site;
-        flows->count++;
-    }
-    return &flows->items[item];
-}
 
 /* Makes an event whose only argument is the id of a flow. */
 static prof_event prof__chrome_point(const char *name, const prof_callsite *site, int64_t ns, uint64_t id,
@@ -1207,7 +1124,6 @@ static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, co
 {
     prof_arg arg, *args = NULL;
     prof_event point = prof__chrome_point(event->name, event->site, event->start_ns, event->object, &arg);
-    c->flows = 1;
     point.depth = event->depth;
     if (event->arg_count) args = (prof_arg *)malloc((event->arg_count + 1) * sizeof *args);
     if (args) { /* viewers take the last of equal keys: the id of the flow */
@@ -1229,11 +1145,11 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
     prof__out *out = &c->out;
     prof__chrome_ids ids;
     prof_arg arg;
-    prof_event point = prof__chrome_point(flow->name, flow->site, flow->ns, flow->id, &arg);
+    prof_event point = prof__chrome_point(flow->of.name, flow->site, flow->ns, flow->of.id, &arg);
     char name[200];
     if (flow->count > 1 || c->part_count > 1) {
-        size_t at = strlen(flow->name) < 120 ? strlen(flow->name) : 120;
-        memcpy(name, flow->name, at);
+        size_t at = strlen(flow->of.name) < 120 ? strlen(flow->of.name) : 120;
+        memcpy(name, flow->of.name, at);
         name[at] = 0;
         if (flow->count > 1) snprintf(name + at, sizeof name - at, " #%llu", (unsigned long long)flow->count);
         at = strlen(name);
@@ -1244,7 +1160,7 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
     prof__chrome_make_ids(c, &ids, c->threads[flow->track].id);
     prof__chrome_begin(c, &ids, &point, start, prof__chrome_time(flow->ns));
     PROF__CHROME_LITERAL(out, ",\"id\":\"");
-    prof__chrome_hex(out, flow->id);
+    prof__chrome_hex(out, flow->of.id);
     if (start[9] == 'f')
         PROF__CHROME_LITERAL(out, "\",\"bp\":\"e\"}");
     else
@@ -1257,7 +1173,7 @@ static void prof__chrome_alone(prof__chrome *c, const prof__chrome_flow *flow, c
 {
     prof__chrome_ids ids;
     prof_arg arg;
-    prof_event point = prof__chrome_point(flow->name, site, ns, flow->id, &arg);
+    prof_event point = prof__chrome_point(flow->of.name, site, ns, flow->of.id, &arg);
     if (prof__chrome_bare(c, depth)) return;
     prof__chrome_enter(c, track);
     prof__chrome_make_ids(c, &ids, c->threads[track].id);
@@ -1296,41 +1212,33 @@ static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, co
 
 static void prof__chrome_write_flows(prof__chrome *c)
 {
-    prof__chrome_flows flows;
+    prof__flows flows;
     prof_timeline *timeline = NULL;
     prof_event event;
     size_t track, i;
-    prof_status status = prof_timeline_open(c->trace, &timeline);
+    prof_status status, closed;
+    if (!prof__chrome_any(c, PROF__GROUP_FLOW)) return;
+    status = prof__timeline_of(c->trace, PROF__GROUP_FLOW, PROF__GROUP_FLOW, prof__chrome_has, c, &timeline);
     memset(&flows, 0, sizeof flows);
+    flows.element = sizeof(prof__chrome_flow);
     while (status == PROF_OK && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
         prof__chrome_flow *flow;
         event.start_ns += c->offset;
-        if (!prof__is_flow(event.type) || !prof__chrome_wanted(c, &event)) continue;
-        flow = prof__chrome_flow_of(&flows, &event);
+        if (!prof__chrome_wanted(c, &event)) continue;
+        flow = (prof__chrome_flow *)prof__flow_of(&flows, &event);
         if (flow)
             prof__chrome_flow_point(c, flow, &event, track);
         else
             status = prof__fail(PROF_NO_MEMORY, "no memory for %lu flows", (unsigned long)flows.count);
     }
-    for (i = 0; i < flows.count; i++) prof__chrome_flow_end(c, &flows.items[i]);
+    for (i = 0; i < flows.count; i++) prof__chrome_flow_end(c, (prof__chrome_flow *)prof__flow_at(&flows, i));
     c->pid = c->part->pid;
-    if (status == PROF_OK) status = prof_timeline_close(timeline);
-    else prof_timeline_close(timeline);
-    if (status != PROF_OK) prof__out_fail(&c->out, status);
-    free(flows.items);
-    free(flows.index.slots);
+    closed = prof_timeline_close(timeline);
+    if (status || closed) prof__out_fail(&c->out, status ? status : closed);
+    prof__flows_free(&flows);
 }
 
 /*-- locks --*/
-
-typedef struct prof__chrome_held {
-    const char *what, *name; /* what: "lock " or "wait for "; name: of the lock */
-    uint64_t lock;
-    int alone; /* 1: no other span of the lock overlaps with it */
-    int truncated;
-    size_t track;
-    int64_t start, end;
-} prof__chrome_held;
 
 /* Returns the track for locks that one thread holds at a time. On tracks of threads, chrome://tracing would show them
    above each thread. */
@@ -1344,30 +1252,33 @@ static uint32_t prof__chrome_lock_track(prof__chrome *c)
     return c->lock_tid;
 }
 
-static void prof__chrome_held_half(prof__chrome *c, const prof__chrome_held *span, const char *start, int64_t ns)
+/* Writes the begin or end of a span of a lock, up to its time. alone: 1: no other span of the lock overlaps with it. */
+static void prof__chrome_lock_line(prof__chrome *c, const prof__lock_span *span, int alone, const char *start,
+                                   int64_t ns)
 {
     prof__out *out = &c->out;
-    uint32_t tid = span->alone ? prof__chrome_lock_track(c) : c->threads[span->track].id;
-    prof__chrome_object_line(c, start, span->what, span->name);
+    uint32_t tid = alone ? prof__chrome_lock_track(c) : c->threads[span->track].id;
+    prof__chrome_object_line(c, start, span->held ? "lock " : "wait for ", span->name);
     PROF__CHROME_LITERAL(out, ",\"id2\":{\"local\":\"");
     prof__chrome_hex(out, span->lock);
-    if (!span->alone) {
+    if (!alone) {
         PROF__CHROME_LITERAL(out, " ");
         prof__out_unsigned(out, tid);
     }
     PROF__CHROME_LITERAL(out, "\"}");
-    prof__chrome_object_time(c, tid, ns);
+    prof__chrome_object_time(c, tid, ns + c->offset);
 }
 
 /* Writes a span of a lock. Spans of a lock that do not overlap share a row. */
-static void prof__chrome_held_write(prof__chrome *c, const prof__chrome_held *span)
+static void prof__chrome_lock_span(prof__chrome *c, const prof__lock_span *span)
 {
     prof__out *out = &c->out;
     const char *thread = prof_trace_track(c->trace, span->track)->name;
+    int alone = span->held && !span->shared;
     if ((uint64_t)(span->end - span->start) < c->options.min_duration_ns ||
-        !prof__chrome_in_window(c, span->start, span->end))
+        !prof__chrome_in_window(c, span->start + c->offset, span->end + c->offset))
         return;
-    prof__chrome_held_half(c, span, ",\n{\"ph\":\"b\",\"cat\":\"lock\"", span->start);
+    prof__chrome_lock_line(c, span, alone, ",\n{\"ph\":\"b\",\"cat\":\"lock\"", span->start);
     PROF__CHROME_LITERAL(out, ",\"args\":{\"thread\":");
     if (*thread) {
         PROF__CHROME_LITERAL(out, "\"");
@@ -1376,67 +1287,22 @@ static void prof__chrome_held_write(prof__chrome *c, const prof__chrome_held *sp
     } else {
         prof__out_unsigned(out, c->threads[span->track].id);
     }
-    if (span->truncated) PROF__CHROME_LITERAL(out, ",\"truncated\":\"end\"");
+    if (span->open) PROF__CHROME_LITERAL(out, ",\"truncated\":\"end\"");
     PROF__CHROME_LITERAL(out, "}}");
-    prof__chrome_held_half(c, span, ",\n{\"ph\":\"e\",\"cat\":\"lock\"", span->end);
+    prof__chrome_lock_line(c, span, alone, ",\n{\"ph\":\"e\",\"cat\":\"lock\"", span->end);
     PROF__CHROME_LITERAL(out, "}");
-}
-
-static void prof__chrome_lock_span(prof__chrome *c, const prof__locks *all, const prof__lock_user *user, int held,
-                                   int64_t start, int64_t end, int alone)
-{
-    const prof__lock_state *lock = &all->locks[user->lock];
-    prof__chrome_held span;
-    if (!held && user->scoped) return; /* this wait is shown as a scope */
-    memset(&span, 0, sizeof span);
-    span.what = held ? "lock " : "wait for ";
-    span.name = all->rows[lock->row].name;
-    span.lock = lock->address;
-    span.alone = held && alone;
-    span.track = user->track;
-    span.start = start + c->offset;
-    span.end = end + c->offset;
-    span.truncated = held ? user->depth != 0 : user->waits; /* 1: it has not released the lock, or still waits */
-    prof__chrome_held_write(c, &span);
-}
-
-static void prof__chrome_locks_walk(prof__chrome *c, prof__locks *all, prof_timeline *timeline)
-{
-    prof_event event;
-    size_t track, i;
-    int64_t end = c->about->to_ns && c->about->to_ns < c->about->duration_ns ? c->about->to_ns : c->about->duration_ns;
-    int good = 1;
-    while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
-        good = prof__locks_step(all, &event, track);
-        if (good && all->done.part != PROF__LOCK_NOTHING)
-            prof__chrome_lock_span(c, all, &all->users[all->done.user], all->done.part == PROF__LOCK_HELD,
-                                   all->done.start, all->done.end, !all->done.shared);
-    }
-    for (i = 0; good && i < all->user_count; i++) {
-        const prof__lock_user *user = &all->users[i];
-        if (user->depth && user->hold_ns <= end) prof__chrome_lock_span(c, all, user, 1, user->hold_ns, end, 0);
-        if (user->waits && user->wait_ns <= end) prof__chrome_lock_span(c, all, user, 0, user->wait_ns, end, 0);
-    }
-    if (!good) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the locks"));
 }
 
 static void prof__chrome_locks(prof__chrome *c)
 {
-    prof__locks all;
-    prof_timeline *timeline;
+    prof__lock_spans spans;
+    prof__lock_span span;
     prof_status status;
-    if (!prof__has_role(c->trace, PROF_ROLE_LOCK)) return;
-    if (!prof__locks_open(&all, c->trace, 0)) {
-        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the locks"));
-    } else {
-        status = prof_timeline_open(c->trace, &timeline);
-        if (status == PROF_OK) {
-            prof__chrome_locks_walk(c, &all, timeline);
-            status = prof_timeline_close(timeline);
-        }
-        if (status != PROF_OK) prof__out_fail(&c->out, status);
-    }
-    prof__locks_close(&all);
+    if (!prof__chrome_any(c, PROF__GROUP_LOCK)) return;
+    prof__lock_spans_open(&spans, c->trace, prof__chrome_has, c);
+    while (c->out.status == PROF_OK && prof__lock_spans_next(&spans, &span)) prof__chrome_lock_span(c, &span);
+    status = prof__lock_spans_close(&spans);
+    if (status) prof__out_fail(&c->out, status);
 }
 
 /*-- memory --*/
@@ -1484,13 +1350,13 @@ static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
 
 /* Writes one sample for each time at which the live bytes of a pool change. There may be several changes at one time: a
    realloc() is a free and an allocation. */
-static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_timeline *timeline)
+static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap)
 {
     prof_event event;
     size_t track, waiting = PROF__NONE; /* waiting: the pool whose sample is due, */
     int64_t at = 0;                     /* and the sample's time */
-    int good = 1, begun = c->options.from_ns <= 0;
-    while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+    int begun = c->options.from_ns <= 0;
+    while (c->out.status == PROF_OK && prof__heap_next(heap, &event, &track)) {
         int64_t now = event.start_ns + c->offset;
         if (waiting != PROF__NONE && now != at) {
             prof__chrome_pool(c, heap, waiting, at);
@@ -1500,76 +1366,42 @@ static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_tim
             prof__chrome_pools(c, heap);
             begun = 1;
         }
-        good = prof__heap_step(heap, &event, track);
-        if (heap->changed == PROF__NONE) continue;
+        if (!prof__heap_step(heap, &event, track) || heap->changed == PROF__NONE) continue;
         if (waiting != PROF__NONE && waiting != heap->changed) prof__chrome_pool(c, heap, waiting, at);
         waiting = heap->changed;
         at = now;
     }
     if (waiting != PROF__NONE) prof__chrome_pool(c, heap, waiting, at);
     if (!begun) prof__chrome_pools(c, heap);
-    if (!good) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
 }
 
 static void prof__chrome_memory(prof__chrome *c)
 {
     prof__heap heap;
-    prof_timeline *timeline;
     prof_status status;
-    if (!prof__has_role(c->trace, PROF_ROLE_MEMORY)) return;
-    if (!prof__heap_open(&heap, c->trace)) {
-        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
-    } else {
-        status = prof_timeline_open(c->trace, &timeline);
-        if (status == PROF_OK) {
-            prof__chrome_memory_walk(c, &heap, timeline);
-            status = prof_timeline_close(timeline);
-        }
-        if (status != PROF_OK) prof__out_fail(&c->out, status);
-    }
-    prof__heap_close(&heap);
+    if (!prof__chrome_any(c, PROF__GROUP_MEMORY)) return;
+    prof__heap_open(&heap, c->trace, prof__chrome_has, c);
+    prof__chrome_memory_walk(c, &heap);
+    status = prof__heap_close(&heap);
+    if (status) prof__out_fail(&c->out, status);
 }
 
 /*-- processes and threads --*/
 
-typedef struct prof__chrome_id {
-    uint64_t id;
-    size_t track; /* the number of the track, counted over all traces */
-} prof__chrome_id;
-
-static int prof__chrome_by_id(const void *a, const void *b)
-{
-    const prof__chrome_id *x = (const prof__chrome_id *)a, *y = (const prof__chrome_id *)b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->track < y->track ? -1 : x->track > y->track;
-}
-
-/* Gives each track an id that no other has: the system's thread id, unless that is too large or taken. `threads` has
-   space for the tracks of all traces. Returns 0 without memory. */
+/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without memory.
+   */
 static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
 {
-    size_t part, i, at = 0;
-    prof__chrome_id *ids = (prof__chrome_id *)malloc((tracks + 1) * sizeof *ids);
-    if (!ids) return 0;
-    for (part = 0; part < c->part_count; part++) {
-        c->parts[part].threads = threads + at;
-        for (i = 0; i < prof_trace_track_count(c->parts[part].trace); i++) {
-            const prof_track *about = prof_trace_track(c->parts[part].trace, i);
-            /* the thread of a fiber has a track of its own */
-            ids[at].id = about->fiber || *about->device ? UINT64_MAX : about->thread_id;
-            ids[at].track = at;
-            at++;
-        }
+    size_t i, at = 0;
+    uint32_t *ids = (uint32_t *)malloc((tracks + 1) * sizeof *ids);
+    int good = ids && prof__display_ids(c->traces, c->part_count, tracks, ids, &c->next_id);
+    for (i = 0; i < c->part_count; i++) {
+        c->parts[i].threads = threads + at;
+        at += prof_trace_track_count(c->parts[i].trace);
     }
-    qsort(ids, tracks, sizeof *ids, prof__chrome_by_id);
-    for (i = 0; i < tracks; i++) {
-        int fine = ids[i].id < PROF__CHROME_ID && (!i || ids[i].id != ids[i - 1].id);
-        threads[ids[i].track].id = fine ? (uint32_t)ids[i].id : 0;
-    }
-    for (i = 0; i < tracks; i++)
-        if (!threads[i].id) threads[i].id = c->next_id++;
+    for (i = 0; good && i < tracks; i++) threads[i].id = ids[i];
     free(ids);
-    return 1;
+    return good;
 }
 
 /* Gives each process an id that no other has. */
@@ -1579,7 +1411,7 @@ static void prof__chrome_processes(prof__chrome *c)
     for (i = 0; i < c->part_count; i++) {
         uint64_t pid = prof_trace_about(c->parts[i].trace)->pid;
         for (j = 0; j < i && c->parts[j].pid != pid; j++) continue;
-        c->parts[i].pid = pid && pid < PROF__CHROME_ID && j == i ? (uint32_t)pid : i ? c->next_id++ : 1;
+        c->parts[i].pid = pid && pid < PROF__DISPLAY_ID && j == i ? (uint32_t)pid : i ? c->next_id++ : 1;
     }
     for (i = 0; i < c->part_count; i++)
         for (j = 0; j < prof_trace_track_count(c->parts[i].trace); j++) {
@@ -1941,25 +1773,26 @@ static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
 
 static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_t index, const prof_event *event)
 {
+    c->threads[index].groups |= 1u << prof__event_group(event->type);
     if (!prof__chrome_wanted(c, event)) return;
     switch ((int)event->type) {
     case PROF_EVENT_SCOPE: prof__chrome_scope(c, track, event); break;
     case PROF_EVENT_MARK: prof__chrome_mark(c, track, index, event); break;
     case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
     case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
-    case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* written later, in order of time */
     case PROF_EVENT_FLOW_OUT:
     case PROF_EVENT_FLOW_STEP:
     case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
     case PROF_EVENT_LOG: prof__chrome_message(c, &track->ids, event); break;
-    case PROF_EVENT_SPAN_BEGIN: /* written later, when begins and ends are matched */
-    case PROF_EVENT_SPAN_MARK:
-    case PROF_EVENT_SPAN_END: break;
     case PROF_EVENT_ALLOC:
     case PROF_EVENT_FREE: prof__chrome_memory_instant(c, &track->ids, event); break;
+    case PROF_EVENT_COUNTER: /* the following are written later, in order of time */
+    case PROF_EVENT_SPAN_BEGIN:
+    case PROF_EVENT_SPAN_MARK:
+    case PROF_EVENT_SPAN_END:
     case PROF_EVENT_LOCK_WAIT:
     case PROF_EVENT_LOCK_ACQUIRE:
-    case PROF_EVENT_LOCK_RELEASE: break; /* written later */
+    case PROF_EVENT_LOCK_RELEASE: break;
     default: prof__chrome_instant(c, &track->ids, event); break;
     }
 }
@@ -1979,7 +1812,8 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
     track->origin = -1;
     track->scope.open = 0;
     track->frame_count = 0;
-    while (c->out.status == PROF_OK && prof__chrome_next(c, cursor, &event)) {
+    while (c->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
+        event.start_ns += c->offset;
         prof__chrome_close_last(c, track, event.start_ns, event.type == PROF_EVENT_SCOPE ? event.name : NULL);
         prof__chrome_event(c, track, index, &event);
         if (all) prof__chrome_plain(c, track, cursor);
@@ -1994,7 +1828,6 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
 {
     size_t i, tracks = prof_trace_track_count(c->trace);
     uint32_t devices = 0;
-    c->flows = 0;
     c->lock_tid = 0;
     prof__chrome_process(c);
     for (i = 0; i < tracks; i++) {
@@ -2008,7 +1841,7 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
     }
     for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
     c->pid = c->part->pid;
-    if (c->flows && c->out.status == PROF_OK) prof__chrome_write_flows(c);
+    if (c->out.status == PROF_OK) prof__chrome_write_flows(c);
     if (c->out.status == PROF_OK) prof__chrome_spans(c, track);
     if (c->out.status == PROF_OK) prof__chrome_counters(c);
     if (c->out.status == PROF_OK) prof__chrome_memory(c);
@@ -2023,7 +1856,7 @@ static void prof__chrome_all(prof__chrome *c)
     prof__chrome_thread *threads;
     for (i = 0; i < c->part_count; i++) tracks += prof_trace_track_count(c->parts[i].trace);
     threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *threads);
-    c->next_id = PROF__CHROME_ID;
+    c->next_id = PROF__DISPLAY_ID;
     c->stamp = 0;
     c->frame_tracks = 0;
     c->mark_count = 0;
@@ -2076,6 +1909,7 @@ static prof_status prof__chrome_parts(prof__chrome *c, const prof_trace *const *
         free(c->parts);
         return prof__fail(PROF_NO_MEMORY, "no memory to merge %lu traces", (unsigned long)count);
     }
+    c->traces = traces;
     c->part_count = count;
     c->machines = prof_trace_align(traces, count, offsets);
     for (i = 0; i < count; i++) {

@@ -6724,6 +6724,177 @@ static int prof__trace_bounded(const prof_trace *trace) { return trace->since !=
 /* Returns 1 if the trace has statistics that were kept while recording. */
 static int prof__trace_aggregated(const prof_trace *trace) { return trace->aggregated != NULL; }
 
+/*-- all tracks in order of time --*/
+
+typedef struct prof__timeline_source {
+    prof_cursor *cursor;
+    size_t track;
+    prof_event event; /* next event of the cursor */
+} prof__timeline_source;
+
+typedef struct prof__timeline_start {
+    int64_t ns;
+    size_t track;
+} prof__timeline_start;
+
+struct prof_timeline {
+    const prof_trace *trace;
+    /* Tracks in order of their first times; the cursors of the first `started` ones are open. */
+    prof__timeline_start *starts;
+    size_t start_count, started;
+    prof__timeline_source *heap; /* a binary heap; the earliest event is at index 0 */
+    size_t count, capacity;
+    int given; /* 1: the event at index 0 was returned, so its cursor must move on */
+    int whole; /* 1: the window is ignored */
+    uint32_t groups; /* bit n: returns events of group n */
+    prof_status status;
+};
+
+static int prof__timeline_before(const prof__timeline_source *a, const prof__timeline_source *b)
+{
+    if (a->event.start_ns != b->event.start_ns) return a->event.start_ns < b->event.start_ns;
+    return a->track < b->track;
+}
+
+static void prof__timeline_swap(prof__timeline_source *a, prof__timeline_source *b)
+{
+    prof__timeline_source swap = *a;
+    *a = *b;
+    *b = swap;
+}
+
+static void prof__timeline_down(prof_timeline *t)
+{
+    size_t at = 0, child;
+    while ((child = 2 * at + 1) < t->count) {
+        if (child + 1 < t->count && prof__timeline_before(&t->heap[child + 1], &t->heap[child])) child++;
+        if (!prof__timeline_before(&t->heap[child], &t->heap[at])) return;
+        prof__timeline_swap(&t->heap[child], &t->heap[at]);
+        at = child;
+    }
+}
+
+/* Reads the next event of a track that the time line returns. */
+static int prof__timeline_read(const prof_timeline *t, prof__timeline_source *source)
+{
+    while (prof_cursor_next(source->cursor, &source->event))
+        if (t->groups >> prof__event_group(source->event.type) & 1) return 1;
+    return 0;
+}
+
+/* Opens the cursor of the track that begins next. */
+static void prof__timeline_begin(prof_timeline *t)
+{
+    size_t track = t->starts[t->started++].track, at;
+    prof__timeline_source *source;
+    if (!PROF__ROOM(t->heap, t->capacity, t->count)) {
+        t->status =
+            prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks at the same time", (unsigned long)t->count);
+        return;
+    }
+    source = &t->heap[t->count];
+    source->track = track;
+    t->status = prof_cursor_open(t->trace, track, &source->cursor);
+    if (t->status != PROF_OK) return;
+    if (t->whole) source->cursor->windowed = 0;
+    if (!prof__timeline_read(t, source)) {
+        prof_cursor_close(source->cursor);
+        return;
+    }
+    for (at = t->count++; at && prof__timeline_before(&t->heap[at], &t->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        prof__timeline_swap(&t->heap[at], &t->heap[(at - 1) / 2]);
+}
+
+static int prof__timeline_order(const void *a, const void *b)
+{
+    const prof__timeline_start *x = (const prof__timeline_start *)a, *y = (const prof__timeline_start *)b;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+/* Opens a time line: lists the tracks in order of their first times. A track's cursor is opened when its first time is
+   reached. */
+static prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
+{
+    prof_timeline *t;
+    size_t i;
+    if (!trace || !timeline) return prof__null("prof_timeline_open", "trace or timeline");
+    *timeline = NULL;
+    t = (prof_timeline *)calloc(1, sizeof *t);
+    if (t) t->starts = (prof__timeline_start *)malloc((trace->track_count + 1) * sizeof *t->starts);
+    if (!t || !t->starts) {
+        free(t);
+        return prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks", (unsigned long)trace->track_count);
+    }
+    t->trace = trace;
+    t->groups = UINT32_MAX;
+    t->start_count = trace->track_count;
+    for (i = 0; i < t->start_count; i++) {
+        t->starts[i].ns = trace->tracks[i].about.first_ns;
+        t->starts[i].track = i;
+    }
+    qsort(t->starts, t->start_count, sizeof *t->starts, prof__timeline_order);
+    *timeline = t;
+    return PROF_OK;
+}
+
+PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
+{
+    return prof__timeline_make(trace, timeline);
+}
+
+/* Says whether a track has events of a group. */
+typedef int prof__has_group(const void *user, size_t track, unsigned group);
+
+/* Opens a time line of the events of two groups. Does not read tracks without events of the first, as has() says; has
+   NULL: reads all. */
+static prof_status prof__timeline_of(const prof_trace *trace, unsigned group, unsigned also, prof__has_group *has,
+                                     const void *user, prof_timeline **timeline)
+{
+    prof_status status = prof__timeline_make(trace, timeline);
+    prof_timeline *t;
+    size_t i, kept = 0;
+    if (status) return status;
+    t = *timeline;
+    t->groups = 1u << group | 1u << also;
+    for (i = 0; i < t->start_count; i++)
+        if (!has || has(user, t->starts[i].track, group)) t->starts[kept++] = t->starts[i];
+    t->start_count = kept;
+    return PROF_OK;
+}
+
+PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track)
+{
+    prof_timeline *t = timeline;
+    if (!t || !event) return 0;
+    if (t->given && !prof__timeline_read(t, &t->heap[0])) {
+        prof_cursor_close(t->heap[0].cursor);
+        t->heap[0] = t->heap[--t->count];
+    }
+    if (t->given) prof__timeline_down(t);
+    t->given = 0;
+    while (t->status == PROF_OK && t->started < t->start_count &&
+           (!t->count || t->starts[t->started].ns <= t->heap[0].event.start_ns))
+        prof__timeline_begin(t);
+    if (t->status != PROF_OK || !t->count) return 0;
+    *event = t->heap[0].event;
+    if (track) *track = t->heap[0].track;
+    return t->given = 1;
+}
+
+static prof_status prof__timeline_free(prof_timeline *timeline)
+{
+    prof_status status;
+    if (!timeline) return PROF_OK;
+    while (timeline->count) prof_cursor_close(timeline->heap[--timeline->count].cursor);
+    status = timeline->status;
+    free(timeline->heap);
+    free(timeline->starts);
+    free(timeline);
+    return status;
+}
+PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline) { return prof__timeline_free(timeline); }
+
 /*-- ALLOCATIONS -------------------------------------------------------------------------------------- >>allocations --
    prof_memory() makes the memory statistics in one walk over the events of all tracks, in order of time. The walk keeps
    a table of the live blocks and of blocks freed recently. The freed ones tell a block that is freed twice from a block
@@ -6792,8 +6963,11 @@ typedef struct prof__heap {
     prof__read_index index;
     prof__heap_stack *stacks; /* the open memory scopes of each track */
     size_t tracks;
-    size_t changed; /* the row of the pool whose live bytes the last step changed, or PROF__NONE */
+    size_t changed; /* the row of the pool whose live bytes the last step changed, or PROF__NONE; */
+    uint64_t bytes; /* and by how many bytes */
     prof_memory_stats stats;
+    prof_timeline *timeline;
+    prof_status status;
 } prof__heap;
 
 /* Returns 1 if the trace has a call site with this role. Without one, callers skip the walk. */
@@ -6893,6 +7067,7 @@ static void prof__heap_count(prof__heap *heap, const prof__heap_block *block, in
     prof__heap_row_add(&heap->rows[row->pool], block->bytes, ns);
     heap->live++;
     heap->changed = row->pool;
+    heap->bytes = block->bytes;
 }
 
 static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
@@ -6907,6 +7082,7 @@ static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
     }
     heap->live--;
     heap->changed = each[2];
+    heap->bytes = block->bytes;
 }
 
 /*-- blocks --*/
@@ -7111,53 +7287,57 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     return 1;
 }
 
-/* Handles the next event of a timeline. Returns 0 without memory. */
-static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
-{
-    heap->changed = PROF__NONE;
-    switch ((int)event->type) {
-    case PROF_EVENT_SCOPE: return prof__heap_scope(heap, event, track);
-    case PROF_EVENT_ALLOC: return prof__heap_alloc(heap, event, track);
-    case PROF_EVENT_FREE: return prof__heap_free(heap, event, track);
-    default: return 1;
-    }
-}
-
-/* Begins the walk. Returns 0 without memory. prof__heap_close() must follow in any case. */
-static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
+/* Begins the walk. has: see prof__timeline_of(). prof__heap_close() must follow in any case. */
+static void prof__heap_open(prof__heap *heap, const prof_trace *trace, prof__has_group *has, const void *user)
 {
     memset(heap, 0, sizeof *heap);
     heap->tracks = prof_trace_track_count(trace);
     heap->stacks = (prof__heap_stack *)calloc(heap->tracks + 1, sizeof *heap->stacks);
-    if (!heap->stacks || !prof__heap_grow(heap)) return 0;
-    if (!PROF__MORE(heap->rows, heap->row_capacity, heap->row_count)) return 0;
-    heap->rows[0].kind = PROF__HEAP_SCOPE;
-    heap->rows[0].path = prof__heap_path("", "");
-    return heap->rows[0].path != NULL;
+    if (heap->stacks && prof__heap_grow(heap) && PROF__MORE(heap->rows, heap->row_capacity, heap->row_count)) {
+        heap->rows[0].kind = PROF__HEAP_SCOPE;
+        heap->rows[0].path = prof__heap_path("", "");
+    }
+    if (heap->row_count && heap->rows[0].path)
+        heap->status =
+            prof__timeline_of(trace, PROF__GROUP_MEMORY, PROF__GROUP_SCOPE, has, user, &heap->timeline);
+    else
+        heap->status = prof__no_memory("for the live blocks");
 }
 
-static void prof__heap_close(prof__heap *heap)
+/* Reads the next event. The heap stays as it was before that event until prof__heap_step(). */
+static int prof__heap_next(prof__heap *heap, prof_event *event, size_t *track)
+{
+    if (heap->status) return 0;
+    if (prof_timeline_next(heap->timeline, event, track)) return 1;
+    heap->status = heap->timeline->status;
+    return 0;
+}
+
+static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
+{
+    int good = 1;
+    heap->changed = PROF__NONE;
+    switch ((int)event->type) {
+    case PROF_EVENT_SCOPE: good = prof__heap_scope(heap, event, track); break;
+    case PROF_EVENT_ALLOC: good = prof__heap_alloc(heap, event, track); break;
+    case PROF_EVENT_FREE: good = prof__heap_free(heap, event, track); break;
+    default: break;
+    }
+    if (!good) heap->status = prof__no_memory("for the live blocks");
+    return good;
+}
+
+static prof_status prof__heap_close(prof__heap *heap)
 {
     size_t i;
+    prof_timeline_close(heap->timeline);
     for (i = 0; i < heap->row_count; i++) free(heap->rows[i].path);
     for (i = 0; heap->stacks && i < heap->tracks; i++) free(heap->stacks[i].items);
     free(heap->rows);
     free(heap->stacks);
     free(heap->blocks);
     free(heap->index.slots);
-}
-
-static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
-{
-    prof_timeline *timeline = NULL;
-    prof_event event;
-    size_t track;
-    int good = prof__heap_open(heap, trace);
-    prof_status status = good ? prof_timeline_open(trace, &timeline) : PROF_OK;
-    while (good && timeline && prof_timeline_next(timeline, &event, &track))
-        good = prof__heap_step(heap, &event, track);
-    if (timeline) status = prof_timeline_close(timeline);
-    return good ? status : prof__no_memory("for the live blocks");
+    return heap->status;
 }
 
 /* Sorts by bytes, the largest first; rows with equal bytes keep their order. */
@@ -7217,16 +7397,17 @@ static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
 static prof_status prof__memory_stats(const prof_trace *trace, prof_memory_stats **stats)
 {
     prof__heap heap;
-    prof_status status;
+    prof_event event;
+    size_t track;
     if (!trace || !stats) return prof__null("prof_memory", "trace or stats");
     *stats = NULL;
-    status = prof__heap_walk(&heap, trace);
-    if (status == PROF_OK) {
+    prof__heap_open(&heap, trace, NULL, NULL);
+    while (prof__heap_next(&heap, &event, &track) && prof__heap_step(&heap, &event, track)) continue;
+    if (!heap.status) {
         *stats = prof__memory_copy(&heap);
-        if (!*stats) status = prof__no_memory("for the statistics of allocations");
+        if (!*stats) heap.status = prof__no_memory("for the statistics of allocations");
     }
-    prof__heap_close(&heap);
-    return status;
+    return prof__heap_close(&heap);
 }
 PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {
@@ -7284,6 +7465,8 @@ typedef struct prof__locks {
         int64_t start, end;
         int shared; /* 1: other threads held the lock at the same time */
     } done; /* the wait or hold that the last step ended */
+    prof_timeline *timeline;
+    prof_status status;
 } prof__locks;
 
 static int prof__same_lock(const void *owner, size_t item, const void *key)
@@ -7494,17 +7677,37 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     return 1;
 }
 
-/* Begins the walk. Returns 0 without memory. prof__locks_close() must follow in any case. */
-static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address)
+/* Begins the walk. has: see prof__timeline_of(). prof__locks_close() must follow in any case. */
+static void prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address, prof__has_group *has,
+                             const void *user)
 {
     memset(all, 0, sizeof *all);
     all->by_address = by_address;
     all->losses = (uint64_t *)calloc(prof_trace_track_count(trace) + 1, sizeof *all->losses);
-    return all->losses != NULL;
+    if (all->losses)
+        all->status = prof__timeline_of(trace, PROF__GROUP_LOCK, PROF__GROUP_LOST, has, user, &all->timeline);
+    else
+        all->status = prof__no_memory("for the locks");
 }
 
-static void prof__locks_close(prof__locks *all)
+/* Handles the next event. Returns 0 after the last one. */
+static int prof__locks_next(prof__locks *all)
 {
+    prof_event event;
+    size_t track;
+    if (all->status) return 0;
+    if (!prof_timeline_next(all->timeline, &event, &track))
+        all->status = all->timeline->status;
+    else if (prof__locks_step(all, &event, track))
+        return 1;
+    else
+        all->status = prof__no_memory("for the locks");
+    return 0;
+}
+
+static prof_status prof__locks_close(prof__locks *all)
+{
+    prof_timeline_close(all->timeline);
     free(all->rows);
     free(all->locks);
     free(all->users);
@@ -7512,21 +7715,7 @@ static void prof__locks_close(prof__locks *all)
     free(all->row_index.slots);
     free(all->lock_index.slots);
     free(all->user_index.slots);
-}
-
-static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
-{
-    prof_timeline *timeline;
-    prof_event event;
-    size_t track;
-    int good = prof__locks_open(all, trace, by_address);
-    prof_status status;
-    if (!good) return prof__no_memory("for the locks");
-    status = prof_timeline_open(trace, &timeline);
-    if (status != PROF_OK) return status;
-    while (good && prof_timeline_next(timeline, &event, &track)) good = prof__locks_step(all, &event, track);
-    status = prof_timeline_close(timeline);
-    return good ? status : prof__no_memory("for the locks");
+    return all->status;
 }
 
 static int prof__lock_order(const void *a, const void *b)
@@ -7542,28 +7731,27 @@ static int prof__lock_order(const void *a, const void *b)
 static prof_status prof__locks_list(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     prof__locks all;
-    prof_status status;
     size_t i, kept = 0;
     if (!trace || !rows || !count) return prof__null("prof_locks", "trace, rows or count");
     *rows = NULL;
     *count = 0;
-    status = prof__locks_walk(&all, trace, by_address != 0);
-    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* a row that has one lock shows its address */
+    prof__locks_open(&all, trace, by_address != 0, NULL, NULL);
+    while (prof__locks_next(&all)) continue;
+    for (i = 0; !all.status && i < all.lock_count; i++) /* a row that has one lock shows its address */
         if (all.rows[all.locks[i].row].locks == 1) all.rows[all.locks[i].row].address = all.locks[i].address;
     for (i = 0; i < all.row_count; i++) {
         const prof_lock_row *row = &all.rows[i]; /* leaves out a row without counts: only a release had this name */
         if (row->acquired || row->waiting || row->abandoned || row->unmatched) all.rows[kept++] = *row;
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
-    if (status == PROF_OK && !PROF__ROOM(all.rows, all.row_capacity, kept))
-        status = prof__no_memory("for the statistics of locks");
-    if (status == PROF_OK) {
+    if (!all.status && !PROF__ROOM(all.rows, all.row_capacity, kept))
+        all.status = prof__no_memory("for the statistics of locks");
+    if (!all.status) {
         *rows = all.rows;
         *count = kept;
         all.rows = NULL;
     }
-    prof__locks_close(&all);
-    return status;
+    return prof__locks_close(&all);
 }
 
 PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
@@ -8065,147 +8253,6 @@ static void prof__stat_row_reset(prof__stat_row *row)
     memset(row, 0, sizeof *row);
     row->type = type;
 }
-
-/*-- all tracks in order of time --*/
-
-typedef struct prof__timeline_source {
-    prof_cursor *cursor;
-    size_t track;
-    prof_event event; /* next event of the cursor */
-} prof__timeline_source;
-
-typedef struct prof__timeline_start {
-    int64_t ns;
-    size_t track;
-} prof__timeline_start;
-
-struct prof_timeline {
-    const prof_trace *trace;
-    /* Tracks in order of their first times; the cursors of the first `started` ones are open. */
-    prof__timeline_start *starts;
-    size_t start_count, started;
-    prof__timeline_source *heap; /* a binary heap; the earliest event is at index 0 */
-    size_t count, capacity;
-    int given; /* 1: the event at index 0 was returned, so its cursor must move on */
-    int whole; /* 1: the window is ignored */
-    prof_status status;
-};
-
-static int prof__timeline_before(const prof__timeline_source *a, const prof__timeline_source *b)
-{
-    if (a->event.start_ns != b->event.start_ns) return a->event.start_ns < b->event.start_ns;
-    return a->track < b->track;
-}
-
-static void prof__timeline_swap(prof__timeline_source *a, prof__timeline_source *b)
-{
-    prof__timeline_source swap = *a;
-    *a = *b;
-    *b = swap;
-}
-
-static void prof__timeline_down(prof_timeline *t)
-{
-    size_t at = 0, child;
-    while ((child = 2 * at + 1) < t->count) {
-        if (child + 1 < t->count && prof__timeline_before(&t->heap[child + 1], &t->heap[child])) child++;
-        if (!prof__timeline_before(&t->heap[child], &t->heap[at])) return;
-        prof__timeline_swap(&t->heap[child], &t->heap[at]);
-        at = child;
-    }
-}
-
-/* Opens the cursor of the track that begins next. */
-static void prof__timeline_begin(prof_timeline *t)
-{
-    size_t track = t->starts[t->started++].track, at;
-    prof__timeline_source *source;
-    if (!PROF__ROOM(t->heap, t->capacity, t->count)) {
-        t->status =
-            prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks at the same time", (unsigned long)t->count);
-        return;
-    }
-    source = &t->heap[t->count];
-    source->track = track;
-    t->status = prof_cursor_open(t->trace, track, &source->cursor);
-    if (t->status != PROF_OK) return;
-    if (t->whole) source->cursor->windowed = 0;
-    if (!prof_cursor_next(source->cursor, &source->event)) {
-        prof_cursor_close(source->cursor);
-        return;
-    }
-    for (at = t->count++; at && prof__timeline_before(&t->heap[at], &t->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        prof__timeline_swap(&t->heap[at], &t->heap[(at - 1) / 2]);
-}
-
-static int prof__timeline_order(const void *a, const void *b)
-{
-    const prof__timeline_start *x = (const prof__timeline_start *)a, *y = (const prof__timeline_start *)b;
-    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
-    return x->track < y->track ? -1 : x->track > y->track;
-}
-
-/* Opens a time line: lists the tracks in order of their first times. A track's cursor is opened when its first time is
-   reached. */
-static prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **timeline)
-{
-    prof_timeline *t;
-    size_t i;
-    if (!trace || !timeline) return prof__null("prof_timeline_open", "trace or timeline");
-    *timeline = NULL;
-    t = (prof_timeline *)calloc(1, sizeof *t);
-    if (t) t->starts = (prof__timeline_start *)malloc((trace->track_count + 1) * sizeof *t->starts);
-    if (!t || !t->starts) {
-        free(t);
-        return prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks", (unsigned long)trace->track_count);
-    }
-    t->trace = trace;
-    t->start_count = trace->track_count;
-    for (i = 0; i < t->start_count; i++) {
-        t->starts[i].ns = trace->tracks[i].about.first_ns;
-        t->starts[i].track = i;
-    }
-    qsort(t->starts, t->start_count, sizeof *t->starts, prof__timeline_order);
-    *timeline = t;
-    return PROF_OK;
-}
-
-PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline **timeline)
-{
-    return prof__timeline_make(trace, timeline);
-}
-
-PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track)
-{
-    prof_timeline *t = timeline;
-    if (!t || !event) return 0;
-    if (t->given && !prof_cursor_next(t->heap[0].cursor, &t->heap[0].event)) {
-        prof_cursor_close(t->heap[0].cursor);
-        t->heap[0] = t->heap[--t->count];
-    }
-    if (t->given) prof__timeline_down(t);
-    t->given = 0;
-    while (t->status == PROF_OK && t->started < t->start_count &&
-           (!t->count || t->starts[t->started].ns <= t->heap[0].event.start_ns))
-        prof__timeline_begin(t);
-    if (t->status != PROF_OK || !t->count) return 0;
-    *event = t->heap[0].event;
-    if (track) *track = t->heap[0].track;
-    return t->given = 1;
-}
-
-static prof_status prof__timeline_free(prof_timeline *timeline)
-{
-    prof_status status;
-    if (!timeline) return PROF_OK;
-    while (timeline->count) prof_cursor_close(timeline->heap[--timeline->count].cursor);
-    status = timeline->status;
-    free(timeline->heap);
-    free(timeline->starts);
-    free(timeline);
-    return status;
-}
-PROF_DEF prof_status prof_timeline_close(prof_timeline *timeline) { return prof__timeline_free(timeline); }
 
 /*-- spans --*/
 
@@ -10844,6 +10891,206 @@ PROF_DEF prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink)
     return prof__csv_to(trace, NULL, &sink);
 }
 
+/*-- ids of threads --*/
+
+#define PROF__DISPLAY_ID 1000000000u /* the first of our own ids, which the system does not give */
+
+typedef struct prof__display_id {
+    uint64_t id;
+    size_t track; /* counted over all traces */
+} prof__display_id;
+
+static int prof__display_id_order(const void *a, const void *b)
+{
+    const prof__display_id *x = (const prof__display_id *)a, *y = (const prof__display_id *)b;
+    if (x->id != y->id) return x->id < y->id ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+/* Gives each track an id that no other has: the system's thread id, or, if that is 0, too large or taken, *next, which
+   it counts up. ids: has space for the tracks of all traces. Returns 0 without memory. */
+static int prof__display_ids(const prof_trace *const *traces, size_t count, size_t tracks, uint32_t *ids,
+                             uint32_t *next)
+{
+    size_t i, j, at = 0;
+    prof__display_id *sorted = (prof__display_id *)malloc((tracks + 1) * sizeof *sorted);
+    if (!sorted) return 0;
+    for (i = 0; i < count; i++)
+        for (j = 0; j < prof_trace_track_count(traces[i]); j++, at++) {
+            const prof_track *track = prof_trace_track(traces[i], j);
+            /* the thread of a fiber has a track of its own */
+            sorted[at].id = track->fiber || *track->device ? UINT64_MAX : track->thread_id;
+            sorted[at].track = at;
+        }
+    qsort(sorted, tracks, sizeof *sorted, prof__display_id_order);
+    for (i = 0; i < tracks; i++) {
+        int fine = sorted[i].id < PROF__DISPLAY_ID && (!i || sorted[i].id != sorted[i - 1].id);
+        ids[sorted[i].track] = fine ? (uint32_t)sorted[i].id : 0;
+    }
+    for (i = 0; i < tracks; i++)
+        if (!ids[i]) ids[i] = (*next)++;
+    free(sorted);
+    return 1;
+}
+
+/*-- windows: from `from` on, before `to`; to 0: without an end --*/
+
+static int prof__display_in(int64_t start, int64_t end, int64_t from, int64_t to)
+{
+    return end >= from && (!to || start < to);
+}
+
+/* Returns 1 if an event lies in a window, at least in part. offset: is added to its times. */
+static int prof__display_wanted(const prof_event *event, int64_t offset, int64_t from, int64_t to)
+{
+    int64_t start = event->start_ns + offset, end = start;
+    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
+    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
+    return prof__display_in(start, end, from, to);
+}
+
+/* Returns 1 if a name is in a sorted list. */
+static int prof__display_listed(const char *const *list, size_t count, const char *name)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strcmp(name, list[middle]);
+        if (!order) return 1;
+        if (order < 0)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return 0;
+}
+
+/*-- flows --*/
+
+typedef struct prof__flow { /* begins each item */
+    const char *name; /* not made at run time, so it lives as long as the trace */
+    uint64_t id;
+} prof__flow;
+
+typedef struct prof__flows {
+    void *items;
+    size_t element, count, capacity; /* element: bytes of an item */
+    prof__read_index index;
+} prof__flows;
+
+static prof__flow *prof__flow_at(const prof__flows *flows, size_t item)
+{
+    return (prof__flow *)((char *)flows->items + item * flows->element);
+}
+
+static int prof__flow_same(const void *owner, size_t item, const void *key)
+{
+    const prof__flow *flow = prof__flow_at((const prof__flows *)owner, item);
+    const prof_event *event = (const prof_event *)key;
+    return flow->id == event->object && !strcmp(flow->name, event->name);
+}
+
+/* Returns the flow of a point. Adds it, zeroed behind its name and id, if it is new. Returns NULL without memory. */
+static prof__flow *prof__flow_of(prof__flows *flows, const prof_event *event)
+{
+    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
+    size_t item = prof__read_find(&flows->index, hash, prof__flow_same, flows, event);
+    prof__flow *flow;
+    if (item != PROF__NONE) return prof__flow_at(flows, item);
+    item = prof__new_item(&flows->index, hash, &flows->items, &flows->capacity, &flows->count, flows->element);
+    if (item == PROF__NONE) return NULL;
+    flow = prof__flow_at(flows, item);
+    flow->name = event->name;
+    flow->id = event->object;
+    return flow;
+}
+
+static void prof__flows_free(prof__flows *flows)
+{
+    free(flows->items);
+    free(flows->index.slots);
+}
+
+/*-- waits for locks, and holds --*/
+
+typedef struct prof__lock_span {
+    const char *name;
+    uint64_t lock;   /* the address */
+    uint64_t number; /* from 1; counts those spans, too, that are left out */
+    size_t track;
+    int64_t start, end;
+    int held;   /* 1: a hold; 0: a wait */
+    int shared; /* 1: other threads may have held the lock at the same time */
+    int open;   /* 1: no end was recorded: it ends with the trace */
+} prof__lock_span;
+
+typedef struct prof__lock_spans {
+    prof__locks all;
+    int64_t end;     /* of the trace */
+    uint64_t number; /* of the last span */
+    size_t rest;     /* after the last event: how many waits and holds were looked at; each user may have one of both */
+} prof__lock_spans;
+
+/* has: see prof__timeline_of(). prof__lock_spans_close() must follow in any case. */
+static void prof__lock_spans_open(prof__lock_spans *spans, const prof_trace *trace, prof__has_group *has,
+                                  const void *user)
+{
+    const prof_trace_info *about = prof_trace_about(trace);
+    spans->end = about->to_ns && about->to_ns < about->duration_ns ? about->to_ns : about->duration_ns;
+    spans->number = spans->rest = 0;
+    prof__locks_open(&spans->all, trace, 0, has, user);
+}
+
+/* Makes a span. Returns 0 for a wait that is shown as a scope, because PROFILE_MUTEX_LOCK has made one. */
+static int prof__lock_span_make(prof__lock_spans *spans, prof__lock_span *span, const prof__lock_user *user, int held)
+{
+    const prof__locks *all = &spans->all;
+    span->name = all->rows[all->locks[user->lock].row].name;
+    span->lock = all->locks[user->lock].address;
+    span->number = ++spans->number;
+    span->track = user->track;
+    span->held = held;
+    return held || !user->scoped;
+}
+
+/* Makes the span that the last step ended. Returns 0 if it ended none. */
+static int prof__lock_span_done(prof__lock_spans *spans, prof__lock_span *span)
+{
+    const prof__locks *all = &spans->all;
+    if (all->done.part == PROF__LOCK_NOTHING) return 0;
+    span->start = all->done.start;
+    span->end = all->done.end;
+    span->shared = all->done.shared;
+    span->open = 0;
+    return prof__lock_span_make(spans, span, &all->users[all->done.user], all->done.part == PROF__LOCK_HELD);
+}
+
+/* Makes the next span that has no end. Returns 0 if there is none. */
+static int prof__lock_span_open(prof__lock_spans *spans, prof__lock_span *span)
+{
+    const prof__locks *all = &spans->all;
+    while (spans->rest < 2 * all->user_count) {
+        const prof__lock_user *user = &all->users[spans->rest / 2];
+        int held = !(spans->rest++ & 1);
+        span->start = held ? user->hold_ns : user->wait_ns;
+        span->end = spans->end;
+        span->shared = span->open = 1;
+        if ((held ? user->depth != 0 : user->waits) && span->start <= span->end &&
+            prof__lock_span_make(spans, span, user, held))
+            return 1;
+    }
+    return 0;
+}
+
+static int prof__lock_spans_next(prof__lock_spans *spans, prof__lock_span *span)
+{
+    while (prof__locks_next(&spans->all))
+        if (prof__lock_span_done(spans, span)) return 1;
+    return !spans->all.status && prof__lock_span_open(spans, span);
+}
+
+static prof_status prof__lock_spans_close(prof__lock_spans *spans) { return prof__locks_close(&spans->all); }
+
 /*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
    Saves a copy of the whole image, and marks its newest part as the window that readers show. The copy is whole because
    scopes that are open at the begin of the window began in older chunks, and because what happened before may help. */
@@ -13220,19 +13467,35 @@ static int prof__bounds_take(prof__bounds *all, const prof_trace *trace);
 static int prof__trace_bounded(const prof_trace *trace);
 static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns);
 
-/*-- a prof_timeline reads the tracks of starts[start_count]: before the first event, tracks may be taken out -- */
+/*-- time lines of two groups of events. has(user, track, group): whether a track has events of the first; null: any
+   may -- */
+static prof_status prof__timeline_of(const prof_trace *trace, unsigned group, unsigned also, prof__has_group *has,
+                                     const void *user, prof_timeline **timeline);
 
-/*-- the heap, and locks, as the events of a timeline change them; closed also after a failure -- */
-/* types: prof__heap, prof__heap_row (PROF__HEAP_POOL: a pool's), prof__heap_block. PROF__FREE_IN_POOL: of a detail */
-static int prof__heap_open(prof__heap *heap, const prof_trace *trace);
+/*-- the heap as the events of a walk change it; closed also after a failure -- */
+/* types: prof__heap, prof__heap_row (PROF__HEAP_POOL: a pool's), prof__heap_block */
+static void prof__heap_open(prof__heap *heap, const prof_trace *trace, prof__has_group *has, const void *user);
+static int prof__heap_next(prof__heap *heap, prof_event *event, size_t *track);
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track);
-static size_t prof__heap_pool(prof__heap *heap, const prof_event *event);
+static prof_status prof__heap_close(prof__heap *heap);
 static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any);
-static void prof__heap_close(prof__heap *heap);
-/* types: prof__locks, prof__lock_state, prof__lock_user. done.part: PROF__LOCK_NOTHING, PROF__LOCK_HELD or a wait */
-static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address);
-static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track);
-static void prof__locks_close(prof__locks *all);
+
+/*-- display: what exporters show, once for all of them -- */
+/* types: prof__lock_spans, prof__lock_span; closed also after a failure */
+static void prof__lock_spans_open(prof__lock_spans *spans, const prof_trace *trace, prof__has_group *has,
+                                  const void *user);
+static int prof__lock_spans_next(prof__lock_spans *spans, prof__lock_span *span);
+static prof_status prof__lock_spans_close(prof__lock_spans *spans);
+/* types: prof__flows, zeroed but for the size of its elements; prof__flow, with which an element begins */
+static prof__flow *prof__flow_of(prof__flows *flows, const prof_event *event); /* null: no memory */
+static prof__flow *prof__flow_at(const prof__flows *flows, size_t item);
+static void prof__flows_free(prof__flows *flows);
+/* PROF__DISPLAY_ID: the first id that the system does not give */
+static int prof__display_ids(const prof_trace *const *traces, size_t count, size_t tracks, uint32_t *ids,
+                             uint32_t *next);
+static int prof__display_in(int64_t start, int64_t end, int64_t from, int64_t to); /* to 0: no end */
+static int prof__display_wanted(const prof_event *event, int64_t offset, int64_t from, int64_t to);
+static int prof__display_listed(const char *const *list, size_t count, const char *name); /* sorted */
 
 /*-- statistics: rows as prof_stats() has them, with what it takes to merge them; freed also after a failure -- */
 /* types: prof__stat_rows, prof__stat_row */

@@ -427,15 +427,16 @@ static int prof__report_pool_sample(prof__report *r, const prof_memory_row *pool
 }
 
 /* Adds a sample for each change of live bytes since the last reset. Returns 0 without memory. */
-static int prof__report_pools_walk(prof__report *r, prof__heap *heap, prof_timeline *timeline)
+static int prof__report_pools_walk(prof__report *r, prof__heap *heap)
 {
     unsigned char *states = NULL;
     size_t track, had = 0, capacity = 0;
     prof_event event;
     int good = 1;
-    while (good && prof_timeline_next(timeline, &event, &track)) {
-        good = prof__heap_step(heap, &event, track);
-        if (!good || heap->changed == PROF__NONE || !prof__report_after(r, track, event.start_ns)) continue;
+    while (good && prof__heap_next(heap, &event, &track)) {
+        if (!prof__heap_step(heap, &event, track) || heap->changed == PROF__NONE ||
+            !prof__report_after(r, track, event.start_ns))
+            continue;
         for (; good && had <= heap->changed; had++) {
             good = PROF__ROOM(states, capacity, had);
             if (good) states[had] = PROF__REPORT_POOL_NEW;
@@ -451,18 +452,13 @@ static int prof__report_pools_walk(prof__report *r, prof__heap *heap, prof_timel
 static prof_status prof__report_pools(prof__report *r)
 {
     prof__heap heap;
-    prof_timeline *timeline = NULL;
-    prof_status status = PROF_OK;
+    prof_status status;
     int good;
     if (r->options.layout != PROF_REPORT_MXNET && r->options.layout != PROF_REPORT_JSON) return PROF_OK;
     if (prof__trace_aggregated(r->trace) || !prof__has_role(r->trace, PROF_ROLE_MEMORY)) return PROF_OK;
-    good = prof__heap_open(&heap, r->trace);
-    if (good) status = prof_timeline_open(r->trace, &timeline);
-    if (timeline) {
-        good = prof__report_pools_walk(r, &heap, timeline);
-        status = prof_timeline_close(timeline);
-    }
-    prof__heap_close(&heap);
+    prof__heap_open(&heap, r->trace, NULL, NULL);
+    good = prof__report_pools_walk(r, &heap);
+    status = prof__heap_close(&heap);
     return good ? status : prof__report_no_memory();
 }
 

@@ -259,7 +259,6 @@ extern "C" {
 #define PROF__XPLANE_NAMES 65536u                   /* names made at run time that a plane may have */
 #define PROF__XPLANE_SITES 1024                     /* a cache of call sites' names; a power of two */
 #define PROF__XPLANE_FRAMES 64                      /* lines for frames that a plane may have */
-#define PROF__XPLANE_ID 1000000000u                 /* the first of our own ids of threads */
 #define PROF__XPLANE_CUSTOM 300                     /* ids of our custom planes; those above 200 come after the host */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* XProf counts no ops on lines with ids from this one to +7 */
 #define PROF__XPLANE_MANY 16                        /* a call site with more names than this has one op ... */
@@ -323,15 +322,6 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_COUNTER, /* not changed, but for characters that XProf does not escape; its first stat is the value */
     PROF__XPLANE_PLAIN    /* not changed: XProf knows it */
 } prof__xplane_what;
-
-/* Sets of groups of events, as bits, that need more than the lines of threads: lines or planes of their own. */
-enum {
-    PROF__XPLANE_COUNTED = 1 << PROF__GROUP_COUNTER,
-    PROF__XPLANE_ALLOCATED = 1 << PROF__GROUP_MEMORY,
-    PROF__XPLANE_FLOWN = 1 << PROF__GROUP_FLOW,
-    PROF__XPLANE_SPANNED = 1 << PROF__GROUP_SPAN,
-    PROF__XPLANE_LOCKED = 1 << PROF__GROUP_LOCK
-};
 
 typedef enum prof__xplane_kind {
     PROF__XPLANE_THREAD = 0,
@@ -677,18 +667,7 @@ static int prof__xplane_taken(const char *key)
         "thread", "total_profile_duration_ps", "tracing_count", "transaction_with_chip_core_id",
         "transfer_destinations", "transfer_source", "transfers", "transmission_budget_us", "truncated", "uses_megacore",
         "value", "vdd_core_energy_nj", "vdd_core_power_events"};
-    size_t low = 0, high = sizeof taken / sizeof *taken;
-    if (*key == '_') return 1;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(key, taken[middle]);
-        if (!order) return 1;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return 0;
+    return *key == '_' || prof__display_listed(taken, sizeof taken / sizeof *taken, key);
 }
 
 static int prof__xplane_same_key(const void *owner, size_t item, const void *key)
@@ -1105,15 +1084,12 @@ static uint32_t prof__xplane_shorter(prof__xplane *x, int64_t start, int64_t end
 /* Returns 1 if an event lies in the window of the options, at least in part. */
 static int prof__xplane_in_window(const prof__xplane *x, int64_t start, int64_t end)
 {
-    return end + x->offset >= x->options.from_ns && (!x->options.to_ns || start + x->offset < x->options.to_ns);
+    return prof__display_in(start + x->offset, end + x->offset, x->options.from_ns, x->options.to_ns);
 }
 
 static int prof__xplane_wanted(const prof__xplane *x, const prof_event *event)
 {
-    int64_t start = event->start_ns, end = event->start_ns;
-    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
-    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
-    return prof__xplane_in_window(x, start, end);
+    return prof__display_wanted(event, x->offset, x->options.from_ns, x->options.to_ns);
 }
 
 /* Adds arguments as stats. Of several with one key, adds the last. */
@@ -1661,43 +1637,14 @@ static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
    number that no other has, and the later points of its flow get that number, too, on any thread. */
 
 typedef struct prof__xplane_flow {
-    const char *name;
-    uint64_t id;
+    prof__flow of;
     uint32_t serial;
 } prof__xplane_flow;
 
-typedef struct prof__xplane_flows {
-    prof__xplane_flow *items;
-    size_t count, capacity;
-    prof__read_index index;
-} prof__xplane_flows;
-
-static int prof__xplane_same_flow(const void *owner, size_t item, const void *key)
-{
-    const prof__xplane_flow *flow = (const prof__xplane_flow *)owner + item;
-    const prof_event *event = (const prof_event *)key;
-    return flow->id == event->object && !strcmp(flow->name, event->name);
-}
-
-static prof__xplane_flow *prof__xplane_flow_of(prof__xplane_flows *flows, const prof_event *event)
-{
-    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
-    size_t item = prof__read_find(&flows->index, hash, prof__xplane_same_flow, flows->items, event);
-    if (item == PROF__NONE) {
-        item = flows->count;
-        if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
-        flows->items[item].name = event->name; /* not made at run time, so it lives as long as the trace */
-        flows->items[item].id = event->object;
-        flows->items[item].serial = 0;
-        flows->count++;
-    }
-    return &flows->items[item];
-}
-
-static int prof__xplane_flow_number(prof__xplane *x, prof__xplane_flows *flows, const prof_event *event, size_t track)
+static int prof__xplane_flow_number(prof__xplane *x, prof__flows *flows, const prof_event *event, size_t track)
 {
     prof__xplane_track *of = &x->tracks[track];
-    prof__xplane_flow *flow = prof__xplane_flow_of(flows, event);
+    prof__xplane_flow *flow = (prof__xplane_flow *)prof__flow_of(flows, event);
     if (!flow || !PROF__ROOM(of->flows, of->flow_capacity, of->flow_count)) return 0;
     if (event->type == PROF_EVENT_FLOW_OUT || !flow->serial) flow->serial = ++x->flow_serial;
     of->flows[of->flow_count++] = flow->serial;
@@ -1706,21 +1653,21 @@ static int prof__xplane_flow_number(prof__xplane *x, prof__xplane_flows *flows, 
 
 static void prof__xplane_number_flows(prof__xplane *x)
 {
-    prof__xplane_flows flows;
+    prof__flows flows;
     prof_timeline *timeline = NULL;
     prof_event event;
     size_t track;
-    prof_status status = prof_timeline_open(x->trace, &timeline), closed;
+    prof_status status = prof__timeline_of(x->trace, PROF__GROUP_FLOW, PROF__GROUP_FLOW, NULL, NULL, &timeline), closed;
     int good = 1;
     memset(&flows, 0, sizeof flows);
-    while (good && prof_timeline_next(timeline, &event, &track))
-        if (prof__is_flow(event.type)) good = prof__xplane_flow_number(x, &flows, &event, track);
+    flows.element = sizeof(prof__xplane_flow);
+    while (good && !status && prof_timeline_next(timeline, &event, &track))
+        good = prof__xplane_flow_number(x, &flows, &event, track);
     closed = prof_timeline_close(timeline);
     if (!good) status = PROF_NO_MEMORY;
     if (!status) status = closed;
     if (status) x->status = status;
-    free(flows.items);
-    free(flows.index.slots);
+    prof__flows_free(&flows);
     x->flows_done = 1;
 }
 
@@ -1886,33 +1833,21 @@ static void prof__xplane_walk_frames(prof__xplane *x, const prof__xplane_line *l
 
 /*-- lines of several threads --*/
 
-/* Returns 1 if a track has events of these groups. Of counters, only those of the present plane matter. */
-static int prof__xplane_has(const prof__xplane *x, size_t track, uint32_t groups)
+/* Returns 1 if a track has events of a group. Of counters, only those of the present plane matter. */
+static int prof__xplane_has(const void *xplane, size_t track, unsigned group)
 {
+    const prof__xplane *x = (const prof__xplane *)xplane;
     const char *device = prof_trace_track(x->trace, track)->device;
-    if (groups == PROF__XPLANE_COUNTED && (x->device ? device != x->device : *device)) return 0;
-    return (x->tracks[track].groups & groups) != 0;
+    if (group == PROF__GROUP_COUNTER && (x->device ? device != x->device : *device)) return 0;
+    return x->tracks[track].groups >> group & 1;
 }
 
-static int prof__xplane_any(const prof__xplane *x, uint32_t groups)
+static int prof__xplane_any(const prof__xplane *x, unsigned group)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
     for (i = 0; i < tracks; i++)
-        if (prof__xplane_has(x, i, groups)) return 1;
+        if (prof__xplane_has(x, i, group)) return 1;
     return 0;
-}
-
-/* Opens a time line of the tracks with events of these groups. Other tracks are not read. */
-static prof_status prof__xplane_timeline(const prof__xplane *x, uint32_t groups, prof_timeline **timeline)
-{
-    prof_status status = prof_timeline_open(x->trace, timeline);
-    size_t i, kept = 0;
-    if (status) return status;
-    for (i = 0; i < (*timeline)->start_count; i++)
-        if (prof__xplane_has(x, (*timeline)->starts[i].track, groups))
-            (*timeline)->starts[kept++] = (*timeline)->starts[i];
-    (*timeline)->start_count = kept;
-    return PROF_OK;
 }
 
 /* Writes the counters of all threads, or of all rows of a device, in order of time. */
@@ -1920,12 +1855,12 @@ static void prof__xplane_walk_counters(prof__xplane *x)
 {
     prof_timeline *timeline = NULL;
     prof_event event;
-    prof_status status = prof__xplane_timeline(x, PROF__XPLANE_COUNTED, &timeline), closed;
+    prof_status closed, status = prof__timeline_of(x->trace, PROF__GROUP_COUNTER, PROF__GROUP_COUNTER, prof__xplane_has,
+                                                   x, &timeline);
     while (status == PROF_OK && x->status == PROF_OK && x->out.status == PROF_OK &&
            prof_timeline_next(timeline, &event, NULL)) {
         uint32_t id;
-        if (event.type != PROF_EVENT_COUNTER || !prof__xplane_wanted(x, &event) || !prof__xplane_finite(&event.value))
-            continue;
+        if (!prof__xplane_wanted(x, &event) || !prof__xplane_finite(&event.value)) continue;
         x->point.size = 0;
         prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value); /* XProf wants the value first */
         id = prof__xplane_name_of(x, &x->point, &event, PROF__XPLANE_COUNTER);
@@ -1946,22 +1881,23 @@ static const char *prof__xplane_op_of(const prof__heap *heap, const prof__heap_r
     return row->about.around ? row->about.around_name : row->about.site->function;
 }
 
-static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, const prof_event *event, uint64_t bytes,
-                                    const prof__heap_block *block)
+static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, const prof_event *event)
 {
     const prof_memory_row *pool = &heap->rows[heap->changed].about;
     prof__xplane_bytes *stats = &x->point;
     const unsigned tag = PROF__XEVENT_STAT;
     int alloc = event->type == PROF_EVENT_ALLOC;
+    const prof__heap_block *block =
+        alloc ? prof__heap_find(heap, event->object, (uint32_t)heap->changed, 0) : NULL;
     uint32_t id;
     stats->size = 0;
     prof__xplane_stat_text(x, stats, tag, PROF__STAT_POOL, *pool->pool ? pool->pool : "memory");
     prof__xplane_put_int(x, stats, PROF__STAT_LIVE, (int64_t)pool->live_bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_PEAK, (int64_t)pool->peak_bytes);
-    prof__xplane_put_int(x, stats, PROF__STAT_ASKED, (int64_t)bytes);
-    prof__xplane_put_int(x, stats, PROF__STAT_BYTES, (int64_t)bytes);
+    prof__xplane_put_int(x, stats, PROF__STAT_ASKED, (int64_t)heap->bytes);
+    prof__xplane_put_int(x, stats, PROF__STAT_BYTES, (int64_t)heap->bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_ADDRESS, (int64_t)event->object);
-    if (alloc && block) {
+    if (block) {
         const prof__heap_row *row = &heap->rows[block->row];
         prof__xplane_stat_text(x, stats, tag, PROF__STAT_OP, prof__xplane_op_of(heap, row));
         prof__xplane_stat_text(x, stats, tag, PROF__STAT_REGION, "heap");
@@ -1985,45 +1921,24 @@ static void prof__xplane_pool(prof__xplane *x, const prof__heap *heap, const pro
                       prof__xplane_time(event->start_ns), 0, &x->point);
 }
 
-static int prof__xplane_heap_step(prof__xplane *x, prof__heap *heap, const prof_event *event, size_t track,
-                                  int counters)
-{
-    int alloc = event->type == PROF_EVENT_ALLOC;
-    prof__heap_block *block;
-    uint64_t bytes = event->detail;
-    size_t pool = 0;
-    if (!alloc && event->type != PROF_EVENT_FREE) return prof__heap_step(heap, event, track);
-    pool = prof__heap_pool(heap, event);
-    if (pool == PROF__NONE) return 0;
-    if (!alloc) {
-        block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
-        bytes = block ? block->bytes : 0;
-    }
-    if (!prof__heap_step(heap, event, track)) return 0;
-    if (heap->changed == PROF__NONE || !prof__xplane_wanted(x, event)) return 1;
-    block = alloc ? prof__heap_find(heap, event->object, (uint32_t)pool, 0) : NULL;
-    if (counters)
-        prof__xplane_pool(x, heap, event);
-    else
-        prof__xplane_allocation(x, heap, event, bytes, block);
-    return 1;
-}
-
 static void prof__xplane_walk_memory(prof__xplane *x, int counters)
 {
     prof__heap heap;
-    prof_timeline *timeline = NULL;
     prof_event event;
     size_t track;
-    int good = prof__heap_open(&heap, x->trace);
-    prof_status status = good ? prof__xplane_timeline(x, PROF__XPLANE_ALLOCATED, &timeline) : PROF_NO_MEMORY;
-    while (status == PROF_OK && good && x->status == PROF_OK && x->out.status == PROF_OK &&
-           prof_timeline_next(timeline, &event, &track))
-        good = prof__xplane_heap_step(x, &heap, &event, track, counters);
-    if (timeline && status == PROF_OK) status = prof_timeline_close(timeline);
-    if (!good) status = PROF_NO_MEMORY;
+    prof_status status;
+    prof__heap_open(&heap, x->trace, prof__xplane_has, x);
+    while (x->status == PROF_OK && x->out.status == PROF_OK && prof__heap_next(&heap, &event, &track)) {
+        if (!prof__heap_step(&heap, &event, track) || heap.changed == PROF__NONE ||
+            !prof__xplane_wanted(x, &event))
+            continue;
+        if (counters)
+            prof__xplane_pool(x, &heap, &event);
+        else
+            prof__xplane_allocation(x, &heap, &event);
+    }
+    status = prof__heap_close(&heap);
     if (status) x->status = status;
-    prof__heap_close(&heap);
 }
 
 /*-- spans and locks, as XProf's asynchronous events: these have ids, and may overlap --*/
@@ -2082,57 +1997,39 @@ static void prof__xplane_walk_spans(prof__xplane *x, const prof__xplane_line *li
     if (status || closed) x->status = status ? status : closed;
 }
 
-/* Writes a wait for a lock, or a hold of it. cut: 1: the end is missing. */
-static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const prof__lock_user *user, int held,
-                              int64_t start, int64_t end, int cut, uint64_t number)
+/* Writes a wait for a lock, or a hold of it. */
+static void prof__xplane_lock(prof__xplane *x, const prof__lock_span *span)
 {
-    const char *name = all->rows[all->locks[user->lock].row].name,
-               *thread = prof_trace_track(x->trace, user->track)->name;
-    const char *what = held ? "lock " : "wait for ";
+    const char *thread = prof_trace_track(x->trace, span->track)->name, *what = span->held ? "lock " : "wait for ";
     prof__xplane_bytes *stats = &x->point;
-    if (!prof__xplane_in_window(x, start, end) || (uint64_t)(end - start) < x->options.min_duration_ns) return;
-    if (!held && user->scoped) return; /* this wait is shown as a scope */
+    if (!prof__xplane_in_window(x, span->start, span->end) ||
+        (uint64_t)(span->end - span->start) < x->options.min_duration_ns)
+        return;
     x->joined.size = 0;
     prof__xplane_add(&x->joined, what, strlen(what));
-    prof__xplane_add(&x->joined, name, strlen(name) + 1);
+    prof__xplane_add(&x->joined, span->name, strlen(span->name) + 1);
     if (x->joined.failed) return;
     stats->size = 0;
-    prof__xplane_async(x, PROF__XPLANE_LOCKS, number);
+    prof__xplane_async(x, PROF__XPLANE_LOCKS, span->number);
     if (*thread)
         prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_THREAD, thread);
     else
-        prof__xplane_put_uint(x, stats, PROF__STAT_THREAD, x->tracks[user->track].id);
-    if (cut) prof__xplane_truncated(x, stats, PROF_TRUNCATED_END);
+        prof__xplane_put_uint(x, stats, PROF__STAT_THREAD, x->tracks[span->track].id);
+    if (span->open) prof__xplane_truncated(x, stats, PROF_TRUNCATED_END);
     prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, (const char *)x->joined.data, PROF__XPLANE_LOCK),
-                      prof__xplane_time(start), end - start, stats);
+                      prof__xplane_time(span->start), span->end - span->start, stats);
 }
 
 static void prof__xplane_walk_locks(prof__xplane *x)
 {
-    prof__locks all;
-    prof_timeline *timeline = NULL;
-    prof_event event;
-    size_t track, i;
-    uint64_t number = 0;
-    int64_t end = prof__xplane_end(x->about);
-    int good = prof__locks_open(&all, x->trace, 0);
-    prof_status status = good ? prof__xplane_timeline(x, PROF__XPLANE_LOCKED, &timeline) : PROF_NO_MEMORY;
-    while (status == PROF_OK && good && x->status == PROF_OK && x->out.status == PROF_OK &&
-           prof_timeline_next(timeline, &event, &track)) {
-        good = prof__locks_step(&all, &event, track);
-        if (good && all.done.part != PROF__LOCK_NOTHING)
-            prof__xplane_lock(x, &all, &all.users[all.done.user], all.done.part == PROF__LOCK_HELD, all.done.start,
-                              all.done.end, 0, ++number);
-    }
-    for (i = 0; status == PROF_OK && good && i < all.user_count; i++) {
-        const prof__lock_user *user = &all.users[i];
-        if (user->depth && user->hold_ns <= end) prof__xplane_lock(x, &all, user, 1, user->hold_ns, end, 1, ++number);
-        if (user->waits && user->wait_ns <= end) prof__xplane_lock(x, &all, user, 0, user->wait_ns, end, 1, ++number);
-    }
-    if (timeline && status == PROF_OK) status = prof_timeline_close(timeline);
-    if (!good) status = PROF_NO_MEMORY;
+    prof__lock_spans spans;
+    prof__lock_span span;
+    prof_status status;
+    prof__lock_spans_open(&spans, x->trace, prof__xplane_has, x);
+    while (x->status == PROF_OK && x->out.status == PROF_OK && prof__lock_spans_next(&spans, &span))
+        prof__xplane_lock(x, &span);
+    status = prof__lock_spans_close(&spans);
     if (status) x->status = status;
-    prof__locks_close(&all);
 }
 
 /*-- planes --*/
@@ -2319,7 +2216,7 @@ static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const ch
     char number[16];
     uint64_t size = 0;
     size_t i;
-    if (!x->flows_done && prof__xplane_any(x, PROF__XPLANE_FLOWN)) prof__xplane_number_flows(x);
+    if (!x->flows_done && prof__xplane_any(x, PROF__GROUP_FLOW)) prof__xplane_number_flows(x);
     for (i = 0; i < x->line_count; i++) size += prof__xplane_line_size(x, i);
     if (!prof__xplane_sound(x) || (!size && !plain)) return;
     if (strcmp(prefix, "/host:CPU") && !x->gpu) x->custom++;
@@ -2415,8 +2312,8 @@ static void prof__xplane_host_plane(prof__xplane *x)
     for (i = 0; i < tracks; i++)
         if (!*prof_trace_track(x->trace, i)->device) prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
     prof__xplane_measure(x);
-    if (prof__xplane_any(x, PROF__XPLANE_COUNTED)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, 0);
-    if (prof__xplane_any(x, PROF__XPLANE_ALLOCATED)) {
+    if (prof__xplane_any(x, PROF__GROUP_COUNTER)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, 0);
+    if (prof__xplane_any(x, PROF__GROUP_MEMORY)) {
         prof__xplane_line_of(x, PROF__XPLANE_MEMORY, 0);
         prof__xplane_line_of(x, PROF__XPLANE_POOLS, 0);
     }
@@ -2437,7 +2334,7 @@ static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
     for (; i < tracks && prof_trace_track(x->trace, i)->device == track->device; i++)
         prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
     prof__xplane_measure(x);
-    if (prof__xplane_any(x, PROF__XPLANE_COUNTED)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
+    if (prof__xplane_any(x, PROF__GROUP_COUNTER)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
     prof__xplane_measure(x);
     prof__xplane_put_plane(x, x->gpu ? "/device:GPU:" : "/device:CUSTOM:", track->device,
                            track->alignment == PROF_ALIGN_GUESS ? " (clock not aligned)" : "", 0);
@@ -2458,10 +2355,10 @@ static void prof__xplane_frames_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/device:CUSTOM:", "frames", "", 0);
 }
 
-/* Writes a plane with a line of spans or locks. groups: of the events that the line shows. */
-static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, uint32_t groups)
+/* Writes a plane with a line of spans or locks. group: of the events that the line shows. */
+static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, unsigned group)
 {
-    if (!prof__xplane_sound(x) || !prof__xplane_any(x, groups)) return;
+    if (!prof__xplane_sound(x) || !prof__xplane_any(x, group)) return;
     prof__xplane_new_plane(x, NULL);
     prof__xplane_line_of(x, kind, 0);
     prof__xplane_measure(x);
@@ -2577,9 +2474,9 @@ static void prof__xplane_space(prof__xplane *x, const char *host)
         else
             i++;
     }
-    prof__xplane_async_plane(x, PROF__XPLANE_SPANS, "spans", PROF__XPLANE_SPANNED);
+    prof__xplane_async_plane(x, PROF__XPLANE_SPANS, "spans", PROF__GROUP_SPAN);
     if (x->frame_count && prof__xplane_sound(x)) prof__xplane_frames_plane(x);
-    prof__xplane_async_plane(x, PROF__XPLANE_LOCKS, "locks", PROF__XPLANE_LOCKED);
+    prof__xplane_async_plane(x, PROF__XPLANE_LOCKS, "locks", PROF__GROUP_LOCK);
     if (prof__xplane_sound(x)) prof__xplane_env_plane(x);
     if (!prof__xplane_sound(x)) return;
     prof__xplane_warnings(x, host);
@@ -2588,42 +2485,17 @@ static void prof__xplane_space(prof__xplane *x, const char *host)
 
 /*-- ids of threads --*/
 
-typedef struct prof__xplane_id {
-    uint64_t id;
-    size_t track;
-} prof__xplane_id;
-
-static int prof__xplane_by_id(const void *a, const void *b)
-{
-    const prof__xplane_id *x = (const prof__xplane_id *)a, *y = (const prof__xplane_id *)b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->track < y->track ? -1 : x->track > y->track;
-}
-
-/* Gives each track an id that no other has: the system's thread id, unless that is too large or taken. Returns 0
-   without memory. */
+/* Gives each track an id that no other has. Returns 0 without memory. */
 static int prof__xplane_number_tracks(prof__xplane *x)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
-    uint32_t next = PROF__XPLANE_ID;
-    prof__xplane_id *ids = (prof__xplane_id *)malloc((tracks + 1) * sizeof *ids);
+    uint32_t next = PROF__DISPLAY_ID, *ids = (uint32_t *)malloc((tracks + 1) * sizeof *ids);
+    int good;
     x->tracks = (prof__xplane_track *)calloc(tracks + 1, sizeof *x->tracks);
-    if (ids && x->tracks) {
-        for (i = 0; i < tracks; i++) {
-            const prof_track *track = prof_trace_track(x->trace, i);
-            /* the thread of a fiber has a track of its own */
-            ids[i].id = track->fiber || *track->device ? UINT64_MAX : track->thread_id;
-            ids[i].track = i;
-        }
-        qsort(ids, tracks, sizeof *ids, prof__xplane_by_id);
-        for (i = 0; i < tracks; i++)
-            if (ids[i].id && ids[i].id < PROF__XPLANE_ID && (!i || ids[i].id != ids[i - 1].id))
-                x->tracks[ids[i].track].id = (uint32_t)ids[i].id;
-        for (i = 0; i < tracks; i++)
-            if (!x->tracks[i].id) x->tracks[i].id = next++;
-    }
+    good = ids && x->tracks && prof__display_ids(&x->trace, 1, tracks, ids, &next);
+    for (i = 0; good && i < tracks; i++) x->tracks[i].id = ids[i];
     free(ids);
-    return ids && x->tracks;
+    return good;
 }
 
 /* Returns when the window of a trace begins, in the time of all traces. */

@@ -72,6 +72,10 @@ extern "C" {
 #include "report/open_scopes.h"
 #include "report/summary_write.h"
 #include "report/csv.h"
+#include "display/tracks.h"
+#include "display/names.h"
+#include "display/flows.h"
+#include "display/locks.h"
 #include "watch/last.h"
 #ifdef PROF_NO_THREAD
 #include "watch/no_stats.h"

@@ -633,12 +633,15 @@ TEST(many_blocks)
     prof_trace *trace = NULL;
     CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
     prof__heap heap;
-    CHECK_EQUAL(prof__heap_walk(&heap, trace), PROF_OK);
+    prof_event event;
+    size_t track;
+    prof__heap_open(&heap, trace, NULL, NULL);
+    while (prof__heap_next(&heap, &event, &track) && prof__heap_step(&heap, &event, track)) continue;
     CHECK_EQUAL(heap.stats.count, rounds);
     CHECK_EQUAL(heap.live, rounds / 100);
     CHECK_EQUAL(heap.stats.freed_unknown + heap.stats.freed_twice + heap.stats.not_freed, 0);
     CHECK(heap.capacity <= PROF__HEAP_KEEP);
-    prof__heap_close(&heap);
+    CHECK_EQUAL(prof__heap_close(&heap), PROF_OK);
     prof_trace_close(trace);
 }
 
@@ -653,7 +656,7 @@ TEST(pools_of_one_address)
     prof__heap heap;
     CHECK_EQUAL(prof_start(&config), PROF_OK);
     prof_trace *trace = trace_stop();
-    CHECK(prof__heap_open(&heap, trace));
+    prof__heap_open(&heap, trace, NULL, NULL);
     memset(&event, 0, sizeof event);
     event.object = 16;
     for (int i = 0; i < 2 * POOLS_MADE; ++i) {
@@ -674,7 +677,7 @@ TEST(pools_of_one_address)
     CHECK_EQUAL(heap.stats.freed_unknown, POOLS_MADE - PROF__HEAP_POOLS);
     CHECK_EQUAL(heap.live, 0);
     CHECK_EQUAL(heap.used, PROF__HEAP_POOLS);
-    prof__heap_close(&heap);
+    CHECK_EQUAL(prof__heap_close(&heap), PROF_OK);
     prof_trace_close(trace);
 }
 

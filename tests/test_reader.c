@@ -2053,10 +2053,9 @@ static void check_holds(const half *halves, size_t count, const char *want)
     image im = image_new(70, 3, 60);
     uint32_t site = site_in(&im, "m", "", "", 0, "", PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT);
     prof_trace *trace;
-    prof_timeline *timeline = NULL;
-    prof__locks locks;
-    prof_event next;
-    size_t i, from;
+    prof__lock_spans spans;
+    prof__lock_span span;
+    size_t i;
     char text[512] = "";
     unsigned number;
     for (number = 1; number <= 3; ++number) {
@@ -2067,18 +2066,13 @@ static void check_holds(const half *halves, size_t count, const char *want)
                 event(&im, site, halves[i].is_begin ? PROF_EVENT_LOCK_ACQUIRE : PROF_EVENT_LOCK_RELEASE, 0, 7, halves[i].tick);
     }
     trace = image_read(&im);
-    CHECK(prof__locks_open(&locks, trace, 0));
-    CHECK_EQUAL(prof_timeline_open(trace, &timeline), PROF_OK);
-    while (prof_timeline_next(timeline, &next, &from)) {
-        CHECK(prof__locks_step(&locks, &next, from));
-        if (locks.done.part == PROF__LOCK_HELD)
-            snprintf(text + strlen(text), sizeof text - strlen(text), "%d+%d %u%s\n", (int)locks.done.start,
-                     (int)(locks.done.end - locks.done.start), (unsigned)locks.users[locks.done.user].track + 1,
-                     locks.done.shared ? " shared" : "");
-    }
+    prof__lock_spans_open(&spans, trace, NULL, NULL);
+    while (prof__lock_spans_next(&spans, &span))
+        if (span.held && !span.open)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%d+%d %u%s\n", (int)span.start,
+                     (int)(span.end - span.start), (unsigned)span.track + 1, span.shared ? " shared" : "");
     CHECK_TEXT(text, want);
-    CHECK_EQUAL(prof_timeline_close(timeline), PROF_OK);
-    prof__locks_close(&locks);
+    CHECK_EQUAL(prof__lock_spans_close(&spans), PROF_OK);
     prof_trace_close(trace);
 }
 
@@ -2099,6 +2093,30 @@ TEST(locks_handed_over)
     check_holds(shared, 4, "100+900 1 shared\n499+901 2 shared\n");
     check_holds(inside, 4, "900+50 2 shared\n100+1300 1 shared\n");
     check_holds(three, 6, "100+900 1 shared\n1000+100 2\n1100+500 3\n");
+}
+
+/* Samples of two threads at the same moments: a Chrome trace has them in the order of the threads, each time. */
+TEST(counters_of_one_moment)
+{
+    image im = image_new(70, 2, 60);
+    uint32_t site = site_in(&im, "n", "", "", 0, "", PROF__KIND_COUNTER_INT);
+    trace_bytes json = {NULL, 0, 0, 0};
+    char values[16] = "";
+    const char *at;
+    for (unsigned number = 1; number <= 2; ++number) {
+        chunk(&im, number - 1, number, 1000);
+        track(&im, 0, number);
+        for (unsigned moment = 0; moment < 3; ++moment) {
+            at_tick(&im, PROF__KIND_COUNTER_INT, site, 1100 + moment);
+            put(&im, 2 * moment + number);
+        }
+    }
+    prof_trace *trace = image_read(&im);
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&json), NULL), PROF_OK);
+    for (at = json.bytes; (at = strstr(at, "\"args\":{\"n\":")) != NULL; at += 12) strncat(values, at + 12, 1);
+    CHECK_TEXT(values, "123456");
+    free(json.bytes);
+    prof_trace_close(trace);
 }
 
 static image report_image(void)

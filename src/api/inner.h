@@ -14,10 +14,13 @@
 #include "read/import.h"
 #include "read/since.h"
 #include "report/accumulator.h"
-#include "report/allocations.h"
-#include "report/locks.h"
+#include "report/allocations_walk.h"
 #include "report/stat_rows.h"
 #include "report/table.h"
+#include "display/flows.h"
+#include "display/locks.h"
+#include "display/names.h"
+#include "display/tracks.h"
 
 /*-- INNER ------------------------------------------------------------------------------------------------ >>inner --
    All that prof_chrome.h, prof_html.h, prof_xplane.h, prof_report.h, prof_ntff.h, prof_server.h and the tool use of
@@ -214,19 +217,35 @@ static int prof__bounds_take(prof__bounds *all, const prof_trace *trace);
 static int prof__trace_bounded(const prof_trace *trace);
 static int prof__trace_counts(const prof_trace *trace, size_t track, int64_t ns);
 
-/*-- a prof_timeline reads the tracks of starts[start_count]: before the first event, tracks may be taken out -- */
+/*-- time lines of two groups of events. has(user, track, group): whether a track has events of the first; null: any
+   may -- */
+static prof_status prof__timeline_of(const prof_trace *trace, unsigned group, unsigned also, prof__has_group *has,
+                                     const void *user, prof_timeline **timeline);
 
-/*-- the heap, and locks, as the events of a timeline change them; closed also after a failure -- */
-/* types: prof__heap, prof__heap_row (PROF__HEAP_POOL: a pool's), prof__heap_block. PROF__FREE_IN_POOL: of a detail */
-static int prof__heap_open(prof__heap *heap, const prof_trace *trace);
+/*-- the heap as the events of a walk change it; closed also after a failure -- */
+/* types: prof__heap, prof__heap_row (PROF__HEAP_POOL: a pool's), prof__heap_block */
+static void prof__heap_open(prof__heap *heap, const prof_trace *trace, prof__has_group *has, const void *user);
+static int prof__heap_next(prof__heap *heap, prof_event *event, size_t *track);
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track);
-static size_t prof__heap_pool(prof__heap *heap, const prof_event *event);
+static prof_status prof__heap_close(prof__heap *heap);
 static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any);
-static void prof__heap_close(prof__heap *heap);
-/* types: prof__locks, prof__lock_state, prof__lock_user. done.part: PROF__LOCK_NOTHING, PROF__LOCK_HELD or a wait */
-static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address);
-static int prof__locks_step(prof__locks *all, const prof_event *event, size_t track);
-static void prof__locks_close(prof__locks *all);
+
+/*-- display: what exporters show, once for all of them -- */
+/* types: prof__lock_spans, prof__lock_span; closed also after a failure */
+static void prof__lock_spans_open(prof__lock_spans *spans, const prof_trace *trace, prof__has_group *has,
+                                  const void *user);
+static int prof__lock_spans_next(prof__lock_spans *spans, prof__lock_span *span);
+static prof_status prof__lock_spans_close(prof__lock_spans *spans);
+/* types: prof__flows, zeroed but for the size of its elements; prof__flow, with which an element begins */
+static prof__flow *prof__flow_of(prof__flows *flows, const prof_event *event); /* null: no memory */
+static prof__flow *prof__flow_at(const prof__flows *flows, size_t item);
+static void prof__flows_free(prof__flows *flows);
+/* PROF__DISPLAY_ID: the first id that the system does not give */
+static int prof__display_ids(const prof_trace *const *traces, size_t count, size_t tracks, uint32_t *ids,
+                             uint32_t *next);
+static int prof__display_in(int64_t start, int64_t end, int64_t from, int64_t to); /* to 0: no end */
+static int prof__display_wanted(const prof_event *event, int64_t offset, int64_t from, int64_t to);
+static int prof__display_listed(const char *const *list, size_t count, const char *name); /* sorted */
 
 /*-- statistics: rows as prof_stats() has them, with what it takes to merge them; freed also after a failure -- */
 /* types: prof__stat_rows, prof__stat_row */

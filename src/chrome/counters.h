@@ -4,10 +4,11 @@
 #include "api/read.h"
 #include "api/types.h"
 #include "api/values.h"
-#include "ground/errors.h"
 #include "ground/json.h"
 #include "ground/numbers.h"
 #include "ground/out.h"
+#include "read/records.h"
+#include "read/timeline.h"
 #include "chrome/args.h"
 #include "chrome/line.h"
 #include "chrome/numbers.h"
@@ -45,77 +46,24 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-typedef struct prof__chrome_samples {
-    prof_cursor *cursor;
-    size_t track;
-    prof_event event; /* the thread's next sample */
-} prof__chrome_samples;
-
-static int prof__chrome_next(const prof__chrome *c, prof_cursor *cursor, prof_event *event)
-{
-    if (!prof_cursor_next(cursor, event)) return 0;
-    event->start_ns += c->offset;
-    return 1;
-}
-
-static int prof__chrome_next_sample(prof__chrome *c, prof__chrome_samples *from)
-{
-    while (prof__chrome_next(c, from->cursor, &from->event))
-        if (from->event.type == PROF_EVENT_COUNTER && prof__chrome_wanted(c, &from->event)) return 1;
-    return 0;
-}
-
-/* Restores the order of the heap below `at`. The earliest sample is at index 0. */
-static void prof__chrome_sift(prof__chrome_samples *heap, size_t count, size_t at)
-{
-    for (;;) {
-        size_t child = 2 * at + 1;
-        prof__chrome_samples swap;
-        if (child + 1 < count && heap[child + 1].event.start_ns < heap[child].event.start_ns) child++;
-        if (child >= count || heap[at].event.start_ns <= heap[child].event.start_ns) return;
-        swap = heap[at];
-        heap[at] = heap[child];
-        heap[child] = swap;
-        at = child;
-    }
-}
-
 /* Writes the samples of all threads in order of time. Viewers do not sort the samples of a counter. */
 static void prof__chrome_counters(prof__chrome *c)
 {
-    size_t tracks = prof_trace_track_count(c->trace), with = 0, count = 0, i;
-    prof__chrome_samples *heap;
-    for (i = 0; i < tracks; i++) with += (size_t)c->threads[i].counters;
-    if (!with) return;
-    heap = (prof__chrome_samples *)malloc(with * sizeof *heap);
-    if (!heap) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to merge counters"));
-    for (i = 0; heap && i < tracks; i++) {
-        prof_status status;
-        if (!c->threads[i].counters) continue;
-        status = prof_cursor_open(c->trace, i, &heap[count].cursor);
-        if (status) {
-            prof__out_fail(&c->out, status);
-            break;
-        }
-        heap[count].track = i;
-        if (prof__chrome_next_sample(c, &heap[count]))
-            count++;
-        else
-            prof_cursor_close(heap[count].cursor);
+    prof_timeline *timeline = NULL;
+    prof_event event;
+    size_t track;
+    prof_status status, closed;
+    if (!prof__chrome_any(c, PROF__GROUP_COUNTER)) return;
+    status = prof__timeline_of(c->trace, PROF__GROUP_COUNTER, PROF__GROUP_COUNTER, prof__chrome_has, c, &timeline);
+    while (!status && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+        event.start_ns += c->offset;
+        if (!prof__chrome_wanted(c, &event)) continue;
+        prof__chrome_enter(c, track);
+        prof__chrome_counter(c, c->threads[track].id, &event);
     }
-    for (i = count / 2; i--;) prof__chrome_sift(heap, count, i);
-    while (count && c->out.status == PROF_OK) {
-        prof__chrome_enter(c, heap[0].track);
-        prof__chrome_counter(c, c->threads[heap[0].track].id, &heap[0].event);
-        if (!prof__chrome_next_sample(c, &heap[0])) {
-            prof_cursor_close(heap[0].cursor);
-            heap[0] = heap[--count];
-        }
-        prof__chrome_sift(heap, count, 0);
-    }
-    while (count) prof_cursor_close(heap[--count].cursor);
     c->pid = c->part->pid;
-    free(heap);
+    closed = prof_timeline_close(timeline);
+    if (status || closed) prof__out_fail(&c->out, status ? status : closed);
 }
 
 #endif /* PROF__CHROME_COUNTERS_H */

@@ -6,6 +6,7 @@
 #include "api/values.h"
 #include "ground/errors.h"
 #include "ground/out.h"
+#include "display/tracks.h"
 #include "chrome/api.h"
 #include "chrome/counters.h"
 #include "chrome/flows.h"
@@ -23,7 +24,6 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
 {
     size_t i, tracks = prof_trace_track_count(c->trace);
     uint32_t devices = 0;
-    c->flows = 0;
     c->lock_tid = 0;
     prof__chrome_process(c);
     for (i = 0; i < tracks; i++) {
@@ -37,7 +37,7 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
     }
     for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
     c->pid = c->part->pid;
-    if (c->flows && c->out.status == PROF_OK) prof__chrome_write_flows(c);
+    if (c->out.status == PROF_OK) prof__chrome_write_flows(c);
     if (c->out.status == PROF_OK) prof__chrome_spans(c, track);
     if (c->out.status == PROF_OK) prof__chrome_counters(c);
     if (c->out.status == PROF_OK) prof__chrome_memory(c);
@@ -52,7 +52,7 @@ static void prof__chrome_all(prof__chrome *c)
     prof__chrome_thread *threads;
     for (i = 0; i < c->part_count; i++) tracks += prof_trace_track_count(c->parts[i].trace);
     threads = (prof__chrome_thread *)calloc(tracks + 1, sizeof *threads);
-    c->next_id = PROF__CHROME_ID;
+    c->next_id = PROF__DISPLAY_ID;
     c->stamp = 0;
     c->frame_tracks = 0;
     c->mark_count = 0;
@@ -105,6 +105,7 @@ static prof_status prof__chrome_parts(prof__chrome *c, const prof_trace *const *
         free(c->parts);
         return prof__fail(PROF_NO_MEMORY, "no memory to merge %lu traces", (unsigned long)count);
     }
+    c->traces = traces;
     c->part_count = count;
     c->machines = prof_trace_align(traces, count, offsets);
     for (i = 0; i < count; i++) {

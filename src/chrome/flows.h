@@ -5,9 +5,10 @@
 #include "api/types.h"
 #include "api/values.h"
 #include "ground/errors.h"
-#include "ground/hash.h"
 #include "ground/out.h"
 #include "read/records.h"
+#include "read/timeline.h"
+#include "display/flows.h"
 #include "chrome/args.h"
 #include "chrome/instants.h"
 #include "chrome/line.h"
@@ -15,7 +16,7 @@
 #include "chrome/state.h"
 
 /*-- flows --
-   While the tracks are written, it is only noted that there are flows. Afterwards the points of all tracks are read
+   While the tracks are written, it is only noted which have flows. Afterwards the points of these tracks are read
    again, in order of time. Viewers want the last point of a flow to be an "f", and those between to be a "t". So each
    point is held until it is known whether another follows. An arrow leads from slice to slice; a point outside of
    slices gets one. */
@@ -24,8 +25,8 @@ enum { PROF__CHROME_IDLE = 0, PROF__CHROME_BEGUN, PROF__CHROME_JOINED };
 
 /* The flow that is going on with one name and id. */
 typedef struct prof__chrome_flow {
-    const char *name;
-    uint64_t id, count;        /* count: how many flows there were with this name and id */
+    prof__flow of;
+    uint64_t count;            /* how many flows there were with this name and id */
     const prof_callsite *site; /* the call site of its FLOW_OUT */
     const prof_callsite *at;   /* of the point that is held: the call site, */
     int64_t ns;
@@ -34,36 +35,6 @@ typedef struct prof__chrome_flow {
     int shown;                 /* 1: the point was written as an instant before */
     int state;                 /* BEGUN: the point is the FLOW_OUT, and no other has come yet */
 } prof__chrome_flow;
-
-typedef struct prof__chrome_flows {
-    prof__chrome_flow *items;
-    size_t count, capacity;
-    prof__read_index index;
-} prof__chrome_flows;
-
-static int prof__chrome_same_flow(const void *owner, size_t item, const void *key)
-{
-    const prof__chrome_flow *flow = (const prof__chrome_flow *)owner + item;
-    const prof_event *event = (const prof_event *)key;
-    return flow->id == event->object && !strcmp(flow->name, event->name);
-}
-
-/* Returns the flow with the name and id of a point. Adds it if it is new. Returns NULL without memory. */
-static prof__chrome_flow *prof__chrome_flow_of(prof__chrome_flows *flows, const prof_event *event)
-{
-    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
-    size_t item = prof__read_find(&flows->index, hash, prof__chrome_same_flow, flows->items, event);
-    if (item == PROF__NONE) {
-        item = flows->count;
-        if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
-        memset(&flows->items[item], 0, sizeof *flows->items);
-        flows->items[item].id = event->object;
-        flows->items[item].name = event->name; /* not made at run time, so it lives as long as the trace */
-        flows->items[item].site = event->site;
-        flows->count++;
-    }
-    return &flows->items[item];
-}
 
 /* Makes an event whose only argument is the id of a flow. */
 static prof_event prof__chrome_point(const char *name, const prof_callsite *site, int64_t ns, uint64_t id,
@@ -91,7 +62,6 @@ static void prof__chrome_flow_met(prof__chrome *c, prof__chrome_track *track, co
 {
     prof_arg arg, *args = NULL;
     prof_event point = prof__chrome_point(event->name, event->site, event->start_ns, event->object, &arg);
-    c->flows = 1;
     point.depth = event->depth;
     if (event->arg_count) args = (prof_arg *)malloc((event->arg_count + 1) * sizeof *args);
     if (args) { /* viewers take the last of equal keys: the id of the flow */
@@ -113,11 +83,11 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
     prof__out *out = &c->out;
     prof__chrome_ids ids;
     prof_arg arg;
-    prof_event point = prof__chrome_point(flow->name, flow->site, flow->ns, flow->id, &arg);
+    prof_event point = prof__chrome_point(flow->of.name, flow->site, flow->ns, flow->of.id, &arg);
     char name[200];
     if (flow->count > 1 || c->part_count > 1) {
-        size_t at = strlen(flow->name) < 120 ? strlen(flow->name) : 120;
-        memcpy(name, flow->name, at);
+        size_t at = strlen(flow->of.name) < 120 ? strlen(flow->of.name) : 120;
+        memcpy(name, flow->of.name, at);
         name[at] = 0;
         if (flow->count > 1) snprintf(name + at, sizeof name - at, " #%llu", (unsigned long long)flow->count);
         at = strlen(name);
@@ -128,7 +98,7 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
     prof__chrome_make_ids(c, &ids, c->threads[flow->track].id);
     prof__chrome_begin(c, &ids, &point, start, prof__chrome_time(flow->ns));
     PROF__CHROME_LITERAL(out, ",\"id\":\"");
-    prof__chrome_hex(out, flow->id);
+    prof__chrome_hex(out, flow->of.id);
     if (start[9] == 'f')
         PROF__CHROME_LITERAL(out, "\",\"bp\":\"e\"}");
     else
@@ -141,7 +111,7 @@ static void prof__chrome_alone(prof__chrome *c, const prof__chrome_flow *flow, c
 {
     prof__chrome_ids ids;
     prof_arg arg;
-    prof_event point = prof__chrome_point(flow->name, site, ns, flow->id, &arg);
+    prof_event point = prof__chrome_point(flow->of.name, site, ns, flow->of.id, &arg);
     if (prof__chrome_bare(c, depth)) return;
     prof__chrome_enter(c, track);
     prof__chrome_make_ids(c, &ids, c->threads[track].id);
@@ -180,29 +150,30 @@ static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, co
 
 static void prof__chrome_write_flows(prof__chrome *c)
 {
-    prof__chrome_flows flows;
+    prof__flows flows;
     prof_timeline *timeline = NULL;
     prof_event event;
     size_t track, i;
-    prof_status status = prof_timeline_open(c->trace, &timeline);
+    prof_status status, closed;
+    if (!prof__chrome_any(c, PROF__GROUP_FLOW)) return;
+    status = prof__timeline_of(c->trace, PROF__GROUP_FLOW, PROF__GROUP_FLOW, prof__chrome_has, c, &timeline);
     memset(&flows, 0, sizeof flows);
+    flows.element = sizeof(prof__chrome_flow);
     while (status == PROF_OK && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
         prof__chrome_flow *flow;
         event.start_ns += c->offset;
-        if (!prof__is_flow(event.type) || !prof__chrome_wanted(c, &event)) continue;
-        flow = prof__chrome_flow_of(&flows, &event);
+        if (!prof__chrome_wanted(c, &event)) continue;
+        flow = (prof__chrome_flow *)prof__flow_of(&flows, &event);
         if (flow)
             prof__chrome_flow_point(c, flow, &event, track);
         else
             status = prof__fail(PROF_NO_MEMORY, "no memory for %lu flows", (unsigned long)flows.count);
     }
-    for (i = 0; i < flows.count; i++) prof__chrome_flow_end(c, &flows.items[i]);
+    for (i = 0; i < flows.count; i++) prof__chrome_flow_end(c, (prof__chrome_flow *)prof__flow_at(&flows, i));
     c->pid = c->part->pid;
-    if (status == PROF_OK) status = prof_timeline_close(timeline);
-    else prof_timeline_close(timeline);
-    if (status != PROF_OK) prof__out_fail(&c->out, status);
-    free(flows.items);
-    free(flows.index.slots);
+    closed = prof_timeline_close(timeline);
+    if (status || closed) prof__out_fail(&c->out, status ? status : closed);
+    prof__flows_free(&flows);
 }
 
 #endif /* PROF__CHROME_FLOWS_H */

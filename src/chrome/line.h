@@ -3,13 +3,13 @@
 #define PROF__CHROME_LINE_H
 #include "api/options.h"
 #include "api/read.h"
-#include "api/values.h"
 #include "ground/digits.h"
 #include "ground/hash.h"
 #include "ground/json.h"
 #include "ground/out.h"
 #include "read/cursor.h"
 #include "read/event.h"
+#include "display/tracks.h"
 #include "chrome/args.h"
 #include "chrome/numbers.h"
 #include "chrome/state.h"
@@ -179,10 +179,21 @@ static void prof__chrome_scope(prof__chrome *c, prof__chrome_track *track, const
 /* Returns 1 if an event lies in the window of the options, at least in part. */
 static int prof__chrome_wanted(const prof__chrome *c, const prof_event *event)
 {
-    int64_t start = event->start_ns, end = event->start_ns;
-    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
-    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
-    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+    return prof__display_wanted(event, 0, c->options.from_ns, c->options.to_ns);
+}
+
+/* Returns 1 if a track of this part has events of a group. */
+static int prof__chrome_has(const void *chrome, size_t track, unsigned group)
+{
+    return ((const prof__chrome *)chrome)->threads[track].groups >> group & 1;
+}
+
+static int prof__chrome_any(const prof__chrome *c, unsigned group)
+{
+    size_t i;
+    for (i = 0; i < prof_trace_track_count(c->trace); i++)
+        if (prof__chrome_has(c, i, group)) return 1;
+    return 0;
 }
 
 /* Makes the following lines belong to the process of this track. */
@@ -209,7 +220,7 @@ static void prof__chrome_object_time(prof__chrome *c, uint32_t tid, int64_t ns)
 
 static int prof__chrome_in_window(const prof__chrome *c, int64_t start, int64_t end)
 {
-    return end >= c->options.from_ns && (!c->options.to_ns || start < c->options.to_ns);
+    return prof__display_in(start, end, c->options.from_ns, c->options.to_ns);
 }
 
 #endif /* PROF__CHROME_LINE_H */

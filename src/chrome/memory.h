@@ -4,10 +4,10 @@
 #include "api/read.h"
 #include "api/types.h"
 #include "api/values.h"
-#include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/json.h"
 #include "ground/out.h"
+#include "read/records.h"
 #include "report/allocations.h"
 #include "report/allocations_walk.h"
 #include "chrome/args.h"
@@ -60,13 +60,13 @@ static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
 
 /* Writes one sample for each time at which the live bytes of a pool change. There may be several changes at one time: a
    realloc() is a free and an allocation. */
-static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_timeline *timeline)
+static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap)
 {
     prof_event event;
     size_t track, waiting = PROF__NONE; /* waiting: the pool whose sample is due, */
     int64_t at = 0;                     /* and the sample's time */
-    int good = 1, begun = c->options.from_ns <= 0;
-    while (good && c->out.status == PROF_OK && prof_timeline_next(timeline, &event, &track)) {
+    int begun = c->options.from_ns <= 0;
+    while (c->out.status == PROF_OK && prof__heap_next(heap, &event, &track)) {
         int64_t now = event.start_ns + c->offset;
         if (waiting != PROF__NONE && now != at) {
             prof__chrome_pool(c, heap, waiting, at);
@@ -76,34 +76,24 @@ static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof_tim
             prof__chrome_pools(c, heap);
             begun = 1;
         }
-        good = prof__heap_step(heap, &event, track);
-        if (heap->changed == PROF__NONE) continue;
+        if (!prof__heap_step(heap, &event, track) || heap->changed == PROF__NONE) continue;
         if (waiting != PROF__NONE && waiting != heap->changed) prof__chrome_pool(c, heap, waiting, at);
         waiting = heap->changed;
         at = now;
     }
     if (waiting != PROF__NONE) prof__chrome_pool(c, heap, waiting, at);
     if (!begun) prof__chrome_pools(c, heap);
-    if (!good) prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
 }
 
 static void prof__chrome_memory(prof__chrome *c)
 {
     prof__heap heap;
-    prof_timeline *timeline;
     prof_status status;
-    if (!prof__has_role(c->trace, PROF_ROLE_MEMORY)) return;
-    if (!prof__heap_open(&heap, c->trace)) {
-        prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the live blocks"));
-    } else {
-        status = prof_timeline_open(c->trace, &timeline);
-        if (status == PROF_OK) {
-            prof__chrome_memory_walk(c, &heap, timeline);
-            status = prof_timeline_close(timeline);
-        }
-        if (status != PROF_OK) prof__out_fail(&c->out, status);
-    }
-    prof__heap_close(&heap);
+    if (!prof__chrome_any(c, PROF__GROUP_MEMORY)) return;
+    prof__heap_open(&heap, c->trace, prof__chrome_has, c);
+    prof__chrome_memory_walk(c, &heap);
+    status = prof__heap_close(&heap);
+    if (status) prof__out_fail(&c->out, status);
 }
 
 #endif /* PROF__CHROME_MEMORY_H */

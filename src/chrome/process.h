@@ -7,6 +7,7 @@
 #include "ground/json.h"
 #include "ground/out.h"
 #include "session/number.h"
+#include "display/tracks.h"
 #include "chrome/args.h"
 #include "chrome/line.h"
 #include "chrome/numbers.h"
@@ -14,44 +15,20 @@
 
 /*-- processes and threads --*/
 
-typedef struct prof__chrome_id {
-    uint64_t id;
-    size_t track; /* the number of the track, counted over all traces */
-} prof__chrome_id;
-
-static int prof__chrome_by_id(const void *a, const void *b)
-{
-    const prof__chrome_id *x = (const prof__chrome_id *)a, *y = (const prof__chrome_id *)b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->track < y->track ? -1 : x->track > y->track;
-}
-
-/* Gives each track an id that no other has: the system's thread id, unless that is too large or taken. `threads` has
-   space for the tracks of all traces. Returns 0 without memory. */
+/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without memory.
+   */
 static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
 {
-    size_t part, i, at = 0;
-    prof__chrome_id *ids = (prof__chrome_id *)malloc((tracks + 1) * sizeof *ids);
-    if (!ids) return 0;
-    for (part = 0; part < c->part_count; part++) {
-        c->parts[part].threads = threads + at;
-        for (i = 0; i < prof_trace_track_count(c->parts[part].trace); i++) {
-            const prof_track *about = prof_trace_track(c->parts[part].trace, i);
-            /* the thread of a fiber has a track of its own */
-            ids[at].id = about->fiber || *about->device ? UINT64_MAX : about->thread_id;
-            ids[at].track = at;
-            at++;
-        }
+    size_t i, at = 0;
+    uint32_t *ids = (uint32_t *)malloc((tracks + 1) * sizeof *ids);
+    int good = ids && prof__display_ids(c->traces, c->part_count, tracks, ids, &c->next_id);
+    for (i = 0; i < c->part_count; i++) {
+        c->parts[i].threads = threads + at;
+        at += prof_trace_track_count(c->parts[i].trace);
     }
-    qsort(ids, tracks, sizeof *ids, prof__chrome_by_id);
-    for (i = 0; i < tracks; i++) {
-        int fine = ids[i].id < PROF__CHROME_ID && (!i || ids[i].id != ids[i - 1].id);
-        threads[ids[i].track].id = fine ? (uint32_t)ids[i].id : 0;
-    }
-    for (i = 0; i < tracks; i++)
-        if (!threads[i].id) threads[i].id = c->next_id++;
+    for (i = 0; good && i < tracks; i++) threads[i].id = ids[i];
     free(ids);
-    return 1;
+    return good;
 }
 
 /* Gives each process an id that no other has. */
@@ -61,7 +38,7 @@ static void prof__chrome_processes(prof__chrome *c)
     for (i = 0; i < c->part_count; i++) {
         uint64_t pid = prof_trace_about(c->parts[i].trace)->pid;
         for (j = 0; j < i && c->parts[j].pid != pid; j++) continue;
-        c->parts[i].pid = pid && pid < PROF__CHROME_ID && j == i ? (uint32_t)pid : i ? c->next_id++ : 1;
+        c->parts[i].pid = pid && pid < PROF__DISPLAY_ID && j == i ? (uint32_t)pid : i ? c->next_id++ : 1;
     }
     for (i = 0; i < c->part_count; i++)
         for (j = 0; j < prof_trace_track_count(c->parts[i].trace); j++) {

@@ -12,7 +12,6 @@
 #define PROF__CHROME_DEPTH 512      /* scopes as deep as this have their ends compared with their parents' */
 #define PROF__CHROME_FRAMES 64      /* names of frames that one thread may have */
 #define PROF__CHROME_MARKS 64       /* tracks for marks of all threads */
-#define PROF__CHROME_ID 1000000000u /* the first of our own thread ids, which the system does not give */
 #define PROF__CHROME_EXACT ((int64_t)1 << 53)
 
 /* The text that is kept of a call site, escaped: ,"name":"...","cat":"...","loc":"..." */
@@ -24,7 +23,7 @@ typedef struct prof__chrome_site {
 
 typedef struct prof__chrome_thread {
     uint32_t id, pid; /* pid: the id of the process, or a number for a device */
-    int counters; /* 1: the thread has samples of counters */
+    uint32_t groups; /* bit n: the thread has events of group n */
 } prof__chrome_thread;
 
 /* One of the traces that the file is made of. */
@@ -44,7 +43,8 @@ typedef struct prof__chrome_marks {
 
 typedef struct prof__chrome {
     prof__out out;
-    prof__chrome_part *parts;
+    const prof_trace *const *traces;
+    prof__chrome_part *parts; /* of each trace */
     size_t part_count, machines; /* machines: see prof_trace_align() */
     prof_chrome_options options;
     uint32_t next_id;
@@ -53,7 +53,6 @@ typedef struct prof__chrome {
     size_t mark_count;
     const char *mark_thread; /* the thread that made a mark, if the mark has a track of its own; else NULL */
     uint32_t lock_tid;       /* the track for locks; 0: this part has none yet */
-    int flows; /* 1: this part has flows */
     const prof__chrome_part *part; /* the part that is being written; down to pid: copies of its fields */
     const prof_trace *trace;
     const prof_trace_info *about;

@@ -4,6 +4,7 @@
 #include "api/read.h"
 #include "ground/json.h"
 #include "ground/out.h"
+#include "display/names.h"
 #include "chrome/api.h"
 #include "chrome/state.h"
 
@@ -29,17 +30,7 @@ static int prof__chrome_taken(const char *name)
         "WebSocketReceiveHandshakeResponse", "WebSocketSend", "WebSocketSendHandshakeRequest",
         "firstContentfulPaint", "firstPaint", "largestContentfulPaint::Candidate",
         "largestContentfulPaint::CandidateForSoftNavigation", "navigationStart", "thread_name"};
-    size_t low = 0, high = sizeof taken / sizeof *taken;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(name, taken[middle]);
-        if (!order) return 1;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return 0;
+    return prof__display_listed(taken, sizeof taken / sizeof *taken, name);
 }
 
 /* Writes the name of an event as a JSON string. */

@@ -5,7 +5,7 @@
 #include "api/types.h"
 #include "api/values.h"
 #include "ground/out.h"
-#include "chrome/counters.h"
+#include "read/records.h"
 #include "chrome/flows.h"
 #include "chrome/frames.h"
 #include "chrome/instants.h"
@@ -17,25 +17,26 @@
 
 static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_t index, const prof_event *event)
 {
+    c->threads[index].groups |= 1u << prof__event_group(event->type);
     if (!prof__chrome_wanted(c, event)) return;
     switch ((int)event->type) {
     case PROF_EVENT_SCOPE: prof__chrome_scope(c, track, event); break;
     case PROF_EVENT_MARK: prof__chrome_mark(c, track, index, event); break;
     case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
     case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
-    case PROF_EVENT_COUNTER: c->threads[index].counters = 1; break; /* written later, in order of time */
     case PROF_EVENT_FLOW_OUT:
     case PROF_EVENT_FLOW_STEP:
     case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
     case PROF_EVENT_LOG: prof__chrome_message(c, &track->ids, event); break;
-    case PROF_EVENT_SPAN_BEGIN: /* written later, when begins and ends are matched */
-    case PROF_EVENT_SPAN_MARK:
-    case PROF_EVENT_SPAN_END: break;
     case PROF_EVENT_ALLOC:
     case PROF_EVENT_FREE: prof__chrome_memory_instant(c, &track->ids, event); break;
+    case PROF_EVENT_COUNTER: /* the following are written later, in order of time */
+    case PROF_EVENT_SPAN_BEGIN:
+    case PROF_EVENT_SPAN_MARK:
+    case PROF_EVENT_SPAN_END:
     case PROF_EVENT_LOCK_WAIT:
     case PROF_EVENT_LOCK_ACQUIRE:
-    case PROF_EVENT_LOCK_RELEASE: break; /* written later */
+    case PROF_EVENT_LOCK_RELEASE: break;
     default: prof__chrome_instant(c, &track->ids, event); break;
     }
 }
@@ -55,7 +56,8 @@ static void prof__chrome_write_track(prof__chrome *c, prof__chrome_track *track,
     track->origin = -1;
     track->scope.open = 0;
     track->frame_count = 0;
-    while (c->out.status == PROF_OK && prof__chrome_next(c, cursor, &event)) {
+    while (c->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
+        event.start_ns += c->offset;
         prof__chrome_close_last(c, track, event.start_ns, event.type == PROF_EVENT_SCOPE ? event.name : NULL);
         prof__chrome_event(c, track, index, &event);
         if (all) prof__chrome_plain(c, track, cursor);

@@ -6,6 +6,7 @@
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "read/cursor.h"
+#include "read/records.h"
 #include "read/trace.h"
 
 /*-- all tracks in order of time --*/
@@ -30,6 +31,7 @@ struct prof_timeline {
     size_t count, capacity;
     int given; /* 1: the event at index 0 was returned, so its cursor must move on */
     int whole; /* 1: the window is ignored */
+    uint32_t groups; /* bit n: returns events of group n */
     prof_status status;
 };
 
@@ -57,6 +59,14 @@ static void prof__timeline_down(prof_timeline *t)
     }
 }
 
+/* Reads the next event of a track that the time line returns. */
+static int prof__timeline_read(const prof_timeline *t, prof__timeline_source *source)
+{
+    while (prof_cursor_next(source->cursor, &source->event))
+        if (t->groups >> prof__event_group(source->event.type) & 1) return 1;
+    return 0;
+}
+
 /* Opens the cursor of the track that begins next. */
 static void prof__timeline_begin(prof_timeline *t)
 {
@@ -72,7 +82,7 @@ static void prof__timeline_begin(prof_timeline *t)
     t->status = prof_cursor_open(t->trace, track, &source->cursor);
     if (t->status != PROF_OK) return;
     if (t->whole) source->cursor->windowed = 0;
-    if (!prof_cursor_next(source->cursor, &source->event)) {
+    if (!prof__timeline_read(t, source)) {
         prof_cursor_close(source->cursor);
         return;
     }
@@ -102,6 +112,7 @@ static prof_status prof__timeline_make(const prof_trace *trace, prof_timeline **
         return prof__fail(PROF_NO_MEMORY, "no memory to read %lu tracks", (unsigned long)trace->track_count);
     }
     t->trace = trace;
+    t->groups = UINT32_MAX;
     t->start_count = trace->track_count;
     for (i = 0; i < t->start_count; i++) {
         t->starts[i].ns = trace->tracks[i].about.first_ns;
@@ -117,11 +128,31 @@ PROF_DEF prof_status prof_timeline_open(const prof_trace *trace, prof_timeline *
     return prof__timeline_make(trace, timeline);
 }
 
+/* Says whether a track has events of a group. */
+typedef int prof__has_group(const void *user, size_t track, unsigned group);
+
+/* Opens a time line of the events of two groups. Does not read tracks without events of the first, as has() says; has
+   NULL: reads all. */
+static prof_status prof__timeline_of(const prof_trace *trace, unsigned group, unsigned also, prof__has_group *has,
+                                     const void *user, prof_timeline **timeline)
+{
+    prof_status status = prof__timeline_make(trace, timeline);
+    prof_timeline *t;
+    size_t i, kept = 0;
+    if (status) return status;
+    t = *timeline;
+    t->groups = 1u << group | 1u << also;
+    for (i = 0; i < t->start_count; i++)
+        if (!has || has(user, t->starts[i].track, group)) t->starts[kept++] = t->starts[i];
+    t->start_count = kept;
+    return PROF_OK;
+}
+
 PROF_DEF int prof_timeline_next(prof_timeline *timeline, prof_event *event, size_t *track)
 {
     prof_timeline *t = timeline;
     if (!t || !event) return 0;
-    if (t->given && !prof_cursor_next(t->heap[0].cursor, &t->heap[0].event)) {
+    if (t->given && !prof__timeline_read(t, &t->heap[0])) {
         prof_cursor_close(t->heap[0].cursor);
         t->heap[0] = t->heap[--t->count];
     }

@@ -75,8 +75,11 @@ typedef struct prof__heap {
     prof__read_index index;
     prof__heap_stack *stacks; /* the open memory scopes of each track */
     size_t tracks;
-    size_t changed; /* the row of the pool whose live bytes the last step changed, or PROF__NONE */
+    size_t changed; /* the row of the pool whose live bytes the last step changed, or PROF__NONE; */
+    uint64_t bytes; /* and by how many bytes */
     prof_memory_stats stats;
+    prof_timeline *timeline;
+    prof_status status;
 } prof__heap;
 
 /* Returns 1 if the trace has a call site with this role. Without one, callers skip the walk. */
@@ -176,6 +179,7 @@ static void prof__heap_count(prof__heap *heap, const prof__heap_block *block, in
     prof__heap_row_add(&heap->rows[row->pool], block->bytes, ns);
     heap->live++;
     heap->changed = row->pool;
+    heap->bytes = block->bytes;
 }
 
 static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
@@ -190,6 +194,7 @@ static void prof__heap_uncount(prof__heap *heap, const prof__heap_block *block)
     }
     heap->live--;
     heap->changed = each[2];
+    heap->bytes = block->bytes;
 }
 
 /*-- blocks --*/

@@ -8,6 +8,7 @@
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/numbers.h"
+#include "read/timeline.h"
 #include "report/allocations.h"
 
 /*-- events --*/
@@ -137,53 +138,57 @@ static int prof__heap_free(prof__heap *heap, const prof_event *event, size_t tra
     return 1;
 }
 
-/* Handles the next event of a timeline. Returns 0 without memory. */
-static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
-{
-    heap->changed = PROF__NONE;
-    switch ((int)event->type) {
-    case PROF_EVENT_SCOPE: return prof__heap_scope(heap, event, track);
-    case PROF_EVENT_ALLOC: return prof__heap_alloc(heap, event, track);
-    case PROF_EVENT_FREE: return prof__heap_free(heap, event, track);
-    default: return 1;
-    }
-}
-
-/* Begins the walk. Returns 0 without memory. prof__heap_close() must follow in any case. */
-static int prof__heap_open(prof__heap *heap, const prof_trace *trace)
+/* Begins the walk. has: see prof__timeline_of(). prof__heap_close() must follow in any case. */
+static void prof__heap_open(prof__heap *heap, const prof_trace *trace, prof__has_group *has, const void *user)
 {
     memset(heap, 0, sizeof *heap);
     heap->tracks = prof_trace_track_count(trace);
     heap->stacks = (prof__heap_stack *)calloc(heap->tracks + 1, sizeof *heap->stacks);
-    if (!heap->stacks || !prof__heap_grow(heap)) return 0;
-    if (!PROF__MORE(heap->rows, heap->row_capacity, heap->row_count)) return 0;
-    heap->rows[0].kind = PROF__HEAP_SCOPE;
-    heap->rows[0].path = prof__heap_path("", "");
-    return heap->rows[0].path != NULL;
+    if (heap->stacks && prof__heap_grow(heap) && PROF__MORE(heap->rows, heap->row_capacity, heap->row_count)) {
+        heap->rows[0].kind = PROF__HEAP_SCOPE;
+        heap->rows[0].path = prof__heap_path("", "");
+    }
+    if (heap->row_count && heap->rows[0].path)
+        heap->status =
+            prof__timeline_of(trace, PROF__GROUP_MEMORY, PROF__GROUP_SCOPE, has, user, &heap->timeline);
+    else
+        heap->status = prof__no_memory("for the live blocks");
 }
 
-static void prof__heap_close(prof__heap *heap)
+/* Reads the next event. The heap stays as it was before that event until prof__heap_step(). */
+static int prof__heap_next(prof__heap *heap, prof_event *event, size_t *track)
+{
+    if (heap->status) return 0;
+    if (prof_timeline_next(heap->timeline, event, track)) return 1;
+    heap->status = heap->timeline->status;
+    return 0;
+}
+
+static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track)
+{
+    int good = 1;
+    heap->changed = PROF__NONE;
+    switch ((int)event->type) {
+    case PROF_EVENT_SCOPE: good = prof__heap_scope(heap, event, track); break;
+    case PROF_EVENT_ALLOC: good = prof__heap_alloc(heap, event, track); break;
+    case PROF_EVENT_FREE: good = prof__heap_free(heap, event, track); break;
+    default: break;
+    }
+    if (!good) heap->status = prof__no_memory("for the live blocks");
+    return good;
+}
+
+static prof_status prof__heap_close(prof__heap *heap)
 {
     size_t i;
+    prof_timeline_close(heap->timeline);
     for (i = 0; i < heap->row_count; i++) free(heap->rows[i].path);
     for (i = 0; heap->stacks && i < heap->tracks; i++) free(heap->stacks[i].items);
     free(heap->rows);
     free(heap->stacks);
     free(heap->blocks);
     free(heap->index.slots);
-}
-
-static prof_status prof__heap_walk(prof__heap *heap, const prof_trace *trace)
-{
-    prof_timeline *timeline = NULL;
-    prof_event event;
-    size_t track;
-    int good = prof__heap_open(heap, trace);
-    prof_status status = good ? prof_timeline_open(trace, &timeline) : PROF_OK;
-    while (good && timeline && prof_timeline_next(timeline, &event, &track))
-        good = prof__heap_step(heap, &event, track);
-    if (timeline) status = prof_timeline_close(timeline);
-    return good ? status : prof__no_memory("for the live blocks");
+    return heap->status;
 }
 
 /* Sorts by bytes, the largest first; rows with equal bytes keep their order. */
@@ -243,16 +248,17 @@ static prof_memory_stats *prof__memory_copy(const prof__heap *heap)
 static prof_status prof__memory_stats(const prof_trace *trace, prof_memory_stats **stats)
 {
     prof__heap heap;
-    prof_status status;
+    prof_event event;
+    size_t track;
     if (!trace || !stats) return prof__null("prof_memory", "trace or stats");
     *stats = NULL;
-    status = prof__heap_walk(&heap, trace);
-    if (status == PROF_OK) {
+    prof__heap_open(&heap, trace, NULL, NULL);
+    while (prof__heap_next(&heap, &event, &track) && prof__heap_step(&heap, &event, track)) continue;
+    if (!heap.status) {
         *stats = prof__memory_copy(&heap);
-        if (!*stats) status = prof__no_memory("for the statistics of allocations");
+        if (!*stats) heap.status = prof__no_memory("for the statistics of allocations");
     }
-    prof__heap_close(&heap);
-    return status;
+    return prof__heap_close(&heap);
 }
 PROF_DEF prof_status prof_memory(const prof_trace *trace, prof_memory_stats **stats)
 {

@@ -7,6 +7,7 @@
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/numbers.h"
+#include "read/timeline.h"
 #include "report/allocations.h"
 
 /*-- LOCKS -------------------------------------------------------------------------------------------------- >>locks --
@@ -54,6 +55,8 @@ typedef struct prof__locks {
         int64_t start, end;
         int shared; /* 1: other threads held the lock at the same time */
     } done; /* the wait or hold that the last step ended */
+    prof_timeline *timeline;
+    prof_status status;
 } prof__locks;
 
 static int prof__same_lock(const void *owner, size_t item, const void *key)
@@ -264,17 +267,37 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     return 1;
 }
 
-/* Begins the walk. Returns 0 without memory. prof__locks_close() must follow in any case. */
-static int prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address)
+/* Begins the walk. has: see prof__timeline_of(). prof__locks_close() must follow in any case. */
+static void prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address, prof__has_group *has,
+                             const void *user)
 {
     memset(all, 0, sizeof *all);
     all->by_address = by_address;
     all->losses = (uint64_t *)calloc(prof_trace_track_count(trace) + 1, sizeof *all->losses);
-    return all->losses != NULL;
+    if (all->losses)
+        all->status = prof__timeline_of(trace, PROF__GROUP_LOCK, PROF__GROUP_LOST, has, user, &all->timeline);
+    else
+        all->status = prof__no_memory("for the locks");
 }
 
-static void prof__locks_close(prof__locks *all)
+/* Handles the next event. Returns 0 after the last one. */
+static int prof__locks_next(prof__locks *all)
 {
+    prof_event event;
+    size_t track;
+    if (all->status) return 0;
+    if (!prof_timeline_next(all->timeline, &event, &track))
+        all->status = all->timeline->status;
+    else if (prof__locks_step(all, &event, track))
+        return 1;
+    else
+        all->status = prof__no_memory("for the locks");
+    return 0;
+}
+
+static prof_status prof__locks_close(prof__locks *all)
+{
+    prof_timeline_close(all->timeline);
     free(all->rows);
     free(all->locks);
     free(all->users);
@@ -282,21 +305,7 @@ static void prof__locks_close(prof__locks *all)
     free(all->row_index.slots);
     free(all->lock_index.slots);
     free(all->user_index.slots);
-}
-
-static prof_status prof__locks_walk(prof__locks *all, const prof_trace *trace, int by_address)
-{
-    prof_timeline *timeline;
-    prof_event event;
-    size_t track;
-    int good = prof__locks_open(all, trace, by_address);
-    prof_status status;
-    if (!good) return prof__no_memory("for the locks");
-    status = prof_timeline_open(trace, &timeline);
-    if (status != PROF_OK) return status;
-    while (good && prof_timeline_next(timeline, &event, &track)) good = prof__locks_step(all, &event, track);
-    status = prof_timeline_close(timeline);
-    return good ? status : prof__no_memory("for the locks");
+    return all->status;
 }
 
 static int prof__lock_order(const void *a, const void *b)
@@ -312,28 +321,27 @@ static int prof__lock_order(const void *a, const void *b)
 static prof_status prof__locks_list(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)
 {
     prof__locks all;
-    prof_status status;
     size_t i, kept = 0;
     if (!trace || !rows || !count) return prof__null("prof_locks", "trace, rows or count");
     *rows = NULL;
     *count = 0;
-    status = prof__locks_walk(&all, trace, by_address != 0);
-    for (i = 0; status == PROF_OK && i < all.lock_count; i++) /* a row that has one lock shows its address */
+    prof__locks_open(&all, trace, by_address != 0, NULL, NULL);
+    while (prof__locks_next(&all)) continue;
+    for (i = 0; !all.status && i < all.lock_count; i++) /* a row that has one lock shows its address */
         if (all.rows[all.locks[i].row].locks == 1) all.rows[all.locks[i].row].address = all.locks[i].address;
     for (i = 0; i < all.row_count; i++) {
         const prof_lock_row *row = &all.rows[i]; /* leaves out a row without counts: only a release had this name */
         if (row->acquired || row->waiting || row->abandoned || row->unmatched) all.rows[kept++] = *row;
     }
     if (kept) qsort(all.rows, kept, sizeof *all.rows, prof__lock_order);
-    if (status == PROF_OK && !PROF__ROOM(all.rows, all.row_capacity, kept))
-        status = prof__no_memory("for the statistics of locks");
-    if (status == PROF_OK) {
+    if (!all.status && !PROF__ROOM(all.rows, all.row_capacity, kept))
+        all.status = prof__no_memory("for the statistics of locks");
+    if (!all.status) {
         *rows = all.rows;
         *count = kept;
         all.rows = NULL;
     }
-    prof__locks_close(&all);
-    return status;
+    return prof__locks_close(&all);
 }
 
 PROF_DEF prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count)

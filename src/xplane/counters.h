@@ -3,7 +3,7 @@
 #define PROF__XPLANE_COUNTERS_H
 #include "api/read.h"
 #include "api/types.h"
-#include "api/values.h"
+#include "read/records.h"
 #include "read/timeline.h"
 #include "xplane/events.h"
 #include "xplane/names.h"
@@ -13,33 +13,21 @@
 
 /*-- lines of several threads --*/
 
-/* Returns 1 if a track has events of these groups. Of counters, only those of the present plane matter. */
-static int prof__xplane_has(const prof__xplane *x, size_t track, uint32_t groups)
+/* Returns 1 if a track has events of a group. Of counters, only those of the present plane matter. */
+static int prof__xplane_has(const void *xplane, size_t track, unsigned group)
 {
+    const prof__xplane *x = (const prof__xplane *)xplane;
     const char *device = prof_trace_track(x->trace, track)->device;
-    if (groups == PROF__XPLANE_COUNTED && (x->device ? device != x->device : *device)) return 0;
-    return (x->tracks[track].groups & groups) != 0;
+    if (group == PROF__GROUP_COUNTER && (x->device ? device != x->device : *device)) return 0;
+    return x->tracks[track].groups >> group & 1;
 }
 
-static int prof__xplane_any(const prof__xplane *x, uint32_t groups)
+static int prof__xplane_any(const prof__xplane *x, unsigned group)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
     for (i = 0; i < tracks; i++)
-        if (prof__xplane_has(x, i, groups)) return 1;
+        if (prof__xplane_has(x, i, group)) return 1;
     return 0;
-}
-
-/* Opens a time line of the tracks with events of these groups. Other tracks are not read. */
-static prof_status prof__xplane_timeline(const prof__xplane *x, uint32_t groups, prof_timeline **timeline)
-{
-    prof_status status = prof_timeline_open(x->trace, timeline);
-    size_t i, kept = 0;
-    if (status) return status;
-    for (i = 0; i < (*timeline)->start_count; i++)
-        if (prof__xplane_has(x, (*timeline)->starts[i].track, groups))
-            (*timeline)->starts[kept++] = (*timeline)->starts[i];
-    (*timeline)->start_count = kept;
-    return PROF_OK;
 }
 
 /* Writes the counters of all threads, or of all rows of a device, in order of time. */
@@ -47,12 +35,12 @@ static void prof__xplane_walk_counters(prof__xplane *x)
 {
     prof_timeline *timeline = NULL;
     prof_event event;
-    prof_status status = prof__xplane_timeline(x, PROF__XPLANE_COUNTED, &timeline), closed;
+    prof_status closed, status = prof__timeline_of(x->trace, PROF__GROUP_COUNTER, PROF__GROUP_COUNTER, prof__xplane_has,
+                                                   x, &timeline);
     while (status == PROF_OK && x->status == PROF_OK && x->out.status == PROF_OK &&
            prof_timeline_next(timeline, &event, NULL)) {
         uint32_t id;
-        if (event.type != PROF_EVENT_COUNTER || !prof__xplane_wanted(x, &event) || !prof__xplane_finite(&event.value))
-            continue;
+        if (!prof__xplane_wanted(x, &event) || !prof__xplane_finite(&event.value)) continue;
         x->point.size = 0;
         prof__xplane_value(x, &x->point, PROF__STAT_VALUE, &event.value); /* XProf wants the value first */
         id = prof__xplane_name_of(x, &x->point, &event, PROF__XPLANE_COUNTER);

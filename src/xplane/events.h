@@ -9,6 +9,7 @@
 #include "ground/out.h"
 #include "image/pack.h"
 #include "read/log.h"
+#include "display/tracks.h"
 #include "xplane/bytes.h"
 #include "xplane/names.h"
 #include "xplane/state.h"
@@ -117,15 +118,12 @@ static uint32_t prof__xplane_shorter(prof__xplane *x, int64_t start, int64_t end
 /* Returns 1 if an event lies in the window of the options, at least in part. */
 static int prof__xplane_in_window(const prof__xplane *x, int64_t start, int64_t end)
 {
-    return end + x->offset >= x->options.from_ns && (!x->options.to_ns || start + x->offset < x->options.to_ns);
+    return prof__display_in(start + x->offset, end + x->offset, x->options.from_ns, x->options.to_ns);
 }
 
 static int prof__xplane_wanted(const prof__xplane *x, const prof_event *event)
 {
-    int64_t start = event->start_ns, end = event->start_ns;
-    if (event->type == PROF_EVENT_SCOPE) end += event->duration_ns;
-    if (event->type == PROF_EVENT_FRAME) start -= event->duration_ns;
-    return prof__xplane_in_window(x, start, end);
+    return prof__display_wanted(event, x->offset, x->options.from_ns, x->options.to_ns);
 }
 
 /* Adds arguments as stats. Of several with one key, adds the last. */

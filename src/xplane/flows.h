@@ -6,6 +6,8 @@
 #include "api/values.h"
 #include "ground/hash.h"
 #include "read/records.h"
+#include "read/timeline.h"
+#include "display/flows.h"
 #include "xplane/events.h"
 #include "xplane/names.h"
 #include "xplane/state.h"
@@ -17,43 +19,14 @@
    number that no other has, and the later points of its flow get that number, too, on any thread. */
 
 typedef struct prof__xplane_flow {
-    const char *name;
-    uint64_t id;
+    prof__flow of;
     uint32_t serial;
 } prof__xplane_flow;
 
-typedef struct prof__xplane_flows {
-    prof__xplane_flow *items;
-    size_t count, capacity;
-    prof__read_index index;
-} prof__xplane_flows;
-
-static int prof__xplane_same_flow(const void *owner, size_t item, const void *key)
-{
-    const prof__xplane_flow *flow = (const prof__xplane_flow *)owner + item;
-    const prof_event *event = (const prof_event *)key;
-    return flow->id == event->object && !strcmp(flow->name, event->name);
-}
-
-static prof__xplane_flow *prof__xplane_flow_of(prof__xplane_flows *flows, const prof_event *event)
-{
-    uint32_t hash = (uint32_t)prof__mix(event->object) + prof__text_hash(event->name);
-    size_t item = prof__read_find(&flows->index, hash, prof__xplane_same_flow, flows->items, event);
-    if (item == PROF__NONE) {
-        item = flows->count;
-        if (!PROF__ROOM(flows->items, flows->capacity, item) || !prof__read_add(&flows->index, hash, item)) return NULL;
-        flows->items[item].name = event->name; /* not made at run time, so it lives as long as the trace */
-        flows->items[item].id = event->object;
-        flows->items[item].serial = 0;
-        flows->count++;
-    }
-    return &flows->items[item];
-}
-
-static int prof__xplane_flow_number(prof__xplane *x, prof__xplane_flows *flows, const prof_event *event, size_t track)
+static int prof__xplane_flow_number(prof__xplane *x, prof__flows *flows, const prof_event *event, size_t track)
 {
     prof__xplane_track *of = &x->tracks[track];
-    prof__xplane_flow *flow = prof__xplane_flow_of(flows, event);
+    prof__xplane_flow *flow = (prof__xplane_flow *)prof__flow_of(flows, event);
     if (!flow || !PROF__ROOM(of->flows, of->flow_capacity, of->flow_count)) return 0;
     if (event->type == PROF_EVENT_FLOW_OUT || !flow->serial) flow->serial = ++x->flow_serial;
     of->flows[of->flow_count++] = flow->serial;
@@ -62,21 +35,21 @@ static int prof__xplane_flow_number(prof__xplane *x, prof__xplane_flows *flows, 
 
 static void prof__xplane_number_flows(prof__xplane *x)
 {
-    prof__xplane_flows flows;
+    prof__flows flows;
     prof_timeline *timeline = NULL;
     prof_event event;
     size_t track;
-    prof_status status = prof_timeline_open(x->trace, &timeline), closed;
+    prof_status status = prof__timeline_of(x->trace, PROF__GROUP_FLOW, PROF__GROUP_FLOW, NULL, NULL, &timeline), closed;
     int good = 1;
     memset(&flows, 0, sizeof flows);
-    while (good && prof_timeline_next(timeline, &event, &track))
-        if (prof__is_flow(event.type)) good = prof__xplane_flow_number(x, &flows, &event, track);
+    flows.element = sizeof(prof__xplane_flow);
+    while (good && !status && prof_timeline_next(timeline, &event, &track))
+        good = prof__xplane_flow_number(x, &flows, &event, track);
     closed = prof_timeline_close(timeline);
     if (!good) status = PROF_NO_MEMORY;
     if (!status) status = closed;
     if (status) x->status = status;
-    free(flows.items);
-    free(flows.index.slots);
+    prof__flows_free(&flows);
     x->flows_done = 1;
 }
 

@@ -1,7 +1,6 @@
 // xplane/memory: Writes allocations, and the live bytes of each pool as a counter.
 #ifndef PROF__XPLANE_MEMORY_H
 #define PROF__XPLANE_MEMORY_H
-#include "api/markup.h"
 #include "api/read.h"
 #include "api/reports.h"
 #include "api/types.h"
@@ -27,22 +26,23 @@ static const char *prof__xplane_op_of(const prof__heap *heap, const prof__heap_r
     return row->about.around ? row->about.around_name : row->about.site->function;
 }
 
-static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, const prof_event *event, uint64_t bytes,
-                                    const prof__heap_block *block)
+static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, const prof_event *event)
 {
     const prof_memory_row *pool = &heap->rows[heap->changed].about;
     prof__xplane_bytes *stats = &x->point;
     const unsigned tag = PROF__XEVENT_STAT;
     int alloc = event->type == PROF_EVENT_ALLOC;
+    const prof__heap_block *block =
+        alloc ? prof__heap_find(heap, event->object, (uint32_t)heap->changed, 0) : NULL;
     uint32_t id;
     stats->size = 0;
     prof__xplane_stat_text(x, stats, tag, PROF__STAT_POOL, *pool->pool ? pool->pool : "memory");
     prof__xplane_put_int(x, stats, PROF__STAT_LIVE, (int64_t)pool->live_bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_PEAK, (int64_t)pool->peak_bytes);
-    prof__xplane_put_int(x, stats, PROF__STAT_ASKED, (int64_t)bytes);
-    prof__xplane_put_int(x, stats, PROF__STAT_BYTES, (int64_t)bytes);
+    prof__xplane_put_int(x, stats, PROF__STAT_ASKED, (int64_t)heap->bytes);
+    prof__xplane_put_int(x, stats, PROF__STAT_BYTES, (int64_t)heap->bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_ADDRESS, (int64_t)event->object);
-    if (alloc && block) {
+    if (block) {
         const prof__heap_row *row = &heap->rows[block->row];
         prof__xplane_stat_text(x, stats, tag, PROF__STAT_OP, prof__xplane_op_of(heap, row));
         prof__xplane_stat_text(x, stats, tag, PROF__STAT_REGION, "heap");
@@ -66,45 +66,24 @@ static void prof__xplane_pool(prof__xplane *x, const prof__heap *heap, const pro
                       prof__xplane_time(event->start_ns), 0, &x->point);
 }
 
-static int prof__xplane_heap_step(prof__xplane *x, prof__heap *heap, const prof_event *event, size_t track,
-                                  int counters)
-{
-    int alloc = event->type == PROF_EVENT_ALLOC;
-    prof__heap_block *block;
-    uint64_t bytes = event->detail;
-    size_t pool = 0;
-    if (!alloc && event->type != PROF_EVENT_FREE) return prof__heap_step(heap, event, track);
-    pool = prof__heap_pool(heap, event);
-    if (pool == PROF__NONE) return 0;
-    if (!alloc) {
-        block = prof__heap_find(heap, event->object, (uint32_t)pool, !(event->detail & PROF__FREE_IN_POOL));
-        bytes = block ? block->bytes : 0;
-    }
-    if (!prof__heap_step(heap, event, track)) return 0;
-    if (heap->changed == PROF__NONE || !prof__xplane_wanted(x, event)) return 1;
-    block = alloc ? prof__heap_find(heap, event->object, (uint32_t)pool, 0) : NULL;
-    if (counters)
-        prof__xplane_pool(x, heap, event);
-    else
-        prof__xplane_allocation(x, heap, event, bytes, block);
-    return 1;
-}
-
 static void prof__xplane_walk_memory(prof__xplane *x, int counters)
 {
     prof__heap heap;
-    prof_timeline *timeline = NULL;
     prof_event event;
     size_t track;
-    int good = prof__heap_open(&heap, x->trace);
-    prof_status status = good ? prof__xplane_timeline(x, PROF__XPLANE_ALLOCATED, &timeline) : PROF_NO_MEMORY;
-    while (status == PROF_OK && good && x->status == PROF_OK && x->out.status == PROF_OK &&
-           prof_timeline_next(timeline, &event, &track))
-        good = prof__xplane_heap_step(x, &heap, &event, track, counters);
-    if (timeline && status == PROF_OK) status = prof_timeline_close(timeline);
-    if (!good) status = PROF_NO_MEMORY;
+    prof_status status;
+    prof__heap_open(&heap, x->trace, prof__xplane_has, x);
+    while (x->status == PROF_OK && x->out.status == PROF_OK && prof__heap_next(&heap, &event, &track)) {
+        if (!prof__heap_step(&heap, &event, track) || heap.changed == PROF__NONE ||
+            !prof__xplane_wanted(x, &event))
+            continue;
+        if (counters)
+            prof__xplane_pool(x, &heap, &event);
+        else
+            prof__xplane_allocation(x, &heap, &event);
+    }
+    status = prof__heap_close(&heap);
     if (status) x->status = status;
-    prof__heap_close(&heap);
 }
 
 #endif /* PROF__XPLANE_MEMORY_H */

@@ -6,6 +6,7 @@
 #include "api/types.h"
 #include "ground/hash.h"
 #include "ground/out.h"
+#include "display/names.h"
 #include "xplane/bytes.h"
 #include "xplane/state.h"
 #include "xplane/stats.h"
@@ -56,18 +57,7 @@ static int prof__xplane_taken(const char *key)
         "thread", "total_profile_duration_ps", "tracing_count", "transaction_with_chip_core_id",
         "transfer_destinations", "transfer_source", "transfers", "transmission_budget_us", "truncated", "uses_megacore",
         "value", "vdd_core_energy_nj", "vdd_core_power_events"};
-    size_t low = 0, high = sizeof taken / sizeof *taken;
-    if (*key == '_') return 1;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int order = strcmp(key, taken[middle]);
-        if (!order) return 1;
-        if (order < 0)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return 0;
+    return *key == '_' || prof__display_listed(taken, sizeof taken / sizeof *taken, key);
 }
 
 static int prof__xplane_same_key(const void *owner, size_t item, const void *key)

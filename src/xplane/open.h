@@ -6,6 +6,7 @@
 #include "api/values.h"
 #include "ground/errors.h"
 #include "ground/out.h"
+#include "display/tracks.h"
 #include "xplane/api.h"
 #include "xplane/events.h"
 #include "xplane/lines.h"
@@ -15,42 +16,17 @@
 
 /*-- ids of threads --*/
 
-typedef struct prof__xplane_id {
-    uint64_t id;
-    size_t track;
-} prof__xplane_id;
-
-static int prof__xplane_by_id(const void *a, const void *b)
-{
-    const prof__xplane_id *x = (const prof__xplane_id *)a, *y = (const prof__xplane_id *)b;
-    if (x->id != y->id) return x->id < y->id ? -1 : 1;
-    return x->track < y->track ? -1 : x->track > y->track;
-}
-
-/* Gives each track an id that no other has: the system's thread id, unless that is too large or taken. Returns 0
-   without memory. */
+/* Gives each track an id that no other has. Returns 0 without memory. */
 static int prof__xplane_number_tracks(prof__xplane *x)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
-    uint32_t next = PROF__XPLANE_ID;
-    prof__xplane_id *ids = (prof__xplane_id *)malloc((tracks + 1) * sizeof *ids);
+    uint32_t next = PROF__DISPLAY_ID, *ids = (uint32_t *)malloc((tracks + 1) * sizeof *ids);
+    int good;
     x->tracks = (prof__xplane_track *)calloc(tracks + 1, sizeof *x->tracks);
-    if (ids && x->tracks) {
-        for (i = 0; i < tracks; i++) {
-            const prof_track *track = prof_trace_track(x->trace, i);
-            /* the thread of a fiber has a track of its own */
-            ids[i].id = track->fiber || *track->device ? UINT64_MAX : track->thread_id;
-            ids[i].track = i;
-        }
-        qsort(ids, tracks, sizeof *ids, prof__xplane_by_id);
-        for (i = 0; i < tracks; i++)
-            if (ids[i].id && ids[i].id < PROF__XPLANE_ID && (!i || ids[i].id != ids[i - 1].id))
-                x->tracks[ids[i].track].id = (uint32_t)ids[i].id;
-        for (i = 0; i < tracks; i++)
-            if (!x->tracks[i].id) x->tracks[i].id = next++;
-    }
+    good = ids && x->tracks && prof__display_ids(&x->trace, 1, tracks, ids, &next);
+    for (i = 0; good && i < tracks; i++) x->tracks[i].id = ids[i];
     free(ids);
-    return ids && x->tracks;
+    return good;
 }
 
 /* Returns when the window of a trace begins, in the time of all traces. */

@@ -9,6 +9,7 @@
 #include "ground/hash.h"
 #include "ground/out.h"
 #include "session/number.h"
+#include "read/records.h"
 #include "report/summary.h"
 #include "xplane/bytes.h"
 #include "xplane/counters.h"
@@ -25,7 +26,7 @@ static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const ch
     char number[16];
     uint64_t size = 0;
     size_t i;
-    if (!x->flows_done && prof__xplane_any(x, PROF__XPLANE_FLOWN)) prof__xplane_number_flows(x);
+    if (!x->flows_done && prof__xplane_any(x, PROF__GROUP_FLOW)) prof__xplane_number_flows(x);
     for (i = 0; i < x->line_count; i++) size += prof__xplane_line_size(x, i);
     if (!prof__xplane_sound(x) || (!size && !plain)) return;
     if (strcmp(prefix, "/host:CPU") && !x->gpu) x->custom++;
@@ -121,8 +122,8 @@ static void prof__xplane_host_plane(prof__xplane *x)
     for (i = 0; i < tracks; i++)
         if (!*prof_trace_track(x->trace, i)->device) prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
     prof__xplane_measure(x);
-    if (prof__xplane_any(x, PROF__XPLANE_COUNTED)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, 0);
-    if (prof__xplane_any(x, PROF__XPLANE_ALLOCATED)) {
+    if (prof__xplane_any(x, PROF__GROUP_COUNTER)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, 0);
+    if (prof__xplane_any(x, PROF__GROUP_MEMORY)) {
         prof__xplane_line_of(x, PROF__XPLANE_MEMORY, 0);
         prof__xplane_line_of(x, PROF__XPLANE_POOLS, 0);
     }
@@ -143,7 +144,7 @@ static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
     for (; i < tracks && prof_trace_track(x->trace, i)->device == track->device; i++)
         prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
     prof__xplane_measure(x);
-    if (prof__xplane_any(x, PROF__XPLANE_COUNTED)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
+    if (prof__xplane_any(x, PROF__GROUP_COUNTER)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
     prof__xplane_measure(x);
     prof__xplane_put_plane(x, x->gpu ? "/device:GPU:" : "/device:CUSTOM:", track->device,
                            track->alignment == PROF_ALIGN_GUESS ? " (clock not aligned)" : "", 0);
@@ -164,10 +165,10 @@ static void prof__xplane_frames_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/device:CUSTOM:", "frames", "", 0);
 }
 
-/* Writes a plane with a line of spans or locks. groups: of the events that the line shows. */
-static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, uint32_t groups)
+/* Writes a plane with a line of spans or locks. group: of the events that the line shows. */
+static void prof__xplane_async_plane(prof__xplane *x, prof__xplane_kind kind, const char *name, unsigned group)
 {
-    if (!prof__xplane_sound(x) || !prof__xplane_any(x, groups)) return;
+    if (!prof__xplane_sound(x) || !prof__xplane_any(x, group)) return;
     prof__xplane_new_plane(x, NULL);
     prof__xplane_line_of(x, kind, 0);
     prof__xplane_measure(x);
@@ -283,9 +284,9 @@ static void prof__xplane_space(prof__xplane *x, const char *host)
         else
             i++;
     }
-    prof__xplane_async_plane(x, PROF__XPLANE_SPANS, "spans", PROF__XPLANE_SPANNED);
+    prof__xplane_async_plane(x, PROF__XPLANE_SPANS, "spans", PROF__GROUP_SPAN);
     if (x->frame_count && prof__xplane_sound(x)) prof__xplane_frames_plane(x);
-    prof__xplane_async_plane(x, PROF__XPLANE_LOCKS, "locks", PROF__XPLANE_LOCKED);
+    prof__xplane_async_plane(x, PROF__XPLANE_LOCKS, "locks", PROF__GROUP_LOCK);
     if (prof__xplane_sound(x)) prof__xplane_env_plane(x);
     if (!prof__xplane_sound(x)) return;
     prof__xplane_warnings(x, host);

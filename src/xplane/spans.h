@@ -3,7 +3,7 @@
 #define PROF__XPLANE_SPANS_H
 #include "api/read.h"
 #include "api/types.h"
-#include "report/locks.h"
+#include "display/locks.h"
 #include "xplane/bytes.h"
 #include "xplane/counters.h"
 #include "xplane/events.h"
@@ -68,57 +68,39 @@ static void prof__xplane_walk_spans(prof__xplane *x, const prof__xplane_line *li
     if (status || closed) x->status = status ? status : closed;
 }
 
-/* Writes a wait for a lock, or a hold of it. cut: 1: the end is missing. */
-static void prof__xplane_lock(prof__xplane *x, const prof__locks *all, const prof__lock_user *user, int held,
-                              int64_t start, int64_t end, int cut, uint64_t number)
+/* Writes a wait for a lock, or a hold of it. */
+static void prof__xplane_lock(prof__xplane *x, const prof__lock_span *span)
 {
-    const char *name = all->rows[all->locks[user->lock].row].name,
-               *thread = prof_trace_track(x->trace, user->track)->name;
-    const char *what = held ? "lock " : "wait for ";
+    const char *thread = prof_trace_track(x->trace, span->track)->name, *what = span->held ? "lock " : "wait for ";
     prof__xplane_bytes *stats = &x->point;
-    if (!prof__xplane_in_window(x, start, end) || (uint64_t)(end - start) < x->options.min_duration_ns) return;
-    if (!held && user->scoped) return; /* this wait is shown as a scope */
+    if (!prof__xplane_in_window(x, span->start, span->end) ||
+        (uint64_t)(span->end - span->start) < x->options.min_duration_ns)
+        return;
     x->joined.size = 0;
     prof__xplane_add(&x->joined, what, strlen(what));
-    prof__xplane_add(&x->joined, name, strlen(name) + 1);
+    prof__xplane_add(&x->joined, span->name, strlen(span->name) + 1);
     if (x->joined.failed) return;
     stats->size = 0;
-    prof__xplane_async(x, PROF__XPLANE_LOCKS, number);
+    prof__xplane_async(x, PROF__XPLANE_LOCKS, span->number);
     if (*thread)
         prof__xplane_stat_text(x, stats, PROF__XEVENT_STAT, PROF__STAT_THREAD, thread);
     else
-        prof__xplane_put_uint(x, stats, PROF__STAT_THREAD, x->tracks[user->track].id);
-    if (cut) prof__xplane_truncated(x, stats, PROF_TRUNCATED_END);
+        prof__xplane_put_uint(x, stats, PROF__STAT_THREAD, x->tracks[span->track].id);
+    if (span->open) prof__xplane_truncated(x, stats, PROF_TRUNCATED_END);
     prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, (const char *)x->joined.data, PROF__XPLANE_LOCK),
-                      prof__xplane_time(start), end - start, stats);
+                      prof__xplane_time(span->start), span->end - span->start, stats);
 }
 
 static void prof__xplane_walk_locks(prof__xplane *x)
 {
-    prof__locks all;
-    prof_timeline *timeline = NULL;
-    prof_event event;
-    size_t track, i;
-    uint64_t number = 0;
-    int64_t end = prof__xplane_end(x->about);
-    int good = prof__locks_open(&all, x->trace, 0);
-    prof_status status = good ? prof__xplane_timeline(x, PROF__XPLANE_LOCKED, &timeline) : PROF_NO_MEMORY;
-    while (status == PROF_OK && good && x->status == PROF_OK && x->out.status == PROF_OK &&
-           prof_timeline_next(timeline, &event, &track)) {
-        good = prof__locks_step(&all, &event, track);
-        if (good && all.done.part != PROF__LOCK_NOTHING)
-            prof__xplane_lock(x, &all, &all.users[all.done.user], all.done.part == PROF__LOCK_HELD, all.done.start,
-                              all.done.end, 0, ++number);
-    }
-    for (i = 0; status == PROF_OK && good && i < all.user_count; i++) {
-        const prof__lock_user *user = &all.users[i];
-        if (user->depth && user->hold_ns <= end) prof__xplane_lock(x, &all, user, 1, user->hold_ns, end, 1, ++number);
-        if (user->waits && user->wait_ns <= end) prof__xplane_lock(x, &all, user, 0, user->wait_ns, end, 1, ++number);
-    }
-    if (timeline && status == PROF_OK) status = prof_timeline_close(timeline);
-    if (!good) status = PROF_NO_MEMORY;
+    prof__lock_spans spans;
+    prof__lock_span span;
+    prof_status status;
+    prof__lock_spans_open(&spans, x->trace, prof__xplane_has, x);
+    while (x->status == PROF_OK && x->out.status == PROF_OK && prof__lock_spans_next(&spans, &span))
+        prof__xplane_lock(x, &span);
+    status = prof__lock_spans_close(&spans);
     if (status) x->status = status;
-    prof__locks_close(&all);
 }
 
 #endif /* PROF__XPLANE_SPANS_H */

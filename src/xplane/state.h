@@ -6,13 +6,11 @@
 #include "api/values.h"
 #include "ground/hash.h"
 #include "ground/out.h"
-#include "read/records.h"
 #include "xplane/api.h"
 
 #define PROF__XPLANE_NAMES 65536u                   /* names made at run time that a plane may have */
 #define PROF__XPLANE_SITES 1024                     /* a cache of call sites' names; a power of two */
 #define PROF__XPLANE_FRAMES 64                      /* lines for frames that a plane may have */
-#define PROF__XPLANE_ID 1000000000u                 /* the first of our own ids of threads */
 #define PROF__XPLANE_CUSTOM 300                     /* ids of our custom planes; those above 200 come after the host */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* XProf counts no ops on lines with ids from this one to +7 */
 #define PROF__XPLANE_MANY 16                        /* a call site with more names than this has one op ... */
@@ -76,15 +74,6 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_COUNTER, /* not changed, but for characters that XProf does not escape; its first stat is the value */
     PROF__XPLANE_PLAIN    /* not changed: XProf knows it */
 } prof__xplane_what;
-
-/* Sets of groups of events, as bits, that need more than the lines of threads: lines or planes of their own. */
-enum {
-    PROF__XPLANE_COUNTED = 1 << PROF__GROUP_COUNTER,
-    PROF__XPLANE_ALLOCATED = 1 << PROF__GROUP_MEMORY,
-    PROF__XPLANE_FLOWN = 1 << PROF__GROUP_FLOW,
-    PROF__XPLANE_SPANNED = 1 << PROF__GROUP_SPAN,
-    PROF__XPLANE_LOCKED = 1 << PROF__GROUP_LOCK
-};
 
 typedef enum prof__xplane_kind {
     PROF__XPLANE_THREAD = 0,
