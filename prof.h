@@ -874,14 +874,15 @@ typedef enum prof_role {
     PROF_ROLE_COUNT
 } prof_role;
 
+/* The type of a value. */
 typedef enum prof_value_type {
     PROF_VALUE_NONE = 0,
-    PROF_VALUE_INT,
-    PROF_VALUE_UINT,
-    PROF_VALUE_DOUBLE,
-    PROF_VALUE_BOOL,
-    PROF_VALUE_POINTER,
-    PROF_VALUE_STRING
+    PROF_VALUE_INT,      /* signed */
+    PROF_VALUE_UINT,     /* unsigned */
+    PROF_VALUE_DOUBLE,   /* IEEE 754 */
+    PROF_VALUE_BOOL,     /* 0 or not */
+    PROF_VALUE_POINTER,  /* an address */
+    PROF_VALUE_STRING    /* text */
 } prof_value_type;
 
 typedef struct prof_value {
@@ -5134,18 +5135,15 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__c
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
 
 /* The records of meta. The head of each is kind << 56 | words << 32 | id; words counts the head, too. Each kind counts
-   its ids from 1.
-     STRING   the text, terminated, padded with zeros to whole words
-     SITE     a call site: name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32,
-              level | kind << 32; and only for a counter with a unit one word more: unit (string id)
-     SESSION  key and value of metadata, both terminated; its id is 0
-     DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
-     ROW      name (string id) | device << 32
-     THREAD   track number. Its id is the string id of the name that the system gave the track's thread last
-     RATE     ticks per second, measured during the start, to 1 %: shows a reader whether the clocks disagree later
-*/
-enum {
-    PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD,
+   its ids from 1. A SITE has: name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32,
+   level | kind << 32; and only for a counter with a unit one word more: unit (string id). */
+enum { /* the kinds of records of meta: src/kinds.sh makes these lines */
+    PROF__META_STRING = 1,
+    PROF__META_SITE,
+    PROF__META_SESSION,
+    PROF__META_DEVICE,
+    PROF__META_ROW,
+    PROF__META_THREAD,
     PROF__META_RATE
 };
 #define PROF__META_SITE_WORDS 5 /* words without the unit */
@@ -5664,6 +5662,30 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(MEMORY, 11, "a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE")                                            \
     X(LOCK, 12, "a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE")                                                          \
     X(RANGE, 13, "a scope of prof_range_create()")
+
+/* The types of values: prof_value_type. X(name, code, what) */
+#define PROF__VALUES(X)                                                                                               \
+    X(NONE, 0, "")                                                                                                    \
+    X(INT, 1, "signed")                                                                                               \
+    X(UINT, 2, "unsigned")                                                                                            \
+    X(DOUBLE, 3, "IEEE 754")                                                                                          \
+    X(BOOL, 4, "0 or not")                                                                                            \
+    X(POINTER, 5, "an address")                                                                                       \
+    X(STRING, 6, "text")
+
+/* The kinds of records of meta. X(name, code, words after the head) */
+#define PROF__META(X)                                                                                                 \
+    X(STRING, 1, "the text, padded with zeros to whole words")                                                        \
+    X(SITE, 2, "a call site: four words and, for a counter with a unit, a fifth: see below")                          \
+    X(SESSION, 3,                                                                                                     \
+      "metadata: a key and a value, two texts, one after the other; its id is 0. A later value replaces an "          \
+      "earlier one; an empty key removes all before it")                                                              \
+    X(DEVICE, 4,                                                                                                      \
+      "name (string id, bits 31..0) and bits of its counter (63..32); ticks per second; eight pairs of three "        \
+      "words: ticks, CLOCK_MONOTONIC, check")                                                                         \
+    X(ROW, 5, "name (string id, bits 31..0) and device (63..32)")                                                     \
+    X(THREAD, 6, "a track. The id is that of the string which the system calls the track's thread by now")            \
+    X(RATE, 7, "ticks per second as measured in the start, to 1 %: shows whether the clocks agree later")
 
 /* Columns of PROF__KINDS as constants, four bits or one bit for each kind: a table in a number replaces a branch for
    each record. */

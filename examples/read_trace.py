@@ -11,8 +11,8 @@ import csv
 import struct
 import sys
 
-NONE, INT, UINT, DOUBLE, BOOL, POINTER, STRING = range(7)  # types of values
-# The kinds of records and of events: src/kinds.sh makes these lines.
+# The types of values, the kinds of records and of events: src/kinds.sh makes these lines.
+NONE, INT, UINT, DOUBLE, BOOL, POINTER, STRING = range(7)
 BEGIN, END, MARK, COUNTER_INT, COUNTER_DOUBLE, FRAME, ARG, NAME, TRACK, LOST, EVENT, DATA, COUNTER_UINT = range(1, 14)
 WORDS = {BEGIN: 1, END: 1, MARK: 1, COUNTER_INT: 2, COUNTER_DOUBLE: 2, FRAME: 1, TRACK: 3, LOST: 1, EVENT: 3,
          COUNTER_UINT: 2}

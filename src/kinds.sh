@@ -4,8 +4,8 @@
 # src/assemble.sh calls this for the files that `sh src/kinds.sh` lists.
 #
 #   sh src/kinds.sh docs/format.md
-[ $# -gt 0 ] || exec echo src/api/values.h src/api/markup.h src/image/device.h src/html/decode.js docs/format.md \
-    examples/read_trace.py
+[ $# -gt 0 ] || exec echo src/api/values.h src/api/markup.h src/image/device.h src/image/format.h src/html/decode.js \
+    docs/format.md examples/read_trace.py
 LC_ALL=C awk -v table=src/image/kinds.h '
     function fail(why) {
         print "src/kinds.sh: " why | "cat >&2"
@@ -21,8 +21,9 @@ LC_ALL=C awk -v table=src/image/kinds.h '
             else if (c == "," && !quoted) fields++
             else if (quoted || c != " ") cell[name, size[name], fields] = cell[name, size[name], fields] c
         }
-        if (name != "DEVICE_EVENTS" && cell[name, size[name], 2] != size[name] - 1)
-            fail(table ": " cell[name, size[name], 1] " of PROF__" name " has not the next number, " size[name] - 1)
+        at = cell[name, size[name] - 1, 2] + 1
+        if (size[name] > 1 && cell[name, size[name], 2] != at)
+            fail(table ": " cell[name, size[name], 1] " of PROF__" name " has not the next number, " at)
     }
     function rows(name, text,    at, depth, quoted, from, c) { # splits a table into its rows
         for (at = 1; at <= length(text); at++) {
@@ -33,7 +34,7 @@ LC_ALL=C awk -v table=src/image/kinds.h '
             if (c == ")" && !--depth) row(name, substr(text, from, at - from))
         }
     }
-    function load(    line, name, text) {
+    function load(    line, name, text, count, name_of) {
         while ((getline line < table) > 0) {
             if (line ~ /^#define PROF__[A-Z_]+\(X\)/) {
                 name = substr(line, 15)
@@ -48,8 +49,8 @@ LC_ALL=C awk -v table=src/image/kinds.h '
             name = ""
         }
         close(table)
-        if (!size["KINDS"] || !size["EVENTS"] || !size["ROLES"] || !size["DEVICE_EVENTS"])
-            fail(table ": a table is missing")
+        count = split("KINDS EVENTS DEVICE_EVENTS ROLES VALUES META", name_of, " ")
+        for (; count; count--) if (!size[name_of[count]]) fail(table ": PROF__" name_of[count] " is missing")
     }
     function wrapped(text, first, next_,    out, line, count, word, i) { # at 120 columns
         count = split(text, word, " ")
@@ -85,7 +86,8 @@ LC_ALL=C awk -v table=src/image/kinds.h '
             print "| kind | name | words | time | bits 59..0 of the head, and the other words | written for |"
             print "|--:|---|---|---|---|---|"
         } else {
-            print "| " (name == "ROLES" ? "role" : "type") " | name | what |"
+            print "| " (name == "ROLES" ? "role" : name == "META" ? "kind" : "type") " | name | " \
+                (name == "META" ? "words after the head |" : "what |")
             print "|--:|---|---|"
         }
         for (i = 1; i <= size[name]; i++)
@@ -104,6 +106,10 @@ LC_ALL=C awk -v table=src/image/kinds.h '
     function put(name, list, open, close_) { # a list of Python
         print wrapped(name " = " open list close_, "", sprintf("%" (open == "" ? 4 : length(name) + 4) "s", ""))
     }
+    function listed(name,    i, list) {
+        for (i = 1; i <= size[name]; i++) list = list (i > 1 ? ", " : "") cell[name, i, 1]
+        return list
+    }
     function python(    i, name, names, lengths, timed, values, texts) {
         for (i = 2; i <= size["KINDS"]; i++) {
             name = cell["KINDS", i, 1]
@@ -114,6 +120,7 @@ LC_ALL=C awk -v table=src/image/kinds.h '
                 values = values (values == "" ? "" : ", ") name ": " cell["KINDS", i, 9]
         }
         for (i = 1; i <= size["EVENTS"]; i++) texts = texts (i > 1 ? ", " : "") "\"" cell["EVENTS", i, 5] "\""
+        print wrapped(listed("VALUES") " = range(" size["VALUES"] ")", "", "    ")
         print wrapped(names " = range(1, " size["KINDS"] ")", "", "    ")
         put("WORDS", lengths, "{", "}")
         put("TIMED", timed, "{", "}")
@@ -133,7 +140,11 @@ LC_ALL=C awk -v table=src/image/kinds.h '
         end = ""
         if (drops) next
     }
-    /^enum \{ \/\* the kinds of records/ { begin($0, "^};"); enum("KINDS", "PROF__KIND_", 0, ""); }
+    /^enum \{ \/\* the kinds of records of meta/ { begin($0, "^};"); enum("META", "PROF__META_", 0, "") }
+    /^typedef enum prof_value_type \{/ { begin($0, "^}"); enum("VALUES", "PROF_VALUE_", 3, "") }
+    /^<!-- enum PROF_VALUE_ -->/ { begin($0, "^$"); page("VALUES") }
+    /^<!-- enum PROF__META_ -->/ { begin($0, "^$"); page("META") }
+    /^enum \{ \/\* the kinds of records,/ { begin($0, "^};"); enum("KINDS", "PROF__KIND_", 0, ""); }
     /^enum \{ \/\* the types of EVENTs of devices/ { begin($0, "^};"); enum("DEVICE_EVENTS", "PROF__DEVICE_", 3, "") }
     /^typedef enum prof_event_type \{/ { begin($0, "^}"); enum("EVENTS", "PROF_EVENT_", 8, "PROF_EVENT_TYPE_COUNT") }
     /^typedef enum prof_role \{/ { begin($0, "^}"); enum("ROLES", "PROF_ROLE_", 3, "PROF_ROLE_COUNT") }
@@ -143,7 +154,7 @@ LC_ALL=C awk -v table=src/image/kinds.h '
     /^<!-- enum PROF__DEVICE_ -->/ { begin($0, "^$"); page("DEVICE_EVENTS") }
     /^export const SCOPE = / { begin("", ";$", 1); script("EVENTS", "") }
     /^export const ROLE_NONE = / { begin("", ";$", 1); script("ROLES", "ROLE_") }
-    /^# The kinds of records and of events/ { begin($0, "^$"); python() }
+    /^# The types of values, the kinds of records/ { begin($0, "^$"); python() }
     end != "" && drops && $0 ~ end { end = ""; next }
     end == "" { print }
     END {

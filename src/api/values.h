@@ -26,14 +26,15 @@ typedef enum prof_role {
     PROF_ROLE_COUNT
 } prof_role;
 
+/* The type of a value. */
 typedef enum prof_value_type {
     PROF_VALUE_NONE = 0,
-    PROF_VALUE_INT,
-    PROF_VALUE_UINT,
-    PROF_VALUE_DOUBLE,
-    PROF_VALUE_BOOL,
-    PROF_VALUE_POINTER,
-    PROF_VALUE_STRING
+    PROF_VALUE_INT,      /* signed */
+    PROF_VALUE_UINT,     /* unsigned */
+    PROF_VALUE_DOUBLE,   /* IEEE 754 */
+    PROF_VALUE_BOOL,     /* 0 or not */
+    PROF_VALUE_POINTER,  /* an address */
+    PROF_VALUE_STRING    /* text */
 } prof_value_type;
 
 typedef struct prof_value {

@@ -167,18 +167,15 @@ typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__c
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
 
 /* The records of meta. The head of each is kind << 56 | words << 32 | id; words counts the head, too. Each kind counts
-   its ids from 1.
-     STRING   the text, terminated, padded with zeros to whole words
-     SITE     a call site: name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32,
-              level | kind << 32; and only for a counter with a unit one word more: unit (string id)
-     SESSION  key and value of metadata, both terminated; its id is 0
-     DEVICE   name (string id) | bits << 32, ticks per second, then pairs of clocks, see >>device
-     ROW      name (string id) | device << 32
-     THREAD   track number. Its id is the string id of the name that the system gave the track's thread last
-     RATE     ticks per second, measured during the start, to 1 %: shows a reader whether the clocks disagree later
-*/
-enum {
-    PROF__META_STRING = 1, PROF__META_SITE, PROF__META_SESSION, PROF__META_DEVICE, PROF__META_ROW, PROF__META_THREAD,
+   its ids from 1. A SITE has: name | file << 32, function | category << 32 (string ids, 0 is ""), line | color << 32,
+   level | kind << 32; and only for a counter with a unit one word more: unit (string id). */
+enum { /* the kinds of records of meta: src/kinds.sh makes these lines */
+    PROF__META_STRING = 1,
+    PROF__META_SITE,
+    PROF__META_SESSION,
+    PROF__META_DEVICE,
+    PROF__META_ROW,
+    PROF__META_THREAD,
     PROF__META_RATE
 };
 #define PROF__META_SITE_WORDS 5 /* words without the unit */

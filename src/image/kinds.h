@@ -1,4 +1,4 @@
-// image/kinds: The table of what is recorded: kinds of records, types of EVENTs, roles of call sites.
+// image/kinds: The table of what is recorded: kinds of records, types of events and values, roles of call sites.
 #ifndef PROF__IMAGE_KINDS_H
 #define PROF__IMAGE_KINDS_H
 
@@ -104,5 +104,29 @@
     X(MEMORY, 11, "a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE")                                            \
     X(LOCK, 12, "a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE")                                                          \
     X(RANGE, 13, "a scope of prof_range_create()")
+
+/* The types of values: prof_value_type. X(name, code, what) */
+#define PROF__VALUES(X)                                                                                               \
+    X(NONE, 0, "")                                                                                                    \
+    X(INT, 1, "signed")                                                                                               \
+    X(UINT, 2, "unsigned")                                                                                            \
+    X(DOUBLE, 3, "IEEE 754")                                                                                          \
+    X(BOOL, 4, "0 or not")                                                                                            \
+    X(POINTER, 5, "an address")                                                                                       \
+    X(STRING, 6, "text")
+
+/* The kinds of records of meta. X(name, code, words after the head) */
+#define PROF__META(X)                                                                                                 \
+    X(STRING, 1, "the text, padded with zeros to whole words")                                                        \
+    X(SITE, 2, "a call site: four words and, for a counter with a unit, a fifth: see below")                          \
+    X(SESSION, 3,                                                                                                     \
+      "metadata: a key and a value, two texts, one after the other; its id is 0. A later value replaces an "          \
+      "earlier one; an empty key removes all before it")                                                              \
+    X(DEVICE, 4,                                                                                                      \
+      "name (string id, bits 31..0) and bits of its counter (63..32); ticks per second; eight pairs of three "        \
+      "words: ticks, CLOCK_MONOTONIC, check")                                                                         \
+    X(ROW, 5, "name (string id, bits 31..0) and device (63..32)")                                                     \
+    X(THREAD, 6, "a track. The id is that of the string which the system calls the track's thread by now")            \
+    X(RATE, 7, "ticks per second as measured in the start, to 1 %: shows whether the clocks agree later")
 
 #endif /* PROF__IMAGE_KINDS_H */
