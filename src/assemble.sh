@@ -13,7 +13,8 @@
 # module, after the text of all modules that it includes and that were not copied yet. So the includes of modules decide
 # their order, and a list names few: the last ones, and those inside an #if of the list. A module that was copied only
 # inside an #if is not there for modules outside of it: the list must name it before. A line #include "prof.h", the name
-# of another list, says that all modules of that list are there. A blank line is put between two modules.
+# of another list, says that all modules of that list are there, but for a text without an include guard, which may be
+# in each header: api/licence.h. A blank line is put between two modules.
 #
 # A module compiles alone. The following is not copied: the // lines at its top, which say what is in it; its include
 # guard; and its includes, which end at the first blank line. A list can have // lines, too, which are not copied.
@@ -68,7 +69,7 @@ assemble() { # NAME: prints the header
                 else if (line ~ /^#include "/) {
                     gsub(/^#include "|"$/, "", line)
                     need[file, ++needs[file]] = "src/" line
-                } else if (line ~ /^#ifndef PROF__/) guard = substr(line, 9)
+                } else if (line ~ /^#ifndef PROF__/) guarded[file] = guard = substr(line, 9)
             }
             close(file)
             if (got < 0) fail(file ": cannot be read")
@@ -90,10 +91,11 @@ assemble() { # NAME: prints the header
             if (by != "" && !quiet && file in listed && listed[file] > line) fail(by " includes " file ", which " list " names later")
             busy[file] = 1
             path = path " " file " "
-            load(file)
+            if (!(file in lines)) load(file)
             for (i = 1; i <= needs[file]; i++) module(need[file, i], file)
             busy[file] = 0
             path = substr(path, 1, length(path) - length(file) - 2)
+            if (quiet && !(file in guarded)) return
             where[file] = conditions
             if (quiet) return
             origin = "-"

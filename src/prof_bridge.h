@@ -24,4 +24,4 @@ extern "C" {
 #endif
 #endif /* PROF__BRIDGE_HERE */
 
-#include "bridge/licence.h"
+#include "api/licence.h"

@@ -51,4 +51,4 @@ extern "C" {
 
 #pragma pack(pop)
 
-#include "chrome/licence.h"
+#include "api/licence.h"

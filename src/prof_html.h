@@ -70,4 +70,4 @@ extern "C" {
 #endif
 #pragma pack(pop)
 
-#include "html/licence.h"
+#include "api/licence.h"

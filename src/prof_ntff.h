@@ -73,4 +73,4 @@ extern "C" {
 #endif
 #pragma pack(pop)
 
-#include "ntff/licence.h"
+#include "api/licence.h"

@@ -120,4 +120,4 @@ extern "C" {
 #endif
 #pragma pack(pop)
 
-#include "read/licence.h"
+#include "api/licence.h"

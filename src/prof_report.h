@@ -55,4 +55,4 @@ extern "C" {
 
 #pragma pack(pop)
 
-#include "layouts/licence.h"
+#include "api/licence.h"

@@ -66,4 +66,4 @@ extern "C" {
 #endif
 #pragma pack(pop)
 
-#include "server/licence.h"
+#include "api/licence.h"

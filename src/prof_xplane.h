@@ -60,4 +60,4 @@ extern "C" {
 
 #pragma pack(pop)
 
-#include "xplane/licence.h"
+#include "api/licence.h"

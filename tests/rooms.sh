@@ -55,7 +55,8 @@ in_lists() { # the modules of all headers, each as often as it is in one
 }
 
 check "the headers are what src/ makes" "$(sh src/assemble.sh --check 2>&1)"
-check "every module is in a header, once" "$({ in_lists; ls src/*/*.h; } | sort | uniq -c | awk '$1 != 2 { print $2 }')"
+check "every module is in a header, once" "$({ in_lists; ls src/*/*.h; } | sort | uniq -c |
+    awk '$1 != 2 && $2 != "src/api/licence.h" { print $2 }')"
 check "prof.h has no part of the reader" "$(sh src/assemble.sh --map prof.h | cut -d: -f1 |
     grep -E '^src/(read|report|watch|api/(read|reports|stripped_read)[.])' | sort -u)"
 check "no module has more than $most lines" \
