@@ -29,7 +29,7 @@ result() { # NAME, STATUS; what was said is in the file `said`
 }
 inlined='__attribute__((__always_inline__))'
 warnings='-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror'
-${CC:-cc} -std=gnu99 -O0 -w -I. -D_GNU_SOURCE -DPROF_IMPLEMENTATION -x c -c prof.h -o "$out/prof.o" || exit 1
+${CC:-cc} -std=gnu99 -O0 -w -I. -D_GNU_SOURCE -DPROF_IMPLEMENTATION -x c -c prof_read.h -o "$out/prof.o" || exit 1
 
 parts() { # COMPILER FLAGS...: the three files; UNITY: as one
     if [ -n "$UNITY" ]; then
