@@ -58,6 +58,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
     size_t at, length;
     uint32_t data = 0; /* number of DATA records that the previous event has so far */
     int takes_data = 0, shown;
+    unsigned group = 0;
     if (!words && chunk->size != PROF__NONE32) {
         chunk->size = PROF__NONE32;
         trace->info.lost_blocks++;
@@ -85,6 +86,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
             site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
         }
         shown = prof__read_shown(words + at);
+        if (kind == PROF__KIND_EVENT) group = prof__event_group(prof__read_event_type(words + at));
         if (shown) prof__read_event(m);
         switch (kind) {
         case PROF__KIND_FRAME:
@@ -94,8 +96,8 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
             }
             break;
         case PROF__KIND_EVENT:
-            if (prof__is_span((prof_event_type)prof__read_event_type(words + at))) trace->has_spans = 1;
-            if (prof__read_event_type(words + at) == PROF_EVENT_LOG) trace->has_logs = 1;
+            if (group == PROF__GROUP_SPAN) trace->has_spans = 1;
+            if (group == PROF__GROUP_MESSAGE) trace->has_logs = 1;
             break;
         case PROF__KIND_LOST: m->track->about.lost += head & PROF__TICK_MASK; break;
         case PROF__KIND_ARG:
