@@ -48,8 +48,8 @@ TABLE OF CONTENTS                          (search for the tag)
                                                >>objects   domains, tasks, frames, counters made at run time
 
     Implementation: >>image >>platform >>copies >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out >>pack
-                    >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash >>autostart
-                    >>symbols >>instrument >>malloc
+                    >>match >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash
+                    >>autostart >>symbols >>instrument >>malloc
 
     In prof_read.h: >>read      a trace as tracks of balanced events          >>reports   summary, CSV, statistics
 
@@ -5872,6 +5872,15 @@ static void prof__store_word(uint64_t *at, uint64_t word)
 #endif
 }
 
+/* Returns the id of the track of a TRACK record. */
+static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
+
+/* Returns the serial number of a TRACK record within its track. */
+static uint64_t prof__track_serial(const uint64_t *record)
+{
+    return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
+}
+
 /*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
 #define PROF__MAX_RULES PROF__LESS(64, 8)
@@ -11145,6 +11154,134 @@ static uint32_t prof__block_pack(const prof__chunk *chunk, const uint64_t *words
     return block->size;
 }
 
+/*-- MATCHING -------------------------------------------------------------------------------------------- >>match --
+   docs/format.md has the rules by which an END finds its scope. read/match applies them to a whole trace, with indexes
+   and memory in proportion to it, and notes what cursors need. This matcher has a stack of open scopes, and a list of
+   scopes that the END of an outer scope has cut, because their own ENDs may still come: then the two have overlapped.
+   Its owner gives it the memory, and keeps more of each scope: elements begin with a prof__begun. Functions are told
+   the elements' size, which compilers then know. What has no space is only counted (open scopes), or stays without its
+   END (cut ones). */
+
+typedef struct prof__begun {
+    uint64_t number;     /* counts the begins of the track, from 1 */
+    uint32_t site, name; /* name: the id of the site's name; 0: not known. site of a cut scope that has ended: ~0 */
+} prof__begun;
+
+typedef struct prof__matching {
+    void *open, *cut;         /* arrays; cut: may be NULL */
+    size_t depth, open_room;  /* open scopes, and how many the array has space for */
+    size_t beyond;            /* open scopes for which there was no space; they are inside all others */
+    size_t cut_count, cut_room;
+    uint64_t begins;
+    int partial;              /* 1: begins before the first record are missing, but none after it, and no cut scope was
+                                 forgotten: so an END without a begin ends a scope around all others */
+} prof__matching;
+
+/* What an END does. */
+typedef enum prof__ending {
+    PROF__ENDS_NOTHING, /* its begin is missing, and so is nothing else: leave it out */
+    PROF__ENDS_OPEN,    /* it ends an open scope; those inside are cut */
+    PROF__ENDS_CUT,     /* it ends a scope that was cut */
+    PROF__ENDS_BEFORE,  /* it ends a scope that began before the first record: all that are open are cut */
+    PROF__ENDS_BEYOND   /* it ends a scope for which there was no space */
+} prof__ending;
+
+static inline prof__begun *prof__matching_at(void *items, size_t size, size_t at)
+{
+    return (prof__begun *)(void *)((char *)items + at * size);
+}
+
+/* Forgets all scopes. */
+static void prof__matching_reset(prof__matching *m)
+{
+    m->depth = m->beyond = m->cut_count = 0;
+    m->begins = 0;
+}
+
+/* Opens a scope. Returns its element, or NULL if there is no space for it. */
+static inline prof__begun *prof__matching_begin(prof__matching *m, size_t open_size, uint32_t site, uint32_t name)
+{
+    prof__begun *begun;
+    if (PROF__UNLIKELY(m->depth == m->open_room || m->beyond)) {
+        m->beyond++;
+        return NULL;
+    }
+    begun = prof__matching_at(m->open, open_size, m->depth++);
+    begun->number = ++m->begins;
+    begun->site = site;
+    begun->name = name;
+    return begun;
+}
+
+/* Returns the index of the cut scope of a site that began last, or m->cut_count if there is none. */
+static size_t prof__matching_late(const prof__matching *m, size_t cut_size, uint32_t site)
+{
+    size_t at, found = m->cut_count;
+    uint64_t latest = 0;
+    for (at = 0; at < m->cut_count; at++) {
+        const prof__begun *cut = prof__matching_at(m->cut, cut_size, at);
+        if (cut->site != site || cut->number <= latest) continue;
+        latest = cut->number;
+        found = at;
+    }
+    return found;
+}
+
+/* Finds what an END does, and changes nothing but m->beyond. *at: the index of the scope that ends. */
+static inline prof__ending prof__matching_end(prof__matching *m, size_t open_size, size_t cut_size, uint32_t site,
+                                              size_t *at)
+{
+    size_t i = m->depth;
+    if (PROF__UNLIKELY(m->beyond)) {
+        m->beyond--;
+        return PROF__ENDS_BEYOND;
+    }
+    while (i && prof__matching_at(m->open, open_size, i - 1)->site != site) i--;
+    *at = i - 1;
+    if (PROF__LIKELY(i)) return PROF__ENDS_OPEN;
+    *at = prof__matching_late(m, cut_size, site);
+    return *at < m->cut_count ? PROF__ENDS_CUT : m->partial ? PROF__ENDS_BEFORE : PROF__ENDS_NOTHING;
+}
+
+/* Finds the innermost open scope of a name, for an END that has no begin of its site. Returns 0 if there is none. */
+static int prof__matching_named(const prof__matching *m, size_t open_size, uint32_t name, size_t *at)
+{
+    size_t i = m->depth;
+    while (i && prof__matching_at(m->open, open_size, i - 1)->name != name) i--;
+    *at = i - 1;
+    return i != 0;
+}
+
+/* Puts the open scopes from `from` on into the list of those that are cut; the caller takes them off the stack. Returns
+   the index of the first of them in the list, the outermost; m->cut_count if there is no space for so many. If the list
+   is full, its older half is forgotten. */
+static size_t prof__matching_cut(prof__matching *m, size_t open_size, size_t cut_size, size_t from)
+{
+    size_t half = m->cut_room / 2, count = m->depth - from, first, i;
+    if (!count) return m->cut_count;
+    if (!m->cut || count > half) {
+        m->partial = 0;
+        return m->cut_count;
+    }
+    if (m->cut_count + count > m->cut_room) {
+        m->partial = 0;
+        first = m->cut_count > half ? m->cut_count - half : 0;
+        memmove(m->cut, prof__matching_at(m->cut, cut_size, m->cut_count - first), first * cut_size);
+        m->cut_count = first;
+    }
+    first = m->cut_count;
+    for (i = from; i < m->depth; i++)
+        *prof__matching_at(m->cut, cut_size, m->cut_count++) = *prof__matching_at(m->open, open_size, i);
+    return first;
+}
+
+/* Notes that a cut scope has ended. */
+static void prof__matching_took(prof__matching *m, size_t cut_size, size_t at)
+{
+    prof__matching_at(m->cut, cut_size, at)->site = ~0u;
+    while (m->cut_count && prof__matching_at(m->cut, cut_size, m->cut_count - 1)->site == ~0u) m->cut_count--;
+}
+
 /*-- THE READER, FOR THE RECORDER -----------------------------------------------------------------------------------*/
 
 #ifndef PROF_FREESTANDING
@@ -15702,25 +15839,27 @@ static void prof__crash_after(prof__crash_system *of) { (void)of; }
 
 #define PROF__CRASH_THREADS 64  /* threads that a report shows; further ones are only counted */
 #define PROF__CRASH_DEPTH 64    /* open scopes that a report shows of a thread; further ones are only counted */
+#define PROF__CRASH_CUT 32      /* scopes of a thread that another END has closed, and whose own ENDs may come */
 #define PROF__CRASH_NAME 64     /* longest name that a report prints, in bytes */
 /* Number of newest chunks that are searched for open scopes; reading so many takes about a second. */
 #define PROF__CRASH_REACH 65536
 
-#define PROF__CRASH_TRACK ((1ull << 40) - 1) /* the bits of the track id in the second word of a TRACK record */
-
 typedef struct prof__crash_scope {
+    prof__begun begun;
     /* name: offset in the image of the scope's NAME record, or 0. sequence: number of the chunk that holds that
        record. */
     uint64_t name, sequence;
-    uint32_t site;
     uint32_t inside; /* bytes from the start of the chunk to the NAME record */
 } prof__crash_scope;
 
 typedef struct prof__crash_thread {
     uint64_t track, thread_id;
     uint64_t sequence; /* sequence number of the thread's newest chunk; 0: the thread has none */
-    uint32_t name_id, depth;
+    uint64_t serial;   /* of the newest TRACK record that was read; 0: none was */
+    uint32_t name_id;
+    prof__matching match;
     prof__crash_scope open[PROF__CRASH_DEPTH];
+    prof__begun cut[PROF__CRASH_CUT];
 } prof__crash_thread;
 
 typedef struct prof__crash_work { /* memory that a report needs; reserved by prof_start() */
@@ -15761,7 +15900,8 @@ static void prof__crash_flush(prof__crash_work *w)
     w->used = 0;
 }
 
-static void prof__crash_put(prof__crash_work *w, const char *text)
+/* Not inlined, because copies of it in some twenty places would be 1.7 KB (gcc 12.2 -O2). */
+static PROF__NOINLINE void prof__crash_put(prof__crash_work *w, const char *text)
 {
     for (; *text; ++text) {
         if (w->used == sizeof w->text) prof__crash_flush(w);
@@ -15821,17 +15961,45 @@ static void prof__crash_put_string(prof__crash_work *w, const prof__session *s, 
 
 /*-- open scopes --*/
 
+/* Makes a thread one without open scopes. partial: 1: the ring has overwritten what is older. */
+static void prof__crash_thread_reset(prof__crash_thread *thread, int partial)
+{
+    prof__matching *m = &thread->match;
+    thread->sequence = thread->serial = 0;
+    m->open = thread->open;
+    m->open_room = PROF__CRASH_DEPTH;
+    m->cut = thread->cut;
+    m->cut_room = PROF__CRASH_CUT;
+    m->partial = partial;
+    prof__matching_reset(m);
+}
+
+/* How many scopes of a thread are open, also those for which there was no space. */
+static size_t prof__crash_depth(const prof__crash_thread *thread)
+{
+    return thread->match.depth + thread->match.beyond;
+}
+
+/* Does not compare names, as the reader does: meta is too slow to search, and an END has the site of its BEGIN. */
 static void prof__crash_end(prof__crash_thread *thread, uint32_t site)
 {
-    if (thread->depth > PROF__CRASH_DEPTH) {
-        --thread->depth; /* too deep: the report does not know the name of the scope that ends */
-        return;
-    }
-    uint32_t depth = thread->depth;
-    while (depth && thread->open[depth - 1].site != site) --depth;
-    /* Inner scopes that are still open have lost their ends. If no open scope is of this site, the begin was
-       overwritten. */
-    if (depth) thread->depth = depth - 1;
+    prof__matching *m = &thread->match;
+    size_t at = 0;
+    prof__ending ending = prof__matching_end(m, sizeof *thread->open, sizeof *thread->cut, site, &at);
+    if (ending == PROF__ENDS_CUT) prof__matching_took(m, sizeof *thread->cut, at);
+    if (ending != PROF__ENDS_OPEN && ending != PROF__ENDS_BEFORE) return;
+    if (ending == PROF__ENDS_BEFORE) at = 0; /* around all that are open */
+    prof__matching_cut(m, sizeof *thread->open, sizeof *thread->cut, ending == PROF__ENDS_OPEN ? at + 1 : 0);
+    m->depth = at;
+}
+
+/* Begins a part of a track. If the part before is missing, so may be begins and ends: then an END without a begin does
+   not show that all open scopes were inside it. */
+static void prof__crash_part(prof__crash_thread *thread, const uint64_t *record)
+{
+    uint64_t serial = prof__track_serial(record);
+    if (thread->serial && serial != thread->serial + 1) thread->match.partial = 0;
+    thread->serial = serial;
 }
 
 static prof__crash_thread *prof__crash_find(prof__crash_work *w, uint64_t track)
@@ -15856,7 +16024,8 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
         length = prof__record_length(words[at], count - at);
         if (!length) break;
         if (kind == PROF__KIND_TRACK) {
-            thread = prof__crash_find(w, words[at + 1] & PROF__CRASH_TRACK);
+            thread = prof__crash_find(w, prof__track_id(words + at));
+            if (thread) prof__crash_part(thread, words + at);
         } else if (thread && kind == PROF__KIND_END) {
             prof__crash_end(thread, site);
         } else if (begun && kind == PROF__KIND_NAME) {
@@ -15865,11 +16034,9 @@ static void prof__crash_follow(prof__crash_work *w, const prof__session *s, uint
             begun->sequence = chunk->sequence;
         }
         begun = NULL;
-        if (thread && kind == PROF__KIND_BEGIN && thread->depth++ < PROF__CRASH_DEPTH) {
-            begun = &thread->open[thread->depth - 1];
-            begun->name = 0;
-            begun->site = site;
-        }
+        if (!thread || kind != PROF__KIND_BEGIN) continue;
+        begun = (prof__crash_scope *)(void *)prof__matching_begin(&thread->match, sizeof *thread->open, site, 0);
+        if (begun) begun->name = 0;
     }
 }
 
@@ -15938,10 +16105,10 @@ static void prof__crash_meet(prof__crash_work *w, const prof__session *s)
     prof__crash_thread *thread = &w->threads[i];
     if (i == w->thread_count) {
         ++w->thread_count;
-        thread->sequence = thread->depth = 0;
+        prof__crash_thread_reset(thread, w->threads[0].match.partial);
     }
     if (thread->sequence > chunk->sequence) return;
-    thread->track = track[1] & PROF__CRASH_TRACK;
+    thread->track = prof__track_id(track);
     thread->thread_id = track[2];
     thread->sequence = chunk->sequence;
     thread->name_id = (uint32_t)track[0] & (PROF__NAME_OF_SYSTEM - 1);
@@ -15954,7 +16121,8 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
     uint64_t count = PROF__SEARCH(s, PROF__LOAD(&s->chunk_count)), newest = h->next_chunk;
     uint64_t end = prof__chunks_there(s) * s->chunk_size, oldest = newest > count ? newest - count : 0;
     w->threads[0].thread_id = PROF__CRASHED();
-    w->threads[0].sequence = w->threads[0].depth = w->threads[0].name_id = 0;
+    w->threads[0].name_id = 0;
+    prof__crash_thread_reset(&w->threads[0], newest > count);
     w->thread_count = 1;
     w->more_threads = 0;
     for (uint64_t at = 0; at < end; at += prof__crash_bytes(s, at))
@@ -15988,7 +16156,7 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
                                   int place)
 {
     size_t words = 0;
-    const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
+    const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->begun.site, &words);
     uint64_t head = 0;
     if (scope->name) {
         const uint64_t *name = (const uint64_t *)(const void *)((const char *)s->header + scope->name);
@@ -16017,7 +16185,7 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
 static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
                                    int cut)
 {
-    uint32_t kept = thread->depth < PROF__CRASH_DEPTH ? thread->depth : PROF__CRASH_DEPTH;
+    size_t kept = thread->match.depth;
     prof__crash_put(w, "thread ");
     prof__crash_put_number(w, thread->thread_id);
     if (thread->name_id) {
@@ -16026,10 +16194,10 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
         prof__crash_put(w, "\"");
     }
     prof__crash_put(w, cut ? ": ... > " : ": ");
-    if (!thread->depth) prof__crash_put(w, "no scope is open");
-    for (uint32_t i = 0, next; i < kept; i = next) {
-        for (next = i + 1; next < kept && !thread->open[next].name && thread->open[next].site == thread->open[i].site;
-             ++next) {
+    if (!kept) prof__crash_put(w, "no scope is open");
+    for (size_t i = 0, next; i < kept; i = next) {
+        uint32_t site = thread->open[i].begun.site;
+        for (next = i + 1; next < kept && !thread->open[next].name && thread->open[next].begun.site == site; ++next) {
         }
         if (i) prof__crash_put(w, " > ");
         prof__crash_put_scope(w, s, &thread->open[i], next == kept);
@@ -16037,9 +16205,9 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
         prof__crash_put(w, " x ");
         prof__crash_put_number(w, next - i);
     }
-    if (thread->depth > kept) {
+    if (thread->match.beyond) {
         prof__crash_put(w, " > and ");
-        prof__crash_put_number(w, thread->depth - kept);
+        prof__crash_put_number(w, thread->match.beyond);
         prof__crash_put(w, " more");
     }
     prof__crash_put(w, "\n");
@@ -16057,7 +16225,8 @@ static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thr
     const prof__thread *self = PROF__SELF();
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
-    return prof__owed(self) > thread->depth || thread->depth > prof__words_of(s, self->chunk) / 4 * 3;
+    size_t depth = prof__crash_depth(thread);
+    return prof__owed(self) > depth || depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
 /* Writes what crashed and the open scopes of all threads to stderr, the crashed thread first. */

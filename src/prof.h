@@ -84,6 +84,7 @@ extern "C" {
 
 #ifndef PROF_FREESTANDING
 #include "image/pack.h"
+#include "image/match.h"
 #include "session/hooks.h"
 #include "session/process.h"
 #endif

@@ -645,6 +645,134 @@ TEST(scopes_left_by_longjmp)
     free(death.said);
 }
 
+/* The begin of "old" is overwritten: its end ends what was left inside it, as in the reader. */
+static void jumps_after_a_long_time(int unused)
+{
+    static jmp_buf back;
+    (void)unused;
+    PROFILE_BEGIN("old");
+    for (int i = 0; i < 200000; ++i) PROFILE_BLOCK("turn") {}
+    if (!setjmp(back)) {
+        PROFILE_BEGIN("left");
+        longjmp(back, 1);
+    }
+    PROFILE_END("old");
+    PROFILE_SCOPE("last");
+    fault(SIGSEGV);
+}
+
+/* Ends that come after those of outer scopes end nothing else. */
+static void overlaps_after_a_long_time(int pairs)
+{
+    for (int i = 0; i < 200000; ++i) PROFILE_BLOCK("turn") {}
+    PROFILE_SCOPE("outer");
+    for (int i = 0; i < pairs; ++i) {
+        PROFILE_BEGIN("first");
+        PROFILE_BEGIN("second");
+        PROFILE_END("first");
+        PROFILE_END("second");
+    }
+    PROFILE_SCOPE("last");
+    fault(SIGSEGV);
+}
+
+TEST(ends_whose_begins_were_overwritten)
+{
+    outcome death = dies(REPORT, jumps_after_a_long_time, 0);
+    expect(death.said, "last (");
+    CHECK(!strstr(death.said, "left"));
+    free(death.said);
+    death = dies(REPORT, overlaps_after_a_long_time, 100);
+    expect(death.said, "\": outer > last (");
+    free(death.said);
+}
+
+static uint32_t any_state;
+static uint32_t any(uint32_t limit)
+{
+    any_state = any_state * 1664525u + 1013904223u;
+    return (any_state >> 8) % limit;
+}
+
+static void begin_any(uint32_t which)
+{
+    switch (which) {
+    case 0: PROFILE_BEGIN("a"); break;
+    case 1: PROFILE_BEGIN("b"); break;
+    case 2: PROFILE_BEGIN("c"); break;
+    case 3: PROFILE_BEGIN("d"); break;
+    default: PROFILE_BEGIN("e"); break;
+    }
+}
+
+static void end_any(uint32_t which)
+{
+    switch (which) {
+    case 0: PROFILE_END("a"); break;
+    case 1: PROFILE_END("b"); break;
+    case 2: PROFILE_END("c"); break;
+    case 3: PROFILE_END("d"); break;
+    default: PROFILE_END("e"); break;
+    }
+}
+
+/* Whether a report would show the scopes that the reader finds open. */
+static int shows_what_is_open(void)
+{
+    prof__session *s = prof__state.session;
+    prof__crash_work *w = prof__crash.work;
+    prof_trace *trace = NULL;
+    prof_open_scope *scopes = NULL;
+    size_t count = 0, words, same = 0;
+    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_open_scopes(trace, &scopes, &count), PROF_OK);
+    prof__memory_read(s->header, 0, &w->header, sizeof w->header);
+    w->header.copy_tick = ~(uint64_t)0;
+    prof__crash_search(w, s, &w->header);
+    const prof__crash_thread *thread = &w->threads[0];
+    while (same < count && same < thread->match.depth) {
+        const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, thread->open[same].begun.site, &words);
+        const uint64_t *name = site ? prof__crash_meta(s, PROF__META_STRING, (uint32_t)site[1], &words) : NULL;
+        if (!name || strcmp((const char *)(name + 1), scopes[same].name)) break;
+        ++same;
+    }
+    CHECK_EQUAL(prof__crash_depth(thread), count);
+    CHECK_EQUAL(same, count < PROF__CRASH_DEPTH ? count : PROF__CRASH_DEPTH);
+    prof_open_scopes_free(scopes);
+    prof_trace_close(trace);
+    return !test_failures;
+}
+
+/* Short scopes, some of which overlap, and now and then one of "c", "d" and "e" begins or ends, in any order. */
+static void any_step(void)
+{
+    if (any(800) == 0) {
+        any(2) ? begin_any(2 + any(3)) : end_any(2 + any(3));
+        return;
+    }
+    begin_any(0);
+    if (any(4) == 0) begin_any(1);
+    end_any(0);
+    end_any(1);
+}
+
+/* Until the ring has come round some times. */
+TEST(a_report_shows_what_the_reader_finds_open)
+{
+    for (uint32_t seed = 0; seed < (uint32_t)trace_times(3, 10, 300) && !test_failures; ++seed) {
+        prof_config config = trace_config(128 << 10);
+        config.crash_report = 1;
+        CHECK_EQUAL(prof_start(&config), PROF_OK);
+        any_state = seed;
+        for (int look = 0; look < 40 && !test_failures; ++look) {
+            for (int i = 0; i < 1000; ++i) any_step();
+            if (!shows_what_is_open()) printf("     with seed %u, look %d\n", (unsigned)seed, look);
+        }
+        for (int i = 0; i < 500; ++i) end_any((uint32_t)i % 5);
+        prof_stop();
+    }
+}
+
 /*-- where the report can't go --*/
 
 static void into_a_closed_pipe(int unused)

@@ -48,8 +48,8 @@ TABLE OF CONTENTS                          (search for the tag)
                                                >>objects   domains, tasks, frames, counters made at run time
 
     Implementation: >>image >>platform >>copies >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out >>pack
-                    >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash >>autostart
-                    >>symbols >>instrument >>malloc
+                    >>match >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash
+                    >>autostart >>symbols >>instrument >>malloc
 
     In prof_read.h: >>read      a trace as tracks of balanced events          >>reports   summary, CSV, statistics
 

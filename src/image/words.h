@@ -191,4 +191,13 @@ static void prof__store_word(uint64_t *at, uint64_t word)
 #endif
 }
 
+/* Returns the id of the track of a TRACK record. */
+static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
+
+/* Returns the serial number of a TRACK record within its track. */
+static uint64_t prof__track_serial(const uint64_t *record)
+{
+    return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
+}
+
 #endif /* PROF__IMAGE_WORDS_H */

@@ -149,14 +149,6 @@ static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
     return tick > before ? tick : before;
 }
 
-static uint64_t prof__track_id(const uint64_t *record) { return record[1] & PROF__TICK_MASK; }
-
-/* Returns the serial number of a TRACK record within its track. */
-static uint64_t prof__track_serial(const uint64_t *record)
-{
-    return record[1] >> PROF__TICK_BITS << 28 | (record[0] >> 32 & 0xFFFFFFF);
-}
-
 /* Terminates the string of a NAME, ARG or DATA record, if it has one, so that callers can use it in place. A key is a
    string, whatever type the record states. */
 static void prof__read_seal_text(uint64_t *record, size_t length)

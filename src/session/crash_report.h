@@ -23,7 +23,7 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
                                   int place)
 {
     size_t words = 0;
-    const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->site, &words);
+    const uint64_t *site = prof__crash_meta(s, PROF__META_SITE, scope->begun.site, &words);
     uint64_t head = 0;
     if (scope->name) {
         const uint64_t *name = (const uint64_t *)(const void *)((const char *)s->header + scope->name);
@@ -52,7 +52,7 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
 static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, const prof__crash_thread *thread,
                                    int cut)
 {
-    uint32_t kept = thread->depth < PROF__CRASH_DEPTH ? thread->depth : PROF__CRASH_DEPTH;
+    size_t kept = thread->match.depth;
     prof__crash_put(w, "thread ");
     prof__crash_put_number(w, thread->thread_id);
     if (thread->name_id) {
@@ -61,10 +61,10 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
         prof__crash_put(w, "\"");
     }
     prof__crash_put(w, cut ? ": ... > " : ": ");
-    if (!thread->depth) prof__crash_put(w, "no scope is open");
-    for (uint32_t i = 0, next; i < kept; i = next) {
-        for (next = i + 1; next < kept && !thread->open[next].name && thread->open[next].site == thread->open[i].site;
-             ++next) {
+    if (!kept) prof__crash_put(w, "no scope is open");
+    for (size_t i = 0, next; i < kept; i = next) {
+        uint32_t site = thread->open[i].begun.site;
+        for (next = i + 1; next < kept && !thread->open[next].name && thread->open[next].begun.site == site; ++next) {
         }
         if (i) prof__crash_put(w, " > ");
         prof__crash_put_scope(w, s, &thread->open[i], next == kept);
@@ -72,9 +72,9 @@ static void prof__crash_put_thread(prof__crash_work *w, const prof__session *s, 
         prof__crash_put(w, " x ");
         prof__crash_put_number(w, next - i);
     }
-    if (thread->depth > kept) {
+    if (thread->match.beyond) {
         prof__crash_put(w, " > and ");
-        prof__crash_put_number(w, thread->depth - kept);
+        prof__crash_put_number(w, thread->match.beyond);
         prof__crash_put(w, " more");
     }
     prof__crash_put(w, "\n");
@@ -92,7 +92,8 @@ static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thr
     const prof__thread *self = PROF__SELF();
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
-    return prof__owed(self) > thread->depth || thread->depth > prof__words_of(s, self->chunk) / 4 * 3;
+    size_t depth = prof__crash_depth(thread);
+    return prof__owed(self) > depth || depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
 /* Writes what crashed and the open scopes of all threads to stderr, the crashed thread first. */

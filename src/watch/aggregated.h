@@ -78,8 +78,8 @@ static void prof__aggregated_halves(prof__aggregated *stats, const prof__follow 
 static void prof__aggregated_covered(prof__aggregated *stats, const prof__follow *f)
 {
     for (uint32_t i = 0; i < f->track_count; i++)
-        for (size_t at = 0; at < f->tracks[i].depth; at++) {
-            const prof__follow_open *open = &f->tracks[i].stack[at];
+        for (size_t at = 0; at < f->tracks[i].match.depth; at++) {
+            const prof__follow_open *open = (const prof__follow_open *)f->tracks[i].match.open + at;
             stats->rows[open->row - 1].stat.total_ns += prof__follow_ns(f, open->covered);
         }
 }

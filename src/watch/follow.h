@@ -9,6 +9,7 @@
 #include "ground/hash.h"
 #include "ground/out.h"
 #include "image/format.h"
+#include "image/match.h"
 #include "record/site.h"
 #include "record/state.h"
 #include "read/trace.h"
@@ -55,18 +56,19 @@ typedef struct prof__follow_rule {
 } prof__follow_rule;
 
 typedef struct prof__follow_open {
+    prof__begun begun;
     uint64_t bytes; /* of a PROFILE_THROUGHPUT, or PROF__FOLLOW_NO_BYTES */
     uint64_t tick, inside, covered; /* when it began; ticks in scopes inside it; ticks in those of its own row */
-    uint64_t number;                /* counts the begins of the track, from 1 */
-    uint32_t row, site, name;
+    uint32_t row;
 } prof__follow_open;
 
-/* A scope that was closed by the end of an outer scope, and so counts as truncated, but whose own end may still come.
-   Scopes that one end has closed are adjacent, the outermost first. */
+/* A scope that was cut by the end of an outer scope, and so counts as truncated, but whose own end may still come.
+   Scopes that one end has cut are adjacent, the outermost first. */
 typedef struct prof__follow_late {
-    uint64_t tick, bytes, number;
+    prof__begun begun;
+    uint64_t tick, bytes;
     uint64_t shared;       /* ticks that the self time of the enclosing scope gains if the end comes */
-    uint32_t row, site;    /* site: PROF__NONE32 if the end has come */
+    uint32_t row;
     uint32_t enclosing;    /* of the outermost: the row of the scope that ended, 0: not known; else PROF__NONE32 */
 } prof__follow_late;
 
@@ -80,12 +82,7 @@ typedef struct prof__follow_track {
     uint32_t next;             /* the next with its hash. Numbers of tracks, slots and rows count from 1; 0: none */
     uint32_t newer, older;
     uint32_t slot;             /* the slot to which a thread may still be adding records of this track */
-    int partial;               /* 1: earlier records are missing */
-    size_t depth, capacity, beyond;
-    prof__follow_open *stack;
-    prof__follow_late *late;
-    size_t late_count;
-    uint64_t begins;
+    prof__matching match;         /* of prof__follow_open and prof__follow_late */
     prof__follow_boundary *frames;
     size_t frame_count;
     prof__nested *nested; /* NULL before the first task */

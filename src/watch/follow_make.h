@@ -117,9 +117,9 @@ static void prof__follow_free(prof__follow *f)
 {
     if (!f || f->process != prof__process_id()) return; /* a fork may have copied it half changed */
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
-        free(f->tracks[i].stack);
+        free(f->tracks[i].match.open);
         free(f->tracks[i].frames);
-        free(f->tracks[i].late);
+        free(f->tracks[i].match.cut);
         free(f->tracks[i].nested);
     }
     for (size_t i = 0; i < f->row_count; i++) {

@@ -69,7 +69,7 @@ static uint32_t prof__follow_meet(prof__follow *f, uint64_t id)
     t->id = id;
     t->number = t->tick = 0;
     t->slot = 0;
-    t->partial = partial;
+    t->match.partial = partial;
     t->next = *prof__follow_bucket(f, id);
     *prof__follow_bucket(f, id) = number;
     prof__follow_link(f, number);

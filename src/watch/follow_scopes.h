@@ -6,6 +6,7 @@
 #include "api/values.h"
 #include "ground/hash.h"
 #include "image/format.h"
+#include "image/match.h"
 #include "read/clock.h"
 #include "read/records.h"
 #include "report/accumulator.h"
@@ -23,16 +24,21 @@ static void prof__follow_time(prof__follow *f, prof__follow_row *row, uint64_t t
     if (f->stats) prof__stat_row_time(&row->sums, ticks, (uint64_t)(ns + 0.5));
 }
 
+static prof__follow_open *prof__follow_opened(prof__follow_track *t, size_t at)
+{
+    return (prof__follow_open *)t->match.open + at;
+}
+
 /* Closes the innermost open scope of a track. whole: 1: at its own end; 0: it counts as truncated. */
 static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
 {
-    const prof__follow_open *open = &t->stack[--t->depth];
+    size_t i = --t->match.depth;
+    const prof__follow_open *open = prof__follow_opened(t, i);
     prof__follow_row *row = prof__follow_at(f, open->row);
     prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - open->tick, covered = whole ? ticks : open->covered;
-    size_t i = t->depth;
     row->open--;
-    if (t->depth) t->stack[t->depth - 1].inside += ticks;
+    if (i) prof__follow_opened(t, i - 1)->inside += ticks;
     stat->count++;
     if (!whole) stat->truncated++;
     if (whole) prof__stat_row_alone(&row->sums, (int64_t)(ticks - open->inside));
@@ -40,34 +46,33 @@ static void prof__follow_pop(prof__follow *f, prof__follow_track *t, int whole)
     if (whole && open->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, open->bytes, (double)ticks * f->ns_per_tick);
     if (row->open) /* an open call of this row may enclose this one, and then covers its time */
-        while (i && t->stack[i - 1].row != open->row) i--;
+        while (i && prof__follow_opened(t, i - 1)->row != open->row) i--;
     if (row->open && i)
-        t->stack[i - 1].covered += covered;
+        prof__follow_opened(t, i - 1)->covered += covered;
     else
         stat->total_ns += covered;
 }
 
+/* Makes room for more open scopes. Without memory, and beyond PROF__FOLLOW_DEPTH, there is none. */
+static void prof__follow_deeper(prof__follow_track *t)
+{
+    size_t wanted = t->match.open_room ? t->match.open_room * 2 : 16;
+    void *larger = wanted > PROF__FOLLOW_DEPTH ? NULL : realloc(t->match.open, wanted * sizeof(prof__follow_open));
+    if (!larger) return;
+    t->match.open = larger;
+    t->match.open_room = wanted;
+}
+
 static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t id, const char *text)
 {
-    if (t->depth == t->capacity) {
-        size_t wanted = t->capacity ? t->capacity * 2 : 16;
-        prof__follow_open *larger =
-            wanted > PROF__FOLLOW_DEPTH ? NULL : (prof__follow_open *)realloc(t->stack, wanted * sizeof *larger);
-        if (!larger) {
-            t->beyond++;
-            return;
-        }
-        t->stack = larger;
-        t->capacity = wanted;
-    }
-    prof__follow_open *open = &t->stack[t->depth++];
     const prof__follow_site *site = prof__follow_site_of(f, id);
+    if (t->match.depth == t->match.open_room) prof__follow_deeper(t);
+    prof__follow_open *open = (prof__follow_open *)(void *)prof__matching_begin(
+        &t->match, sizeof(prof__follow_open), id, site ? site->name : 0);
+    if (!open) return;
     open->tick = t->tick;
     open->inside = open->covered = 0;
     open->bytes = PROF__FOLLOW_NO_BYTES;
-    open->number = ++t->begins;
-    open->site = id;
-    open->name = site ? site->name : 0;
     open->row = prof__follow_row_of(f, id, PROF_EVENT_SCOPE, text);
     prof__follow_at(f, open->row)->open++;
 }
@@ -75,65 +80,58 @@ static void prof__follow_begin(prof__follow *f, prof__follow_track *t, uint32_t 
 /* Reads an argument of the innermost scope. Keeps the bytes of a PROFILE_THROUGHPUT; no other argument is counted. */
 static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint64_t *record)
 {
-    prof__follow_open *open = t->depth && !t->beyond ? &t->stack[t->depth - 1] : NULL;
+    prof__follow_open *open =
+        t->match.depth && !t->match.beyond ? prof__follow_opened(t, t->match.depth - 1) : NULL;
     const prof__follow_site *site, *key;
     if (!open || record[0] & (PROF__ARG_KEY | PROF__ARG_TO)) return;
-    site = prof__follow_site_of(f, open->site);
+    site = prof__follow_site_of(f, open->begun.site);
     if (!site || site->role != PROF_ROLE_THROUGHPUT) return;
     if ((record[0] >> 32 & 0xFF) != PROF_VALUE_UINT || !(record[0] & 0xFFFF)) return;
     key = prof__follow_site_of(f, prof__read_id(record[0]));
     if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
 }
 
-/* Keeps the scopes of the stack from `at` on, which the end of an outer scope closes, in case their own ends come
-   later. enclosing: the row of the outer scope, 0: not known. Without memory, they stay without an end. */
-static void prof__follow_note_late(prof__follow_track *t, size_t at, uint32_t enclosing)
+/* Closes the open scopes from `at` on, which the end of an outer scope cuts. enclosing: the row of the outer scope, 0:
+   not known. Without memory, their own ends, if they come, are not recognised. */
+static void prof__follow_cut(prof__follow *f, prof__follow_track *t, size_t at, uint32_t enclosing)
 {
-    size_t half = PROF__FOLLOW_LATE / 2, i;
-    if (t->depth - at > half) return;
-    if (!t->late) t->late = (prof__follow_late *)calloc(PROF__FOLLOW_LATE, sizeof *t->late);
-    if (!t->late) return;
-    if (t->late_count + (t->depth - at) > PROF__FOLLOW_LATE) {
-        memmove(t->late, t->late + half, half * sizeof *t->late);
-        t->late_count = t->late_count > half ? t->late_count - half : 0;
+    size_t i, first;
+    if (!t->match.cut) {
+        t->match.cut = calloc(PROF__FOLLOW_LATE, sizeof(prof__follow_late));
+        t->match.cut_room = PROF__FOLLOW_LATE;
     }
-    for (i = at; i < t->depth; i++) {
-        prof__follow_late *late = &t->late[t->late_count++];
-        uint64_t inside = t->stack[i].inside;
-        if (i + 1 < t->depth) inside += t->tick - t->stack[i + 1].tick; /* as of now, when it is closed */
-        late->tick = t->stack[i].tick;
-        late->bytes = t->stack[i].bytes;
-        late->number = t->stack[i].number;
+    first = prof__matching_cut(&t->match, sizeof(prof__follow_open), sizeof(prof__follow_late), at);
+    for (i = at; first + (i - at) < t->match.cut_count; i++) {
+        prof__follow_late *late = (prof__follow_late *)t->match.cut + first + (i - at);
+        const prof__follow_open *open = prof__follow_opened(t, i);
+        uint64_t inside = open->inside;
+        if (i + 1 < t->match.depth) inside += t->tick - open[1].tick; /* as of now, when it is closed */
+        late->tick = open->tick;
+        late->bytes = open->bytes;
         late->shared = t->tick - late->tick > inside ? t->tick - late->tick - inside : 0;
-        late->row = t->stack[i].row;
-        late->site = t->stack[i].site;
+        late->row = open->row;
         late->enclosing = i == at ? enclosing : PROF__NONE32;
     }
+    while (t->match.depth > at) prof__follow_pop(f, t, 0);
 }
 
 /* Adds the time for which a scope has overlapped another one to the self time of the scope that encloses both. */
-static void prof__follow_share(prof__follow *f, prof__follow_track *t, size_t at)
+static void prof__follow_share(prof__follow *f, prof__follow_late *late, size_t at)
 {
-    uint64_t shared = t->late[at].shared;
-    while (at && t->late[at].enclosing == PROF__NONE32)
-        if (t->late[--at].site != PROF__NONE32) { /* passes the time on if its own end comes */
-            t->late[at].shared += shared;
+    uint64_t shared = late[at].shared;
+    while (at && late[at].enclosing == PROF__NONE32)
+        if (late[--at].begun.site != PROF__NONE32) { /* passes the time on if its own end comes */
+            late[at].shared += shared;
             return;
         }
-    if (t->late[at].enclosing && t->late[at].enclosing != PROF__NONE32)
-        prof__follow_at(f, t->late[at].enclosing)->sums.stat.self_ns += shared;
+    if (late[at].enclosing && late[at].enclosing != PROF__NONE32)
+        prof__follow_at(f, late[at].enclosing)->sums.stat.self_ns += shared;
 }
 
-/* Ends the newest scope of a call site that the end of an outer scope had closed. Returns 0 if there is none. Only for
-   an end whose call site has no open scope. */
-static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_t id)
+/* Ends a scope that the end of an outer scope had cut. */
+static void prof__follow_end_late(prof__follow *f, prof__follow_track *t, size_t at)
 {
-    size_t at, newest = 0;
-    for (at = 1; at <= t->late_count; at++)
-        if (t->late[at - 1].site == id && (!newest || t->late[at - 1].number > t->late[newest - 1].number)) newest = at;
-    at = newest;
-    if (!at) return 0;
-    prof__follow_late *late = &t->late[at - 1];
+    prof__follow_late *late = (prof__follow_late *)t->match.cut + at;
     prof__follow_row *row = prof__follow_at(f, late->row);
     prof_stat *stat = &row->sums.stat;
     uint64_t ticks = t->tick - late->tick;
@@ -147,48 +145,55 @@ static int prof__follow_end_late(prof__follow *f, prof__follow_track *t, uint32_
     prof__follow_time(f, row, t->tick, ticks);
     if (late->bytes != PROF__FOLLOW_NO_BYTES)
         prof__stat_row_bytes(&row->sums, late->bytes, (double)ticks * f->ns_per_tick);
-    late->site = PROF__NONE32;
-    prof__follow_share(f, t, at - 1);
-    while (t->late_count && t->late[t->late_count - 1].site == PROF__NONE32) t->late_count--;
-    return 1;
+    prof__follow_share(f, (prof__follow_late *)t->match.cut, at);
+    prof__matching_took(&t->match, sizeof(prof__follow_late), at);
+}
+
+/* Ends a scope that began before the records that are left, and so enclosed all that is open. */
+static void prof__follow_end_before(prof__follow *f, prof__follow_track *t, uint32_t id)
+{
+    prof_stat *stat = &prof__follow_at(f, prof__follow_row_of(f, id, PROF_EVENT_SCOPE, NULL))->sums.stat;
+    if (t->match.depth) prof__follow_cut(f, t, 0, 0);
+    stat->count++;
+    stat->truncated++;
+    f->events++;
+}
+
+/* Handles an END whose site has neither an open scope nor one that was cut: its name may have an open one. */
+static prof__ending prof__follow_end_named(prof__follow *f, prof__follow_track *t, uint32_t id, prof__ending ending,
+                                           size_t *at)
+{
+    const prof__follow_site *site = prof__follow_site_of(f, id);
+    int named = site && prof__matching_named(&t->match, sizeof(prof__follow_open), site->name, at);
+    return named ? PROF__ENDS_OPEN : ending;
 }
 
 static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id)
 {
-    size_t at = t->depth;
-    if (t->beyond) { /* more scopes are open than the stack holds: ends the innermost, which is not on it */
-        t->beyond--;
-        return;
-    }
-    while (at && t->stack[at - 1].site != id) at--;
-    if (!at && t->late_count && prof__follow_end_late(f, t, id)) return;
-    if (!at) {
-        const prof__follow_site *site = prof__follow_site_of(f, id);
-        for (at = t->depth; at && (!site || t->stack[at - 1].name != site->name);) at--;
-    }
-    if (at && at < t->depth) prof__follow_note_late(t, at, t->stack[at - 1].row);
-    if (at) {
-        while (t->depth > at) prof__follow_pop(f, t, 0);
+    size_t at = 0;
+    prof__ending ending =
+        prof__matching_end(&t->match, sizeof(prof__follow_open), sizeof(prof__follow_late), id, &at);
+    if (PROF__UNLIKELY(ending == PROF__ENDS_NOTHING || ending == PROF__ENDS_BEFORE))
+        ending = prof__follow_end_named(f, t, id, ending, &at);
+    switch (ending) {
+    case PROF__ENDS_OPEN:
+        if (PROF__UNLIKELY(at + 1 < t->match.depth)) prof__follow_cut(f, t, at + 1, prof__follow_opened(t, at)->row);
         prof__follow_pop(f, t, 1);
-    } else if (t->partial) { /* the scope began before the records that are left, and so enclosed all that is open */
-        if (t->depth) prof__follow_note_late(t, 0, 0);
-        while (t->depth) prof__follow_pop(f, t, 0);
-        prof_stat *stat = &prof__follow_at(f, prof__follow_row_of(f, id, PROF_EVENT_SCOPE, NULL))->sums.stat;
-        stat->count++;
-        stat->truncated++;
-        f->events++;
-    } else {
-        f->unmatched++;
+        break;
+    case PROF__ENDS_CUT: prof__follow_end_late(f, t, at); break;
+    case PROF__ENDS_BEFORE: prof__follow_end_before(f, t, id); break;
+    case PROF__ENDS_NOTHING: f->unmatched++; break;
+    default: break;
     }
 }
 
 /* Closes all open scopes of a track, because the records with their ends are missing. */
 static void prof__follow_give_up(prof__follow *f, prof__follow_track *t)
 {
-    while (t->depth) prof__follow_pop(f, t, 0);
-    t->beyond = t->frame_count = t->late_count = 0;
+    while (t->match.depth) prof__follow_pop(f, t, 0);
+    t->match.beyond = t->match.cut_count = t->frame_count = 0;
     if (t->nested) t->nested->count = 0;
-    t->partial = 1;
+    t->match.partial = 1;
 }
 
 /* Handles the boundary of a frame. A frame is the time since the previous boundary with that name, on any call site of
