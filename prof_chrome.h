@@ -1773,27 +1773,18 @@ static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
 
 static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_t index, const prof_event *event)
 {
-    c->threads[index].groups |= 1u << prof__event_group(event->type);
+    unsigned group = prof__event_group(event->type);
+    c->threads[index].groups |= 1u << group;
     if (!prof__chrome_wanted(c, event)) return;
-    switch ((int)event->type) {
-    case PROF_EVENT_SCOPE: prof__chrome_scope(c, track, event); break;
-    case PROF_EVENT_MARK: prof__chrome_mark(c, track, index, event); break;
-    case PROF_EVENT_FRAME: prof__chrome_frame(c, track, event); break;
-    case PROF_EVENT_LOST: prof__chrome_lost(c, &track->ids, event); break;
-    case PROF_EVENT_FLOW_OUT:
-    case PROF_EVENT_FLOW_STEP:
-    case PROF_EVENT_FLOW_IN: prof__chrome_flow_met(c, track, event); break;
-    case PROF_EVENT_LOG: prof__chrome_message(c, &track->ids, event); break;
-    case PROF_EVENT_ALLOC:
-    case PROF_EVENT_FREE: prof__chrome_memory_instant(c, &track->ids, event); break;
-    case PROF_EVENT_COUNTER: /* the following are written later, in order of time */
-    case PROF_EVENT_SPAN_BEGIN:
-    case PROF_EVENT_SPAN_MARK:
-    case PROF_EVENT_SPAN_END:
-    case PROF_EVENT_LOCK_WAIT:
-    case PROF_EVENT_LOCK_ACQUIRE:
-    case PROF_EVENT_LOCK_RELEASE: break;
-    default: prof__chrome_instant(c, &track->ids, event); break;
+    switch (group) {
+    case PROF__GROUP_SCOPE: prof__chrome_scope(c, track, event); break;
+    case PROF__GROUP_MARK: prof__chrome_mark(c, track, index, event); break;
+    case PROF__GROUP_FRAME: prof__chrome_frame(c, track, event); break;
+    case PROF__GROUP_LOST: prof__chrome_lost(c, &track->ids, event); break;
+    case PROF__GROUP_FLOW: prof__chrome_flow_met(c, track, event); break;
+    case PROF__GROUP_MESSAGE: prof__chrome_message(c, &track->ids, event); break;
+    case PROF__GROUP_MEMORY: prof__chrome_memory_instant(c, &track->ids, event); break;
+    default: break; /* counters, spans and locks are written later, in order of time */
     }
 }
 

@@ -13445,8 +13445,8 @@ static int prof__trace_archived(const prof_trace *trace);
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */
 static int prof__is_flow(prof_event_type type);
-/* Groups of event types: PROF__GROUP_MARK PROF__GROUP_COUNTER PROF__GROUP_FRAME PROF__GROUP_LOST PROF__GROUP_SPAN
-   PROF__GROUP_FLOW PROF__GROUP_MEMORY PROF__GROUP_LOCK PROF__GROUP_MESSAGE */
+/* Groups of event types: PROF__GROUP_SCOPE PROF__GROUP_MARK PROF__GROUP_COUNTER PROF__GROUP_FRAME PROF__GROUP_LOST
+   PROF__GROUP_SPAN PROF__GROUP_FLOW PROF__GROUP_MEMORY PROF__GROUP_LOCK PROF__GROUP_MESSAGE */
 static unsigned prof__event_group(unsigned type);
 static const char *prof__event_name(unsigned type, int many); /* for people; many: 1: the plural */
 static int prof__span_of_scope(const prof_callsite *site);
