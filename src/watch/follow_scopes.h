@@ -183,6 +183,7 @@ static void prof__follow_end(prof__follow *f, prof__follow_track *t, uint32_t id
     case PROF__ENDS_CUT: prof__follow_end_late(f, t, at); break;
     case PROF__ENDS_BEFORE: prof__follow_end_before(f, t, id); break;
     case PROF__ENDS_NOTHING: f->unmatched++; break;
+    case PROF__ENDS_BEYOND:
     default: break;
     }
 }
