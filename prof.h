@@ -47,7 +47,8 @@ TABLE OF CONTENTS                          (search for the tag)
     >>control   start, stop, pause, save       >>devices   time lines with clocks of their own
                                                >>objects   domains, tasks, frames, counters made at run time
 
-    Implementation: >>image >>platform >>copies >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out >>pack
+    Implementation: >>image >>platform >>instances >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out
+    >>pack
                     >>match >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash
                     >>autostart >>symbols >>instrument >>malloc
 
@@ -249,7 +250,7 @@ MANUAL                                                                          
     A process that gives up its rights: a server whose workers become another user, or call chroot(). A file that is
     recorded into stays open, so that everything goes on as before; but a child that has not had a scope yet has no
     file, and may not be able to create one any more. Then it records in memory, prof_stop() returns PROF_IO, and
-    prof_save() can write what it recorded where it may. Of a session that PROF_OUTPUT started, the child says so on
+    prof_save() ca write what it recorded where it may. Of a session that PROF_OUTPUT started, the child says so on
     stderr at its first scope. To keep its recording, record a scope before the process gives up its rights, or name a
     directory in which it may create files. After chroot() an output that is written at the end still goes into its
     directory, which the session holds open (Linux); if the program has closed all descriptors, prof_stop() returns
@@ -810,7 +811,7 @@ typedef struct prof_option {
     const char *standard;   /* the default; "": none */
     const char *meaning;
     const char *system;     /* "": prof's own; or "CNTK", "MXNet", "TensorFlow", "JAX", "Neuron" */
-    const char *home;       /* for a key of another system: the key of prof that it sets; "": none */
+    const char *native_key; /* for a key of another system: the key of prof that it sets; "": none */
     char environment[40];   /* "PROF_BUFFER"; "": none */
 } prof_option;
 
@@ -1389,7 +1390,7 @@ enum { /* the kinds of records, see >>kinds: src/kinds.sh makes these lines */
 #if PROF_ENABLE
 typedef uint64_t prof__token; /* what a begin passes to its end; 0: nothing was recorded */
 
-extern PROF_DEF uint32_t prof__generation[];
+extern PROF_DEF uint32_t prof__config_version[];
 PROF__API int prof__check(prof_site *site);
 PROF__API prof__token prof__begin(prof_site *site);
 PROF__API prof__token prof__begin_text(prof_site *site, const char *text);
@@ -1398,8 +1399,8 @@ PROF__API void prof__end(prof__token token);
 PROF__API void prof__end_sync(prof__token token);
 PROF__API void prof__sync(void);
 PROF__API prof__token prof__next(prof_site *site, prof__token token);
-PROF__API void prof__begin_loose(prof_site *site);
-PROF__API void prof__end_loose(prof_site *site);
+PROF__API void prof__begin_unscoped(prof_site *site);
+PROF__API void prof__end_unscoped(prof_site *site);
 PROF__API void prof__mark(prof_site *site);
 PROF__API void prof__mark_text(prof_site *site, const char *text);
 PROF__API void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
@@ -1414,8 +1415,8 @@ typedef struct PROF__SITE_TYPE prof__log_format { uint32_t known; unsigned char 
 PROF__API void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
     PROF__PRINTF(4, 5);
 /* The number behind a counter; NULL: not looked up yet. */
-typedef struct PROF__SITE_TYPE prof__number { struct prof__tally *tally; } prof__number;
-enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
+typedef struct PROF__SITE_TYPE prof__number { struct prof__shared_counter *shared; } prof__number;
+enum { PROF__COUNT_SET, PROF__COUNT_ADD, PROF__COUNT_SUB };
 PROF__API void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
 PROF__API void prof__count_uint(prof_site *site, prof__number *number, int how, uint64_t value);
 PROF__API void prof__count_double(prof_site *site, prof__number *number, int how, double value);
@@ -1463,8 +1464,8 @@ PROF__API void prof_thread_name(const char *name); /* NULL: back to the system's
 
 #define PROF__OFF 0x80000000u
 
-/* The state of a site is valid for one generation of the control state. Its low half equals the generation (the site is
-   on), differs from it in the top bit (off), or is out of date: then the slow path updates it. */
+/* The state of a site is valid for one config version of the control state. Its low half equals the config version (the
+   site is on), differs from it in the top bit (off), or is out of date: then the slow path updates it. */
 #if defined(__GNUC__)
 typedef uint32_t __attribute__((__may_alias__)) prof__half;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -1479,10 +1480,10 @@ typedef uint32_t __attribute__((__may_alias__)) prof__half;
 #endif
 #define PROF__STATE(site)                                                                                  \
     (__atomic_load_n(PROF__HALVES(&(site)->private_state) + PROF__LOW_HALF, __ATOMIC_RELAXED) ^             \
-     __atomic_load_n(prof__generation, __ATOMIC_RELAXED))
+     __atomic_load_n(prof__config_version, __ATOMIC_RELAXED))
 #else
 #define PROF__STATE(site) \
-    ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)prof__generation)
+    ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)prof__config_version)
 #endif
 #ifndef PROF_ANY_ON
 #define PROF_ANY_ON() 1 /* see Freestanding in the manual */
@@ -1902,18 +1903,18 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #endif
 #define PROF__BLOCK(...) PROF__AGAIN(PROF__BLOCK_(__VA_ARGS__))
 
-#define PROF__BEGIN_LOOSE(name, category, level)                                                           \
+#define PROF__BEGIN_UNSCOPED(name, category, level)                                                        \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
             PROF__SITE(PROF__HERE, PROF__KIND_BEGIN, name, category, level);                               \
-            if (PROF__ON(PROF__HERE, level)) prof__begin_loose(&PROF__HERE);                               \
+            if (PROF__ON(PROF__HERE, level)) prof__begin_unscoped(&PROF__HERE);                            \
         } while (0),                                                                                       \
         PROF__USE3(name, category, level))
-#define PROFILE_BEGIN(name) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, PROF_SITE_LEVEL)
-#define PROFILE_BEGIN_C(name, category) PROF__BEGIN_LOOSE(name, category, PROF_SITE_LEVEL)
-#define PROFILE_BEGIN_L(name, level) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, level)
+#define PROFILE_BEGIN(name) PROF__BEGIN_UNSCOPED(name, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROFILE_BEGIN_C(name, category) PROF__BEGIN_UNSCOPED(name, category, PROF_SITE_LEVEL)
+#define PROFILE_BEGIN_L(name, level) PROF__BEGIN_UNSCOPED(name, PROF_CATEGORY, level)
 #define PROFILE_END(name)                                                                                  \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&PROF__HERE)), PROF__USE(name))
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_unscoped(&PROF__HERE)), PROF__USE(name))
 
 /* Keeps -Wshadow quiet about stages in a block inside the block of other stages: they are meant. */
 #if defined(__GNUC__)
@@ -2047,15 +2048,15 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
                                        prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)))); \
         } while (0),                                                                                       \
         PROF__USE4(name, value, category, unit))
-#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY, PROF_UNIT)
-#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__TALLY_ADD, name, delta, category, PROF_UNIT)
-#define PROFILE_COUNTER_ADD_UNIT(name, delta, unit) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY, unit)
-#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY, PROF_UNIT)
-#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__TALLY_SUB, name, delta, category, PROF_UNIT)
-#define PROFILE_COUNTER_SUB_UNIT(name, delta, unit) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY, unit)
-#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY, PROF_UNIT)
-#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category, PROF_UNIT)
-#define PROFILE_COUNTER_SET_UNIT(name, value, unit) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__COUNT_ADD, name, delta, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__COUNT_ADD, name, delta, category, PROF_UNIT)
+#define PROFILE_COUNTER_ADD_UNIT(name, delta, unit) PROF__COUNT(PROF__COUNT_ADD, name, delta, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__COUNT_SUB, name, delta, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__COUNT_SUB, name, delta, category, PROF_UNIT)
+#define PROFILE_COUNTER_SUB_UNIT(name, delta, unit) PROF__COUNT(PROF__COUNT_SUB, name, delta, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__COUNT_SET, name, value, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__COUNT_SET, name, value, category, PROF_UNIT)
+#define PROFILE_COUNTER_SET_UNIT(name, value, unit) PROF__COUNT(PROF__COUNT_SET, name, value, PROF_CATEGORY, unit)
 
 #define PROF__ARG(key, value, function)                                                                              \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&PROF__HERE, value)), \
@@ -3465,7 +3466,7 @@ static size_t prof__counter_text(char *to, double value)
 }
 #endif
 
-/*-- COPIES ---------------------------------------------------------------------------------------------- >>copies --
+/*-- INSTANCES ------------------------------------------------------------------------------------------ >>instances --
    A program and its plugins may each contain an instance of the implementation. Usually the dynamic loader directs all
    calls to the first instance. It cannot if the program does not export its symbols, if plugins are loaded RTLD_LOCAL,
    or if symbols are hidden or linked with -Bsymbolic. So each instance has an ELF note that leads to a table of its
@@ -3477,39 +3478,41 @@ static size_t prof__counter_text(char *to, double value)
    these. */
 
 #if defined(__linux__) && defined(__ELF__) && !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL)
-#define PROF__HUBS 1
+#define PROF__INSTANCES 1
 #include <elf.h>
 
-typedef struct prof__hub prof__hub;
+typedef struct prof__instance prof__instance;
 struct prof__log_list;
-struct prof__look;
+struct prof__session_status;
 static char *prof__error_here(void);
-static void prof__hub_join(prof__hub *follower);
-static void prof__hub_leave(prof__hub *follower);
+static void prof__instance_join(prof__instance *follower);
+static void prof__instance_leave(prof__instance *follower);
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number);
 static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number);
 static prof__token prof__named(prof_site *site, const char *name, int owes_end);
 static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
                                    struct prof__log_list *list);
 static void prof__instant(prof_site *site);
-static struct prof__tally *prof__tally_find(const prof_site *site);
+static struct prof__shared_counter *prof__shared_counter_find(const prof_site *site);
 static prof_status prof__pause_by(int step);
 static prof_status prof__metadata_change(const char *key, const char *value);
 static prof_status prof__category_enable(const char *pattern, int on, int exact);
 static void prof__device_report(prof_device_row *row, const prof_device_event *event);
 static void prof__saved_with(prof_status (*hook)(void));
-static void prof__look_take(struct prof__look *look);
+static void prof__session_status_take(struct prof__session_status *look);
 static prof_status prof__output_again(const char *what);
 static prof_status prof__trace_live_here(prof_trace **trace);
 static prof_status prof__trace_write_here(const prof_trace *trace, const char *path, const char *extension);
 
 /* The functions that an instance forwards: those that access the recorder's state. All other functions reach the state
    through these. */
-#define PROF__HUB_FUNCTIONS(X)                                                                                       \
-    X(prof__hub_join) X(prof__hub_leave) X(prof__error_here)                                                         \
+#define PROF__FORWARDED_FUNCTIONS(X)                                                                                 \
+    X(prof__instance_join) X(prof__instance_leave)                                                                   \
+    X(prof__error_here)                                                                                              \
     X(prof__check) X(prof__begin) X(prof__end) X(prof__next) X(prof__counter_write) X(prof__arg_write)               \
     X(prof__arg_string) X(prof__named) X(prof__begin_number) X(prof__event) X(prof__log_write) X(prof__memory)       \
-    X(prof__instant) X(prof__frame) X(prof__begin_loose) X(prof__end_loose) X(prof__tally_find) X(prof__sync)     \
+    X(prof__instant) X(prof__frame) X(prof__begin_unscoped) X(prof__end_unscoped) X(prof__shared_counter_find)       \
+    X(prof__sync)                                                                                                    \
     X(prof__end_sync)                                                                                                \
     X(prof__with) X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)      \
     X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
@@ -3517,29 +3520,29 @@ static prof_status prof__trace_write_here(const prof_trace *trace, const char *p
     X(prof_save) X(prof_save_last_ns) X(prof_save_request) X(prof__saved_with) X(prof__trace_live_here)              \
     X(prof__trace_write_here) X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create)                \
     X(prof_domain_list) X(prof_task_create) X(prof_frame_create) X(prof_device_create) X(prof_device_track)          \
-    X(prof_device_sync) X(prof__device_report) X(prof__look_take) X(prof__output_again)
+    X(prof_device_sync) X(prof__device_report) X(prof__session_status_take) X(prof__output_again)
 
-struct prof__hub {
+struct prof__instance {
     /* The first three fields are the same in all versions of prof. */
     char magic[8];
     uint64_t layout; /* identifies the layout of all types in forwarded calls; 0: PROF_STATIC */
     char *output;    /* 1024 bytes: the output file of the instance's last session; "" for none */
     /* The other fields are used only between instances of the same layout. */
-    uint32_t settled;        /* 1: the constructors of the instance's module have run */
-    uint32_t *generation;    /* of a follower: the config version that its call sites compare with */
-    prof__hub *next;         /* of a follower: the next one in the leader's list */
-    prof__hub **leader;      /* of a follower: its variable that points to the leader */
-#define PROF__HUB_FIELD(name) __typeof__(name) *to_##name;
-    PROF__HUB_FUNCTIONS(PROF__HUB_FIELD)
+    uint32_t constructed;    /* 1: the constructors of the instance's module have run */
+    uint32_t *config_version; /* of a follower: the config version that its call sites compare with */
+    prof__instance *next;    /* of a follower: the next one in the leader's list */
+    prof__instance **leader; /* of a follower: its variable that points to the leader */
+#define PROF__INSTANCE_FIELD(name) __typeof__(name) *to_##name;
+    PROF__FORWARDED_FUNCTIONS(PROF__INSTANCE_FIELD)
 };
-extern PROF__HIDDEN prof__hub prof__hub_here;
+extern PROF__HIDDEN prof__instance prof__this_instance;
 
 __asm__(".pushsection .note.prof,\"a\",%note\n"
         ".balign 4\n"
         ".long 5, 4, 1\n" /* bytes of the name, bytes of the content, type */
         ".asciz \"prof\"\n"
         ".balign 4\n"
-        ".long prof__hub_here - .\n"
+        ".long prof__this_instance - .\n"
         ".popsection\n");
 
 /* The same layout as dl_phdr_info in <link.h>, which declares that type only if _GNU_SOURCE was defined before its
@@ -3558,7 +3561,7 @@ typedef Elf64_Phdr prof__segment;
 typedef Elf32_Phdr prof__segment;
 #endif
 
-static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
+static prof__instance *prof__instance_of_notes(const char *at, size_t size, size_t align)
 {
     for (size_t next; size >= 12; at += next, size -= next) {
         uint32_t head[3];
@@ -3569,46 +3572,46 @@ static prof__hub *prof__hub_of_notes(const char *at, size_t size, size_t align)
         if (head[0] > size || head[1] > size || next > size) break;
         if (head[0] != 5 || head[1] != 4 || memcmp(at + 12, "prof", 5)) continue;
         memcpy(&distance, at + begin, sizeof distance);
-        prof__hub *hub = (prof__hub *)((uintptr_t)(at + begin) + (uintptr_t)(intptr_t)distance);
-        if (!memcmp(hub->magic, "prof hub", 8)) return hub;
+        prof__instance *instance = (prof__instance *)((uintptr_t)(at + begin) + (uintptr_t)(intptr_t)distance);
+        if (!memcmp(instance->magic, "prof hub", 8)) return instance;
     }
     return NULL;
 }
 
 /* Returns the table of a loaded module, or NULL if the module has none. */
-static prof__hub *prof__hub_of(const prof__loaded *loaded)
+static prof__instance *prof__instance_of(const prof__loaded *loaded)
 {
-    prof__hub *hub = NULL;
-    for (uint16_t i = 0; i < loaded->segment_count && !hub; ++i) {
+    prof__instance *instance = NULL;
+    for (uint16_t i = 0; i < loaded->segment_count && !instance; ++i) {
         const prof__segment *segment = (const prof__segment *)loaded->segments + i;
         if (segment->p_type == PT_NOTE)
-            hub = prof__hub_of_notes((const char *)(loaded->base + (uintptr_t)segment->p_vaddr),
+            instance = prof__instance_of_notes((const char *)(loaded->base + (uintptr_t)segment->p_vaddr),
                                      (size_t)segment->p_memsz, segment->p_align == 8 ? 8 : 4);
     }
-    return hub;
+    return instance;
 }
 #endif
 
-#if defined(PROF__HUBS) && !defined(PROF_STATIC)
-static prof__hub *prof__followers; /* changes under prof__lock_word; crash handlers read it without the lock */
+#if defined(PROF__INSTANCES) && !defined(PROF_STATIC)
+static prof__instance *prof__followers; /* changes under prof__lock_word; crash handlers read it without the lock */
 #endif
 
-#if defined(PROF__HUBS) && defined(PROF__SHARED) && !defined(PROF_STATIC)
-static prof__hub *prof__leader; /* NULL: this instance is a leader, or records by itself */
+#if defined(PROF__INSTANCES) && defined(PROF__SHARED) && !defined(PROF_STATIC)
+static prof__instance *prof__leader; /* NULL: this instance is a leader, or records by itself */
 static int prof__joined;
 
-typedef struct prof__hub_search {
-    prof__hub *found;
+typedef struct prof__instance_search {
+    prof__instance *found;
     const char *name; /* of its module */
-} prof__hub_search;
+} prof__instance_search;
 
-static int prof__hub_visit(const prof__loaded *loaded, size_t size, void *user)
+static int prof__instance_visit(const prof__loaded *loaded, size_t size, void *user)
 {
-    prof__hub_search *search = (prof__hub_search *)user;
-    prof__hub *hub = prof__hub_of(loaded);
+    prof__instance_search *search = (prof__instance_search *)user;
+    prof__instance *instance = prof__instance_of(loaded);
     (void)size;
-    if (!hub || hub->layout != prof__hub_here.layout) return 0;
-    search->found = hub;
+    if (!instance || instance->layout != prof__this_instance.layout) return 0;
+    search->found = instance;
     search->name = loaded->name ? loaded->name : "";
     return 1;
 }
@@ -3620,36 +3623,37 @@ static void *prof__leader_module;
 
 static PROF__COLD void prof__join(void)
 {
-    prof__hub_search search = {NULL, NULL};
+    prof__instance_search search = {NULL, NULL};
     if (__atomic_exchange_n(&prof__joined, 1, __ATOMIC_ACQ_REL)) return;
-    prof__hub_here.settled = 1;
-    prof__loaded_each(prof__hub_visit, &search);
-    if (!search.found || search.found == &prof__hub_here) return;
+    prof__this_instance.constructed = 1;
+    prof__loaded_each(prof__instance_visit, &search);
+    if (!search.found || search.found == &prof__this_instance) return;
     /* Holds a reference to the leader's module, so that it stays loaded as long as this library. The program needs
        none. Nor does a leader whose constructors have not run yet: the same dlopen() is loading both, because the
        leader depends on this library, so the leader is unloaded before this library or with it. */
-    if (*search.name && search.found->settled && prof__module_open)
+    if (*search.name && search.found->constructed && prof__module_open)
         prof__leader_module = prof__module_open(search.name, 1 | 4); /* RTLD_LAZY | RTLD_NOLOAD */
-    search.found->to_prof__hub_join(&prof__hub_here);
+    search.found->to_prof__instance_join(&prof__this_instance);
     PROF__RELEASE(&prof__leader, search.found);
 }
 
-static inline prof__hub *prof__led(void)
+static inline prof__instance *prof__forwarding(void)
 {
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&prof__joined))) prof__join();
     return PROF__ACQUIRE(&prof__leader);
 }
-static int prof__is_whole(void) { return !prof__led(); } /* 1: calls are not forwarded */
+static int prof__is_whole(void) { return !prof__forwarding(); } /* 1: calls are not forwarded */
 
 PROF__AT_START(101, prof__join_early);
-static void prof__join_early(void) { prof__led(); }
+static void prof__join_early(void) { prof__forwarding(); }
 
 /* Called when the library is unloaded. A follower leaves its leader. The followers of a leader record by themselves
    from now on. */
 static void prof__unjoin(void)
 {
-    if (prof__leader) prof__leader->to_prof__hub_leave(&prof__hub_here);
-    for (prof__hub *each = prof__followers; each; each = each->next) PROF__RELEASE(each->leader, (prof__hub *)NULL);
+    if (prof__leader) prof__leader->to_prof__instance_leave(&prof__this_instance);
+    for (prof__instance *each = prof__followers; each; each = each->next)
+        PROF__RELEASE(each->leader, (prof__instance *)NULL);
     prof__followers = NULL;
 }
 /* Drops the reference to the leader's module. Runs at exit as the last use of the leader. */
@@ -3661,24 +3665,24 @@ static void prof__unjoin_late(void)
     if (module && prof__module_close) prof__module_close(module);
 }
 
-/* The first statement of every function in PROF__HUB_FUNCTIONS: if this instance has a leader, calls the leader's
+/* The first statement of every function in PROF__FORWARDED_FUNCTIONS: if this instance has a leader, calls the leader's
    function and returns. */
-#define PROF__LED(function, arguments)                                                                               \
+#define PROF__FORWARD(function, arguments)                                                                           \
     do {                                                                                                             \
-        const prof__hub *prof__to = prof__led();                                                                     \
+        const prof__instance *prof__to = prof__forwarding();                                                         \
         if (prof__to) return prof__to->to_##function arguments;                                                      \
     } while (0)
-#define PROF__LED_VOID(function, arguments)                                                                          \
+#define PROF__FORWARD_VOID(function, arguments)                                                                      \
     do {                                                                                                             \
-        const prof__hub *prof__to = prof__led();                                                                     \
+        const prof__instance *prof__to = prof__forwarding();                                                         \
         if (prof__to) {                                                                                              \
             prof__to->to_##function arguments;                                                                       \
             return;                                                                                                  \
         }                                                                                                            \
     } while (0)
 #else
-#define PROF__LED(function, arguments) ((void)0)
-#define PROF__LED_VOID(function, arguments) ((void)0)
+#define PROF__FORWARD(function, arguments) ((void)0)
+#define PROF__FORWARD_VOID(function, arguments) ((void)0)
 static int prof__is_whole(void) { return 1; }
 static void prof__unjoin(void) {}
 #endif
@@ -3993,7 +3997,7 @@ static prof__error_place *prof__error_take(void)
 static char *prof__error_here(void)
 {
     static prof__error_place shared;
-    PROF__LED(prof__error_here, ());
+    PROF__FORWARD(prof__error_here, ());
     if (!prof__error_key_made()) return shared.text;
     prof__error_place *place = (prof__error_place *)prof__tss_get(prof__error_key);
     if (place) return place->text;
@@ -5077,7 +5081,7 @@ typedef struct prof__header {
     uint64_t text_x1000, format_x1000; /* ticks: the cost of a scope with a run-time name; and with a formatted one */
     uint64_t lost_args;     /* lost arguments of all threads; arguments are no events */
     uint64_t lost_busy;     /* of the lost events: those that had room: see prof__lose_busy() */
-    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond what can be open (record/places.h), and
+    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond what can be open (record/unscoped_slots.h), and
                                calls nested deeper than PROF_INSTRUMENT_DEPTH */
     uint64_t time_namespace; /* Linux: the id of the process's time namespace; 0: unknown */
     uint64_t since_boot_ns; /* time since boot at the first pair, suspended time included; 0: unknown */
@@ -5103,7 +5107,7 @@ typedef struct prof__chunk {
 
 #define PROF__LEAST_CHUNK offsetof(prof__chunk, sums)
 
-#define PROF__FORM_LATE 1u  /* the ring skips the chunk once (second chance): see prof__chunk_give() */
+#define PROF__FORM_SECOND_CHANCE 1u /* the ring skips the chunk once (second chance): see prof__chunk_give() */
 #define PROF__FORM_MARKED 4u /* its parts have marks and sums */
 #define PROF__FORM_PLAIN 8u /* in a copy: the marks were removed, as a thread was writing */
 #define PROF__FORM_SHIFT 8
@@ -5113,7 +5117,7 @@ typedef struct prof__chunk {
 
 /* LEFT: a partial chunk, which its thread no longer uses. HELD: full, but kept by its thread as long as the thread's
    next chunk has few events. A ring reuses every chunk that is not OWNED, HELD ones last. */
-enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT, PROF__CHUNK_HELD };
+enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_PARTIAL, PROF__CHUNK_HELD };
 
 /* The archive (PROF_STREAM) holds chunks that were packed (see >>pack) and removed from the ring, as blocks in the
    region that begins at archive_offset. Blocks are in the order of time from archive_first to archive_next. A block
@@ -5884,8 +5888,8 @@ static uint64_t prof__track_serial(const uint64_t *record)
 /*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
 #define PROF__MAX_RULES PROF__LESS(64, 8)
-#define PROF__MAX_LEFT PROF__LESS(256, 16)
-#define PROF__LEFT_BUSY 0xffffffffu
+#define PROF__MAX_PARTIAL PROF__LESS(256, 16)
+#define PROF__PARTIAL_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
 /* The background threads of a session, the service and the writer of files: see >>service. */
@@ -5946,7 +5950,7 @@ typedef struct prof__session {
     prof__extent text_words; /* of the chunks that threads get now, times 2 at most: see prof__chunk_split() */
     prof__extent chunk_count; /* how many slots the ring has */
     uint64_t min_ticks, ordered_excess;
-    uint32_t epoch, clock;
+    uint32_t session_id, clock;
     uint32_t string_count, site_count;
     char *live_path;   /* the file to which the image is mapped: output, or stream.path; NULL: none */
     void *mapping;     /* NULL: the image is in the user's memory */
@@ -5958,9 +5962,9 @@ typedef struct prof__session {
     struct { /* partial chunks, which threads have left */
         uint64_t sequence;
         uint32_t words, chunk; /* chunk: its place in units of 64 bytes, from 1; 0: this entry is free;
-                                  PROF__LEFT_BUSY: a thread is changing the entry */
-    } left[PROF__MAX_LEFT];
-    uint32_t left_count; /* entries in use */
+                                  PROF__PARTIAL_BUSY: a thread is changing the entry */
+    } partial_chunks[PROF__MAX_PARTIAL];
+    uint32_t partial_count; /* entries in use */
 #endif
     uint32_t attached; /* threads that hold pointers into the image, readers included */
     uint32_t readers;  /* threads that copy the image */
@@ -6006,11 +6010,11 @@ typedef struct prof__session {
     int private_memory;   /* 1: the image is in memory, not in a mapped file */
     int to_remove;        /* 1: closing stream.handle removes the sidecar file */
 #endif
-    int beside;           /* 1: output is written at the end. Until then the image is in a sidecar file beside it or, if
+    int sidecar;          /* 1: output is written at the end. Until then the image is in a sidecar file beside it or, if
                              that cannot be created, in memory */
     int unnamed;          /* 1: the mapped file has no name yet */
     int apart;            /* 1: the mapping is private; prof_stop() writes it to the file: see prof__map_shared() */
-    int beside_error;     /* the errno if the sidecar file could not be created or mapped; else 0 */
+    int sidecar_error;    /* the errno if the sidecar file could not be created or mapped; else 0 */
     int whole;            /* 1: all blocks of the file are reserved at the start; PROF_STREAM needs all soon */
     prof_existing existing;
     int number;           /* 1: older files of this name are kept, and this session's gets a number; also in children */
@@ -6033,9 +6037,9 @@ typedef struct prof__session {
 
 /* PROF_MINIMAL has no names of outputs, so no sidecar file. */
 #ifdef PROF_MINIMAL
-#define PROF__BESIDE(condition) 0
+#define PROF__SIDECAR(condition) 0
 #else
-#define PROF__BESIDE(condition) (condition)
+#define PROF__SIDECAR(condition) (condition)
 #endif
 
 /* The recorder's state. It changes under prof__lock_word, together with the config version, which shows that something
@@ -6050,7 +6054,7 @@ static struct {
     int frozen; /* PROF__FROZEN_...: sites are off. The only field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
-    uint32_t epoch;
+    uint32_t session_id;
 #ifdef PROF__CATEGORIES
     int rule_count, category_named, category_default;
     struct {
@@ -6096,52 +6100,55 @@ static void (*prof__on_demand)(void);
    synced version, so it sends each macro to its slow path. So even a child of _Fork() or clone(), for which no fork
    handler runs, does not write to its parent's image. Before the first constructor the config version is 0, too. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
-#define PROF__GENERATION_PAGE 4096
-PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((__aligned__(PROF__GENERATION_PAGE)));
+#define PROF__CONFIG_VERSION_PAGE 4096
+PROF_DEF uint32_t prof__config_version[PROF__CONFIG_VERSION_PAGE / 4]
+    __attribute__((__aligned__(PROF__CONFIG_VERSION_PAGE)));
 static void (*prof__child_found)(void); /* called by a child that finds 0; NULL before that page exists */
 #else
-PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
+PROF_DEF uint32_t prof__config_version[1] = {PROF__OFF};
 #endif
 #ifndef PROF__NO_FORK
 static void (*prof__inherited_make)(void); /* makes the image of a child of a fork that has inherited its session */
 #endif
-static uint32_t prof__generations; /* how many config versions there were; a child continues the count */
+static uint32_t prof__config_version_count; /* how many config versions there were; a child continues the count */
 #ifndef PROF_FREESTANDING
 static PROF__UNUSED prof_writer *prof__writers;
 #endif
 
 /* The call sites of followers compare with a config version of their own, which this updates; the functions that they
    call check the leader's again. */
-#if defined(PROF__HUBS) && !defined(PROF_STATIC)
-static void prof__hub_tell(uint32_t generation)
+#if defined(PROF__INSTANCES) && !defined(PROF_STATIC)
+static void prof__instances_tell(uint32_t config_version)
 {
-    for (prof__hub *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
-        if (each->generation != prof__generation) PROF__STORE(each->generation, generation);
+    for (prof__instance *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
+        if (each->config_version != prof__config_version) PROF__STORE(each->config_version, config_version);
 }
 #else
-static void prof__hub_tell(uint32_t generation) { (void)generation; }
+static void prof__instances_tell(uint32_t config_version) { (void)config_version; }
 #endif
 
 /* Called before each lock of the state is taken. A child for which no fork handler has run finds out here that it is
    one: other threads of its parent may have held the lock, and do not exist in it. */
-static void prof__generation_look(void)
+static void prof__child_check(void)
 {
-#ifdef PROF__GENERATION_PAGE
+#ifdef PROF__CONFIG_VERSION_PAGE
     uint32_t none = 0;
-    if (PROF__LIKELY(PROF__LOAD(prof__generation) != 0)) return;
+    if (PROF__LIKELY(PROF__LOAD(prof__config_version) != 0)) return;
     if (prof__child_found)
         prof__child_found();
     else
-        __atomic_compare_exchange_n(prof__generation, &none, PROF__OFF, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(prof__config_version, &none, PROF__OFF, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 #endif
 }
 
-#define PROF__ASKED 0x40000000u /* a flag in a site's state; config versions are below it. See >>note */
-static void prof__next_generation(void)
+#define PROF__OFF_SCOPE_ASKED 0x40000000u /* a flag in a site's state; config versions are below it. See >>off_scope */
+static void prof__next_config_version(void)
 {
-    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__ASKED / 2 - 1) + 1; /* keeps the bit PROF__SHORT clear */
-    PROF__RELEASE(prof__generation, next);
-    prof__hub_tell(next);
+    uint32_t next = PROF__ADD(&prof__config_version_count, 1u) % (PROF__OFF_SCOPE_ASKED / 2 - 1) + 1; /* keeps the bit
+                                                                                                         PROF__SHORT
+                                                                                                         clear */
+    PROF__RELEASE(prof__config_version, next);
+    prof__instances_tell(next);
 }
 
 static uint64_t prof__now_of(uint32_t clock)
@@ -6175,15 +6182,15 @@ static uint64_t prof__now(const prof__session *s, int at_end)
 /* The recorder's state of a track. A track belongs to a thread, or to a fiber, which moves from thread to thread. */
 struct prof_fiber {
     uint64_t track, serial; /* track: its id in the session `epoch`; serial: how many TRACK records it has */
-    uint64_t owed;          /* words to reserve for ends of scopes that were open when it left its last thread */
-    uint32_t epoch;         /* the id of the session that knows the track; 0: none yet */
+    uint64_t reserved_ends; /* words to reserve for ends of scopes that were open when it left its last thread */
+    uint32_t session_id;    /* the id of the session that knows the track; 0: none yet */
     uint32_t name_id;       /* the string id of its name; PROF__NAME_NEW: name is not in the image yet */
     uint32_t is_fiber;
-    uint32_t loose_count, loose_turn; /* loose_turn: where to look for a slot in a full list */
-    uint32_t loose_name[32]; /* names of the first unscoped begins that are open */
-    uint32_t note;          /* its off-scope marker while no thread runs it: see prof__thread */
-    uint64_t loose[32];
-    struct prof__loose_block *loose_more; /* slots for further unscoped begins */
+    uint32_t unscoped_count, unscoped_turn; /* unscoped_turn: where to look for a slot in a full list */
+    uint32_t unscoped_name[32]; /* names of the first unscoped begins that are open */
+    uint32_t off_scope_marker; /* its off-scope marker while no thread runs it: see prof__thread */
+    uint64_t unscoped[32];
+    struct prof__unscoped_block *unscoped_more; /* slots for further unscoped begins */
     char name[64]; /* the program's name for it, for all sessions; "": none */
 #ifdef PROF__FRAME_NAMES
     uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of each of the session's first names of frames */
@@ -6193,23 +6200,24 @@ struct prof_fiber {
     struct prof__bridge_stack *bridge; /* the scopes that are open in other tools; NULL: none yet */
 #endif
 };
-#define PROF__NOTE_HIDDEN_SHIFT 9 /* in an off-scope marker: see >>note */
+#define PROF__OFF_SCOPE_HIDDEN_SHIFT 9 /* in an off-scope marker: see >>off_scope */
 #define PROF__NAME_NEW 0xffffffffu
-/* Values of loose_name that are no name of an open begin. A name has bits 30 and 31 clear. */
-#define PROF__LOOSE_ENDED 0x80000001u
-#define PROF__LOOSE_FREE 0x80000002u   /* beyond loose_count, or not written yet */
-#define PROF__LOOSE_PASSED 0x40000000u /* a flag of a name: a begin before this one may have ended */
+/* Values of unscoped_name that are no name of an open begin. A name has bits 30 and 31 clear. */
+#define PROF__UNSCOPED_ENDED 0x80000001u
+#define PROF__UNSCOPED_FREE 0x80000002u /* beyond unscoped_count, or not written yet */
+#define PROF__UNSCOPED_PASSED 0x40000000u /* a flag of a name: a begin before this one may have ended */
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
 /* One for each thread; in a kernel, one for each processor. The fast path uses only the first cache line. */
 typedef struct prof__thread {
-    uint32_t gate;  /* write lock: the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT */
-    uint32_t epoch; /* the id of the session that it records into; tokens carry it from begin to end */
+    uint32_t write_lock; /* write lock: the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT
+                            */
+    uint32_t session_id; /* the id of the session that it records into; tokens carry it from begin to end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
     uint64_t free_words; /* words of the chunk that may be written, less those reserved for ends of open scopes */
-    uint32_t open; /* the value for gate when the thread is synced and not writing */
-    uint32_t seen; /* the synced version: the config version that the thread has applied */
+    uint32_t open; /* the value for write lock when the thread is synced and not writing */
+    uint32_t synced_version; /* the synced version: the config version that the thread has applied */
     struct prof__session *session;
     prof__chunk *chunk;
     prof__chunk *filled; /* its previous chunk while the present one is less than half full, then HELD; or NULL */
@@ -6222,15 +6230,16 @@ typedef struct prof__thread {
        whose bits look like neither. */
     uint64_t *known;
     prof_fiber own;
-    uint32_t note;      /* the marker of the innermost scope that is off: see >>note; 0: none */
+    uint32_t off_scope_marker; /* the marker of the innermost scope that is off: see >>off_scope; 0: none */
     uint32_t soft;      /* words at the chunk's end not to be used as long as `filled` is kept */
-    uint32_t note_place; /* index + 1 in prof__asked.with_args of the marker's site; 0: only its token knows */
+    uint32_t off_scope_slot; /* index + 1 in prof__off_scopes.with_args of the marker's site; 0: only its token knows */
     uint32_t waited;    /* the value of prof__room_mark() when it last waited for a chunk in vain */
     uint32_t impatient; /* 1: this is the service, which never waits for a chunk and has a spare one */
     uint32_t no_room;   /* the value of prof__room_changes when it found no chunk; 0: it found one */
-    uint32_t in_vain;   /* events that it has lost since for that reason */
-    /* visiting: 1: its chunk is borrowed for one scope. visits: how often it has borrowed one: see prof__visits. */
-    uint32_t visiting, visits;
+    uint32_t failed_allocs; /* events that it has lost since for that reason */
+    /* borrowed_chunk: 1: its chunk is borrowed for one scope. borrows: how often it has borrowed one: see
+       prof__borrows_chunk. */
+    uint32_t borrowed_chunk, borrows;
     void *signal_stack; /* see prof__signal_stack_take */
 #ifdef PROF__FRAME_NAMES
     const void *framed; /* the call site of the last frame boundary, unless its track has left the chunk since. (void:
@@ -6238,7 +6247,7 @@ typedef struct prof__thread {
     uint64_t *frames;   /* the count of boundaries of that frame's name */
 #endif
     uint32_t syncing;   /* 1: it is in the function of prof_set_sync() */
-    uint32_t forking, fork_holds, fork_gate; /* see >>fork; fork handlers may fork again */
+    uint32_t forking, fork_holds, fork_write_lock; /* see >>fork; fork handlers may fork again */
 #ifdef PROF__BRIDGED
     uint32_t bridging;                       /* 1: it runs another tool's code */
     uint32_t bridge_named;                   /* 1: that tool knows its name */
@@ -6260,9 +6269,9 @@ static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? sel
 #ifdef PROF_FREESTANDING
 #define PROF__LEAVES_SOON(self) ((void)(self), 0)
 #else
-#define PROF__LEAVES_SOON(self) ((self)->exits | (self)->visiting)
+#define PROF__LEAVES_SOON(self) ((self)->exits | (self)->borrowed_chunk)
 #endif
-#define PROF__VISITS 100u      /* see prof__visits */
+#define PROF__BORROWS 100u     /* see prof__borrows_chunk */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
 #define PROF__SHUT 0x80000001u /* all macros take the slow path */
 /* A write lock that differs from the config version in this bit is open to begins and ends only. A session with
@@ -6280,28 +6289,28 @@ static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? sel
 #endif
 
 /* Takes the thread's write lock: from here on no signal handler writes, or moves the thread to another session. Returns
-   the lock's old value, for prof__untake(). */
-static inline uint32_t prof__take(prof__thread *self)
+   the lock's old value, for prof__leave_write(). */
+static inline uint32_t prof__enter_write(prof__thread *self)
 {
-    uint32_t gate = self->gate;
-    self->gate = PROF__BUSY;
+    uint32_t write_lock = self->write_lock;
+    self->write_lock = PROF__BUSY;
     PROF__BARRIER();
-    return gate;
+    return write_lock;
 }
 
 /* Gives the write lock its old value back, when nothing was recorded. If a signal handler interrupted a thread that was
    writing, the lock stays PROF__BUSY. */
-static inline void prof__untake(prof__thread *self, uint32_t gate)
+static inline void prof__leave_write(prof__thread *self, uint32_t write_lock)
 {
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
 }
 
 /* Releases the write lock of a thread that is synced. */
 static inline void prof__leave(prof__thread *self)
 {
     PROF__BARRIER();
-    self->gate = self->open;
+    self->write_lock = self->open;
 }
 
 /*-- RING -------------------------------------------------------------------------------------------------- >>ring --*/
@@ -6331,7 +6340,7 @@ static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t 
 static inline int prof__stale(const prof__thread *self)
 {
 #ifdef PROF_FREESTANDING
-    return self->epoch != PROF__LOAD(&prof__state.epoch);
+    return self->session_id != PROF__LOAD(&prof__state.session_id);
 #else
     (void)self;
     return 0;
@@ -6798,9 +6807,10 @@ static void prof__search_failed(prof__session *s, int held, int all, uint32_t ro
 static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state, int newest)
 {
     uint64_t age = PROF__LOAD(&s->header->next_chunk) - chunk->sequence;
-    uint32_t form = PROF__LOAD(&chunk->form) & ~PROF__FORM_LATE;
+    uint32_t form = PROF__LOAD(&chunk->form) & ~PROF__FORM_SECOND_CHANCE;
     uint64_t lap = (uint64_t)PROF__LOAD(&s->chunk_count) << PROF__FORM_DEPTH(form);
-    PROF__STORE(&chunk->form, form | (newest && !prof__chunks_kept(s) && age >= lap / 2 ? PROF__FORM_LATE : 0));
+    PROF__STORE(&chunk->form,
+                form | (newest && !prof__chunks_kept(s) && age >= lap / 2 ? PROF__FORM_SECOND_CHANCE : 0));
     PROF__RELEASE(&chunk->state, state);
 }
 
@@ -6844,9 +6854,9 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
         return NULL;
     uint32_t form = PROF__LOAD(&chunk->form);
     /* If this thread slept for a lap, the slot has newer events now, or was split. */
-    *late = chunk->sequence > number || form & PROF__FORM_LATE || chunk != prof__chunk_at(s, count, number);
+    *late = chunk->sequence > number || form & PROF__FORM_SECOND_CHANCE || chunk != prof__chunk_at(s, count, number);
     if (*late) {
-        PROF__STORE(&chunk->form, form & ~PROF__FORM_LATE);
+        PROF__STORE(&chunk->form, form & ~PROF__FORM_SECOND_CHANCE);
         PROF__RELEASE(&chunk->state, state);
         prof__room_changed(); /* other threads saw it as taken */
         return NULL;
@@ -6945,7 +6955,7 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
 /* Returns a number that changes with each released chunk, and with the session. */
 static uint32_t prof__room_mark(const prof__session *s)
 {
-    return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
+    return PROF__ACQUIRE(&s->released) + s->session_id * 0x9E3779B1u;
 }
 
 #define PROF__ROOM_NAP 100000000u /* ns; a nap is short: the one thread that a released chunk wakes may have left */
@@ -7301,19 +7311,19 @@ static void prof__site_store(prof_site *site, uint64_t state)
 
 static uint64_t prof__site_kind(const prof_site *site) { return site->kind & ((1u << PROF__ROLE_SHIFT) - 1); }
 
-/* -- sites that are off but still call the recorder: see >>note. Bits 32 to 39 of a site's state count the passes that
-   are left until the site is simply off -- */
+/* -- sites that are off but still call the recorder: see >>off_scope. Bits 32 to 39 of a site's state count the passes
+   that are left until the site is simply off -- */
 
 #define PROF__PASSES_SHIFT 32
 #define PROF__PASSES_ALL 255u  /* the site calls the recorder until the config version changes */
 #define PROF__PASSES_MORE 250u /* how many passes without an argument are waited for */
 
 static struct { /* cleared under the state's lock; bits are set without it */
-    uint32_t epoch;          /* the session id to which the bits below belong */
+    uint32_t session_id;     /* the session id to which the bits below belong */
     uint32_t with_args[128]; /* by the site's number: scopes in which an argument was dropped */
     uint32_t given_up[16];   /* by hash of its name: functions with a scope that no longer calls */
     uint32_t known[16];      /* by hash of its name: functions for which prof__site_late() has returned 1 */
-} prof__asked;
+} prof__off_scopes;
 
 static int prof__bit(const uint32_t *bits, uint32_t at) { return (int)(PROF__LOAD(&bits[at / 32]) >> at % 32 & 1); }
 static void prof__bit_set(uint32_t *bits, uint32_t at)
@@ -7325,27 +7335,29 @@ static void prof__bit_set(uint32_t *bits, uint32_t at)
 }
 
 /* Return the index of a site, and of its function, in these bit sets. Two that share an index only cost time. */
-static uint32_t prof__asked_place(uint64_t head) { return (uint32_t)(head >> PROF__TICK_BITS) % (128 * 32); }
-static uint32_t prof__asked_function(const prof_site *site)
+static uint32_t prof__off_scope_slot(uint64_t head) { return (uint32_t)(head >> PROF__TICK_BITS) % (128 * 32); }
+static uint32_t prof__off_scope_function(const prof_site *site)
 {
     const char *function = site->function ? site->function : "";
     return prof__hash(function, prof__length(function)) % (16 * 32);
 }
 
 /* Returns 1 if a site is off but calls the recorder at each pass. */
-static int prof__site_asked(const prof_site *site)
+static int prof__site_off_scope(const prof_site *site)
 {
-    return !PROF__MINIMAL && (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__generation) | PROF__ASKED);
+    return !PROF__MINIMAL &&
+           (uint32_t)prof__site_load(site) == (PROF__LOAD(prof__config_version) | PROF__OFF_SCOPE_ASKED);
 }
 
 /* Returns the state of a site that is off. A scope that the compiler's hooks recorded has no source line. Such a site
    does not call the recorder: an argument in its function belongs to the enclosing scope. */
-static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t generation)
+static uint64_t prof__site_off(const prof_site *site, uint64_t head, uint32_t config_version)
 {
     if (PROF__MINIMAL || prof__site_kind(site) != PROF__KIND_BEGIN || !site->line)
-        return head | (generation ^ PROF__OFF);
-    uint64_t passes = prof__bit(prof__asked.with_args, prof__asked_place(head)) ? PROF__PASSES_ALL : PROF__PASSES_MORE;
-    return head | passes << PROF__PASSES_SHIFT | generation | PROF__ASKED;
+        return head | (config_version ^ PROF__OFF);
+    uint64_t passes =
+        prof__bit(prof__off_scopes.with_args, prof__off_scope_slot(head)) ? PROF__PASSES_ALL : PROF__PASSES_MORE;
+    return head | passes << PROF__PASSES_SHIFT | config_version | PROF__OFF_SCOPE_ASKED;
 }
 
 /* Counts a pass of a site that is off and calls the recorder. If another thread changes the site at the same time, the
@@ -7355,28 +7367,28 @@ static void prof__site_pass(prof_site *site)
     uint64_t state = prof__site_load(site);
     prof__half *half = (prof__half *)&site->private_state;
     uint32_t low = (uint32_t)state, high = (uint32_t)(state >> 32), left = high & 255;
-    if (left == PROF__PASSES_ALL || !(low & PROF__ASKED) || low & PROF__OFF) return;
-    if (prof__bit(prof__asked.with_args, prof__asked_place(state))) {
+    if (left == PROF__PASSES_ALL || !(low & PROF__OFF_SCOPE_ASKED) || low & PROF__OFF) return;
+    if (prof__bit(prof__off_scopes.with_args, prof__off_scope_slot(state))) {
         __atomic_compare_exchange_n(half + !PROF__LOW_HALF, &high, high | PROF__PASSES_ALL, 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED);
     } else if (left) {
         __atomic_compare_exchange_n(half + !PROF__LOW_HALF, &high, high - 1, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     } else {
-        prof__bit_set(prof__asked.given_up, prof__asked_function(site));
-        __atomic_compare_exchange_n(half + PROF__LOW_HALF, &low, (low ^ PROF__ASKED) ^ PROF__OFF, 0, __ATOMIC_RELEASE,
-                                    __ATOMIC_RELAXED);
+        prof__bit_set(prof__off_scopes.given_up, prof__off_scope_function(site));
+        __atomic_compare_exchange_n(half + PROF__LOW_HALF, &low, (low ^ PROF__OFF_SCOPE_ASKED) ^ PROF__OFF, 0,
+                                    __ATOMIC_RELEASE, __ATOMIC_RELAXED);
     }
 }
 
 /* Clears what earlier sessions have learned, because each session numbers the sites anew. Under the state's lock. */
-static void prof__asked_clear(uint32_t epoch)
+static void prof__off_scopes_clear(uint32_t session_id)
 {
-    if (PROF__MINIMAL || prof__asked.epoch == epoch) return;
-    prof__asked.epoch = epoch;
-    for (uint32_t i = 0; i < 128; ++i) PROF__STORE(&prof__asked.with_args[i], 0u);
+    if (PROF__MINIMAL || prof__off_scopes.session_id == session_id) return;
+    prof__off_scopes.session_id = session_id;
+    for (uint32_t i = 0; i < 128; ++i) PROF__STORE(&prof__off_scopes.with_args[i], 0u);
     for (uint32_t i = 0; i < 16; ++i) {
-        PROF__STORE(&prof__asked.given_up[i], 0u);
-        PROF__STORE(&prof__asked.known[i], 0u);
+        PROF__STORE(&prof__off_scopes.given_up[i], 0u);
+        PROF__STORE(&prof__off_scopes.known[i], 0u);
     }
 }
 
@@ -7386,9 +7398,9 @@ static void prof__asked_clear(uint32_t epoch)
 static int prof__site_late(const prof_site *site)
 {
     if (PROF__MINIMAL) return 0;
-    uint32_t function = prof__asked_function(site);
-    if (!prof__bit(prof__asked.given_up, function) || prof__bit(prof__asked.known, function)) return 0;
-    prof__bit_set(prof__asked.known, function);
+    uint32_t function = prof__off_scope_function(site);
+    if (!prof__bit(prof__off_scopes.given_up, function) || prof__bit(prof__off_scopes.known, function)) return 0;
+    prof__bit_set(prof__off_scopes.known, function);
     return 1;
 }
 
@@ -7423,7 +7435,7 @@ static prof__thread *prof__self_make(void);
 extern unsigned long _tls_index;
 extern char *_tls_start;
 #define PROF__EACH_THREAD __attribute__((__section__(".tls$")))
-static PROF__EACH_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+static PROF__EACH_THREAD union { uint32_t write_lock; prof__thread record; } prof__self = {PROF__SHUT};
 static PROF__INLINED prof__thread *prof__self_get(void)
 {
     const uintptr_t *copies; /* this thread's copies of the modules' sections */
@@ -7441,7 +7453,7 @@ static PROF__INLINED prof__thread *prof__self_get(void)
 /* A new record has the write lock PROF__SHUT, not 0. Its synced version is 0, and so is the config version before the
    first constructor and in some children of forks: a write lock of 0 would open the fast path. The union avoids
    compilers' warnings about members without an initializer. */
-static PROF__PER_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+static PROF__PER_THREAD union { uint32_t write_lock; prof__thread record; } prof__self = {PROF__SHUT};
 #define PROF__SELF() (&prof__self.record)
 #endif
 
@@ -7530,7 +7542,7 @@ static uint32_t prof__selves_free; /* how many are free, at least */
 static prof__thread *prof__nobody(void)
 {
     static prof__thread nobody;
-    PROF__STORE(&nobody.gate, PROF__BUSY);
+    PROF__STORE(&nobody.write_lock, PROF__BUSY);
     PROF__STORE(&nobody.exits, PROF__EXITS);
     return &nobody;
 }
@@ -7541,7 +7553,7 @@ static prof__thread *prof__self_take(void)
         if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
         prof__clear(each, offsetof(prof__thread, next));
-        each->gate = PROF__SHUT; /* not 0, which the config version may be */
+        each->write_lock = PROF__SHUT; /* not 0, which the config version may be */
         return each;
     }
     char *map = (char *)mmap(NULL, PROF__SELF_MAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -7549,7 +7561,7 @@ static prof__thread *prof__self_take(void)
     prof__thread *first = (prof__thread *)(void *)map, *last = first;
     uint32_t more = 0;
     first->taken = first->first = 1;
-    first->gate = PROF__SHUT;
+    first->write_lock = PROF__SHUT;
     for (size_t at = PROF__SELF_STRIDE; at + sizeof *first <= PROF__SELF_MAP; at += PROF__SELF_STRIDE, ++more)
         last = last->next = (prof__thread *)(void *)(map + at);
     last->next = PROF__LOAD(&prof__selves);
@@ -7610,8 +7622,8 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
 #endif
 #endif
 
-/* PROF__LED for the fast path: the forwarding costs nothing there, because a thread never has a record in an instance
-   that forwards. */
+/* PROF__FORWARD for the fast path: the forwarding costs nothing there, because a thread never has a record in an
+   instance that forwards. */
 #ifdef PROF__SHARED
 #define PROF__SELF_OR(led)                                                                                           \
     prof__thread *self = prof__self_here;                                                                            \
@@ -7640,7 +7652,7 @@ extern "C" {
 #else
 #define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: neither recorded nor sent to other tools */
 #define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* a begin with its first argument */
-#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* the new scope is unscoped: PROFILE_END ends it */
+#define PROF__BRIDGE_UNSCOPED(track, token) ((void)0) /* the new scope is unscoped: PROFILE_END ends it */
 #define PROF__BRIDGE_END(self, token) ((void)0)
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
@@ -7666,81 +7678,82 @@ extern "C" {
    The first 32 slots are in the track's own record. More are in blocks, each twice as large as the one before, which
    are mapped when needed. A track keeps its blocks until its thread ends or its fiber is destroyed; then another track
    may have them. Slots never move, because a signal handler may be using them. */
-#define PROF__LOOSE_OWN (sizeof((prof_fiber *)0)->loose / sizeof *((prof_fiber *)0)->loose)
+#define PROF__UNSCOPED_OWN (sizeof((prof_fiber *)0)->unscoped / sizeof *((prof_fiber *)0)->unscoped)
 
-typedef struct prof__loose_place {
+typedef struct prof__unscoped_slot {
     uint32_t *name;
     prof__token *token;
-} prof__loose_place;
+} prof__unscoped_slot;
 
 /* In these builds a track has no more than its own 32 slots. */
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL) || defined(__wasi__)
-#define PROF__LOOSE_MAX PROF__LOOSE_OWN
-static prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
+#define PROF__UNSCOPED_MAX PROF__UNSCOPED_OWN
+static prof__unscoped_slot prof__unscoped_beyond(const prof_fiber *track, uint32_t at)
 {
-    prof__loose_place none = {NULL, NULL};
+    prof__unscoped_slot none = {NULL, NULL};
     (void)track, (void)at;
     return none;
 }
-static int prof__loose_grow(prof_fiber *track) { return (void)track, 0; }
-static void prof__loose_clear(prof_fiber *track) { (void)track; }
-static void prof__loose_release(prof_fiber *track) { (void)track; }
-static void prof__loose_unmap(void) {}
+static int prof__unscoped_grow(prof_fiber *track) { return (void)track, 0; }
+static void prof__unscoped_clear(prof_fiber *track) { (void)track; }
+static void prof__unscoped_release(prof_fiber *track) { (void)track; }
+static void prof__unscoped_unmap(void) {}
 #else
 /* The most slots of a track. A program with more open begins has forgotten PROFILE_END. */
-#define PROF__LOOSE_BLOCKS 11u
-#define PROF__LOOSE_MAX (PROF__LOOSE_OWN + ((1u << PROF__LOOSE_BLOCKS) - 1) * 4096 / sizeof(prof__loose_entry))
+#define PROF__UNSCOPED_BLOCKS 11u
+#define PROF__UNSCOPED_MAX                                                                                             \
+    (PROF__UNSCOPED_OWN + ((1u << PROF__UNSCOPED_BLOCKS) - 1) * 4096 / sizeof(prof__unscoped_entry))
 
-typedef struct prof__loose_entry {
+typedef struct prof__unscoped_entry {
     prof__token token;
     uint32_t name, spare;
-} prof__loose_entry;
-struct prof__loose_block {
-    struct prof__loose_block *above; /* the next block of the track */
-    struct prof__loose_block *next;  /* the next block of all */
+} prof__unscoped_entry;
+struct prof__unscoped_block {
+    struct prof__unscoped_block *above; /* the next block of the track */
+    struct prof__unscoped_block *next; /* the next block of all */
     uint32_t count, taken;           /* count: entries of the block; taken: 1: a track has it */
-    prof__loose_entry *entries;
+    prof__unscoped_entry *entries;
 };
-static struct prof__loose_block *prof__loose_blocks; /* the list of all blocks */
+static struct prof__unscoped_block *prof__unscoped_blocks; /* the list of all blocks */
 
 #ifdef _WIN32
-static void *prof__loose_map(size_t size)
+static void *prof__unscoped_map(size_t size)
 {
     return VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
 }
 #else
-static void *prof__loose_map(size_t size)
+static void *prof__unscoped_map(size_t size)
 {
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return map == MAP_FAILED ? NULL : map;
 }
 #endif
 
-static struct prof__loose_block *prof__loose_block_take(uint32_t count)
+static struct prof__unscoped_block *prof__unscoped_block_take(uint32_t count)
 {
-    struct prof__loose_block *block = PROF__ACQUIRE(&prof__loose_blocks);
+    struct prof__unscoped_block *block = PROF__ACQUIRE(&prof__unscoped_blocks);
     size_t size = sizeof *block + count * sizeof *block->entries;
     while (block && (block->count != count || __atomic_exchange_n(&block->taken, 1u, __ATOMIC_ACQUIRE)))
         block = block->next;
     if (block) return block;
-    block = (struct prof__loose_block *)prof__loose_map(size);
+    block = (struct prof__unscoped_block *)prof__unscoped_map(size);
     if (!block) return NULL;
     block->count = count;
     block->taken = 1;
-    block->entries = (prof__loose_entry *)(void *)(block + 1);
-    block->next = PROF__LOAD(&prof__loose_blocks);
-    while (!__atomic_compare_exchange_n(&prof__loose_blocks, &block->next, block, 0, __ATOMIC_RELEASE,
+    block->entries = (prof__unscoped_entry *)(void *)(block + 1);
+    block->next = PROF__LOAD(&prof__unscoped_blocks);
+    while (!__atomic_compare_exchange_n(&prof__unscoped_blocks, &block->next, block, 0, __ATOMIC_RELEASE,
                                         __ATOMIC_RELAXED)) {
     }
     return block;
 }
 
 /* Returns a slot beyond the track's own, or null pointers if its block does not exist yet. */
-static PROF__COLD prof__loose_place prof__loose_beyond(const prof_fiber *track, uint32_t at)
+static PROF__COLD prof__unscoped_slot prof__unscoped_beyond(const prof_fiber *track, uint32_t at)
 {
-    prof__loose_place place = {NULL, NULL};
-    struct prof__loose_block *block = PROF__ACQUIRE(&track->loose_more);
-    for (at -= (uint32_t)PROF__LOOSE_OWN; block && at >= block->count; block = PROF__ACQUIRE(&block->above))
+    prof__unscoped_slot place = {NULL, NULL};
+    struct prof__unscoped_block *block = PROF__ACQUIRE(&track->unscoped_more);
+    for (at -= (uint32_t)PROF__UNSCOPED_OWN; block && at >= block->count; block = PROF__ACQUIRE(&block->above))
         at -= block->count;
     if (!block) return place;
     place.name = &block->entries[at].name;
@@ -7750,35 +7763,35 @@ static PROF__COLD prof__loose_place prof__loose_beyond(const prof_fiber *track, 
 
 /* Adds a block of slots to a track. Returns 0 if the track has the most blocks, or there is no memory. If a signal
    handler has added a block meanwhile, this one is given back. */
-static PROF__COLD int prof__loose_grow(prof_fiber *track)
+static PROF__COLD int prof__unscoped_grow(prof_fiber *track)
 {
-    struct prof__loose_block **link = &track->loose_more, *none = NULL, *block;
+    struct prof__unscoped_block **link = &track->unscoped_more, *none = NULL, *block;
     uint32_t blocks = 0;
     for (; (block = PROF__ACQUIRE(link)) != NULL; link = &block->above) ++blocks;
-    if (blocks == PROF__LOOSE_BLOCKS) return 0;
+    if (blocks == PROF__UNSCOPED_BLOCKS) return 0;
     PROF__ERRNO_SAVE();
-    block = prof__loose_block_take((4096u << blocks) / (uint32_t)sizeof *block->entries);
+    block = prof__unscoped_block_take((4096u << blocks) / (uint32_t)sizeof *block->entries);
     PROF__ERRNO_RESTORE();
     if (!block) return 0;
     PROF__STORE(&block->above, none);
-    for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
+    for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__UNSCOPED_FREE;
     if (!__atomic_compare_exchange_n(link, &none, block, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         PROF__RELEASE(&block->taken, 0u);
     return 1;
 }
 
-static void prof__loose_clear(prof_fiber *track)
+static void prof__unscoped_clear(prof_fiber *track)
 {
-    for (struct prof__loose_block *block = track->loose_more; block; block = block->above)
-        for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__LOOSE_FREE;
+    for (struct prof__unscoped_block *block = track->unscoped_more; block; block = block->above)
+        for (uint32_t i = 0; i < block->count; ++i) block->entries[i].name = PROF__UNSCOPED_FREE;
 }
 
 /* Gives the blocks of a track back, at the end of its thread or fiber. Only the track's own slots remain. */
-static void prof__loose_release(prof_fiber *track)
+static void prof__unscoped_release(prof_fiber *track)
 {
-    struct prof__loose_block *block = track->loose_more, *above;
-    track->loose_more = NULL;
-    if (track->loose_count > PROF__LOOSE_OWN) track->loose_count = (uint32_t)PROF__LOOSE_OWN;
+    struct prof__unscoped_block *block = track->unscoped_more, *above;
+    track->unscoped_more = NULL;
+    if (track->unscoped_count > PROF__UNSCOPED_OWN) track->unscoped_count = (uint32_t)PROF__UNSCOPED_OWN;
     for (; block; block = above) {
         above = block->above;
         PROF__RELEASE(&block->taken, 0u);
@@ -7786,10 +7799,10 @@ static void prof__loose_release(prof_fiber *track)
 }
 
 /* Unmaps all blocks. Called when the library is unloaded, when no macro uses a slot any more. */
-static void prof__loose_unmap(void)
+static void prof__unscoped_unmap(void)
 {
-    struct prof__loose_block *block = prof__loose_blocks, *next;
-    prof__loose_blocks = NULL;
+    struct prof__unscoped_block *block = prof__unscoped_blocks, *next;
+    prof__unscoped_blocks = NULL;
     for (; block; block = next) {
         next = block->next;
 #ifdef _WIN32
@@ -7801,18 +7814,18 @@ static void prof__loose_unmap(void)
 }
 #endif
 
-static inline prof__loose_place prof__loose_at(prof_fiber *track, uint32_t at)
+static inline prof__unscoped_slot prof__unscoped_at(prof_fiber *track, uint32_t at)
 {
-    if (PROF__UNLIKELY(at >= PROF__LOOSE_OWN)) return prof__loose_beyond(track, at);
-    prof__loose_place place = {&track->loose_name[at], &track->loose[at]};
+    if (PROF__UNLIKELY(at >= PROF__UNSCOPED_OWN)) return prof__unscoped_beyond(track, at);
+    prof__unscoped_slot place = {&track->unscoped_name[at], &track->unscoped[at]};
     return place;
 }
 
-/* Returns the name in a slot, or PROF__LOOSE_FREE if there is no such slot. */
-static inline uint32_t prof__loose_name(prof_fiber *track, uint32_t at)
+/* Returns the name in a slot, or PROF__UNSCOPED_FREE if there is no such slot. */
+static inline uint32_t prof__unscoped_name(prof_fiber *track, uint32_t at)
 {
-    prof__loose_place place = prof__loose_at(track, at);
-    return place.name ? PROF__LOAD(place.name) : PROF__LOOSE_FREE;
+    prof__unscoped_slot place = prof__unscoped_at(track, at);
+    return place.name ? PROF__LOAD(place.name) : PROF__UNSCOPED_FREE;
 }
 
 /* Writes a TRACK record of the present track. The serial is incremented last: if a signal handler interrupts and leaves
@@ -7835,15 +7848,18 @@ static void prof__track_write(prof__thread *self)
 }
 
 /* Returns how many words, reserved for ends of enclosing scopes, the off-scope marker hides behind `end`: see
-   >>note. */
-static uint32_t prof__note_hidden(const prof__thread *self) { return self->note >> PROF__NOTE_HIDDEN_SHIFT; }
+   >>off_scope. */
+static uint32_t prof__off_scope_hidden(const prof__thread *self)
+{
+    return self->off_scope_marker >> PROF__OFF_SCOPE_HIDDEN_SHIFT;
+}
 
 /* Returns how many words are reserved for the ends of open scopes of the present track. */
-static uint64_t prof__owed(const prof__thread *self)
+static uint64_t prof__reserved_ends(const prof__thread *self)
 {
     const prof_fiber *track = self->fiber ? self->fiber : &self->own;
-    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->free_words + prof__note_hidden(self);
-    return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
+    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->free_words + prof__off_scope_hidden(self);
+    return track->session_id == PROF__LOAD(&prof__state.session_id) ? track->reserved_ends : 0;
 }
 
 /* Gives up a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The newest events
@@ -7919,7 +7935,7 @@ static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
     uint64_t all = prof__words_of(self->session, self->chunk);
     prof__chunk_pass(self->session, self->chunk, (size_t)used, (size_t)limit);
     self->soft = (uint32_t)(all - limit);
-    self->end = prof__chunk_first(self->chunk) + limit - prof__note_hidden(self);
+    self->end = prof__chunk_first(self->chunk) + limit - prof__off_scope_hidden(self);
     if (limit > all / 2) prof__filled_finish(self);
 }
 
@@ -7933,10 +7949,11 @@ static void prof__begun_forget(prof__thread *self)
    a sum stay, even those of a scope that was too short. */
 static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
 {
-    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__owed(self);
-    uint64_t limit = prof__chunk_limit(self, used + owed + words);
+    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)),
+             reserved_ends = prof__reserved_ends(self);
+    uint64_t limit = prof__chunk_limit(self, used + reserved_ends + words);
     prof__chunk_open(self, used, limit);
-    self->free_words = limit - used - owed;
+    self->free_words = limit - used - reserved_ends;
     prof__begun_forget(self);
     self->known = self->cursor;
 }
@@ -7947,17 +7964,19 @@ static void prof__chunk_close(const prof__thread *self)
     prof__chunk_seal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)));
 }
 
-/* Continues the thread's present track in this chunk, after the used words. owed: how many words to reserve for
-   ends. */
-static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
+/* Continues the thread's present track in this chunk, after the used words. reserved ends: how many words to reserve
+   for ends. */
+static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t reserved_ends)
 {
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* no words are reserved now */
-    uint64_t limit = prof__chunk_limit(self, used + owed + 8);
+    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope_marker = self->off_scope_slot = 0; /* no words are
+                                                                                                            reserved now
+                                                                                                            */
+    uint64_t limit = prof__chunk_limit(self, used + reserved_ends + 8);
     prof__chunk_open(self, used, limit);
-    self->free_words = limit - used - owed;
+    self->free_words = limit - used - reserved_ends;
     prof__begun_forget(self);
     self->entered = 1;
     prof__track_write(self);
@@ -7968,7 +7987,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
    image. */
 static int prof__room_missing(prof__thread *self)
 {
-    return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
+    return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->failed_allocs % 1024;
 }
 
 /* Writes a LOST record of the events that this thread has lost on its present track, if there is a free word. */
@@ -7984,7 +8003,7 @@ static void prof__lost_write(prof__thread *self)
 static void prof__track_leave(prof__thread *self)
 {
     if (!self->entered) return;
-    prof__track_of(self)->owed = prof__owed(self);
+    prof__track_of(self)->reserved_ends = prof__reserved_ends(self);
     if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
     self->entered = 0;
     self->end = self->cursor;
@@ -7998,7 +8017,7 @@ static void prof__track_leave(prof__thread *self)
    is NULL. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
-    uint64_t owed = prof__owed(self);
+    uint64_t reserved_ends = prof__reserved_ends(self);
     prof__session *s = self->session;
     prof__chunk *old = self->chunk != chunk ? self->chunk : NULL;
     if (!chunk) return 0;
@@ -8008,7 +8027,7 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
         prof__filled_keep(self);
         old = NULL;
     }
-    prof__chunk_enter(self, chunk, 0, owed > prof__words_of(s, chunk) / 4 * 3 ? 0 : owed);
+    prof__chunk_enter(self, chunk, 0, reserved_ends > prof__words_of(s, chunk) / 4 * 3 ? 0 : reserved_ends);
     if (old) prof__chunk_finish(self, old); /* if the chunk before it is still held, this one has no event of its own */
     return 1;
 }
@@ -8034,7 +8053,7 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
     if (!prof__room_waits(self, s)) return NULL;
     if (full) {
         prof__chunk_close(self);
-        prof__track_of(self)->owed = prof__owed(self);
+        prof__track_of(self)->reserved_ends = prof__reserved_ends(self);
         self->entered = 0;
         self->free_words = self->soft = 0;
         self->chunk = NULL;
@@ -8067,10 +8086,10 @@ static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
 {
     prof__session *s = self->session;
     int service = self->impatient != 0, again = s->header->mode == PROF_RING;
-    uint64_t owed = prof__owed(self);
+    uint64_t reserved_ends = prof__reserved_ends(self);
     if (!again && prof__room_missing(self)) return 0;
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
-    uint64_t least = words + 8 + (owed > s->chunk_words / 4 * 3 ? 0 : owed + owed / 2);
+    uint64_t least = words + 8 + (reserved_ends > s->chunk_words / 4 * 3 ? 0 : reserved_ends + reserved_ends / 2);
     if (least > s->chunk_words) least = s->chunk_words;
     prof__chunk *chunk = prof__chunk_take_of(s, service, least, 0);
     if (!chunk && again) chunk = prof__chunk_own(self);
@@ -8088,15 +8107,16 @@ static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
 static void prof__track_enter(prof__thread *self)
 {
     if (!self->chunk) return;
-    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
-    if (used + 3 + owed + 2 <= prof__words_of(self->session, self->chunk))
-        prof__chunk_enter(self, self->chunk, used, owed);
+    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)),
+             reserved_ends = prof__track_of(self)->reserved_ends;
+    if (used + 3 + reserved_ends + 2 <= prof__words_of(self->session, self->chunk))
+        prof__chunk_enter(self, self->chunk, used, reserved_ends);
 }
 
 /* Returns 1 if the session knows this track and its name, so that it can be entered without the lock. */
 static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 {
-    return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
+    return track->session_id == self->session_id && track->name_id != PROF__NAME_NEW;
 }
 
 /* Asks the system again for the name of a thread that the program has not named. The thread's next TRACK record has the
@@ -8107,7 +8127,7 @@ static void prof__thread_rename(prof__thread *self, int ends)
     prof_fiber *own = &self->own;
     char name[sizeof own->name];
     uint32_t known = own->name_id & ~PROF__NAME_OF_SYSTEM;
-    if (own->epoch != self->session->epoch || own->name[0] || own->name_id == PROF__NAME_NEW) return;
+    if (own->session_id != self->session->session_id || own->name[0] || own->name_id == PROF__NAME_NEW) return;
     prof__system_name(name, sizeof name);
     uint32_t id = prof__meta_string(self->session, name);
     if (!id) return;
@@ -8125,18 +8145,18 @@ static void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
     prof__session *s = self->session;
-    if (track->epoch != s->epoch) {
+    if (track->session_id != s->session_id) {
         track->track = PROF__ADD(&s->header->tracks, 1) + 1;
-        track->serial = track->owed = 0;
-        track->loose_count = 0;
+        track->serial = track->reserved_ends = 0;
+        track->unscoped_count = 0;
 #ifdef PROF__FRAME_NAMES
         for (uint32_t at = 0; at < PROF__FRAME_NAMES; ++at) track->frame_name[at] = 0;
 #endif
-        for (uint32_t at = 0; at < sizeof track->loose_name / sizeof *track->loose_name; ++at)
-            track->loose_name[at] = PROF__LOOSE_FREE;
-        prof__loose_clear(track);
+        for (uint32_t at = 0; at < sizeof track->unscoped_name / sizeof *track->unscoped_name; ++at)
+            track->unscoped_name[at] = PROF__UNSCOPED_FREE;
+        prof__unscoped_clear(track);
         track->name_id = PROF__NAME_NEW;
-        track->epoch = s->epoch;
+        track->session_id = s->session_id;
     }
     if (track->name_id != PROF__NAME_NEW) {
         if (!track->is_fiber) prof__thread_rename(self, 0);
@@ -8203,59 +8223,60 @@ static void prof__detach(prof__thread *self)
     self->cursor = self->end = NULL;
     prof__begun_forget(self);
     self->free_words = self->soft = 0;
-    self->epoch = self->note = 0;
+    self->session_id = self->off_scope_marker = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
 #ifndef PROF__SHARED_CHUNKS /* no partial chunks: a chunk serves one thread only */
-static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
+static prof__chunk *prof__partial_take(prof__session *s, uint64_t *used)
 {
     (void)s, (void)used;
     return NULL;
 }
-static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
+static int prof__partial_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
     (void)s, (void)chunk, (void)words;
     return 0;
 }
 #else
 /* Takes a partial chunk, which another thread has left. *used: set to its used words. Returns NULL if there is none. */
-static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
+static prof__chunk *prof__partial_take(prof__session *s, uint64_t *used)
 {
-    for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
-        uint32_t number = PROF__LOAD(&s->left[i].chunk), state = PROF__CHUNK_LEFT;
-        if (!number || number == PROF__LEFT_BUSY ||
-            !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
+    for (uint32_t i = 0; i < PROF__MAX_PARTIAL && PROF__LOAD(&s->partial_count); ++i) {
+        uint32_t number = PROF__LOAD(&s->partial_chunks[i].chunk), state = PROF__CHUNK_PARTIAL;
+        if (!number || number == PROF__PARTIAL_BUSY ||
+            !__atomic_compare_exchange_n(&s->partial_chunks[i].chunk, &number, PROF__PARTIAL_BUSY, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * 64);
-        uint64_t sequence = s->left[i].sequence;
-        *used = s->left[i].words;
-        PROF__RELEASE(&s->left[i].chunk, 0u);
-        __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
+        uint64_t sequence = s->partial_chunks[i].sequence;
+        *used = s->partial_chunks[i].words;
+        PROF__RELEASE(&s->partial_chunks[i].chunk, 0u);
+        __atomic_fetch_sub(&s->partial_count, 1, __ATOMIC_RELAXED);
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue; /* the ring has reused the chunk */
         if (chunk->sequence == sequence) return chunk;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* reused by the ring, and partial again, with another entry */
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_PARTIAL); /* reused by the ring, and partial again, with another entry
+                                                              */
     }
     return NULL;
 }
 
 /* Adds a chunk to the list of partial chunks. words: how many are used. Returns 0 if the list is full. */
-static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
+static int prof__partial_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
-    for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
+    for (uint32_t i = 0; i < PROF__MAX_PARTIAL; ++i) {
         uint32_t none = 0;
-        if (PROF__LOAD(&s->left[i].chunk) ||
-            !__atomic_compare_exchange_n(&s->left[i].chunk, &none, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
+        if (PROF__LOAD(&s->partial_chunks[i].chunk) ||
+            !__atomic_compare_exchange_n(&s->partial_chunks[i].chunk, &none, PROF__PARTIAL_BUSY, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue;
-        s->left[i].sequence = chunk->sequence;
-        s->left[i].words = words;
-        prof__chunk_give(s, chunk, PROF__CHUNK_LEFT, 1);
-        PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
-        __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
+        s->partial_chunks[i].sequence = chunk->sequence;
+        s->partial_chunks[i].words = words;
+        prof__chunk_give(s, chunk, PROF__CHUNK_PARTIAL, 1);
+        PROF__RELEASE(&s->partial_chunks[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
+        __atomic_fetch_add(&s->partial_count, 1, __ATOMIC_RELAXED);
         return 1;
     }
     return 0;
@@ -8265,7 +8286,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 /* Returns 1 if the thread must borrow its chunk for one scope at a time. If there are nearly as many threads as there
    can be chunks, the threads that come last share the rest in this way. A thread that has borrowed often keeps its
    chunk, as long as some are left to share. */
-static int prof__visits(const prof__thread *self, const prof__session *s)
+static int prof__borrows_chunk(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
     (void)self;
@@ -8274,7 +8295,7 @@ static int prof__visits(const prof__thread *self, const prof__session *s)
 #else
     uint64_t owned = (uint64_t)PROF__LOAD(&s->attached) * 32, all = PROF__LOAD(&s->chunk_count);
     if (s->header->mode != PROF_FILL) all <<= s->deepest;
-    return owned >= all * (self->visits < PROF__VISITS ? 24 : 31);
+    return owned >= all * (self->borrows < PROF__BORROWS ? 24 : 31);
 #endif
 }
 
@@ -8286,7 +8307,7 @@ static int prof__attach(prof__thread *self)
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
     self->no_room = 0; /* the value may be of an earlier session */
-    while (!chunk && (chunk = prof__left_take(s, &used)) != NULL) {
+    while (!chunk && (chunk = prof__partial_take(s, &used)) != NULL) {
         if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old to express the next times */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
             prof__room_changed(); /* other threads have seen it taken */
@@ -8299,9 +8320,9 @@ static int prof__attach(prof__thread *self)
         if (!chunk) return 0;
     }
     self->session = s;
-    self->epoch = s->epoch;
-    self->visiting = (uint32_t)prof__visits(self, s);
-    self->visits += self->visiting;
+    self->session_id = s->session_id;
+    self->borrowed_chunk = (uint32_t)prof__borrows_chunk(self, s);
+    self->borrows += self->borrowed_chunk;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
     self->thread_id = prof__thread_id();
     if (used) prof__chunk_unseal(s, chunk, (size_t)used);
@@ -8345,7 +8366,8 @@ static void prof__give_back(prof__thread *self)
     if (!chunk) return; /* given up: see prof__chunk_await() */
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
     prof__chunk_close(self);
-    if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) || !prof__left_put(s, chunk, (uint32_t)words))
+    if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) ||
+        !prof__partial_put(s, chunk, (uint32_t)words))
         prof__chunk_give(s, chunk, PROF__CHUNK_FULL, 1);
     prof__room_changed();
 }
@@ -8366,20 +8388,20 @@ static void PROF__TSS_END prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
     if (!self) return;
-    self->gate = PROF__BUSY;
+    self->write_lock = PROF__BUSY;
     PROF__BARRIER();
-    prof__generation_look();
+    prof__child_check();
     prof__lock(&prof__lock_word);
     if (self->session && self->session == prof__state.session) prof__thread_rename(self, 1);
-    if (self->session) self->own.epoch = 0; /* what the thread still records goes to a new track */
+    if (self->session) self->own.session_id = 0; /* what the thread still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
-    prof__loose_release(&self->own);
+    prof__unscoped_release(&self->own);
     prof__signal_stack_give(self);
     PROF__BRIDGE_FORGET(self, &self->own);
     PROF__BARRIER();
-    self->seen = 0;
-    if (++self->exits < PROF__EXITS) self->gate = PROF__SHUT;
+    self->synced_version = 0;
+    if (++self->exits < PROF__EXITS) self->write_lock = PROF__SHUT;
     prof__self_leaves(self);
 }
 
@@ -8387,9 +8409,9 @@ static void PROF__TSS_END prof__thread_leaves(void *pointer)
    back, unless an outer scope is open: nothing may come later that could. */
 static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
-    uint32_t gate = self->gate;
-    if (gate == PROF__BUSY || !self->session || prof__owed(self)) return;
-    self->gate = PROF__BUSY;
+    uint32_t write_lock = self->write_lock;
+    if (write_lock == PROF__BUSY || !self->session || prof__reserved_ends(self)) return;
+    self->write_lock = PROF__BUSY;
     PROF__BARRIER();
     prof__thread_detach(self);
     if (self->exits) {
@@ -8399,7 +8421,7 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
         PROF__ERRNO_RESTORE();
     }
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
 }
 
 static void prof__exit_key_make(void)
@@ -8408,9 +8430,9 @@ static void prof__exit_key_make(void)
 }
 #endif
 
-/*-- NOTES ------------------------------------------------------------------------------------------------- >>note --
+/*-- OFF SCOPES ----------------------------------------------------------------------------------------- >>off_scope --
    A scope that is off leaves no record, so PROFILE_ARG could not see that it is open, and would add its argument to the
-   enclosing scope. Therefore the site of a scope that is off first gets the flag PROF__ASKED: each pass calls
+   enclosing scope. Therefore the site of a scope that is off first gets the flag PROF__OFF_SCOPE_ASKED: each pass calls
    prof__begin() and prof__end(), which keep a marker on the thread while the scope is open. An argument that comes
    while the scope of the marker is the innermost one is dropped, and the site keeps the flag. A site that was passed
    about 250 times without an argument loses the flag and costs no more calls. So only scopes with arguments pay for
@@ -8427,85 +8449,91 @@ static void prof__exit_key_make(void)
    lock.
 
    A thread's marker has 24 bits: bit 0: an argument was dropped; bit 1: the scope was lost; bits 2 to 8: how many
-   markers are nested; bits 9 to 23: how many words are hidden. The token of a scope with a marker has PROF__NOTE where
-   other tokens have the session id, and the enclosing marker. */
+   markers are nested; bits 9 to 23: how many words are hidden. The token of a scope with a marker has PROF__OFF_SCOPE
+   where other tokens have the session id, and the enclosing marker. */
 
-#define PROF__NOTE 0x80000000u
-#define PROF__NOTE_MASK 0xFFFFFFu
-#define PROF__NOTE_DROPPED 1u
-#define PROF__NOTE_LOST (PROF__MINIMAL ? 0u : 2u)
-#define PROF__NOTE_NESTED 0x1FCu
-#define PROF__NOTE_ONE 4u /* one marker, in PROF__NOTE_NESTED */
+#define PROF__OFF_SCOPE 0x80000000u
+#define PROF__OFF_SCOPE_MASK 0xFFFFFFu
+#define PROF__OFF_SCOPE_DROPPED 1u
+#define PROF__OFF_SCOPE_LOST (PROF__MINIMAL ? 0u : 2u)
+#define PROF__OFF_SCOPE_NESTED 0x1FCu
+#define PROF__OFF_SCOPE_ONE 4u /* one marker, in PROF__OFF_SCOPE_NESTED */
 
 /* Returns the owner of a token: the session in bits 24 to 30, a hash of the track in bits 32 to 47. */
-static uint64_t prof__note_owner(const prof__thread *self)
+static uint64_t prof__off_scope_owner(const prof__thread *self)
 {
     uint64_t track = (uint64_t)(uintptr_t)(self->fiber ? self->fiber : &self->own) * 0x9E3779B97F4A7C15u >> 48;
-    return track << 32 | (uint64_t)(PROF__LOAD(&prof__state.epoch) & 127) << 24;
+    return track << 32 | (uint64_t)(PROF__LOAD(&prof__state.session_id) & 127) << 24;
 }
-#define PROF__NOTE_OWNER ((0xFFFFull << 32) | (127u << 24))
-#define PROF__NOTE_PLACE_SHIFT 48
+#define PROF__OFF_SCOPE_OWNER ((0xFFFFull << 32) | (127u << 24))
+#define PROF__OFF_SCOPE_SLOT_SHIFT 48
 
 /* Replaces the thread's marker, and moves `end` by the difference in hidden words. */
-static void prof__note_set(prof__thread *self, uint32_t note)
+static void prof__off_scope_set(prof__thread *self, uint32_t note)
 {
-    if (self->entered) self->end += (int64_t)prof__note_hidden(self) - (int64_t)(note >> PROF__NOTE_HIDDEN_SHIFT);
-    self->note = note;
-    self->note_place = 0;
+    if (self->entered)
+        self->end += (int64_t)prof__off_scope_hidden(self) - (int64_t)(note >> PROF__OFF_SCOPE_HIDDEN_SHIFT);
+    self->off_scope_marker = note;
+    self->off_scope_slot = 0;
 }
 
-static void prof__note_forget(prof__thread *self)
+static void prof__off_scope_forget(prof__thread *self)
 {
-    if (!PROF__MINIMAL) prof__note_set(self, 0);
+    if (!PROF__MINIMAL) prof__off_scope_set(self, 0);
 }
 
 /* Returns 1 if no recorded scope is open inside the marker's scope. */
-static int prof__note_is_innermost(const prof__thread *self)
+static int prof__off_scope_is_innermost(const prof__thread *self)
 {
-    return !PROF__MINIMAL && prof__owed(self) <= prof__note_hidden(self);
+    return !PROF__MINIMAL && prof__reserved_ends(self) <= prof__off_scope_hidden(self);
 }
 
-static PROF__COLD void prof__note_loses(prof__thread *self, uint32_t count)
+static PROF__COLD void prof__off_scope_loses(prof__thread *self, uint32_t count)
 {
     prof__lose_all(self, PROF__LOSS_ARGS(count));
 }
 
 /* Returns 1 if `count` arguments must be dropped, because the innermost scope is off or was lost. */
-static inline int prof__note_drops(prof__thread *self, uint32_t count)
+static inline int prof__off_scope_drops(prof__thread *self, uint32_t count)
 {
-    if (PROF__MINIMAL || PROF__LIKELY(!self->note) || !prof__note_is_innermost(self)) return 0;
-    if (PROF__UNLIKELY(self->note & PROF__NOTE_LOST)) prof__note_loses(self, count);
-    self->note |= PROF__NOTE_DROPPED;
-    if (self->note_place) prof__bit_set(prof__asked.with_args, self->note_place - 1); /* now: the scope may never end */
+    if (PROF__MINIMAL || PROF__LIKELY(!self->off_scope_marker) || !prof__off_scope_is_innermost(self)) return 0;
+    if (PROF__UNLIKELY(self->off_scope_marker & PROF__OFF_SCOPE_LOST)) prof__off_scope_loses(self, count);
+    self->off_scope_marker |= PROF__OFF_SCOPE_DROPPED;
+    if (self->off_scope_slot) prof__bit_set(prof__off_scopes.with_args, self->off_scope_slot - 1); /* now: the scope may
+                                                                                                      never end */
     return 1;
 }
 
-/* Begins a scope that is off, or that was lost (lost: PROF__NOTE_LOST). The thread holds its write lock. */
-static prof__token prof__note_begin(prof__thread *self, prof_site *site, uint32_t lost)
+/* Begins a scope that is off, or that was lost (lost: PROF__OFF_SCOPE_LOST). The thread holds its write lock. */
+static prof__token prof__off_scope_begin(prof__thread *self, prof_site *site, uint32_t lost)
 {
     if (PROF__MINIMAL) return 0;
-    uint64_t owed = prof__owed(self);
-    uint32_t place = prof__asked_place(prof__site_load(site));
-    if (owed >> 15) return 0;
-    if ((self->note & PROF__NOTE_NESTED) == PROF__NOTE_NESTED) prof__note_forget(self);
-    prof__token token = (uint64_t)place << PROF__NOTE_PLACE_SHIFT | prof__note_owner(self) | PROF__NOTE | self->note;
-    prof__note_set(self, (uint32_t)owed << PROF__NOTE_HIDDEN_SHIFT |
-                             ((self->note & PROF__NOTE_NESTED) + PROF__NOTE_ONE) | lost);
-    self->note_place = place + 1;
+    uint64_t reserved_ends = prof__reserved_ends(self);
+    uint32_t place = prof__off_scope_slot(prof__site_load(site));
+    if (reserved_ends >> 15) return 0;
+    if ((self->off_scope_marker & PROF__OFF_SCOPE_NESTED) == PROF__OFF_SCOPE_NESTED) prof__off_scope_forget(self);
+    prof__token token = (uint64_t)place << PROF__OFF_SCOPE_SLOT_SHIFT | prof__off_scope_owner(self) | PROF__OFF_SCOPE |
+                        self->off_scope_marker;
+    prof__off_scope_set(self, (uint32_t)reserved_ends << PROF__OFF_SCOPE_HIDDEN_SHIFT |
+                             ((self->off_scope_marker & PROF__OFF_SCOPE_NESTED) + PROF__OFF_SCOPE_ONE) | lost);
+    self->off_scope_slot = place + 1;
     prof__site_pass(site);
     return token;
 }
 
 /* Ends a scope with a marker. If markers inside it are still open, they were not nested properly, and all are removed.
    The token of another session or thread, or of a marker that was removed, changes nothing. */
-static PROF__COLD void prof__note_end(prof__thread *self, prof__token token)
+static PROF__COLD void prof__off_scope_end(prof__thread *self, prof__token token)
 {
     if (PROF__MINIMAL) return;
-    uint32_t before = (uint32_t)token & PROF__NOTE_MASK, nested = (before & PROF__NOTE_NESTED) + PROF__NOTE_ONE;
-    if ((token ^ prof__note_owner(self)) & PROF__NOTE_OWNER || (self->note & PROF__NOTE_NESTED) < nested) return;
-    if (self->note & PROF__NOTE_DROPPED)
-        prof__bit_set(prof__asked.with_args, (uint32_t)(token >> PROF__NOTE_PLACE_SHIFT));
-    prof__note_set(self, (self->note & PROF__NOTE_NESTED) == nested ? before : 0);
+    uint32_t before = (uint32_t)token & PROF__OFF_SCOPE_MASK,
+             nested = (before & PROF__OFF_SCOPE_NESTED) + PROF__OFF_SCOPE_ONE;
+    if ((token ^ prof__off_scope_owner(self)) & PROF__OFF_SCOPE_OWNER ||
+        (self->off_scope_marker & PROF__OFF_SCOPE_NESTED) < nested)
+        return;
+    if (self->off_scope_marker & PROF__OFF_SCOPE_DROPPED)
+        prof__bit_set(prof__off_scopes.with_args, (uint32_t)(token >> PROF__OFF_SCOPE_SLOT_SHIFT));
+    prof__off_scope_set(self, (self->off_scope_marker & PROF__OFF_SCOPE_NESTED) == nested ? before : 0);
 }
 
 /*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
@@ -8533,7 +8561,7 @@ static void prof__schedule_look(const prof_site *site) { (void)site; }
 static void prof__schedule_release(prof__session *s, int held)
 {
     (void)s, (void)held;
-    prof__next_generation();
+    prof__next_config_version();
 }
 #else
 /* Returns 1 if the session begins after a delay but has no service: only macros notice when the delay is over. */
@@ -8567,7 +8595,7 @@ static int prof__schedule_sees(const prof_site *site)
 static void prof__schedule_release(prof__session *s, int held)
 {
     prof__state.held &= ~held;
-    prof__next_generation();
+    prof__next_config_version();
     if (prof__state.held) return;
     if (held && s->header) {
         prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
@@ -8618,9 +8646,9 @@ static int prof__site_wanted(const prof_site *site)
 }
 
 /* Settles a site: sets its state for the present config version. Under the lock. The thread holds its write lock. */
-static void prof__site_settle(prof_site *site)
+static void prof__site_resolve(prof_site *site)
 {
-    uint32_t generation = PROF__ACQUIRE(prof__generation); /* acquire: also of prof__state.frozen */
+    uint32_t config_version = PROF__ACQUIRE(prof__config_version); /* acquire: also of prof__state.frozen */
     if (PROF__HELD() && prof__schedule_sees(site)) return;
 #ifndef PROF__NO_FORK
     if (prof__state.running && prof__state.inherited) {
@@ -8631,31 +8659,31 @@ static void prof__site_settle(prof_site *site)
     prof__session *s = prof__state.session;
     if (!prof__state.running || !s) {
         prof__category_note(site->category);
-        prof__site_store(site, generation ^ PROF__OFF);
+        prof__site_store(site, config_version ^ PROF__OFF);
         return;
     }
     uint64_t head = prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
-    if (site->private_session != s->epoch || !head) {
+    if (site->private_session != s->session_id || !head) {
         uint32_t id = prof__meta_site(s, site);
         if (!id) id = s->site_without_room;
         prof__category_note(site->category);
         head = prof__site_kind(site) << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
-        site->private_session = s->epoch;
-        prof__asked_clear(s->epoch);
+        site->private_session = s->session_id;
+        prof__off_scopes_clear(s->session_id);
         prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
         prof__lost_collect(s);
     }
     int on = prof__site_kind(site) == PROF__KIND_END || prof__site_wanted(site);
     if (on && prof__site_kind(site) == PROF__KIND_ARG && prof__site_late(site)) { /* all sites must call once more */
-        prof__next_generation();
-        generation = PROF__LOAD(prof__generation);
+        prof__next_config_version();
+        config_version = PROF__LOAD(prof__config_version);
     }
     if (on)
-        prof__site_store(site, head | generation);
+        prof__site_store(site, head | config_version);
     else if (prof__sites_rest() || PROF__HELD())
-        prof__site_store(site, head | (generation ^ PROF__OFF));
+        prof__site_store(site, head | (config_version ^ PROF__OFF));
     else
-        prof__site_store(site, prof__site_off(site, head, generation));
+        prof__site_store(site, prof__site_off(site, head, config_version));
 }
 
 /*-- WRITER ------------------------------------------------------------------------------------------------ >>writer --
@@ -8666,22 +8694,22 @@ static void prof__site_settle(prof_site *site)
 
 /* Settles site and thread: updates both to the present config version. Returns 1 if the site is on and the thread has a
    chunk. If the site is on but there is no chunk, counts the loss. site: NULL: only the thread. */
-static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
+static int prof__resolve_site(prof__thread *self, prof_site *site, uint32_t loss)
 {
-    uint32_t generation = PROF__LOAD(prof__generation), state;
+    uint32_t config_version = PROF__LOAD(prof__config_version), state;
     int recording, in_step;
-    if (site && prof__site_asked(site)) return 0;
-    state = site ? (uint32_t)prof__site_load(site) : generation; /* read once: another thread may be changing it */
-    in_step = self->seen == generation && !((state ^ generation) & ~PROF__OFF);
+    if (site && prof__site_off_scope(site)) return 0;
+    state = site ? (uint32_t)prof__site_load(site) : config_version; /* read once: another thread may be changing it */
+    in_step = self->synced_version == config_version && !((state ^ config_version) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
-        if (state == generation) prof__lose_all(self, loss);
+        if (state == config_version) prof__lose_all(self, loss);
         return 0;
     }
     if (!in_step || !self->session) {
         uint32_t room = PROF__ACQUIRE(&prof__room_changes);
         prof__signals signals;
         PROF__ERRNO_SAVE();
-        prof__generation_look();
+        prof__child_check();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_busy(self, loss);
             if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so its arguments will be lost, too */
@@ -8689,12 +8717,12 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             return 0;
         }
         if (PROF__UNLIKELY(PROF__HELD()) && site && prof__schedule_sees(site)) prof__schedule_look(site);
-        if (site) prof__site_settle(site); /* first: this may make the image, and a new config version */
-        generation = PROF__LOAD(prof__generation);
+        if (site) prof__site_resolve(site); /* first: this may make the image, and a new config version */
+        config_version = PROF__LOAD(prof__config_version);
         prof__session *s = prof__state.running ? prof__state.session : NULL;
-        if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
+        if (self->session && (self->session != s || self->session_id != s->session_id)) prof__detach(self);
         int attached = self->session != NULL;
-        recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
+        recording = s && (!site || (uint32_t)prof__site_load(site) == config_version);
         int missed = !self->session && self->no_room;
         self->no_room = 0;
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
@@ -8708,60 +8736,60 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             prof__track_know(self);
             prof__track_enter(self);
         }
-        if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__owed(self)) {
+        if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__reserved_ends(self)) {
             prof__lose_all(self, loss); /* the arguments of a lost scope */
             recording = 0;
         }
-        self->seen = generation; /* a control call during a wait: the next macro notices it */
-        self->open = self->session && PROF__FAST(s) && !PROF__LEAVES_SOON(self) ? generation : PROF__SHUT;
+        self->synced_version = config_version; /* a control call during a wait: the next macro notices it */
+        self->open = self->session && PROF__FAST(s) && !PROF__LEAVES_SOON(self) ? config_version : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
         /* only when the thread attaches: later it may run a fiber, whose end is not the thread's */
         if (PROF__EXIT_WATCHED_UNLOCKED && self->session && !attached) prof__on_exit_of_thread(self);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
     }
-    return state == generation;
+    return state == config_version;
 }
 
 /* A write lock with PROF__SHORT implies that the last word is a begin or an end. Notes this for the slow paths, unless
    the thread has changed its session since. */
-static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
+static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t write_lock)
 {
-    if (gate != (self->seen ^ PROF__SHORT) || !self->cursor) return;
+    if (write_lock != (self->synced_version ^ PROF__SHORT) || !self->cursor) return;
     self->begun = self->cursor - 1;
     self->begun_end = self->cursor;
 }
 
-/* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site or, if
-   site is NULL, is attached. In a signal handler that interrupted a macro, counts what is lost. */
-static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
+/* Called after a prof__enter_write() that found the fast path closed. Returns 1 if the thread may write for this site
+   or, if site is NULL, is attached. In a signal handler that interrupted a macro, counts what is lost. */
+static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t write_lock, uint32_t loss)
 {
-    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
-    if (gate == PROF__BUSY)
+    if (PROF__UNLIKELY(write_lock & PROF__SHORT)) prof__short_passes(self, write_lock);
+    if (write_lock == PROF__BUSY)
         prof__lose_busy(self, loss);
-    else if (prof__settle(self, site, loss))
+    else if (prof__resolve_site(self, site, loss))
         return 1;
-    prof__untake(self, gate);
+    prof__leave_write(self, write_lock);
     return 0;
 }
 
 /* Returns 1 if a site is on. Called before the arguments of a macro are evaluated. */
 PROF_DEF int prof__check(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED(prof__check, (site)));
-    if (prof__site_asked(site)) return 0;
-    uint32_t gate = prof__take(self);
-    if (gate == PROF__BUSY) return 1; /* so the macro counts the loss, with its arguments */
+    PROF__SELF_OR(PROF__FORWARD(prof__check, (site)));
+    if (prof__site_off_scope(site)) return 0;
+    uint32_t write_lock = prof__enter_write(self);
+    if (write_lock == PROF__BUSY) return 1; /* so the macro counts the loss, with its arguments */
     prof__signals signals;
     PROF__ERRNO_SAVE();
-    prof__generation_look();
+    prof__child_check();
     if (prof__lock_enter(&prof__lock_word, &signals)) {
-        prof__site_settle(site);
+        prof__site_resolve(site);
         prof__lock_leave(&prof__lock_word, &signals);
     }
     PROF__ERRNO_RESTORE();
-    prof__untake(self, gate);
-    return prof__on(site) && !prof__site_asked(site);
+    prof__leave_write(self, write_lock);
+    return prof__on(site) && !prof__site_off_scope(site);
 }
 
 static uint64_t prof__site_head(const prof_site *site)
@@ -8773,10 +8801,10 @@ static uint64_t prof__site_head(const prof_site *site)
    site is on, counts the loss. */
 static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    *head = prof__site_load(site) ^ generation;
-    if (PROF__LIKELY(!((uint32_t)*head | (gate ^ generation)))) return 1;
-    if (!prof__enter_slow(self, site, gate, loss)) return 0;
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    *head = prof__site_load(site) ^ config_version;
+    if (PROF__LIKELY(!((uint32_t)*head | (write_lock ^ config_version)))) return 1;
+    if (!prof__enter_slow(self, site, write_lock, loss)) return 0;
     *head = prof__site_head(site);
     return 1;
 }
@@ -8789,15 +8817,15 @@ static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *hea
 
 /* Room for an event. at: its words, NULL if there is no room. head: its first word, which is to be stored last; 0 if
    the event is off or came while the thread was writing. */
-typedef struct prof__place {
+typedef struct prof__slot {
     uint64_t *at;
     uint64_t head;
-} prof__place;
+} prof__slot;
 
-static PROF__COLD prof__place prof__place_slow(prof__thread *self, prof_site *site, uint64_t words, uint32_t gate)
+static PROF__COLD prof__slot prof__slot_slow(prof__thread *self, prof_site *site, uint64_t words, uint32_t write_lock)
 {
-    prof__place place = {NULL, 0};
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return place;
+    prof__slot place = {NULL, 0};
+    if (!prof__enter_slow(self, site, write_lock, PROF__LOSS_EVENT)) return place;
     uint64_t now = prof__now(self->session, 0);
     place.at = prof__reserve(self, words, &now);
     place.head = prof__site_head(site) | (now - self->base);
@@ -8807,22 +8835,23 @@ static PROF__COLD prof__place prof__place_slow(prof__thread *self, prof_site *si
 
 /* Takes the thread's write lock and room for an event of the site at the present time. Reads the counter: an open fast
    path implies that the counter is the session's clock. */
-static inline prof__place prof__place_take(prof__thread *self, prof_site *site, uint64_t words)
+static inline prof__slot prof__slot_take(prof__thread *self, prof_site *site, uint64_t words)
 {
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    prof__place place;
-    place.head = prof__site_load(site) ^ generation;
-    if (PROF__UNLIKELY((uint32_t)place.head | (gate ^ generation))) return prof__place_slow(self, site, words, gate);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    prof__slot place;
+    place.head = prof__site_load(site) ^ config_version;
+    if (PROF__UNLIKELY((uint32_t)place.head | (write_lock ^ config_version)))
+        return prof__slot_slow(self, site, words, write_lock);
     uint64_t elapsed = prof__counter() - self->base;
     if (PROF__UNLIKELY((self->free_words < words) | (elapsed >> PROF__TICK_BITS != 0)))
-        return prof__place_slow(self, site, words, gate);
+        return prof__slot_slow(self, site, words, write_lock);
     place.at = self->cursor;
     place.head |= elapsed;
     return place;
 }
 
 /* Counts the words of an event as written, and releases the write lock. */
-static inline void prof__place_leave(prof__thread *self, prof__place place, uint64_t words)
+static inline void prof__slot_leave(prof__thread *self, prof__slot place, uint64_t words)
 {
     self->cursor = place.at + words;
     self->free_words -= words;
@@ -8831,25 +8860,25 @@ static inline void prof__place_leave(prof__thread *self, prof__place place, uint
 
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
-/* Begins the off-scope marker of a scope that is off or was lost: see >>note. In a signal handler that interrupted a
-   macro there is no marker, and the scope's arguments are lost. */
-static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate, uint32_t lost)
+/* Begins the off-scope marker of a scope that is off or was lost: see >>off_scope. In a signal handler that interrupted
+   a macro there is no marker, and the scope's arguments are lost. */
+static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t write_lock, uint32_t lost)
 {
-    prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site, lost);
-    if (gate & PROF__SHORT) {
-        prof__short_passes(self, gate);
-        gate = PROF__SHUT; /* an end must look at markers */
+    prof__token token = write_lock == PROF__BUSY ? 0 : prof__off_scope_begin(self, site, lost);
+    if (write_lock & PROF__SHORT) {
+        prof__short_passes(self, write_lock);
+        write_lock = PROF__SHUT; /* an end must look at markers */
     }
-    prof__untake(self, gate);
+    prof__leave_write(self, write_lock);
     return token;
 }
 
-/* Begins the off-scope marker of a scope that was lost for want of room, see >>note. Begins none if there will be no
-   room for its arguments either. */
+/* Begins the off-scope marker of a scope that was lost for want of room, see >>off_scope. Begins none if there will be
+   no room for its arguments either. */
 static prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 {
-    if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
-    return prof__note_begin(self, site, PROF__NOTE_LOST);
+    if (!PROF__OFF_SCOPE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
+    return prof__off_scope_begin(self, site, PROF__OFF_SCOPE_LOST);
 }
 
 /* With min_duration: notes a begin or an end that was just written, so that an end finds the scope that it may
@@ -8874,7 +8903,7 @@ static prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t 
     prof__commit(self, 1);
     self->free_words -= 1; /* reserved for the end */
     if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at);
-    return head | self->epoch;
+    return head | self->session_id;
 }
 
 static void prof__count_taken_back(prof__chunk *chunk)
@@ -8902,7 +8931,7 @@ static PROF__COLD int prof__begin_undo(prof__thread *self, uint64_t head, uint64
 static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
-    if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
+    if (PROF__UNLIKELY(self->off_scope_marker) && prof__off_scope_is_innermost(self)) prof__off_scope_forget(self);
     if (PROF__MIN_TICKS(s) && prof__begin_undo(self, head, now)) return;
     if (self->soft && self->cursor == self->end) prof__chunk_widen(self, 1);
     int full = self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0;
@@ -8921,9 +8950,9 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
    cannot have a marker. Begins an off-scope marker if it can. */
 static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
-    uint32_t lost = prof__site_asked(site) ? 0 : PROF__NOTE_LOST;
-    if (!PROF__NOTE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
-    return prof__begin_off(self, site, prof__take(self), lost);
+    uint32_t lost = prof__site_off_scope(site) ? 0 : PROF__OFF_SCOPE_LOST;
+    if (!PROF__OFF_SCOPE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
+    return prof__begin_off(self, site, prof__enter_write(self), lost);
 }
 
 /* The attribute of slow paths that every scope takes in a session whose clock is not the bare counter. */
@@ -8938,39 +8967,40 @@ static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_i
 }
 static int prof__in_step(const prof__thread *self)
 {
-    return self->session && self->seen == PROF__LOAD(prof__generation);
+    return self->session && self->synced_version == PROF__LOAD(prof__config_version);
 }
 
 /* Returns the next value of the write lock with min_duration: open to begins and ends only, unless one of these could
    take a word of another event for its begin. */
-static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t gate)
+static PROF__COLD uint32_t prof__write_lock_short(const prof__thread *self, uint32_t write_lock)
 {
     int open = self->cursor && self->begun_end == self->cursor &&
                *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
-               !self->note && !PROF__LEAVES_SOON(self);
-    return open ? self->seen ^ PROF__SHORT : gate;
+               !self->off_scope_marker && !PROF__LEAVES_SOON(self);
+    return open ? self->synced_version ^ PROF__SHORT : write_lock;
 }
 
 /* Releases the write lock after the slow path of a begin or an end. From then on a signal handler may move the thread
    to another session, or to none. */
 static void prof__leave_scope(prof__thread *self)
 {
-    uint32_t gate = self->open;
-    if (PROF__SHORT && PROF__UNLIKELY(self->session->fast == PROF__SHORT)) gate = prof__gate_short(self, gate);
+    uint32_t write_lock = self->open;
+    if (PROF__SHORT && PROF__UNLIKELY(self->session->fast == PROF__SHORT))
+        write_lock = prof__write_lock_short(self, write_lock);
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
 }
 
-static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate, uint64_t read)
+static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t write_lock, uint64_t read)
 {
-    int in_step = prof__in_step(self), ready = in_step && gate != PROF__BUSY;
-    if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
-        if (prof__site_asked(site)) return prof__begin_off(self, site, gate, 0);
-        ready = prof__enter_slow(self, site, gate, PROF__LOSS_EVENT);
+    int in_step = prof__in_step(self), ready = in_step && write_lock != PROF__BUSY;
+    if (!ready || (uint32_t)prof__site_load(site) != self->synced_version) {
+        if (prof__site_off_scope(site)) return prof__begin_off(self, site, write_lock, 0);
+        ready = prof__enter_slow(self, site, write_lock, PROF__LOSS_EVENT);
         in_step = 0; /* this may have waited for the lock */
     }
     if (!ready) return prof__begin_refused(self, site);
-    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
+    if (PROF__UNLIKELY(write_lock & PROF__SHORT)) prof__short_passes(self, write_lock);
     prof__token token =
         prof__begin_at(self, site, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
     prof__leave_scope(self);
@@ -8980,42 +9010,42 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
 
 PROF_DEF prof__token prof__begin(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED(prof__begin, (site)));
+    PROF__SELF_OR(PROF__FORWARD(prof__begin, (site)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation;
-    uint32_t differs = (uint32_t)head | (gate ^ generation);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version;
+    uint32_t differs = (uint32_t)head | (write_lock ^ config_version);
     if (PROF__UNLIKELY(differs) && differs != PROF__SHORT) {
-        return prof__begin_slow(self, site, gate, now);
+        return prof__begin_slow(self, site, write_lock, now);
     }
     uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
     if (PROF__UNLIKELY((left < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
-        return prof__begin_slow(self, site, gate, 0);
+        return prof__begin_slow(self, site, write_lock, 0);
     }
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
     self->free_words = left - 2;
-    prof__token token = head | self->epoch;
+    prof__token token = head | self->session_id;
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
     PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
 }
 
-static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate, uint64_t read)
+static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t write_lock, uint64_t read)
 {
     int in_step = prof__in_step(self);
-    if (token & PROF__NOTE) {
-        if (gate != PROF__BUSY) prof__note_end(self, token);
-        prof__untake(self, gate);
+    if (token & PROF__OFF_SCOPE) {
+        if (write_lock != PROF__BUSY) prof__off_scope_end(self, token);
+        prof__leave_write(self, write_lock);
         return;
     }
-    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, where it stays open */
-        prof__untake(self, gate);
-    } else if ((in_step && gate != PROF__BUSY) || prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
-        if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
-        if ((uint32_t)token == self->epoch)
-            prof__end_at(self, token ^ self->epoch, prof__now_again(self->session, read, in_step, 1));
+    if ((uint32_t)token != PROF__LOAD(&prof__state.session_id)) { /* begun in another session, where it stays open */
+        prof__leave_write(self, write_lock);
+    } else if ((in_step && write_lock != PROF__BUSY) || prof__enter_slow(self, NULL, write_lock, PROF__LOSS_EVENT)) {
+        if (PROF__UNLIKELY(write_lock & PROF__SHORT)) prof__short_passes(self, write_lock);
+        if ((uint32_t)token == self->session_id)
+            prof__end_at(self, token ^ self->session_id, prof__now_again(self->session, read, in_step, 1));
         prof__leave_scope(self);
     }
     PROF__BRIDGE_END(self, token);
@@ -9039,33 +9069,33 @@ static inline int prof__end_short(prof__thread *self, uint64_t head, uint64_t el
 
 PROF_DEF void prof__end(prof__token token)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__end, (token)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__end, (token)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = token ^ self->epoch;
-    uint32_t differs = (uint32_t)head | (gate ^ generation);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = token ^ self->session_id;
+    uint32_t differs = (uint32_t)head | (write_lock ^ config_version);
     if (PROF__UNLIKELY(differs)) {
         int open = differs == PROF__SHORT;
         if (open && prof__end_short(self, head, now - self->base)) {
             PROF__BARRIER();
-            self->gate = gate;
+            self->write_lock = write_lock;
             PROF__BRIDGE_END(self, token);
             return;
         }
         if (!open) {
-            prof__end_slow(self, token, gate, now);
+            prof__end_slow(self, token, write_lock, now);
             return;
         }
     }
     uint64_t *at = self->cursor, elapsed = now - self->base;
     if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->free_words) | (elapsed >> PROF__TICK_BITS != 0))) {
-        prof__end_slow(self, token, gate, 0);
+        prof__end_slow(self, token, write_lock, 0);
         return;
     }
     prof__store_word(at, (head ^ PROF__END_OF_BEGIN) | elapsed);
     self->cursor = at + 1;
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
     PROF__BRIDGE_END(self, token);
 }
 
@@ -9087,11 +9117,12 @@ static void prof__service_scope(const prof__session *s, prof_site *site, uint64_
 
 /* The slow path of prof__next(): ends one stage and begins the next one at the same time. So it gets a chunk with room
    for both before it reads the clock. */
-static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
+static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token,
+                                              uint32_t write_lock)
 {
     uint64_t head;
-    prof__untake(self, gate);
-    if (token & PROF__NOTE) {
+    prof__leave_write(self, write_lock);
+    if (token & PROF__OFF_SCOPE) {
         prof__end(token);
         token = 0;
     }
@@ -9101,7 +9132,7 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
     }
     uint64_t now = prof__now(self->session, 1);
     int fits = prof__reserve(self, 2, &now) != NULL;
-    if (token && (uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, now);
+    if (token && (uint32_t)token == self->session_id) prof__end_at(self, token ^ self->session_id, now);
     prof__token next = fits ? prof__begin_at(self, site, head, now) : prof__begin_lost(self, site);
     prof__leave(self);
     PROF__BRIDGE_END(self, token);
@@ -9111,22 +9142,22 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
 
 PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
 {
-    PROF__SELF_OR(PROF__LED(prof__next, (site, token)));
+    PROF__SELF_OR(PROF__FORWARD(prof__next, (site, token)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, old = token ^ self->epoch;
-    if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (gate ^ generation)))
-        return prof__next_slow(self, site, token, gate);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version, old = token ^ self->session_id;
+    if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (write_lock ^ config_version)))
+        return prof__next_slow(self, site, token, write_lock);
     uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
     if (PROF__UNLIKELY((left < 2) | ((uint64_t)(self->end - at) <= left) | (elapsed >> PROF__TICK_BITS != 0)))
-        return prof__next_slow(self, site, token, gate);
+        return prof__next_slow(self, site, token, write_lock);
     prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
     prof__store_word(at + 1, head | elapsed);
     self->cursor = at + 2;
     self->free_words = left - 2;
-    prof__token next = head | self->epoch;
+    prof__token next = head | self->session_id;
     PROF__BARRIER();
-    self->gate = generation;
+    self->write_lock = config_version;
     PROF__BRIDGE_END(self, token);
     PROF__BRIDGE_BEGIN(site, NULL, next);
     return next;
@@ -9143,22 +9174,23 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
 /* Records the value of a counter. kind: PROF__KIND_COUNTER_..., replaces the kind in the site's state. */
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
-    prof__place place = prof__place_take(self, site, 2);
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__counter_write, (site, kind, number)));
+    prof__slot place = prof__slot_take(self, site, 2);
     if (!place.at) return;
     PROF__STORE(place.at + 1, number);
     prof__store_word(place.at, (place.head & ~(15ull << PROF__KIND_SHIFT)) | kind << PROF__KIND_SHIFT);
-    prof__place_leave(self, place, 2);
+    prof__slot_leave(self, place, 2);
 }
 
 /* The slow path of prof__arg_write(). */
-static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
+static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number,
+                                      uint32_t write_lock)
 {
-    if (gate != PROF__BUSY && prof__note_drops(self, 1)) {
-        prof__untake(self, gate);
+    if (write_lock != PROF__BUSY && prof__off_scope_drops(self, 1)) {
+        prof__leave_write(self, write_lock);
         return;
     }
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_ARGS(1))) return;
+    if (!prof__enter_slow(self, site, write_lock, PROF__LOSS_ARGS(1))) return;
     uint64_t now = self->base; /* an argument has no time */
     if (prof__reserve_or_lose(self, 2, &now, PROF__LOSS_ARGS(1)))
         prof__number_write(self, prof__site_head(site) | low, number);
@@ -9167,20 +9199,21 @@ static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint6
 
 static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__arg_write, (site, type, number)));
 #ifdef PROF__BRIDGED
-    if (prof__note_drops(self, 1)) return; /* other tools get none either */
+    if (prof__off_scope_drops(self, 1)) return; /* other tools get none either */
 #endif
     PROF__BRIDGE_ARG(site, type, number);
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation) | self->note) || self->free_words < 2)) {
-        prof__arg_slow(self, site, low, number, gate);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version, low = (uint64_t)type << 32 | 1;
+    if (PROF__UNLIKELY(((uint32_t)head | (write_lock ^ config_version) | self->off_scope_marker) ||
+                       self->free_words < 2)) {
+        prof__arg_slow(self, site, low, number, write_lock);
         return;
     }
     prof__number_write(self, head | low, number);
     PROF__BARRIER();
-    self->gate = generation;
+    self->write_lock = config_version;
 }
 
 #ifndef PROF__NO_DOUBLE
@@ -9313,8 +9346,8 @@ static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text
 
 PROF_DEF void prof__arg_string(prof_site *site, const char *value)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
-    if (prof__note_drops(self, 1)) return;
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__arg_string, (site, value)));
+    if (prof__off_scope_drops(self, 1)) return;
     PROF__BRIDGE_ARG_TEXT(site, value);
     uint64_t head;
     if (!prof__enter_or_lose(self, site, &head, PROF__LOSS_ARGS(1))) return;
@@ -9330,25 +9363,26 @@ PROF_DEF void prof__arg_string(prof_site *site, const char *value)
 
 /* The slow path of prof__named_text(). Also for a text that is too long for the chunks. The thread holds its write
    lock. */
-static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *site, prof__text text, uint64_t owed,
-                                               uint32_t gate)
+static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *site, prof__text text,
+                                               uint64_t reserved_ends, uint32_t write_lock)
 {
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return owed ? prof__begin_refused(self, site) : 0;
+    if (!prof__enter_slow(self, site, write_lock, PROF__LOSS_EVENT))
+        return reserved_ends ? prof__begin_refused(self, site) : 0;
     if (text.length > PROF__LOAD(&self->session->text_words) * 2) text = prof__measure(self->session, text.bytes);
     uint64_t head = prof__site_head(site), now = prof__now(self->session, 0);
-    uint64_t *at = prof__reserve(self, 2 + text.words + owed, &now);
+    uint64_t *at = prof__reserve(self, 2 + text.words + reserved_ends, &now);
     if (at) {
         prof__text_write(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, &text);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
-        self->free_words -= owed;
+        self->free_words -= reserved_ends;
         if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at); /* min_duration has closed the fast path */
-        head |= self->epoch;
-    } else if (owed) {
+        head |= self->session_id;
+    } else if (reserved_ends) {
         head = prof__begin_lost(self, site);
     }
     prof__leave(self);
-    return at || owed ? head : 0;
+    return at || reserved_ends ? head : 0;
 }
 
 /* Writes a begin or a mark and, directly after it in the same chunk, its run-time name. padded: as for
@@ -9356,22 +9390,22 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
 static PROF__INLINED prof__token prof__named_text(prof_site *site, const prof__text *text, int padded,
                                                    int owes_end)
 {
-    PROF__SELF_OR(PROF__LED(prof__named, (site, text->bytes, owes_end)));
-    uint64_t owed = (uint64_t)owes_end, words = 2 + text->words + owed, elapsed = 0;
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, *at = self->cursor;
-    prof__token token = head | self->epoch;
-    int fast = !((uint32_t)head | (gate ^ generation)) && text->length <= self->session->chunk_words * 2;
+    PROF__SELF_OR(PROF__FORWARD(prof__named, (site, text->bytes, owes_end)));
+    uint64_t reserved_ends = (uint64_t)owes_end, words = 2 + text->words + reserved_ends, elapsed = 0;
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version, *at = self->cursor;
+    prof__token token = head | self->session_id;
+    int fast = !((uint32_t)head | (write_lock ^ config_version)) && text->length <= self->session->chunk_words * 2;
     if (PROF__LIKELY(fast)) elapsed = prof__counter() - self->base;
     if (PROF__UNLIKELY(!fast || self->free_words < words || elapsed >> PROF__TICK_BITS)) {
-        token = prof__named_slow(self, site, *text, owed, gate);
+        token = prof__named_slow(self, site, *text, reserved_ends, write_lock);
     } else {
         prof__text_write_as(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, text, padded);
         prof__store_word(at, head | elapsed);
-        self->cursor = at + words - owed;
+        self->cursor = at + words - reserved_ends;
         self->free_words -= words;
         PROF__BARRIER();
-        self->gate = generation;
+        self->write_lock = config_version;
     }
     PROF__BRIDGE_BEGIN(site, text->bytes, owes_end ? token : 0);
     return token;
@@ -9394,19 +9428,19 @@ PROF_DEF void prof__mark_text(prof_site *site, const char *text)
    first, because recording may begin with this step, then the argument's site, before it takes the write lock. If a
    control call comes in between, the scope is lost. */
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
-                                                      uint64_t number, uint32_t gate)
+                                                      uint64_t number, uint32_t write_lock)
 {
     const uint32_t loss = PROF__LOSS_EVENT | PROF__LOSS_ARGS(1);
     prof__token token = 0;
     uint64_t head;
-    prof__untake(self, gate);
+    prof__leave_write(self, write_lock);
     if (!prof__enter_or_lose(self, site, &head, loss)) return prof__begin_refused(self, site);
-    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation)) {
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__config_version)) {
         prof__leave(self);
         if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return prof__begin_refused(self, site);
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
-    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation))
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__config_version))
         prof__lose_busy(self, loss);
     else
         at = prof__reserve_or_lose(self, 4, &now, loss);
@@ -9416,7 +9450,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 3);
         self->free_words -= 1;
-        token = head | self->epoch;
+        token = head | self->session_id;
     } else {
         token = prof__begin_lost(self, site);
     }
@@ -9427,86 +9461,88 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
 
 PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
 {
-    PROF__SELF_OR(PROF__LED(prof__begin_number, (site, key, type, number)));
+    PROF__SELF_OR(PROF__FORWARD(prof__begin_number, (site, key, type, number)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version, key_head = prof__site_load(key) ^ config_version;
     uint64_t *at = self->cursor, elapsed = now - self->base, low = type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (gate ^ generation)) ||
+    if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (write_lock ^ config_version)) ||
                        ((self->free_words < 4) | (elapsed >> PROF__TICK_BITS != 0))))
-        return prof__begin_number_slow(self, site, key, low, number, gate);
+        return prof__begin_number_slow(self, site, key, low, number, write_lock);
     PROF__STORE(at + 2, number);
     prof__store_word(at + 1, key_head | low);
     prof__store_word(at, head | elapsed);
     self->cursor = at + 3;
     self->free_words -= 4;
-    prof__token token = head | self->epoch;
+    prof__token token = head | self->session_id;
     PROF__BARRIER();
-    self->gate = generation;
+    self->write_lock = config_version;
     PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)type, number);
     return token;
 }
 
 /* 1 if one instruction compares and exchanges 64 bits. Most 32-bit processors have such an instruction, too. */
-#ifndef PROF__TALLY_WIDE
+#ifndef PROF__SHARED_COUNTER_WIDE
 #if PROF__WIDE || (!defined(PROF_FREESTANDING) && __GCC_ATOMIC_LLONG_LOCK_FREE == 2) || defined(_MSC_VER)
-#define PROF__TALLY_WIDE 1
+#define PROF__SHARED_COUNTER_WIDE 1
 #else
-#define PROF__TALLY_WIDE 0
+#define PROF__SHARED_COUNTER_WIDE 0
 #endif
 #endif
 #ifdef __GNUC__
-#define PROF__TALLY_ALIGNED __attribute__((__aligned__(8)))
+#define PROF__SHARED_COUNTER_ALIGNED __attribute__((__aligned__(8)))
 #else
-#define PROF__TALLY_ALIGNED
+#define PROF__SHARED_COUNTER_ALIGNED
 #endif
 
-enum { PROF__TALLY_INT = 0, PROF__TALLY_DOUBLE, PROF__TALLY_UINT };
+enum { PROF__SHARED_COUNTER_INT = 0, PROF__SHARED_COUNTER_DOUBLE, PROF__SHARED_COUNTER_UINT };
 
 /* A shared counter: the number that all call sites of the same category, name and unit change. */
-typedef struct prof__tally {
+typedef struct prof__shared_counter {
     uintptr_t key; /* hash of category, name and unit; 0: the entry is free */
-    uint64_t bits PROF__TALLY_ALIGNED;
-    uint32_t real; /* PROF__TALLY_...: the type of the number in bits */
+    uint64_t bits PROF__SHARED_COUNTER_ALIGNED;
+    uint32_t real; /* PROF__SHARED_COUNTER_...: the type of the number in bits */
     int busy;      /* a lock, used only if no instruction exchanges 64 bits */
-} prof__tally;
+} prof__shared_counter;
 
-#define PROF__TALLIES PROF__LESS(1024, 16)
+#define PROF__SHARED_COUNTERS PROF__LESS(1024, 16)
 #if defined(PROF_FREESTANDING) || defined(_WIN32) || defined(__wasi__)
-static prof__tally prof__tallies[PROF__TALLIES]; /* a hash table of the macros' counters */
-static prof__tally *prof__tallies_get(void) { return prof__tallies; }
+static prof__shared_counter prof__shared_counters[PROF__SHARED_COUNTERS]; /* a hash table of the macros' counters */
+static prof__shared_counter *prof__shared_counters_get(void) { return prof__shared_counters; }
 #else
-static prof__tally *prof__tallies; /* the same table, mapped at first use, maybe in a signal handler */
-static prof__tally *prof__tallies_get(void)
+static prof__shared_counter *prof__shared_counters; /* the same table, mapped at first use, maybe in a signal handler */
+static prof__shared_counter *prof__shared_counters_get(void)
 {
-    size_t size = PROF__TALLIES * sizeof *prof__tallies;
-    prof__tally *tallies = PROF__ACQUIRE(&prof__tallies), *made;
-    if (tallies) return tallies;
+    size_t size = PROF__SHARED_COUNTERS * sizeof *prof__shared_counters;
+    prof__shared_counter *shared_counters = PROF__ACQUIRE(&prof__shared_counters), *made;
+    if (shared_counters) return shared_counters;
     PROF__ERRNO_SAVE();
-    made = (prof__tally *)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (made == (prof__tally *)MAP_FAILED)
+    made = (prof__shared_counter *)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (made == (prof__shared_counter *)MAP_FAILED)
         made = NULL;
-    else if (!__atomic_compare_exchange_n(&prof__tallies, &tallies, made, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    else if (!__atomic_compare_exchange_n(&prof__shared_counters, &shared_counters, made, 0, __ATOMIC_ACQ_REL,
+                                          __ATOMIC_ACQUIRE))
         munmap((void *)made, size);
     PROF__ERRNO_RESTORE();
-    return tallies ? tallies : made;
+    return shared_counters ? shared_counters : made;
 }
 
 /* Unmaps the table. Called when the library is unloaded, when no macro can count any more. */
-static void prof__tallies_unmap(void)
+static void prof__shared_counters_unmap(void)
 {
-    if (prof__tallies) munmap((void *)prof__tallies, PROF__TALLIES * sizeof *prof__tallies);
-    prof__tallies = NULL;
+    if (prof__shared_counters)
+        munmap((void *)prof__shared_counters, PROF__SHARED_COUNTERS * sizeof *prof__shared_counters);
+    prof__shared_counters = NULL;
 }
 #endif
 
 static int64_t prof__count_next(int64_t now, int how, int64_t value)
 {
-    if (how == PROF__TALLY_ADD) {
+    if (how == PROF__COUNT_ADD) {
         if (value > 0 && now > INT64_MAX - value) return INT64_MAX;
         return value < 0 && now < INT64_MIN - value ? INT64_MIN : now + value;
     }
-    if (how == PROF__TALLY_SUB) {
+    if (how == PROF__COUNT_SUB) {
         if (value < 0 && now > INT64_MAX + value) return INT64_MAX;
         return value > 0 && now < INT64_MIN + value ? INT64_MIN : now - value;
     }
@@ -9515,10 +9551,10 @@ static int64_t prof__count_next(int64_t now, int how, int64_t value)
 
 /* Returns the integer `bits` of *type plus `size`, or minus size if less is 1. Stays at the ends of its range. An
    unsigned counter reaches 2^64 - 1, and so does one to which an unsigned number is added (whole is 1): then sets *type
-   to PROF__TALLY_UINT. */
+   to PROF__SHARED_COUNTER_UINT. */
 static uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64_t size, int whole)
 {
-    int negative = *type == PROF__TALLY_INT && bits >> 63;
+    int negative = *type == PROF__SHARED_COUNTER_INT && bits >> 63;
     uint64_t now = negative ? 0 - bits : bits;
     if (negative == less) {
         now = now + size < size ? UINT64_MAX : now + size;
@@ -9529,68 +9565,69 @@ static uint64_t prof__count_wide(uint64_t bits, uint32_t *type, int less, uint64
         negative = less;
     }
     if (negative) {
-        *type = PROF__TALLY_INT;
+        *type = PROF__SHARED_COUNTER_INT;
         return now > (uint64_t)INT64_MAX ? (uint64_t)INT64_MIN : 0 - now;
     }
-    if (*type == PROF__TALLY_INT && !whole && now > (uint64_t)INT64_MAX) now = (uint64_t)INT64_MAX;
-    if (now > (uint64_t)INT64_MAX) *type = PROF__TALLY_UINT;
+    if (*type == PROF__SHARED_COUNTER_INT && !whole && now > (uint64_t)INT64_MAX) now = (uint64_t)INT64_MAX;
+    if (now > (uint64_t)INT64_MAX) *type = PROF__SHARED_COUNTER_UINT;
     return now;
 }
 
 #ifndef PROF__NO_DOUBLE
 static double prof__count_next_double(double now, int how, double value)
 {
-    return how == PROF__TALLY_ADD ? now + value : how == PROF__TALLY_SUB ? now - value : value;
+    return how == PROF__COUNT_ADD ? now + value : how == PROF__COUNT_SUB ? now - value : value;
 }
 #endif
 
-/* Without the counter's lock the two halves may be of different numbers. prof__tally_swap() finds that out. */
-static uint64_t prof__tally_load(const prof__tally *tally)
+/* Without the counter's lock the two halves may be of different numbers. prof__shared_counter_swap() finds that out. */
+static uint64_t prof__shared_counter_load(const prof__shared_counter *shared)
 {
-#if PROF__TALLY_WIDE
-    return PROF__LOAD(&tally->bits);
+#if PROF__SHARED_COUNTER_WIDE
+    return PROF__LOAD(&shared->bits);
 #else
-    const prof__half *half = (const prof__half *)&tally->bits;
+    const prof__half *half = (const prof__half *)&shared->bits;
     return (uint64_t)PROF__LOAD(half + !PROF__LOW_HALF) << 32 | PROF__LOAD(half + PROF__LOW_HALF);
 #endif
 }
 
-enum { PROF__TALLY_AGAIN = 0, PROF__TALLY_DONE, PROF__TALLY_GIVEN_UP };
+enum { PROF__SHARED_COUNTER_AGAIN = 0, PROF__SHARED_COUNTER_DONE, PROF__SHARED_COUNTER_GIVEN_UP };
 
 /* Compares and exchanges: if bits are `before`, sets them to `after`; else sets *before to the present bits and returns
-   PROF__TALLY_AGAIN. Gives up if it cannot get the lock for long: an interrupt has stopped the owner, or the owner was
-   killed. (A signal handler cannot stop the owner, because the lock blocks signals.) */
-static int prof__tally_swap(prof__tally *tally, uint64_t *before, uint64_t after)
+   PROF__SHARED_COUNTER_AGAIN. Gives up if it cannot get the lock for long: an interrupt has stopped the owner, or the
+   owner was killed. (A signal handler cannot stop the owner, because the lock blocks signals.) */
+static int prof__shared_counter_swap(prof__shared_counter *shared, uint64_t *before, uint64_t after)
 {
-#if PROF__TALLY_WIDE
-    return __atomic_compare_exchange_n(&tally->bits, before, after, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
-               ? PROF__TALLY_DONE : PROF__TALLY_AGAIN;
+#if PROF__SHARED_COUNTER_WIDE
+    return __atomic_compare_exchange_n(&shared->bits, before, after, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED)
+               ? PROF__SHARED_COUNTER_DONE : PROF__SHARED_COUNTER_AGAIN;
 #else
     prof__signals signals;
-    if (!prof__lock_enter(&tally->busy, &signals)) return PROF__TALLY_GIVEN_UP;
-    prof__half *half = (prof__half *)&tally->bits;
-    uint64_t now = prof__tally_load(tally);
+    if (!prof__lock_enter(&shared->busy, &signals)) return PROF__SHARED_COUNTER_GIVEN_UP;
+    prof__half *half = (prof__half *)&shared->bits;
+    uint64_t now = prof__shared_counter_load(shared);
     int same = now == *before;
     if (same) {
         PROF__STORE(half + PROF__LOW_HALF, (uint32_t)after);
         PROF__STORE(half + !PROF__LOW_HALF, (uint32_t)(after >> 32));
     }
     *before = now;
-    prof__lock_leave(&tally->busy, &signals);
-    return same ? PROF__TALLY_DONE : PROF__TALLY_AGAIN;
+    prof__lock_leave(&shared->busy, &signals);
+    return same ? PROF__SHARED_COUNTER_DONE : PROF__SHARED_COUNTER_AGAIN;
 #endif
 }
 
 #ifndef PROF__NO_FORK
 /* Called in the child of a fork(). Only the forking thread exists there, so nobody would release the locks of
    others. */
-static void prof__tallies_unlock(void)
+static void prof__shared_counters_unlock(void)
 {
-    for (size_t i = 0; prof__tallies && i < PROF__TALLIES && !PROF__TALLY_WIDE; ++i) prof__tallies[i].busy = 0;
+    for (size_t i = 0; prof__shared_counters && i < PROF__SHARED_COUNTERS && !PROF__SHARED_COUNTER_WIDE; ++i)
+        prof__shared_counters[i].busy = 0;
 }
 #endif
 
-static uintptr_t prof__tally_key(const prof_site *site)
+static uintptr_t prof__shared_counter_key(const prof_site *site)
 {
     uint64_t key = PROF__TEXTS_START;
     const char *const texts[] = {site->category, site->name, prof__site_unit(site)};
@@ -9602,110 +9639,113 @@ static uintptr_t prof__tally_key(const prof_site *site)
 /* Returns the shared counter of a macro's category, name and unit. Returns NULL if the table is full or there is no
    memory. Takes no lock, because macros may run in signal handlers. The counters are not in the memory of the call
    site's module, because a module can be unloaded. */
-static PROF__COLD prof__tally *prof__tally_find(const prof_site *site)
+static PROF__COLD prof__shared_counter *prof__shared_counter_find(const prof_site *site)
 {
-    PROF__LED(prof__tally_find, (site));
-    uintptr_t key = prof__tally_key(site);
-    prof__tally *tallies = prof__tallies_get();
-    for (size_t i = 0; tallies && i < PROF__TALLIES; ++i) {
-        prof__tally *tally = &tallies[((size_t)(key >> 1) + i) % PROF__TALLIES];
-        uintptr_t found = PROF__LOAD(&tally->key);
-        if (!found && __atomic_compare_exchange_n(&tally->key, &found, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    PROF__FORWARD(prof__shared_counter_find, (site));
+    uintptr_t key = prof__shared_counter_key(site);
+    prof__shared_counter *shared_counters = prof__shared_counters_get();
+    for (size_t i = 0; shared_counters && i < PROF__SHARED_COUNTERS; ++i) {
+        prof__shared_counter *shared = &shared_counters[((size_t)(key >> 1) + i) % PROF__SHARED_COUNTERS];
+        uintptr_t found = PROF__LOAD(&shared->key);
+        if (!found && __atomic_compare_exchange_n(&shared->key, &found, key, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             found = key;
-        if (found == key) return tally;
+        if (found == key) return shared;
     }
     return NULL;
 }
 
-/* Returns the shared counter of a call site. Returns NULL, and counts the sample as lost, if prof__tally_find() has
-   none. */
-static inline prof__tally *prof__tally_of(const prof_site *site, prof__number *known)
+/* Returns the shared counter of a call site. Returns NULL, and counts the sample as lost, if
+   prof__shared_counter_find() has none. */
+static inline prof__shared_counter *prof__shared_counter_of(const prof_site *site, prof__number *known)
 {
-    prof__tally *tally = PROF__LOAD(&known->tally);
-    if (PROF__LIKELY(tally != NULL)) return tally;
-    tally = prof__tally_find(site);
-    PROF__STORE(&known->tally, tally);
-    if (!tally && prof__on(site)) prof__lose(PROF__SELF(), 1);
-    return tally;
+    prof__shared_counter *shared = PROF__LOAD(&known->shared);
+    if (PROF__LIKELY(shared != NULL)) return shared;
+    shared = prof__shared_counter_find(site);
+    PROF__STORE(&known->shared, shared);
+    if (!shared && prof__on(site)) prof__lose(PROF__SELF(), 1);
+    return shared;
 }
 
 /* Returns 1 if the change of a counter was given up; counts it as a lost event. */
-static inline int prof__tally_given_up(const prof_site *site, int swapped)
+static inline int prof__shared_counter_given_up(const prof_site *site, int swapped)
 {
-    if (PROF__LIKELY(swapped != PROF__TALLY_GIVEN_UP)) return 0;
+    if (PROF__LIKELY(swapped != PROF__SHARED_COUNTER_GIVEN_UP)) return 0;
     if (prof__on(site)) prof__lose_busy(PROF__SELF(), PROF__LOSS_EVENT);
     return 1;
 }
 
 #ifndef PROF__NO_DOUBLE
-static PROF__NOINLINE void prof__tally_calm(prof_site *site, prof__tally *tally, int how, double value)
+static PROF__NOINLINE void prof__shared_counter_calm(prof_site *site, prof__shared_counter *shared, int how,
+                                                     double value)
 {
-    uint64_t before = prof__tally_load(tally), after;
+    uint64_t before = prof__shared_counter_load(shared), after;
     double number;
     int swapped;
     do {
         prof__copy(&number, &before, sizeof number);
-        uint32_t type = PROF__LOAD(&tally->real);
-        if (type != PROF__TALLY_DOUBLE) number = type == PROF__TALLY_INT ? (double)(int64_t)before : (double)before;
+        uint32_t type = PROF__LOAD(&shared->real);
+        if (type != PROF__SHARED_COUNTER_DOUBLE)
+            number = type == PROF__SHARED_COUNTER_INT ? (double)(int64_t)before : (double)before;
         number = prof__count_next_double(number, how, value);
         after = prof__double_bits(number);
-        swapped = prof__tally_swap(tally, &before, after);
-    } while (swapped == PROF__TALLY_AGAIN);
-    if (prof__tally_given_up(site, swapped)) return;
-    PROF__STORE(&tally->real, (uint32_t)PROF__TALLY_DOUBLE);
+        swapped = prof__shared_counter_swap(shared, &before, after);
+    } while (swapped == PROF__SHARED_COUNTER_AGAIN);
+    if (prof__shared_counter_given_up(site, swapped)) return;
+    PROF__STORE(&shared->real, (uint32_t)PROF__SHARED_COUNTER_DOUBLE);
     if (prof__live(site)) prof__counter_double(site, number);
 }
 
 /* Changes the counter while the host's floating-point traps are off: the arithmetic could otherwise end the program. */
-static PROF__COLD void prof__tally_trapped(prof_site *site, prof__tally *tally, int how, double value)
+static PROF__COLD void prof__shared_counter_trapped(prof_site *site, prof__shared_counter *shared, int how,
+                                                    double value)
 {
     PROF__CALM();
-    prof__tally_calm(site, tally, how, value);
+    prof__shared_counter_calm(site, shared, how, value);
 }
 
-static void prof__tally_real(prof_site *site, prof__tally *tally, int how, double value)
+static void prof__shared_counter_real(prof_site *site, prof__shared_counter *shared, int how, double value)
 {
     if (PROF__UNLIKELY(prof__traps()))
-        prof__tally_trapped(site, tally, how, value);
+        prof__shared_counter_trapped(site, shared, how, value);
     else
-        prof__tally_calm(site, tally, how, value);
+        prof__shared_counter_calm(site, shared, how, value);
 }
 
 PROF_DEF void prof__count_double(prof_site *site, prof__number *known, int how, double value)
 {
-    prof__tally *tally = prof__tally_of(site, known);
-    if (tally) prof__tally_real(site, tally, how, value);
+    prof__shared_counter *shared = prof__shared_counter_of(site, known);
+    if (shared) prof__shared_counter_real(site, shared, how, value);
 }
 #endif
 
 /* Changes a counter if its number or the change may be unsigned or floating-point. whole: 1: the change is unsigned.
    less: 1: the change is negative, and value is its magnitude. */
-static PROF__COLD void prof__count_whole(prof_site *site, prof__tally *tally, int how, uint64_t value, int less,
-                                         int whole)
+static PROF__COLD void prof__count_whole(prof_site *site, prof__shared_counter *shared, int how, uint64_t value,
+                                         int less, int whole)
 {
-    uint32_t real = PROF__LOAD(&tally->real), type;
+    uint32_t real = PROF__LOAD(&shared->real), type;
 #ifndef PROF__NO_DOUBLE
-    if (real == PROF__TALLY_DOUBLE) {
-        prof__tally_real(site, tally, how, less ? -(double)value : (double)value);
+    if (real == PROF__SHARED_COUNTER_DOUBLE) {
+        prof__shared_counter_real(site, shared, how, less ? -(double)value : (double)value);
         return;
     }
 #endif
-    uint64_t before = prof__tally_load(tally), after;
+    uint64_t before = prof__shared_counter_load(shared), after;
     int swapped;
     do {
         type = real;
-        if (how == PROF__TALLY_SET) {
-            type = whole ? PROF__TALLY_UINT : PROF__TALLY_INT;
+        if (how == PROF__COUNT_SET) {
+            type = whole ? PROF__SHARED_COUNTER_UINT : PROF__SHARED_COUNTER_INT;
             after = less ? 0 - value : value;
         } else {
-            after = prof__count_wide(before, &type, less != (how == PROF__TALLY_SUB), value, whole);
+            after = prof__count_wide(before, &type, less != (how == PROF__COUNT_SUB), value, whole);
         }
-        swapped = prof__tally_swap(tally, &before, after);
-    } while (swapped == PROF__TALLY_AGAIN);
-    if (prof__tally_given_up(site, swapped)) return;
-    if (type != real) PROF__STORE(&tally->real, type);
+        swapped = prof__shared_counter_swap(shared, &before, after);
+    } while (swapped == PROF__SHARED_COUNTER_AGAIN);
+    if (prof__shared_counter_given_up(site, swapped)) return;
+    if (type != real) PROF__STORE(&shared->real, type);
     if (!prof__live(site)) return;
-    if (type == PROF__TALLY_UINT)
+    if (type == PROF__SHARED_COUNTER_UINT)
         prof__counter_uint(site, after);
     else
         prof__counter_int(site, (int64_t)after);
@@ -9713,31 +9753,31 @@ static PROF__COLD void prof__count_whole(prof_site *site, prof__tally *tally, in
 
 PROF_DEF void prof__count_int(prof_site *site, prof__number *known, int how, int64_t value)
 {
-    prof__tally *tally = prof__tally_of(site, known);
-    if (!tally) return;
-    if (PROF__UNLIKELY(PROF__LOAD(&tally->real))) {
-        prof__count_whole(site, tally, how, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0, 0);
+    prof__shared_counter *shared = prof__shared_counter_of(site, known);
+    if (!shared) return;
+    if (PROF__UNLIKELY(PROF__LOAD(&shared->real))) {
+        prof__count_whole(site, shared, how, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0, 0);
         return;
     }
-    uint64_t before = prof__tally_load(tally), after;
+    uint64_t before = prof__shared_counter_load(shared), after;
     int swapped;
     do {
         after = (uint64_t)prof__count_next((int64_t)before, how, value);
-        swapped = prof__tally_swap(tally, &before, after);
-    } while (swapped == PROF__TALLY_AGAIN);
-    if (prof__tally_given_up(site, swapped)) return;
+        swapped = prof__shared_counter_swap(shared, &before, after);
+    } while (swapped == PROF__SHARED_COUNTER_AGAIN);
+    if (prof__shared_counter_given_up(site, swapped)) return;
     if (prof__live(site)) prof__counter_int(site, (int64_t)after);
 }
 
 PROF_DEF void prof__count_uint(prof_site *site, prof__number *known, int how, uint64_t value)
 {
-    prof__tally *tally = prof__tally_of(site, known);
-    if (!tally) return;
-    if (how != PROF__TALLY_SET && !PROF__LOAD(&tally->real) && value <= 1u << 31 &&
-        prof__tally_load(tally) + ((uint64_t)1 << 62) < (uint64_t)1 << 63)
+    prof__shared_counter *shared = prof__shared_counter_of(site, known);
+    if (!shared) return;
+    if (how != PROF__COUNT_SET && !PROF__LOAD(&shared->real) && value <= 1u << 31 &&
+        prof__shared_counter_load(shared) + ((uint64_t)1 << 62) < (uint64_t)1 << 63)
         prof__count_int(site, known, how, (int64_t)value); /* cannot overflow */
     else
-        prof__count_whole(site, tally, how, value, 0, 1);
+        prof__count_whole(site, shared, how, value, 0, 1);
 }
 
 /*-- messages --
@@ -10026,7 +10066,7 @@ static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *kno
 static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
                                    prof__log_list *list)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__log_write, (site, known, severity, format, list)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__log_write, (site, known, severity, format, list)));
     uint64_t head, words, *at;
     if (!prof__enter(self, site, &head)) return;
     uint64_t now = prof__now(self->session, 0);
@@ -10314,139 +10354,142 @@ PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
     va_end(list.values);
 }
 
-#define PROF__LOOSE_NONE 0xffffffffu /* loose_turn: no slot can be reused before a begin ends */
+#define PROF__UNSCOPED_NONE 0xffffffffu /* unscoped_turn: no slot can be reused before a begin ends */
 
 /* Finds a slot to reuse in a full list of unscoped begins: one whose begin has ended, else one whose begin was passed:
-   a scope around it has ended, so its own end may never come. Looks round robin from loose_turn. A begin that gets such
-   a slot is marked as passed, too, as it stands among older begins. Returns null pointers if there is none. */
-static PROF__COLD prof__loose_place prof__loose_take(prof_fiber *track)
+   a scope around it has ended, so its own end may never come. Looks round robin from unscoped_turn. A begin that gets
+   such a slot is marked as passed, too, as it stands among older begins. Returns null pointers if there is none. */
+static PROF__COLD prof__unscoped_slot prof__unscoped_take(prof_fiber *track)
 {
-    prof__loose_place place = {NULL, NULL};
-    uint32_t count = track->loose_count, turn = track->loose_turn;
-    if (turn == PROF__LOOSE_NONE) return place;
+    prof__unscoped_slot place = {NULL, NULL};
+    uint32_t count = track->unscoped_count, turn = track->unscoped_turn;
+    if (turn == PROF__UNSCOPED_NONE) return place;
     for (uint32_t i = 0; i < 2 * count; ++i) {
         uint32_t at = (turn + i) % count, name;
-        place = prof__loose_at(track, at);
+        place = prof__unscoped_at(track, at);
         if (!place.name) break;
         name = PROF__LOAD(place.name);
-        if (i < count ? name != PROF__LOOSE_ENDED : !(name & PROF__LOOSE_PASSED)) continue;
-        if (!__atomic_compare_exchange_n(place.name, &name, PROF__LOOSE_FREE, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        if (i < count ? name != PROF__UNSCOPED_ENDED : !(name & PROF__UNSCOPED_PASSED)) continue;
+        if (!__atomic_compare_exchange_n(place.name, &name, PROF__UNSCOPED_FREE, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
             continue;
-        track->loose_turn = at + 1;
+        track->unscoped_turn = at + 1;
         return place;
     }
-    track->loose_turn = PROF__LOOSE_NONE;
+    track->unscoped_turn = PROF__UNSCOPED_NONE;
     place.name = NULL;
     return place;
 }
 
 /* Begins a scope when the list of unscoped begins is full. The list may still be that of an earlier session. */
-static PROF__COLD void prof__begin_loose_full(prof__thread *self, prof_fiber *track, prof_site *site)
+static PROF__COLD void prof__begin_unscoped_full(prof__thread *self, prof_fiber *track, prof_site *site)
 {
     uint64_t head;
-    prof__loose_place place = {NULL, NULL};
-    if (prof__site_asked(site) || !prof__enter(self, site, &head)) return;
-    int full = !prof__loose_at(track, track->loose_count).name;
+    prof__unscoped_slot place = {NULL, NULL};
+    if (prof__site_off_scope(site) || !prof__enter(self, site, &head)) return;
+    int full = !prof__unscoped_at(track, track->unscoped_count).name;
     if (full) {
-        place = prof__loose_take(track);
-        if (!place.name && prof__loose_grow(track)) full = 0;
+        place = prof__unscoped_take(track);
+        if (!place.name && prof__unscoped_grow(track)) full = 0;
         if (full && !place.name) prof__lose_deep(self);
     }
     prof__leave(self);
     if (!full) {
-        prof__begin_loose(site);
+        prof__begin_unscoped(site);
         return;
     }
     if (!place.name) return;
     *place.token = prof__begin(site);
     PROF__BARRIER();
     PROF__STORE(place.name,
-                *place.token ? PROF__LOAD(&site->private_name) | PROF__LOOSE_PASSED : PROF__LOOSE_ENDED);
-    if (*place.token) PROF__BRIDGE_LOOSE(track, *place.token);
+                *place.token ? PROF__LOAD(&site->private_name) | PROF__UNSCOPED_PASSED : PROF__UNSCOPED_ENDED);
+    if (*place.token) PROF__BRIDGE_UNSCOPED(track, *place.token);
 }
 
 /* Returns the index + 1 of the last begin in the list whose name is not known, or 0 if there is none. A site that could
-   not get the lock has no name yet: its begin is only an off-scope marker, see >>note. */
-static PROF__COLD uint32_t prof__loose_nameless(prof_fiber *track)
+   not get the lock has no name yet: its begin is only an off-scope marker, see >>off_scope. */
+static PROF__COLD uint32_t prof__unscoped_nameless(prof_fiber *track)
 {
-    uint32_t at = track->loose_count;
-    while (at && prof__loose_name(track, at - 1) & ~PROF__LOOSE_PASSED) --at;
+    uint32_t at = track->unscoped_count;
+    while (at && prof__unscoped_name(track, at - 1) & ~PROF__UNSCOPED_PASSED) --at;
     return at;
 }
 
-PROF_DEF void prof__begin_loose(prof_site *site)
+PROF_DEF void prof__begin_unscoped(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__begin_loose, (site)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__begin_unscoped, (site)));
     prof_fiber *track = prof__track_of(self);
-    if (PROF__UNLIKELY(track->loose_count >= PROF__LOOSE_OWN) && !prof__loose_at(track, track->loose_count).name) {
-        prof__begin_loose_full(self, track, site);
+    if (PROF__UNLIKELY(track->unscoped_count >= PROF__UNSCOPED_OWN) &&
+        !prof__unscoped_at(track, track->unscoped_count).name) {
+        prof__begin_unscoped_full(self, track, site);
         return;
     }
     prof__token token = prof__begin(site);
     if (!token) return;
-    uint32_t at = track->loose_count;
-    prof__loose_place place = prof__loose_at(track, at);
+    uint32_t at = track->unscoped_count;
+    prof__unscoped_slot place = prof__unscoped_at(track, at);
     if (PROF__UNLIKELY(!place.name)) { /* a signal handler has taken the last slot */
         prof__end(token);
         return;
     }
     /* Before the slot is written: a signal handler that interrupts here takes the next slot. */
-    track->loose_count = at + 1;
+    track->unscoped_count = at + 1;
     PROF__BARRIER();
     *place.name = PROF__LOAD(&site->private_name);
     *place.token = token;
-    PROF__BRIDGE_LOOSE(track, token);
+    PROF__BRIDGE_UNSCOPED(track, token);
 }
 
 /* Marks the begin at index at - 1 as ended, and those from index `at` on, which began inside it, as passed. No slot
    moves, because a signal handler may be using it. */
-static PROF__COLD void prof__loose_pass(prof_fiber *track, uint32_t at)
+static PROF__COLD void prof__unscoped_pass(prof_fiber *track, uint32_t at)
 {
-    prof__loose_place place = prof__loose_at(track, at - 1);
-    if (place.name) PROF__STORE(place.name, PROF__LOOSE_ENDED);
-    for (; at < track->loose_count && (place = prof__loose_at(track, at)).name; ++at) {
+    prof__unscoped_slot place = prof__unscoped_at(track, at - 1);
+    if (place.name) PROF__STORE(place.name, PROF__UNSCOPED_ENDED);
+    for (; at < track->unscoped_count && (place = prof__unscoped_at(track, at)).name; ++at) {
         uint32_t name = PROF__LOAD(place.name);
         if (!(name & 0x80000000u))
-            __atomic_compare_exchange_n(place.name, &name, name | PROF__LOOSE_PASSED, 0, __ATOMIC_RELAXED,
+            __atomic_compare_exchange_n(place.name, &name, name | PROF__UNSCOPED_PASSED, 0, __ATOMIC_RELAXED,
                                         __ATOMIC_RELAXED);
     }
-    if (track->loose_turn == PROF__LOOSE_NONE) track->loose_turn = 0;
+    if (track->unscoped_turn == PROF__UNSCOPED_NONE) track->unscoped_turn = 0;
 }
 
 /* Removes ended begins from the end of the list. */
-static PROF__COLD void prof__loose_shrink(prof_fiber *track)
+static PROF__COLD void prof__unscoped_shrink(prof_fiber *track)
 {
-    uint32_t at = track->loose_count;
-    while (at && prof__loose_name(track, at - 1) == PROF__LOOSE_ENDED)
-        *prof__loose_at(track, --at).name = PROF__LOOSE_FREE;
+    uint32_t at = track->unscoped_count;
+    while (at && prof__unscoped_name(track, at - 1) == PROF__UNSCOPED_ENDED)
+        *prof__unscoped_at(track, --at).name = PROF__UNSCOPED_FREE;
     PROF__BARRIER();
-    track->loose_count = at;
+    track->unscoped_count = at;
 }
 
-PROF_DEF void prof__end_loose(prof_site *site)
+PROF_DEF void prof__end_unscoped(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__end_loose, (site)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__end_unscoped, (site)));
     prof_fiber *track = prof__track_of(self);
     uint64_t head;
-    if (!track->loose_count) return;
+    if (!track->unscoped_count) return;
     /* Settles a new site first, whose name is not known yet. If the begin was lost because this handler interrupted a
        macro, the end is lost as well. */
-    if (PROF__UNLIKELY(((uint32_t)prof__site_load(site) ^ PROF__LOAD(prof__generation)) || self->gate == PROF__BUSY)) {
+    if (PROF__UNLIKELY(((uint32_t)prof__site_load(site) ^ PROF__LOAD(prof__config_version)) ||
+                       self->write_lock == PROF__BUSY)) {
         if (!prof__enter(self, site, &head)) return;
         prof__leave(self);
     }
-    uint32_t name = PROF__LOAD(&site->private_name), at = track->loose_count;
-    while (at && (prof__loose_name(track, at - 1) & ~PROF__LOOSE_PASSED) != name) --at;
-    if (!at && !(PROF__NOTE_LOST && (at = prof__loose_nameless(track)) != 0)) return;
-    prof__loose_place place = prof__loose_at(track, at - 1);
+    uint32_t name = PROF__LOAD(&site->private_name), at = track->unscoped_count;
+    while (at && (prof__unscoped_name(track, at - 1) & ~PROF__UNSCOPED_PASSED) != name) --at;
+    if (!at && !(PROF__OFF_SCOPE_LOST && (at = prof__unscoped_nameless(track)) != 0)) return;
+    prof__unscoped_slot place = prof__unscoped_at(track, at - 1);
     prof__token token = *place.token;
-    if (PROF__UNLIKELY(at < track->loose_count)) {
-        prof__loose_pass(track, at);
+    if (PROF__UNLIKELY(at < track->unscoped_count)) {
+        prof__unscoped_pass(track, at);
     } else {
-        *place.name = PROF__LOOSE_FREE;
+        *place.name = PROF__UNSCOPED_FREE;
         PROF__BARRIER();
-        track->loose_count = --at;
-        if (PROF__UNLIKELY(at && prof__loose_name(track, at - 1) == PROF__LOOSE_ENDED)) prof__loose_shrink(track);
+        track->unscoped_count = --at;
+        if (PROF__UNLIKELY(at && prof__unscoped_name(track, at - 1) == PROF__UNSCOPED_ENDED))
+            prof__unscoped_shrink(track);
     }
     prof__end(token);
 }
@@ -10469,28 +10512,28 @@ static uint32_t prof__state_lock(void)
     return PROF__BUSY;
 }
 
-static void prof__state_unlock(uint32_t gate)
+static void prof__state_unlock(uint32_t write_lock)
 {
     prof__signals signals = prof__state_interrupts;
-    (void)gate;
+    (void)write_lock;
     prof__unlock(&prof__lock_word);
     prof__signals_restore(&signals);
 }
 #else
 static uint32_t prof__state_lock(void)
 {
-    uint32_t gate = prof__take(PROF__SELF());
-    prof__generation_look();
+    uint32_t write_lock = prof__enter_write(PROF__SELF());
+    prof__child_check();
     prof__lock(&prof__change_word);
     prof__lock(&prof__lock_word);
-    return gate;
+    return write_lock;
 }
 
-static void prof__state_unlock(uint32_t gate)
+static void prof__state_unlock(uint32_t write_lock)
 {
     prof__unlock(&prof__lock_word);
     prof__unlock(&prof__change_word);
-    prof__untake(PROF__SELF(), gate);
+    prof__leave_write(PROF__SELF(), write_lock);
 }
 #endif
 
@@ -10499,7 +10542,7 @@ static int prof__control_cancel; /* under the control lock: the thread's cancel 
 static prof__fpu prof__control_before; /* under it, too: the thread's floating-point environment before */
 static void prof__control_lock(void)
 {
-    prof__generation_look();
+    prof__child_check();
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
     prof__control_before = prof__calm_enter();
@@ -10525,10 +10568,11 @@ static void prof__track_name(prof_fiber *track, const char *name)
 
 PROF_DEF void prof_thread_name(const char *name)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof_thread_name, (name)));
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
-    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self), PROF__LOSS_EVENT)) return;
+    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__enter_write(self), PROF__LOSS_EVENT))
+        return;
     if (self->own.name_id != PROF__NAME_NEW) { /* the session did not know the track: it has the new name now */
         prof__leave(self);
         return;
@@ -10554,11 +10598,11 @@ PROF_DEF void prof_thread_name(const char *name)
 PROF_DEF void prof_cpu_state_end(void *state)
 {
     prof__thread *self = (prof__thread *)state;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
-    if (s && self->session && self->epoch == s->epoch) prof__give_back(self);
+    if (s && self->session && self->session_id == s->session_id) prof__give_back(self);
     prof__clear(self, sizeof *self / 8 * 8);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
 #endif
 
@@ -10582,60 +10626,61 @@ PROF_DEF prof_fiber *prof_fiber_create(const char *name)
 
 PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 {
-    PROF__LED_VOID(prof_fiber_destroy, (fiber));
+    PROF__FORWARD_VOID(prof_fiber_destroy, (fiber));
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
     PROF__BRIDGE_FORGET(PROF__SELF(), fiber);
-    if (fiber) prof__loose_release(fiber);
+    if (fiber) prof__unscoped_release(fiber);
     free(fiber);
 }
 #endif
 
-/* Moves the off-scope markers to the thread's new track, see >>note: those of the old track stay with it. */
-static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
+/* Moves the off-scope markers to the thread's new track, see >>off_scope: those of the old track stay with it. */
+static PROF__COLD void prof__off_scope_switch(prof__thread *self, prof_fiber *to)
 {
-    prof__track_of(self)->note = self->note;
-    self->note = to->epoch == PROF__LOAD(&prof__state.epoch) ? to->note : 0;
-    self->note_place = to->note = 0;
+    prof__track_of(self)->off_scope_marker = self->off_scope_marker;
+    self->off_scope_marker = to->session_id == PROF__LOAD(&prof__state.session_id) ? to->off_scope_marker : 0;
+    self->off_scope_slot = to->off_scope_marker = 0;
 }
 
-static inline void prof__note_move(prof__thread *self, prof_fiber *to)
+static inline void prof__off_scope_move(prof__thread *self, prof_fiber *to)
 {
-    if (!PROF__MINIMAL && PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
+    if (!PROF__MINIMAL && PROF__UNLIKELY(self->off_scope_marker | to->off_scope_marker))
+        prof__off_scope_switch(self, to);
 }
 
 /* Makes a thread record on the track of a fiber, or on its own track if fiber is NULL. If the thread is not synced to
    the config version, or the session does not know the track, only closes the fast path: the next macro enters the
-   track, in prof__settle(). During a pause it always does this, so that no record is written in vain. Does nothing in a
-   signal handler that interrupted a macro. */
+   track, in prof__resolve_site(). During a pause it always does this, so that no record is written in vain. Does
+   nothing in a signal handler that interrupted a macro. */
 PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
-    if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof_fiber_switch, (fiber)));
+    if (fiber == self->fiber || prof__enter_write(self) == PROF__BUSY) return;
     if (prof__stale(self)) self->entered = 0;
     prof__track_leave(self);
     prof_fiber *to = fiber ? fiber : &self->own;
-    prof__note_move(self, to);
+    prof__off_scope_move(self, to);
     self->fiber = fiber;
-    if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(prof__generation) &&
+    if (PROF__LIKELY(self->session && self->synced_version == PROF__LOAD(prof__config_version) &&
                      prof__track_known(self, to) && !prof__sites_rest())) {
         prof__track_enter(self);
     } else {
-        self->seen = 0;
+        self->synced_version = 0;
         self->open = PROF__SHUT;
     }
     PROF__BARRIER();
-    self->gate = self->open;
+    self->write_lock = self->open;
     PROF__BRIDGE_SWITCH(self);
 }
 
 /* Records an instant: one word, its head. */
 static void prof__instant(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));
-    prof__place place = prof__place_take(self, site, 1);
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__instant, (site)));
+    prof__slot place = prof__slot_take(self, site, 1);
     if (!place.at) return;
     prof__store_word(place.at, place.head);
-    prof__place_leave(self, place, 1);
+    prof__slot_leave(self, place, 1);
 }
 PROF_DEF void prof__mark(prof_site *site)
 {
@@ -10668,10 +10713,10 @@ static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site 
 
 /* Records a frame boundary with its number: the first one of a chunk, or after a boundary of another call site. If the
    event is lost, still counts the boundary, so that the next one has the right number. */
-static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, prof__place place)
+static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, prof__slot place)
 {
     uint64_t words = 1;
-    if (!place.at && (!place.head || prof__track_of(self)->epoch != self->epoch)) return;
+    if (!place.at && (!place.head || prof__track_of(self)->session_id != self->session_id)) return;
     uint64_t *frames = self->frames = prof__frames_of(self, site);
     self->framed = place.at && frames ? site : NULL;
     if (place.at && frames) {
@@ -10682,19 +10727,19 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
     if (frames) ++*frames;
     if (!place.at) return;
     prof__store_word(place.at, place.head);
-    prof__place_leave(self, place, words);
+    prof__slot_leave(self, place, words);
 }
 
 /* Records the boundary of a frame. Boundaries are numbered from 0 for each name and track. The number is written only
    now and then: a reader counts on from there. */
 PROF_DEF void prof__frame(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__frame, (site)));
-    prof__place place = prof__place_take(self, site, 3);
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__frame, (site)));
+    prof__slot place = prof__slot_take(self, site, 3);
     if (PROF__LIKELY(place.at && self->framed == site)) {
         ++*self->frames;
         prof__store_word(place.at, place.head);
-        prof__place_leave(self, place, 1);
+        prof__slot_leave(self, place, 1);
     } else {
         prof__frame_slow(self, site, place);
     }
@@ -10706,7 +10751,7 @@ static uint64_t prof__flow_last;
 
 PROF_DEF uint64_t prof_flow_new(void)
 {
-    PROF__LED(prof_flow_new, ());
+    PROF__FORWARD(prof_flow_new, ());
     return PROF__ADD(&prof__flow_last, 1) + 1;
 }
 
@@ -10720,11 +10765,11 @@ static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64
 
 PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
-    prof__place place = prof__place_take(self, site, 3);
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__event, (site, type, detail, object)));
+    prof__slot place = prof__slot_take(self, site, 3);
     if (place.at) {
         prof__event_write(place.at, place.head, detail << 8 | type, object);
-        prof__place_leave(self, place, 3);
+        prof__slot_leave(self, place, 3);
     } else if (!place.head) {
         return;
     }
@@ -10733,15 +10778,15 @@ PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint6
 
 PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__memory, (site, how, freed, address, bytes)));
     uint64_t first = freed ? 3 : 0, words = first + (address ? 3 : 0);
     if (!words || (!address && bytes)) return; /* free(NULL), or a failed allocation */
     if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
-    prof__place place = prof__place_take(self, site, words);
+    prof__slot place = prof__slot_take(self, site, words);
     if (place.at) {
         if (address) prof__event_write(place.at + first, place.head, bytes << 8 | PROF_EVENT_ALLOC, address);
         if (freed) prof__event_write(place.at, place.head, how << 8 | PROF_EVENT_FREE, freed);
-        prof__place_leave(self, place, words);
+        prof__slot_leave(self, place, words);
     } else if (!place.head) {
         return;
     }
@@ -11412,13 +11457,13 @@ static const prof__reader_hooks *prof__reader(void) { return prof__reader_now; }
 
 PROF_DEF prof_status prof_save_last_ns(const char *path, uint64_t last_ns)
 {
-    PROF__LED(prof_save_last_ns, (path, last_ns));
+    PROF__FORWARD(prof_save_last_ns, (path, last_ns));
     return prof__reader()->save_last(path, last_ns);
 }
 
 PROF_DEF prof_status prof_save_request(void)
 {
-    PROF__LED(prof_save_request, ());
+    PROF__FORWARD(prof_save_request, ());
     return prof__reader()->save_request();
 }
 
@@ -11597,7 +11642,7 @@ static void prof__file_forget(prof__session *s, int error)
     }
     s->stream.opened = s->taken = 0;
     s->live_path = NULL;
-    s->beside_error = error;
+    s->sidecar_error = error;
 }
 
 /* Creates the image's file, and opens it so that no other process may write to it: by that, other recorders see that
@@ -11627,7 +11672,8 @@ static int prof__disk_has(const char *path, uint64_t size)
 static DWORD prof__memory_map(prof__session *s, size_t size)
 {
     DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
-    if (!error && PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, (uint64_t)size * 4)) return ERROR_DISK_FULL;
+    if (!error && PROF__SIDECAR(s->sidecar) && !prof__disk_has(s->live_path, (uint64_t)size * 4))
+        return ERROR_DISK_FULL;
     if (error) return error;
     HANDLE map = CreateFileMappingA(s->stream.handle, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size,
                                     NULL);
@@ -11640,7 +11686,7 @@ static DWORD prof__memory_map(prof__session *s, size_t size)
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     DWORD error = s->live_path ? prof__memory_map(s, size) : 0;
-    if (error && PROF__BESIDE(s->beside)) prof__file_forget(s, prof__windows_errno(error));
+    if (error && PROF__SIDECAR(s->sidecar)) prof__file_forget(s, prof__windows_errno(error));
     else if (error) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
     if (!s->live_path) s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
     if (!s->mapping)
@@ -11658,7 +11704,7 @@ static int prof__memory_move(prof__session *s)
 {
     char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
     if (!to) return 0;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__thread *self = PROF__SELF();
     if (self->session == s) prof__detach(self);
     void *from = s->mapping;
@@ -11673,7 +11719,7 @@ static int prof__memory_move(prof__session *s)
         s->mapping = to;
         s->private_memory = 1;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (moves) UnmapViewOfFile(from);
     else VirtualFree(to, 0, MEM_RELEASE);
     return moves;
@@ -11767,7 +11813,7 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     (void)s;
-    if (!PROF__BESIDE(s->beside)) return 1;
+    if (!PROF__SIDECAR(s->sidecar)) return 1;
     /* EOVERFLOW: the disk has more blocks than 32 bits can count. */
     if (fstatvfs(file, &about)) return errno == EOVERFLOW;
     return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
@@ -11838,7 +11884,7 @@ static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
-    if (error || (sparse && PROF__BESIDE(s->beside))) return error ? error : EOPNOTSUPP;
+    if (error || (sparse && PROF__SIDECAR(s->sidecar))) return error ? error : EOPNOTSUPP;
 #ifdef MAP_POPULATE
     flags |= MAP_POPULATE;
 #endif
@@ -11941,8 +11987,8 @@ static int prof__memory_map(prof__session *s, size_t size)
     if (!error) error = prof__map_ahead(s, file, size, &at);
     if (!error && !at) error = prof__map_whole(s, file, size, &at);
     /* Without shared mappings the image is in memory, and is copied to the file at the end. */
-    if (file >= 0 && !PROF__BESIDE(s->beside) && prof__map_missing(error)) {
-        s->beside_error = error;
+    if (file >= 0 && !PROF__SIDECAR(s->sidecar) && prof__map_missing(error)) {
+        s->sidecar_error = error;
         error = ftruncate(file, (prof__offset)size) ? errno : prof__map_whole(s, -1, size, &at);
     }
     if (error) {
@@ -11967,7 +12013,7 @@ static void prof__file_forget(prof__session *s, int error)
     if (s->part_path[0]) unlink(s->part_path);
     s->part_path[0] = 0;
     s->live_path = NULL;
-    s->beside_error = error;
+    s->sidecar_error = error;
 }
 
 /* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or
@@ -11975,7 +12021,7 @@ static void prof__file_forget(prof__session *s, int error)
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
-    if (!error || !PROF__BESIDE(s->beside && s->live_path)) return error;
+    if (!error || !PROF__SIDECAR(s->sidecar && s->live_path)) return error;
     prof__file_forget(s, error);
     return prof__memory_map(s, size);
 }
@@ -11993,9 +12039,9 @@ static int prof__disk_has(const char *path, uint64_t size)
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     prof__about about;
-    if (s->live_path && !PROF__BESIDE(s->beside) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+    if (s->live_path && !PROF__SIDECAR(s->sidecar) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
         return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
-    if (s->live_path && !PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, size))
+    if (s->live_path && !PROF__SIDECAR(s->sidecar) && !prof__disk_has(s->live_path, size))
         return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",
                           s->live_path, (unsigned long long)size);
     int error = prof__memory_get(s, size);
@@ -12117,10 +12163,10 @@ static void prof__names_look(prof__session *s)
         if (!prof__owner_track(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), track)) continue;
         prof__system_name_of(track[2], name, sizeof name);
         if (!name[0]) continue;
-        uint32_t gate = prof__state_lock(), id;
+        uint32_t write_lock = prof__state_lock(), id;
         if (prof__state.session == s && prof__state.running && (id = prof__meta_string(s, name)) != 0)
             prof__meta_thread(s, track[1], id, id != (track[0] & (PROF__NAME_OF_SYSTEM - 1)));
-        prof__state_unlock(gate);
+        prof__state_unlock(write_lock);
     }
     PROF__ERRNO_RESTORE();
 }
@@ -12214,7 +12260,7 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
 
 static PROF__UNUSED char prof__start_note[1]; /* PROF_MINIMAL has no notes about the start */
 static PROF__UNUSED int prof__output_apart;
-#ifdef PROF__HUBS
+#ifdef PROF__INSTANCES
 static char prof__output_told[1]; /* other recorders of the process do not learn the output */
 #endif
 
@@ -12302,8 +12348,8 @@ PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* PRO
 PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
 PROF_DEF prof_status prof_fail(prof_status status, const char *text) { return prof__fail(status, "%s", text); }
 
-struct prof__look;
-static void prof__look_take(struct prof__look *look) { (void)look; }
+struct prof__session_status;
+static void prof__session_status_take(struct prof__session_status *look) { (void)look; }
 PROF_DEF prof_status prof_save(const char *path)
 {
     (void)path;
@@ -12801,9 +12847,9 @@ static prof_status prof__writer_fits(const char *path, const prof_writer *writer
 /* Returns the mode of the current session. */
 static uint32_t prof__live_mode(void)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return mode;
 }
 
@@ -13042,7 +13088,7 @@ static prof_status prof__expand_absolute(const char *pattern, const char *starte
 
 /* Writes the path of an output's sidecar file: "trace.json.prof" for a file, "logs/1234.prof" for the directory
    logs/. */
-static void prof__output_beside(const prof__session *s, char *to, size_t size)
+static void prof__output_sidecar(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
     if (prof__is_folder(s->output)) prof__number_text(ending, prof__process_id());
@@ -13249,7 +13295,7 @@ static int prof__name_take(prof__session *s)
     prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
     for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
         if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
-        if (!folder && s->live_path != s->output) prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        if (!folder && s->live_path != s->output) prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         error = prof__name_try(s, 1);
         if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
     }
@@ -13263,7 +13309,7 @@ static prof_status prof__output_name(prof__session *s)
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
     prof__folder_hold(s);
     int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
-    if (error && error != EEXIST && s->beside && s->live_path) {
+    if (error && error != EEXIST && s->sidecar && s->live_path) {
         prof__file_forget(s, error);
         error = prof__name_choose(s);
     }
@@ -13311,7 +13357,7 @@ static prof_status prof__output_write_here(prof__session *s, prof_status status)
 static prof_status prof__output_write(prof__session *s)
 {
     if (s->file_error)
-        return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() can write it elsewhere",
+        return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() ca write it elsewhere",
                           prof__path_end(s->output), strerror(s->file_error));
     return prof__in_folder(s, prof__output_write_here, PROF_OK);
 }
@@ -13320,7 +13366,7 @@ static prof_status prof__output_write(prof__session *s)
    for errors. */
 static prof_status prof__output_again(const char *what)
 {
-    PROF__LED(prof__output_again, (what));
+    PROF__FORWARD(prof__output_again, (what));
     prof_status status = PROF_OK;
     prof__control_lock();
     prof__session *s = prof__on_demand ? NULL : prof__state.session;
@@ -13353,7 +13399,7 @@ static int prof__output_is_file(const char *path)
    same file to all of them. The first recorder writes that file. Each later one inserts the name of its own library
    before the extension and writes that file instead. */
 static PROF__UNUSED int prof__output_apart; /* 1: this recorder inserted its library's name into its output */
-#ifdef PROF__HUBS
+#ifdef PROF__INSTANCES
 /* The output as an absolute path; other recorders in this process compare theirs with it. */
 static char prof__output_told[1024];
 
@@ -13366,13 +13412,13 @@ typedef struct prof__output_search {
 static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
 {
     prof__output_search *search = (prof__output_search *)user;
-    const prof__hub *hub = prof__hub_of(loaded);
+    const prof__instance *instance = prof__instance_of(loaded);
     (void)size;
-    if (hub == &prof__hub_here && loaded->name && *loaded->name) {
+    if (instance == &prof__this_instance && loaded->name && *loaded->name) {
         const char *slash = strrchr(loaded->name, '/');
         prof__text_copy(search->module, sizeof search->module, slash ? slash + 1 : loaded->name);
-    } else if (hub && hub != &prof__hub_here) {
-        search->taken |= prof__equal(hub->output, search->path);
+    } else if (instance && instance != &prof__this_instance) {
+        search->taken |= prof__equal(instance->output, search->path);
     }
     return 0;
 }
@@ -13387,7 +13433,7 @@ static void prof__output_absolute(const char *path, char *to, size_t size)
 
 /* Chooses an output that no other recorder in this process writes. Returns the pattern to use, and sets s->output to
    its expansion. tagged: a buffer that receives the pattern if it had to be changed. */
-static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static const char *prof__output_own(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
     prof__output_search search;
@@ -13412,7 +13458,7 @@ static const char *prof__output_alone(prof__session *s, const char *pattern, cha
     return prof__output_apart ? tagged : pattern;
 }
 #else
-static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static const char *prof__output_own(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     (void)s, (void)tagged, (void)size;
     return pattern;
@@ -13437,7 +13483,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     prof_status status = prof__expand_absolute(output, s->started, s->output, sizeof s->output);
     if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
         prof__text_add(s->output, sizeof s->output, "/");
-    if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);
+    if (!status) output = prof__output_own(s, output, tagged, sizeof tagged);
     if (config->layout) prof__text_copy(s->layout, sizeof s->layout, config->layout);
     if (!status) status = prof__output_writer(s, &writer);
     if (!status) status = prof__writer_fits(s->output, writer, (uint32_t)mode);
@@ -13454,12 +13500,12 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     } else if (!status && writer) {
 /* There, a sidecar file would be filled only at the end, and so protects nothing. */
 #if !defined(__EMSCRIPTEN__) && !defined(__wasi__)
-        s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
+        s->sidecar = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
     s->whole = mode == PROF_STREAM;
-    if (!status && writer && (s->beside || mode == PROF_STREAM)) {
-        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+    if (!status && writer && (s->sidecar || mode == PROF_STREAM)) {
+        prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
     prof__pattern_absolute(output, s->pattern, sizeof s->pattern);
@@ -13485,8 +13531,8 @@ static int prof__child_path(prof__session *s)
         prof__text_copy(s->output, sizeof s->output, path);
     else if (!prof__name_with(path, number, s->output, sizeof s->output))
         return ENAMETOOLONG;
-    if (s->beside) {
-        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+    if (s->sidecar) {
+        prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
     if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->output, path, sizeof path) ||
@@ -13499,7 +13545,7 @@ static int prof__child_path(prof__session *s)
 
 PROF_DEF void prof_writer_register(prof_writer *writer)
 {
-    PROF__LED_VOID(prof_writer_register, (writer));
+    PROF__FORWARD_VOID(prof_writer_register, (writer));
     prof_writer *first = PROF__ACQUIRE(&prof__writers);
     for (prof_writer *w = first; w; w = w->private_next)
         if (w == writer) return;
@@ -13514,7 +13560,7 @@ PROF_DEF prof_status prof_fail(prof_status status, const char *text)
 
 PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
-    PROF__LED_VOID(prof_writer_unregister, (writer));
+    PROF__FORWARD_VOID(prof_writer_unregister, (writer));
     /* If another thread holds the control lock, the writer is removed without the lock: prof_stop() may hold it for
        long, and the program is about to end. */
     int locked = prof__lock_try(&prof__control_word);
@@ -13650,7 +13696,7 @@ static void prof__file_head(prof__session *s)
 {
     if (!s->apart || s->live_path != s->output) return;
     prof__file_copy(s, s->header->chunk_offset);
-    if (!s->beside_error) return;
+    if (!s->sidecar_error) return;
 #ifndef PROF_MINIMAL
     prof__start_note_set(s->live_path,
                          " is on a file system without shared mappings: its events are written at the end, and a "
@@ -13670,9 +13716,9 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (!status && !PROF__LOAD(&s->chunk_count))
         status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->live_path), s->room_error);
-    else if (PROF__BESIDE(s->live_path != s->output) && status) {
+    else if (PROF__SIDECAR(s->live_path != s->output) && status) {
         status = prof__file_kept(s, status);
-    } else if (PROF__BESIDE(s->live_path != s->output)) {
+    } else if (PROF__SIDECAR(s->live_path != s->output)) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->live_path),
@@ -13736,7 +13782,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
     return state == PROF__CHUNK_FULL ||
-           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4) &&
+           (state == PROF__CHUNK_PARTIAL && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4) &&
             __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
 }
@@ -14002,14 +14048,14 @@ static int prof__stream_step(prof__session *s)
    has all other events, for the message. */
 static prof_status prof__stream_told(const char *written)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
     char path[sizeof s->output] = "", why[sizeof s->header->write_error];
     if (s && s->live_path && PROF__LOAD(&s->stream.lost)) {
         prof__text_copy(path, sizeof path, s->live_path);
         for (size_t i = 0; i < sizeof why; ++i) why[i] = PROF__LOAD(s->header->write_error + i);
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!path[0]) return PROF_OK;
     return prof__fail(PROF_IO, "%s: has what could be kept, but events were lost, because %s could not be written: %s",
                       prof__path_end(written), prof__equal(path, written) ? "it" : prof__path_end(path), why);
@@ -14023,9 +14069,9 @@ static prof_status prof__stream_told(const char *written)
 enum { PROF__ENDED = 1, PROF__RUNS };
 static int prof__session_phase(void)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int phase = prof__state.running ? PROF__RUNS : prof__state.ended ? PROF__ENDED : 0;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return phase;
 }
 
@@ -14033,7 +14079,7 @@ static int prof__session_phase(void)
 static void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
-    prof__next_generation();
+    prof__next_config_version();
     if (prof__state.session) {
         prof__header *h = prof__state.session->header;
         prof__pair_take_well(h->clock, h->tick_hz, &h->last);
@@ -14050,14 +14096,14 @@ static void prof__recover(void) {}
 static void prof__recover(void)
 {
     prof__thread *self = PROF__SELF();
-    if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
+    if (self->write_lock != PROF__BUSY || self->exits >= PROF__EXITS) return;
     /* Switches of fibers were ignored meanwhile: the fiber may be destroyed, or run on another thread. */
     self->fiber = NULL;
-    prof__track_of(self)->owed = 0;
+    prof__track_of(self)->reserved_ends = 0;
     prof__filled_finish(self);
     if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
     prof__detach(self);
-    self->seen = 0;
+    self->synced_version = 0;
     self->open = PROF__SHUT;
     prof__leave(self);
 }
@@ -14088,18 +14134,18 @@ static void prof__session_delete(prof__session *s)
 /* Ends the one session. Threads notice that by its session id. */
 static void prof__sessions_reap(int present)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__thread *self = PROF__SELF();
     if (present && self->session) prof__detach(self);
     if (present) prof__state.session = NULL;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
 #else
 /* Deletes the sessions that no thread points to any more. present: 1: also retires the current session. Called under
    the control lock. */
 static void prof__sessions_reap(int present)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__thread *self = PROF__SELF();
     prof__session *s = prof__state.session;
     int retire = present && s && !s->readers;
@@ -14120,7 +14166,7 @@ static void prof__sessions_reap(int present)
             dead = each;
         }
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 #ifdef PROF__THREAD_SANITIZER /* not with ThreadSanitizer: replacing the pages would be reported as a data race */
     retire = 0;
 #endif
@@ -14138,7 +14184,7 @@ static void prof__sessions_reap(int present)
 static prof_status (*prof__saved_hook)(void);
 static void prof__saved_with(prof_status (*hook)(void))
 {
-    PROF__LED_VOID(prof__saved_with, (hook));
+    PROF__FORWARD_VOID(prof__saved_with, (hook));
     PROF__RELEASE(&prof__saved_hook, hook);
 }
 #endif
@@ -14156,9 +14202,9 @@ static void prof__saved_with(prof_status (*hook)(void))
 
 static int prof__service_session_runs(const prof__session *s)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int runs = prof__state.running && prof__state.session == s;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return runs;
 }
 
@@ -14195,7 +14241,7 @@ static int prof__schedule_step(prof__session *s)
     if (!now) return 0;
     if (s->end_at && now >= s->end_at) prof__names_look(s);
     s->look_at = s->begin_at; /* looked at until the session is published */
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {
         if (prof__state.held & PROF__HELD_TIME && now >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
         ended = !prof__state.held && s->end_at && now >= s->end_at;
@@ -14205,7 +14251,7 @@ static int prof__schedule_step(prof__session *s)
     } else if (prof__state.session == s) {
         s->look_at = 0;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (ended) PROF__RELEASE(&s->service.end_due, 1u);
     return ended;
 }
@@ -15111,7 +15157,7 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller) PROF__NOT_TR
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller)
 {
     prof__calls *calls = &prof__thread_calls;
-    if (PROF__LOAD(prof__generation) == PROF__OFF || calls->busy) return;
+    if (PROF__LOAD(prof__config_version) == PROF__OFF || calls->busy) return;
     calls->busy = 1;
     PROF__BARRIER();
     prof__call_enter(calls, (uintptr_t)function, (uintptr_t)__builtin_frame_address(0), (uintptr_t)caller,
@@ -15318,7 +15364,7 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
         one->offset = h->chunk_offset + at;
         int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
         one->held = held && written ? chunk.sequence : 0;
-        one->form = chunk.form & ~PROF__FORM_LATE;
+        one->form = chunk.form & ~PROF__FORM_SECOND_CHANCE;
         one->bytes = (uint32_t)prof__form_bytes(h->chunk_size, at, chunk.form);
         if (PROF__FORM_DEPTH(one->form) > c->depth) c->depth = PROF__FORM_DEPTH(one->form);
         if (held) c->mark = c->mark * 0x9E3779B97F4A7C15u + one->held;
@@ -15518,10 +15564,10 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 {
     *bytes = NULL;
     *size = 0;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__session *s = prof__state.session;
     if (!s) {
-        prof__state_unlock(gate);
+        prof__state_unlock(write_lock);
         return prof__fail(PROF_INVALID_STATE, "nothing has been recorded: call prof_start() first");
     }
     prof__header h;
@@ -15539,7 +15585,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         h.copy_tick = s->header->last.tick;
     }
     prof__lost_collect(s);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (running) prof__names_look(s);
 
     prof_status status = PROF_OK;
@@ -15550,20 +15596,20 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,
                             (unsigned long long)s->image_size);
     } else {
-        gate = prof__state_lock();
+        write_lock = prof__state_lock();
         prof__memory_read(s->header, 0, copy, sizeof h);
         ((prof__header *)(void *)copy)->next_chunk = newest;
         ((prof__header *)(void *)copy)->copy_tick = h.copy_tick ? tick : 0;
         memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
         ((prof__header *)(void *)copy)->chunk_count = h.chunk_count;
         ((prof__header *)(void *)copy)->taken_back += taken_back;
-        prof__state_unlock(gate);
+        prof__state_unlock(write_lock);
     }
     *size = s->image_size;
-    gate = prof__state_lock();
+    write_lock = prof__state_lock();
     s->readers--;
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (status) {
         prof__release(copy);
         copy = NULL;
@@ -16226,7 +16272,7 @@ static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thr
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
     size_t depth = prof__crash_depth(thread);
-    return prof__owed(self) > depth || depth > prof__words_of(s, self->chunk) / 4 * 3;
+    return prof__reserved_ends(self) > depth || depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
 /* Writes what crashed and the open scopes of all threads to stderr, the crashed thread first. */
@@ -16257,7 +16303,7 @@ static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, 
                                    uint64_t bytes)
 {
     prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0, {0, 0, 0, 0}};
-    empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_LATE;
+    empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_SECOND_CHANCE;
     uint64_t sequence = PROF__LOAD(&prof__crash_chunk(s, at)->sequence);
     uint64_t offset = sequence ? prof__crash_copy(w, s, h, at, h->next_chunk) : 0;
     if (offset) return prof__crash_write(&w->system, offset, w->chunk, (size_t)bytes);
@@ -16306,7 +16352,7 @@ static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__
 
 static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
-    const char *path = s->live_path && !(s->beside && w->path[0]) ? s->live_path : w->path;
+    const char *path = s->live_path && !(s->sidecar && w->path[0]) ? s->live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
     prof__crash_put(w, path);
     prof__crash_put(w, "\n");
@@ -16319,13 +16365,13 @@ enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 };
 static void prof__crash_freeze(int why)
 {
     __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
-    prof__next_generation();
+    prof__next_config_version();
 }
 
 static void prof__crash_thaw(int why)
 {
     __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
-    prof__next_generation();
+    prof__next_config_version();
 }
 
 /* Determines the moment of the crash. First notes the newest chunk, then reads the clock, then turns the call sites
@@ -16356,7 +16402,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     }
     if (!PROF__CRASH_SETJMP(w->escape)) {
         /* Threads run on, so the image is written as it is now. */
-        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header);
+        if (!s->live_path || s->sidecar) prof__crash_save(w, s, &w->header);
     } else {
         prof__crash_finish(&w->system, 0, w->part, w->path);
         w->path[0] = 0;
@@ -16715,11 +16761,11 @@ static prof_status prof__crash_prepare(prof__session *s)
     if (!w) return prof__no_memory("for crash_report");
     prof__crash.work = w;
     if (s->output[0])
-        prof__output_beside(s, w->path, sizeof w->path);
+        prof__output_sidecar(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
 #ifdef _WIN32 /* Windows does not let a report replace the sidecar file while it is mapped */
-    if (s->beside && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
+    if (s->sidecar && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif
     char ending[40];
     snprintf(ending, sizeof ending, ".%llu.part", (unsigned long long)prof__process_id());
@@ -16782,21 +16828,21 @@ static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burs
     uint64_t *cursor = self->cursor, *end = self->end, left = self->free_words, best = ~0ull, total = 0, cost;
     for (int round = 0; round < ROUNDS; ++round) {
         uint64_t start = prof__now(s, 0);
-        self->gate = PROF__BUSY;
+        self->write_lock = PROF__BUSY;
         PROF__BARRIER();
         self->cursor = scratch + 1;
         self->end = scratch + sizeof scratch / sizeof *scratch;
         self->free_words = PROF__BURST_WORDS;
         PROF__BARRIER();
-        self->gate = self->open;
+        self->write_lock = self->open;
         burst(site);
-        self->gate = PROF__BUSY;
+        self->write_lock = PROF__BUSY;
         PROF__BARRIER();
         self->cursor = cursor;
         self->end = end;
         self->free_words = left;
         PROF__BARRIER();
-        self->gate = self->open;
+        self->write_lock = self->open;
         uint64_t took = prof__now(s, 0) - start;
         if (took < best) best = took;
         total += took;
@@ -16874,9 +16920,9 @@ static void prof__start_rate(prof__session *s)
     /* Too short to be exact, or the thread was interrupted for long. */
     if (ns < 100000 || ns >= 1000000000 || ticks >> 33) return;
     s->start_hz = ticks * 1000000000u / ns;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__meta_rate(s);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
 
 /* Measures the smallest step of the clock and the costs of scopes, with real scopes that write to a scratch buffer.
@@ -16890,21 +16936,21 @@ static void prof__calibrate(prof__session *s)
 #ifndef PROF_FREESTANDING
     PROF__STORE(&s->like.resolution_ticks, h->resolution_ticks);
 #endif
-    uint32_t gate = prof__state_lock();
-    uint32_t generation = PROF__LOAD(prof__generation);
+    uint32_t write_lock = prof__state_lock();
+    uint32_t config_version = PROF__LOAD(prof__config_version);
     /* The thread still has a chunk of an earlier session. */
     if (self->session && self->session != s) prof__detach(self);
     int attached = self->session == s, ready = prof__state.running && (attached || prof__attach(self));
-    self->seen = generation;
-    self->open = ready && PROF__FAST(s) ? generation : PROF__SHUT;
-    prof__state_unlock(gate);
+    self->synced_version = config_version;
+    self->open = ready && PROF__FAST(s) ? config_version : PROF__SHUT;
+    prof__state_unlock(write_lock);
     if (PROF__EXIT_WATCHED_UNLOCKED && ready && !attached) prof__on_exit_of_thread(self);
     if (!ready) return;
     prof__signals signals;
     prof__signals_block(&signals);
     prof__chunk *chunk = self->chunk;
     uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
-    prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
+    prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | config_version);
     /* A different chunk: the session has ended meanwhile. */
     if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back);
     prof__signals_restore(&signals);
@@ -16933,10 +16979,10 @@ static void prof__calibrate(prof__session *s)
 static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__session *s = prof__state.inherited;
     prof__state.inherited = NULL;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!s) return PROF_OK;
     if (s->failed)
         status =
@@ -16968,9 +17014,9 @@ static void prof__child_tells(const prof__session *s, const char *why)
    or errno. */
 static int prof__child_memory(prof__session *s)
 {
-    int beside = s->beside && s->live_path, moved = prof__root_moved(s);
+    int beside = s->sidecar && s->live_path, moved = prof__root_moved(s);
     int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
-    int cause = error ? error : beside ? s->beside_error : 0;
+    int cause = error ? error : beside ? s->sidecar_error : 0;
     const char *why = moved                               ? "the process has changed its root directory (chroot)"
                       : cause == EACCES || cause == EPERM ? "Permission denied"
                       : cause == EROFS                    ? "Read-only file system"
@@ -16999,7 +17045,7 @@ static int prof__child_image(prof__session *s)
     prof__header *h = s->header;
     h->mode = like->mode == PROF_FILL ? PROF_FILL : PROF_RING;
     h->clock = like->clock;
-    h->session = s->epoch;
+    h->session = s->session_id;
     h->pid = s->process;
     h->parent_pid = like->parent_pid;
     h->tick_hz = like->tick_hz;
@@ -17019,7 +17065,7 @@ static int prof__child_image(prof__session *s)
     if (!s->live_path) return 0;
     error = prof__name_take(s);
     if (!error) error = prof__name_publish(s);
-    if (!error || !PROF__BESIDE(s->beside)) return error;
+    if (!error || !PROF__SIDECAR(s->sidecar)) return error;
     prof__file_forget(s, error);
     return 0;
 }
@@ -17063,10 +17109,10 @@ static void prof__before_fork(void)
     prof__thread *self = PROF__SELF();
     PROF__ERRNO_SAVE();
     if (self->forking++ == 0) {
-        self->fork_holds = self->gate != PROF__BUSY && prof__lock_try(&prof__change_word);
+        self->fork_holds = self->write_lock != PROF__BUSY && prof__lock_try(&prof__change_word);
         if (self->fork_holds) {
             prof__signals_block(&prof__fork_signals);
-            self->fork_gate = prof__take(self);
+            self->fork_write_lock = prof__enter_write(self);
         }
     }
     PROF__ERRNO_RESTORE();
@@ -17077,7 +17123,7 @@ static void prof__parent_of_fork(void)
     prof__thread *self = PROF__SELF();
     if (--self->forking || !self->fork_holds) return;
     prof__signals signals = prof__fork_signals;
-    prof__untake(self, self->fork_gate);
+    prof__leave_write(self, self->fork_write_lock);
     prof__unlock(&prof__change_word);
     prof__signals_restore(&signals);
 }
@@ -17094,8 +17140,8 @@ static void prof__session_inherit(prof__session *s)
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     s->crash_report = 0;
-    if (PROF__BESIDE(s->live_path && s->live_path != s->output)) s->beside = 1;
-    if (PROF__BESIDE(s->live_path != s->output)) s->live_path = NULL;
+    if (PROF__SIDECAR(s->live_path && s->live_path != s->output)) s->sidecar = 1;
+    if (PROF__SIDECAR(s->live_path != s->output)) s->live_path = NULL;
     if (s->header) {
         /* memory that the program gave is still the parent's to use, so only its size is kept */
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
@@ -17106,7 +17152,7 @@ static void prof__session_inherit(prof__session *s)
     s->header = NULL;
     s->mapping = NULL;
     s->part_path[0] = 0;
-    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = s->whole = 0;
+    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->sidecar_error = s->whole = 0;
     s->chunks_asked = 0;
     s->file_error = 0;
 #ifdef PROF__META_GROWS
@@ -17114,10 +17160,10 @@ static void prof__session_inherit(prof__session *s)
 #endif
     s->all_owned[0] = s->all_owned[1] = 0;
     s->cut = 0;
-    s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
-    memset(s->left, 0, sizeof s->left);
+    s->string_count = s->site_count = s->partial_count = s->attached = s->readers = 0;
+    memset(s->partial_chunks, 0, sizeof s->partial_chunks);
     s->failed = 0;
-    s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
+    s->session_id = ++prof__state.session_id ? prof__state.session_id : ++prof__state.session_id;
 }
 
 /* Sets up the recorder in a child, whose only thread is the calling one. inherits: 1: the parent's session goes on in
@@ -17128,14 +17174,14 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
     PROF__BRIDGE_CHILD();
-    prof__next_generation();
+    prof__next_config_version();
     prof__reader()->save_disarm();
     prof__crash_forget();
     if (interrupted) {
         if (s) prof__memory_retire(s);
         s = NULL;
     } else {
-        self->gate = PROF__BUSY;
+        self->write_lock = PROF__BUSY;
         PROF__BARRIER();
         self->session = NULL; /* the session's count of threads stays, because the whole session is replaced */
         prof__detach(self);
@@ -17160,10 +17206,10 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     prof__on_demand = NULL;
     prof__lost_without_chunk = prof__lost_args_without_chunk = prof__lost_busy_without_chunk = 0;
     prof__flow_last = prof__process_id() << 32;
-    prof__tallies_unlock();
+    prof__shared_counters_unlock();
     PROF__BARRIER();
     self->open = PROF__SHUT;
-    if (!interrupted) self->gate = PROF__SHUT;
+    if (!interrupted) self->write_lock = PROF__SHUT;
 }
 
 static void prof__child_of_fork(void)
@@ -17171,11 +17217,11 @@ static void prof__child_of_fork(void)
     prof__thread *self = PROF__SELF();
     int inherits = self->forking && self->fork_holds;
     prof__lock_word = prof__change_word = prof__control_word = 0;
-    prof__child_begins(self, inherits, !inherits && self->gate == PROF__BUSY);
+    prof__child_begins(self, inherits, !inherits && self->write_lock == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
 }
 
-#ifdef PROF__GENERATION_PAGE
+#ifdef PROF__CONFIG_VERSION_PAGE
 /* Forgets the memory that prof__child_begins() would free. Another thread of the parent may have held malloc()'s lock,
    which only a fork() that runs handlers releases. */
 static void prof__child_keep(void)
@@ -17197,11 +17243,11 @@ static void prof__child_keep(void)
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
-    uint32_t gate = self->gate, nobody = 0;
+    uint32_t write_lock = self->write_lock, nobody = 0;
     PROF__ERRNO_SAVE();
     if (self->forking) return; /* this is a fork() whose handler will run */
-    if (!__atomic_compare_exchange_n(&prof__generation[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        while (!PROF__ACQUIRE(prof__generation)) prof__wait();
+    if (!__atomic_compare_exchange_n(&prof__config_version[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        while (!PROF__ACQUIRE(prof__config_version)) prof__wait();
     } else {
         int changing = prof__lock_word || prof__change_word || prof__thread_id() != prof__process_id();
         if (!changing) prof__child_keep();
@@ -17211,7 +17257,7 @@ static PROF__COLD void prof__child_unannounced(void)
         prof__unlock(&prof__lock_word);
         prof__unlock(&prof__change_word);
     }
-    self->gate = gate;
+    self->write_lock = write_lock;
     PROF__ERRNO_RESTORE();
 }
 
@@ -17219,8 +17265,8 @@ static PROF__COLD void prof__child_unannounced(void)
    Called before a session starts. Needs Linux 4.14 and pages of 4 KiB. */
 static void prof__children_watch(void)
 {
-    if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
-    if (madvise(prof__generation, PROF__GENERATION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
+    if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__CONFIG_VERSION_PAGE) return;
+    if (madvise(prof__config_version, PROF__CONFIG_VERSION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
     prof__child_found = prof__child_unannounced;
 }
 #endif
@@ -17231,7 +17277,7 @@ PROF__AT_START(101, prof__forks_watch);
 static void prof__forks_watch(void)
 {
     if (!prof__is_whole()) return;
-    prof__generation_look();
+    prof__child_check();
     pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
     prof__exit_key_make(); /* early, because glibc's pthread_setspecific() allocates for keys from 32 on */
 }
@@ -17254,7 +17300,7 @@ static prof_status prof__memory_publish(prof__session *s)
 static prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
-    if (error && PROF__BESIDE(s->beside)) {
+    if (error && PROF__SIDECAR(s->sidecar)) {
         prof__file_forget(s, error);
         return PROF_OK;
     }
@@ -17455,19 +17501,20 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     status = prof__service_start(s); /* the service has nothing to do until the session runs */
     if (!status) status = prof__reader()->save_arm(s);
 #endif
-#ifdef PROF__GENERATION_PAGE
+#ifdef PROF__CONFIG_VERSION_PAGE
     prof__children_watch();
 #endif
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (!status) status = prof__rules_set(config->categories);
     if (!status) status = prof__memory_publish(s);
     if (!status) {
-        s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
-        PROF__STORE(&prof__state.epoch, s->epoch); /* ends of scopes compare their session id with it without a lock */
-        s->header->session = s->epoch;
+        s->session_id = prof__state.session_id + 1 ? prof__state.session_id + 1 : 1;
+        PROF__STORE(&prof__state.session_id, s->session_id); /* ends of scopes compare their session id with it without
+                                                                a lock */
+        s->header->session = s->session_id;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
-        if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
+        if (s->sidecar_error) prof__meta_pair(s, "in memory only", strerror(s->sidecar_error));
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;
@@ -17487,11 +17534,11 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         PROF__STORE(&prof__lost_args_without_chunk, 0u);
         PROF__STORE(&prof__lost_busy_without_chunk, 0u);
         if (PROF__HELD())
-            prof__next_generation();
+            prof__next_config_version();
         else
             prof__schedule_release(s, 0);
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (status) {
 #ifndef PROF_FREESTANDING
         prof__reader()->save_disarm();
@@ -17536,7 +17583,7 @@ static prof_status prof__start_as(const prof_config *config, const prof__on_dema
 
 PROF_DEF prof_status prof_start(const prof_config *config)
 {
-    PROF__LED(prof_start, (config));
+    PROF__FORWARD(prof_start, (config));
     prof_config defaults;
     prof__clear(&defaults, sizeof defaults);
     return prof__start_as(config ? config : &defaults, NULL);
@@ -17547,14 +17594,14 @@ PROF_DEF prof_status prof_start(const prof_config *config)
 static prof_status prof__stop_recording(int on_demand)
 {
     if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
 #ifndef PROF_FREESTANDING
     if (on_demand) PROF__STORE(&prof__on_demand, NULL);
 #endif
     if (running && prof__state.running) prof__recording_ends();
     if (running) prof__state.ended = 0;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
 
@@ -17568,8 +17615,8 @@ static prof_status prof__stop_locked(void)
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__reader()->save_disarm();
-    if (s && s->output[0] && PROF__BESIDE(s->live_path != s->output) && !s->written) status = prof__output_write(s);
-    if (s && PROF__BESIDE(s->live_path && s->live_path != s->output))
+    if (s && s->output[0] && PROF__SIDECAR(s->live_path != s->output) && !s->written) status = prof__output_write(s);
+    if (s && PROF__SIDECAR(s->live_path && s->live_path != s->output))
         status = prof__in_folder(s, prof__file_finish, status);
     else if (s && s->live_path)
         status = prof__file_finish(s, status);
@@ -17582,7 +17629,7 @@ static prof_status prof__stop_locked(void)
 
 PROF_DEF prof_status prof_stop(void)
 {
-    PROF__LED(prof_stop, ());
+    PROF__FORWARD(prof_stop, ());
     prof__control_lock();
     prof_status status = prof__stop_locked();
     prof__control_unlock();
@@ -17597,7 +17644,7 @@ PROF__AT_END(102, prof__exit_stop);
 static void prof__exit_stop(void)
 {
     PROF__CALM();
-    prof__generation_look();
+    prof__child_check();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
     const prof__session *s = NULL;
     if (!prof__on_demand && prof__session_phase())
@@ -17609,7 +17656,7 @@ static void prof__exit_stop(void)
 
 PROF_DEF prof_status prof_reset(void)
 {
-    PROF__LED(prof_reset, ());
+    PROF__FORWARD(prof_reset, ());
     prof__control_lock();
     prof_status status = PROF_OK;
     if (!prof__on_demand && prof__session_phase())
@@ -17623,18 +17670,18 @@ PROF_DEF prof_status prof_reset(void)
 /* Adds step to the number of pauses: 1 pauses, -1 resumes. Recording goes on when no pause is left. */
 static prof_status prof__pause_by(int step)
 {
-    PROF__LED(prof__pause_by, (step));
+    PROF__FORWARD(prof__pause_by, (step));
     prof_status status = PROF_OK;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (!prof__state.running && !prof__state.ended) {
         status = prof__fail(PROF_INVALID_STATE, "no session is running");
     } else if (prof__state.paused + step < 0) {
         status = prof__fail(PROF_INVALID_STATE, "prof_resume() was called more often than prof_pause()");
     } else {
         PROF__STORE(&prof__state.paused, prof__state.paused + step);
-        prof__next_generation();
+        prof__next_config_version();
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     PROF__BRIDGE_PAUSE();
     return status;
 }
@@ -17644,8 +17691,8 @@ PROF_DEF prof_status prof_resume(void) { return prof__pause_by(-1); }
 /* Sets one pair of metadata, or removes all metadata if key is NULL. */
 static prof_status prof__metadata_change(const char *key, const char *value)
 {
-    PROF__LED(prof__metadata_change, (key, value));
-    uint32_t gate = prof__state_lock();
+    PROF__FORWARD(prof__metadata_change, (key, value));
+    uint32_t write_lock = prof__state_lock();
     prof__session *s = prof__state.running ? prof__state.session : NULL;
 #ifdef PROF_TINY
     int fits = s != NULL;
@@ -17654,7 +17701,7 @@ static prof_status prof__metadata_change(const char *key, const char *value)
     if (!key) prof__metadata.used = 0;
 #endif
     if (fits && s) fits = prof__meta_pair(s, key ? key : "", key ? value : "");
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");
 }
 
@@ -17676,14 +17723,14 @@ static struct {
 
 PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
 {
-    PROF__LED(prof_set_sync, (sync, user));
-    uint32_t gate = prof__state_lock();
+    PROF__FORWARD(prof_set_sync, (sync, user));
+    uint32_t write_lock = prof__state_lock();
     PROF__STORE(&prof__sync_hook.version, prof__sync_hook.version + 1);
     PROF__FENCE();
     PROF__RELEASE(&prof__sync_hook.function, sync);
     PROF__RELEASE(&prof__sync_hook.user, user);
     PROF__RELEASE(&prof__sync_hook.version, prof__sync_hook.version + 1);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return PROF_OK;
 }
 
@@ -17691,7 +17738,7 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
    called. */
 PROF_DEF void prof__sync(void)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__sync, ()));
     for (int i = 0; i < 100; ++i) {
         uint32_t version = PROF__ACQUIRE(&prof__sync_hook.version);
         void (*function)(void *) = PROF__ACQUIRE(&prof__sync_hook.function);
@@ -17710,65 +17757,65 @@ PROF_DEF void prof__sync(void)
 /* Ends a scope after waiting for the device. Does not wait if the scope's session is over. */
 PROF_DEF void prof__end_sync(prof__token token)
 {
-    PROF__LED_VOID(prof__end_sync, (token));
-    if ((uint32_t)token == PROF__LOAD(&prof__state.epoch) && PROF__LOAD(&prof__state.running)) prof__sync();
+    PROF__FORWARD_VOID(prof__end_sync, (token));
+    if ((uint32_t)token == PROF__LOAD(&prof__state.session_id) && PROF__LOAD(&prof__state.running)) prof__sync();
     prof__end(token);
 }
 
 PROF_DEF int prof_enabled_at(int level)
 {
-    PROF__LED(prof_enabled_at, (level));
-    uint32_t gate = prof__state_lock();
+    PROF__FORWARD(prof_enabled_at, (level));
+    uint32_t write_lock = prof__state_lock();
     int enabled = prof__state.running && !prof__state.paused && !prof__state.held && level <= prof__state.level;
     if (prof__state.inherited && prof__state.inherited->failed) enabled = 0;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return enabled;
 }
 PROF_DEF int prof_enabled(void) { return prof_enabled_at(0); }
 
 PROF_DEF prof_status prof_set_level(int level)
 {
-    PROF__LED(prof_set_level, (level));
+    PROF__FORWARD(prof_set_level, (level));
     prof_status status = PROF_OK;
     if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 0 to 255", level);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
         prof__state.level = level;
-        prof__next_generation();
+        prof__next_config_version();
     } else {
         status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.level");
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return status;
 }
 
 PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
 {
-    PROF__LED(prof_set_filter_mask, (mask));
+    PROF__FORWARD(prof_set_filter_mask, (mask));
     prof_status status = PROF_OK;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
         prof__state.filter_mask = mask ? mask : ~0u;
-        prof__next_generation();
+        prof__next_config_version();
     } else {
         status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.filter_mask");
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return status;
 }
 
 static prof_status prof__category_enable(const char *pattern, int on, int exact)
 {
-    PROF__LED(prof__category_enable, (pattern, on, exact));
+    PROF__FORWARD(prof__category_enable, (pattern, on, exact));
     prof_status status;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
         status = prof__rule_add(pattern, prof__length(pattern), on != 0, exact);
-        prof__next_generation();
+        prof__next_config_version();
     } else {
         status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.categories");
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return status;
 }
 
@@ -17791,7 +17838,7 @@ PROF_DEF prof_status prof_domain_enable(prof_domain *domain, int on)
    Together the pieces make an image in which each chunk has the place that its sequence number gives. prof_drain() owns
    a chunk while it writes it, so that the ring leaves that chunk out, and frees the chunk afterwards. */
 static struct {
-    uint32_t epoch; /* id of the session that the counts below belong to */
+    uint32_t session_id; /* id of the session that the counts below belong to */
     uint64_t meta, chunks; /* bytes of meta, and chunks, that were handed out */
 } prof__drained;
 
@@ -17845,17 +17892,17 @@ PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
     prof__session *s = prof__state.session;
     prof_status status = PROF_OK;
     if (!s) return prof__fail(PROF_INVALID_STATE, "prof_drain: nothing has been recorded");
-    if (prof__drained.epoch != s->epoch) {
-        prof__drained.epoch = s->epoch;
+    if (prof__drained.session_id != s->session_id) {
+        prof__drained.session_id = s->session_id;
         prof__drained.meta = prof__drained.chunks = 0;
     }
     uint64_t last = s->header->image_size - 8, zero = 0; /* makes the file as long as the image */
     if (!prof__drained.meta) status = write(user, last, &zero, sizeof zero);
     for (uint32_t i = 0; i < s->chunk_count && !status; ++i)
         status = prof__drain_chunk(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), write, user);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     uint64_t from = prof__drained.meta, to = s->header->meta_used;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!status && to > from)
         status = write(user, s->header->meta_offset + from, (const char *)s->meta + from, (size_t)(to - from));
     if (!status) {
@@ -17891,7 +17938,7 @@ struct PROF__SITE_TYPE prof_range {
 };
 struct PROF__SITE_TYPE prof_counter {
     prof_site site;
-    prof__tally tally;
+    prof__shared_counter shared;
 };
 struct PROF__SITE_TYPE prof_marker {
     prof_site sites[PROF_MARK_SCOPE_COUNT];
@@ -17956,7 +18003,7 @@ static prof_domain *prof__domain_make(const char *name)
 
 PROF_DEF prof_domain *prof_domain_create(const char *name)
 {
-    PROF__LED(prof_domain_create, (name));
+    PROF__FORWARD(prof_domain_create, (name));
     return prof__domain_make(name ? name : "");
 }
 
@@ -17981,13 +18028,13 @@ static size_t prof__domain_names(const char **names, size_t capacity)
 
 PROF_DEF size_t prof_domain_list(const char **names, size_t capacity)
 {
-    PROF__LED(prof_domain_list, (names, capacity));
+    PROF__FORWARD(prof_domain_list, (names, capacity));
     return prof__domain_names(names, capacity);
 }
 
 PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
 {
-    PROF__LED(prof_task_create, (domain, name));
+    PROF__FORWARD(prof_task_create, (domain, name));
     prof_task *task = (prof_task *)prof__object_make(sizeof *task, domain, name, PROF__KIND_EVENT, PROF_ROLE_TASK);
     if (task) task->id = PROF__ADD(&prof__object_ids, 1) + 1;
     return task;
@@ -18015,7 +18062,7 @@ PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
 
 PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
 {
-    PROF__LED(prof_frame_create, (domain, name));
+    PROF__FORWARD(prof_frame_create, (domain, name));
     prof_frame *frame = (prof_frame *)prof__object_make(sizeof *frame, domain, name, PROF__KIND_EVENT, PROF_ROLE_FRAME);
     if (frame) frame->id = PROF__ADD(&prof__object_ids, 1) + 1;
     return frame;
@@ -18049,12 +18096,12 @@ PROF_DEF prof_range *prof_range_create(const char *name)
 
 PROF_DEF void prof_range_start(prof_range *range)
 {
-    if (range && prof__live(&range->start)) prof__begin_loose(&range->start);
+    if (range && prof__live(&range->start)) prof__begin_unscoped(&range->start);
 }
 
 PROF_DEF void prof_range_stop(prof_range *range)
 {
-    if (range && prof__live(&range->stop)) prof__end_loose(&range->stop);
+    if (range && prof__live(&range->stop)) prof__end_unscoped(&range->stop);
 }
 
 PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
@@ -18084,7 +18131,7 @@ static void prof__counter_change(prof_counter *counter, int how, int64_t value)
 {
     prof__number number;
     if (!counter) return;
-    number.tally = &counter->tally;
+    number.shared = &counter->shared;
     prof__count_int(&counter->site, &number, how, value);
 }
 
@@ -18092,36 +18139,36 @@ static void prof__counter_change_double(prof_counter *counter, int how, double v
 {
     prof__number number;
     if (!counter) return;
-    number.tally = &counter->tally;
+    number.shared = &counter->shared;
     prof__count_double(&counter->site, &number, how, value);
 }
 
 PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value)
 {
-    prof__counter_change(counter, PROF__TALLY_SET, value);
+    prof__counter_change(counter, PROF__COUNT_SET, value);
 }
 PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta)
 {
-    prof__counter_change(counter, PROF__TALLY_ADD, delta);
+    prof__counter_change(counter, PROF__COUNT_ADD, delta);
 }
 PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta)
 {
-    prof__counter_change(counter, PROF__TALLY_SUB, delta);
+    prof__counter_change(counter, PROF__COUNT_SUB, delta);
 }
 PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value)
 {
     prof__number number;
     if (!counter) return;
-    number.tally = &counter->tally;
-    prof__count_uint(&counter->site, &number, PROF__TALLY_SET, value);
+    number.shared = &counter->shared;
+    prof__count_uint(&counter->site, &number, PROF__COUNT_SET, value);
 }
 PROF_DEF void prof_counter_set_double(prof_counter *counter, double value)
 {
-    prof__counter_change_double(counter, PROF__TALLY_SET, value);
+    prof__counter_change_double(counter, PROF__COUNT_SET, value);
 }
 PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta)
 {
-    prof__counter_change_double(counter, PROF__TALLY_ADD, delta);
+    prof__counter_change_double(counter, PROF__COUNT_ADD, delta);
 }
 
 PROF_DEF void prof_counter_destroy(prof_counter *counter)
@@ -18277,12 +18324,12 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
    by now. */
 static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_list *list, uint32_t count)
 {
-    uint32_t gate = prof__take(self);
-    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) {
-        prof__untake(self, gate);
-    } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_ARGS(count))) {
-        list->to = token ^ self->epoch;
-        if ((uint32_t)token == self->epoch && !prof__sites_rest()) prof__with_scope(self, list, count);
+    uint32_t write_lock = prof__enter_write(self);
+    if ((uint32_t)token != PROF__LOAD(&prof__state.session_id)) {
+        prof__leave_write(self, write_lock);
+    } else if (prof__enter_slow(self, NULL, write_lock, PROF__LOSS_ARGS(count))) {
+        list->to = token ^ self->session_id;
+        if ((uint32_t)token == self->session_id && !prof__sites_rest()) prof__with_scope(self, list, count);
         prof__leave(self);
     }
 }
@@ -18307,7 +18354,7 @@ static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, u
 
 PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__with, (site, type, object, args, count)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__with, (site, type, object, args, count)));
     prof__with_list list;
     uint64_t head;
     uint32_t loss = type == PROF_EVENT_SCOPE ? 0 : PROF__LOSS_EVENT;
@@ -18323,7 +18370,7 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
 #ifndef PROF_FREESTANDING
     if (!site) site = prof__task_site(&object);
 #endif
-    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__note_drops(self, count)) ||
+    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__off_scope_drops(self, count)) ||
         !prof__enter_or_lose(self, site, &head, loss))
         return;
     if (type == PROF_EVENT_SCOPE)
@@ -18661,13 +18708,13 @@ static const prof__key *prof__key_find(const char *name)
     return NULL;
 }
 
-/* Sets a field of the configuration from text. said: the key name that the user wrote, for errors: it may be another
-   profiler's. */
-static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
+/* Sets a field of the configuration from text. key_name: the key name that the user wrote, for errors: it may be
+   another profiler's. */
+static prof_status prof__key_set(const prof__key *key, const char *key_name, prof_config *config, const char *value)
 {
     uint64_t number;
     if (!prof__key_parse(key, value, &number))
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", said, value, key->values);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", key_name, value, key->values);
     prof__key_store(key, config, value, number);
     return PROF_OK;
 }
@@ -18700,7 +18747,7 @@ enum {
 typedef struct prof__other_key {
     const char *system, *name;
     int how;
-    const char *home, *meaning; /* meaning: for the list of keys and for errors; NULL: the native key's */
+    const char *native_key, *meaning; /* meaning: for the list of keys and for errors; NULL: the native key's */
 } prof__other_key;
 
 #define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
@@ -18806,12 +18853,13 @@ static const prof__other_key prof__other_keys[] = {
 
 /* Looks up a value in the list of a PROF__OTHER_AMONG key. Returns 1 if prof behaves that way, 0 if the value is
    unsupported, -1 if it is invalid. */
-static int prof__other_among(const char *home, const char *value)
+static int prof__other_among(const char *native_key, const char *value)
 {
-    int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
+    int fine = 1, closed = 0, is_switch = prof__equal(native_key, "false"),
+        is_number = native_key[0] >= '0' && native_key[0] <= '9';
     uint64_t number, low, high;
     if (is_number && !prof__parse_number(value, prof__ones, &number)) return -1;
-    for (const char *each = home;; ++each) {
+    for (const char *each = native_key;; ++each) {
         const char *c = value, *end = each;
         while (*c && *each == *c) ++each, ++c;
         if (!*c && (!*each || *each == '|' || *each == ';')) return fine;
@@ -18845,14 +18893,14 @@ static prof_status prof__other_among_check(const prof__other_key *other, const c
 {
     char list[160];
     size_t at = 0;
-    int found = prof__other_among(other->home, value);
+    int found = prof__other_among(other->native_key, value);
     if (found > 0) return PROF_OK;
     if (!found) return prof__other_unsupported(other, value);
-    if (prof__equal(other->home, "false")) return prof__other_must_be(other, value, "0 or 1");
-    const char *ends = other->home; /* without a ; the valid values are numbers */
+    if (prof__equal(other->native_key, "false")) return prof__other_must_be(other, value, "0 or 1");
+    const char *ends = other->native_key; /* without a ; the valid values are numbers */
     while (*ends && *ends != ';') ++ends;
     if (!*ends) return prof__other_must_be(other, value, "a number");
-    for (const char *c = other->home; *c && at + 3 < sizeof list; ++c) {
+    for (const char *c = other->native_key; *c && at + 3 < sizeof list; ++c) {
         list[at++] = *c == '|' || *c == ';' ? ',' : *c;
         if (list[at - 1] == ',') list[at++] = ' ';
     }
@@ -18928,7 +18976,7 @@ static void prof__other_enabled(prof_config *config, int on)
 }
 
 /* Sets output. Fails at once if this program has no writer for the path, because prof_start() would fail later. */
-static prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
+static prof_status prof__other_file(const prof__other_key *other, const prof__key *native_key, prof_config *config,
                                     const char *value)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* PROF_MINIMAL writes only .prof files */
@@ -18940,30 +18988,32 @@ static prof_status prof__other_file(const prof__other_key *other, const prof__ke
         return prof__fail(status, "%s '%.60s': %.160s", other->name, value, why);
     }
 #endif
-    return prof__key_set(home, other->name, config, value);
+    return prof__key_set(native_key, other->name, config, value);
 }
 
 /* Sets a key whose value is not a plain switch. Returns 0 if the key or the value is not of this kind. */
-static int prof__other_value(const prof__other_key *other, const prof__key *home, prof_config *config,
+static int prof__other_value(const prof__other_key *other, const prof__key *native_key, prof_config *config,
                              const char *value, prof_status *status)
 {
     uint64_t number;
     switch (other->how) {
-    case PROF__OTHER_SAME: *status = prof__key_set(home, other->name, config, value); return 1;
-    case PROF__OTHER_FILE: *status = prof__other_file(other, home, config, value); return 1;
+    case PROF__OTHER_SAME: *status = prof__key_set(native_key, other->name, config, value); return 1;
+    case PROF__OTHER_FILE: *status = prof__other_file(other, native_key, config, value); return 1;
     case PROF__OTHER_LEVEL:
-        *status = prof__parse_whole(value, &number) && number <= 3 ? prof__key_set(home, other->name, config, value)
-                                                                   : prof__other_must_be(other, value, "0 to 3");
+        *status = prof__parse_whole(value, &number) && number <= 3
+                      ? prof__key_set(native_key, other->name, config, value)
+                      : prof__other_must_be(other, value, "0 to 3");
         return 1;
     case PROF__OTHER_MS:
         *status = PROF_OK;
         if (!prof__parse_number(value, prof__ones, &number) || number > PROF__CENTURY / 1000000)
             *status = prof__other_must_be(other, value, "a number of milliseconds");
         else
-            prof__key_store(home, config, value, number * 1000000);
+            prof__key_store(native_key, config, value, number * 1000000);
         return 1;
     case PROF__OTHER_ONLY:
-        *status = prof__equal(value, other->home) ? PROF_OK : prof__other_must_be(other, value, other->home);
+        *status =
+            prof__equal(value, other->native_key) ? PROF_OK : prof__other_must_be(other, value, other->native_key);
         return 1;
     case PROF__OTHER_AMONG: *status = prof__other_among_check(other, value); return 1;
     case PROF__OTHER_TRACES:
@@ -18984,11 +19034,12 @@ static int prof__other_value(const prof__other_key *other, const prof__key *home
 /* Sets what another profiler's key means in prof. */
 static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
-    const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    const prof__key *native_key =
+        other->native_key && other->how < PROF__OTHER_BOTH ? prof__key_find(other->native_key) : NULL;
     prof_status status = PROF_OK;
-    if (other->how < PROF__OTHER_BOTH && other->home && !home)
-        return prof__fail(PROF_UNSUPPORTED, "%s: this build has no %s", other->name, other->home);
-    if (prof__other_value(other, home, config, value, &status)) return status;
+    if (other->how < PROF__OTHER_BOTH && other->native_key && !native_key)
+        return prof__fail(PROF_UNSUPPORTED, "%s: this build has no %s", other->name, other->native_key);
+    if (prof__other_value(other, native_key, config, value, &status)) return status;
     int on = prof__parse_name(value, prof__switch_names);
     if (on < 0) return prof__other_must_be(other, value, "0 or 1");
     on &= 1;
@@ -18998,7 +19049,7 @@ static prof_status prof__other_set(const prof__other_key *other, prof_config *co
     const int functions = 0;
 #endif
     switch (other->how) {
-    case PROF__OTHER_NOT: prof__key_store(home, config, value, (uint64_t)!on); break;
+    case PROF__OTHER_NOT: prof__key_store(native_key, config, value, (uint64_t)!on); break;
     case PROF__OTHER_DEVICES: prof__other_devices(config, PROF__ASKED_DEVICES, !on); break;
     case PROF__OTHER_ENABLED: prof__other_enabled(config, on); break;
     case PROF__OTHER_COUNTS: prof__other_counts(config, PROF__ASKED_AGGREGATE, on); break;
@@ -19030,7 +19081,7 @@ static prof_status prof__claim_put(const char *prefix,
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: prefix must have 1 to 31 bytes");
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     for (size_t i = 0; i < count; ++i) {
         if (prof__claims[i].claim && prof__equal(prof__claims[i].prefix, prefix)) at = i;
         if (!prof__claims[i].claim && at == count && claim) at = i;
@@ -19040,7 +19091,7 @@ static prof_status prof__claim_put(const char *prefix,
         prof__claims[at].claim = claim;
         prof__claims[at].user = user;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (at == count && claim)
         return prof__fail(PROF_NO_MEMORY, "prof_config_claim: at most %d prefixes can be claimed", (int)count);
     return PROF_OK;
@@ -19049,7 +19100,7 @@ static prof_status prof__claim_put(const char *prefix,
 PROF_DEF prof_status prof_config_claim(const char *prefix,
                                        prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
-    PROF__LED(prof_config_claim, (prefix, claim, user));
+    PROF__FORWARD(prof_config_claim, (prefix, claim, user));
     return prof__claim_put(prefix, claim, user);
 }
 
@@ -19061,14 +19112,14 @@ static int prof__claimed(const char *key, const char *value, prof_status *status
     char *text = PROF__ERROR_TEXT(), before[PROF__ERROR_SIZE];
     size_t longest = 0;
     prof__clear(&found, sizeof found);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     for (size_t i = 0; i < sizeof prof__claims / sizeof *prof__claims; ++i) {
         size_t length = prof__length(prof__claims[i].prefix);
         if (!prof__claims[i].claim || length < longest || !prof__begins(key, prof__claims[i].prefix)) continue;
         longest = length;
         found = prof__claims[i];
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!found.claim) return 0;
     prof__copy(before, text, sizeof before);
     *text = 0;
@@ -19098,7 +19149,7 @@ static const char *prof__key_nearest(const char *name)
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     PROF__CALM();
-    PROF__LED(prof_config_set, (config, key, value));
+    PROF__FORWARD(prof_config_set, (config, key, value));
     prof_status status;
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_set: null argument");
     const prof__key *own = prof__key_find(key);
@@ -19125,7 +19176,7 @@ static int prof__key_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
     prof__clear(option, sizeof *option);
-    option->system = option->home = option->standard = "";
+    option->system = option->native_key = option->standard = "";
     option->environment[0] = 0;
     if (index < PROF__KEY_COUNT_ALL) {
         const prof__key *key = &prof__keys[index];
@@ -19138,26 +19189,27 @@ static int prof__key_describe(size_t index, prof_option *option)
         return 1;
     }
     const prof__other_key *other = &prof__other_keys[index - PROF__KEY_COUNT_ALL];
-    const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    const prof__key *native_key =
+        other->native_key && other->how < PROF__OTHER_BOTH ? prof__key_find(other->native_key) : NULL;
     int is_switch = other->how >= PROF__OTHER_NOT && other->how <= PROF__OTHER_OFF;
     option->key = other->name;
     option->system = other->system;
     option->type = is_switch                      ? "switch"
                    : other->how == PROF__OTHER_MS ? "number"
-                   : home                         ? prof__key_types[home->type]
+                   : native_key                         ? prof__key_types[native_key->type]
                                                   : "text";
     option->values = other->how == PROF__OTHER_ON          ? "1"
                      : other->how == PROF__OTHER_OFF       ? "0"
                      : is_switch                           ? "0 or 1"
                      : other->how == PROF__OTHER_MS        ? "a number of milliseconds"
                      : other->how == PROF__OTHER_LEVEL     ? "0 to 3"
-                     : other->how == PROF__OTHER_ONLY      ? other->home
+                     : other->how == PROF__OTHER_ONLY      ? other->native_key
                      : other->how == PROF__OTHER_AMONG || other->how == PROF__OTHER_TRACES
-                         ? other->home[0] ? other->home : "empty"
-                     : home                                   ? home->values
+                         ? other->native_key[0] ? other->native_key : "empty"
+                     : native_key                                   ? native_key->values
                                                            : "none";
-    option->meaning = other->meaning ? other->meaning : home ? home->meaning : "not in this build";
-    if (home) option->home = home->name;
+    option->meaning = other->meaning ? other->meaning : native_key ? native_key->meaning : "not in this build";
+    if (native_key) option->native_key = native_key->name;
     return 1;
 }
 
@@ -19269,15 +19321,15 @@ static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
 }
 
 #ifndef PROF_FREESTANDING
-/* All fields except name, clock and site change under the state's lock. epoch: the id of the session to whose image the
-   device was added. */
+/* All fields except name, clock and site change under the state's lock. session_id: the id of the session to whose
+   image the device was added. */
 struct prof_device {
     void *site; /* the prof_site behind this struct; void, as C++ hides prof_site from the program */
     const char *name;
     prof_device *next;
     prof_device_row *rows;
     prof_device_clock clock;
-    uint32_t number, epoch;
+    uint32_t number, session_id;
     uint64_t *record; /* the device's record in that session's meta; NULL: no room */
     uint64_t pair_count;
     struct {
@@ -19288,7 +19340,7 @@ struct prof_device {
 struct prof_device_row {
     prof_device *device;
     prof_device_row *next;
-    uint32_t number, epoch;
+    uint32_t number, session_id;
     const char *name;
 };
 
@@ -19329,27 +19381,27 @@ static prof_device *prof__device_make(const char *name, const prof_device_clock 
     made->site = site;
     if (clock) made->clock = *clock;
     if (made->clock.bits == 64) made->clock.bits = 0;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     for (device = prof__devices; device && strcmp(device->name, name); device = device->next) continue;
     if (!device) {
         made->number = ++prof__device_count;
         made->next = prof__devices;
         device = prof__devices = made;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (device != made) free(made);
     return device;
 }
 
 PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
 {
-    PROF__LED(prof_device_create, (name, clock));
+    PROF__FORWARD(prof_device_create, (name, clock));
     return prof__device_make(name, clock);
 }
 
 PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
 {
-    PROF__LED(prof_device_track, (device, name));
+    PROF__FORWARD(prof_device_track, (device, name));
     prof_device_row *made, *row;
     const char *copy;
     if (!device || !name) {
@@ -19360,14 +19412,14 @@ PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *nam
     if (!made) return NULL;
     made->device = device;
     made->name = copy;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     for (row = device->rows; row && strcmp(row->name, name); row = row->next) continue;
     if (!row) {
         made->number = ++prof__row_count;
         made->next = device->rows;
         row = device->rows = made;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (row != made) free(made);
     return row;
 }
@@ -19404,18 +19456,18 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
     int good = prof__lock_enter(&prof__lock_word, &signals);
     if (good) {
         uint64_t words[PROF__DEVICE_WORDS] = {0};
-        if (device->epoch != s->epoch) {
+        if (device->session_id != s->session_id) {
             words[0] = prof__meta_string(s, device->name) | (uint64_t)device->clock.bits << 32;
             words[1] = device->clock.hz;
             for (uint64_t i = 0; i < device->pair_count && i < PROF__DEVICE_PAIRS; ++i)
                 prof__device_store(words + 2 + 3 * i, device->pairs[i].ticks, device->pairs[i].ns);
             device->record = prof__meta_append(s, PROF__META_DEVICE, device->number, words, PROF__DEVICE_WORDS - 1);
-            PROF__RELEASE(&device->epoch, s->epoch);
+            PROF__RELEASE(&device->session_id, s->session_id);
         }
-        if (row && row->epoch != s->epoch) {
+        if (row && row->session_id != s->session_id) {
             words[0] = prof__meta_string(s, row->name) | (uint64_t)device->number << 32;
             prof__meta_append(s, PROF__META_ROW, row->number, words, PROF__ROW_WORDS - 1);
-            PROF__RELEASE(&row->epoch, s->epoch);
+            PROF__RELEASE(&row->session_id, s->session_id);
         }
         prof__lock_leave(&prof__lock_word, &signals);
     } else {
@@ -19502,9 +19554,9 @@ static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *
     uint64_t head;
     if (!prof__enter_or_lose(self, site, &head, loss)) return;
     prof__session *s = self->session;
-    if (s->header->mode != PROF_STATS &&
-        ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
-         prof__device_know(self, device, row, loss))) {
+    if (s->header->mode != PROF_STATS && ((PROF__ACQUIRE(&device->session_id) == s->session_id &&
+                                           (!row || PROF__ACQUIRE(&row->session_id) == s->session_id)) ||
+                                          prof__device_know(self, device, row, loss))) {
         prof__device_measure(PROF__LOAD(&s->text_words), event, &parts);
         parts.number = number;
         uint64_t now = prof__now(s, 0), *at = prof__reserve_or_lose(self, parts.words, &now, loss);
@@ -19521,7 +19573,7 @@ static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *
 
 static void prof__device_report(prof_device_row *row, const prof_device_event *event)
 {
-    PROF__LED_VOID(prof__device_report, (row, event));
+    PROF__FORWARD_VOID(prof__device_report, (row, event));
     if (event->type == PROF_EVENT_SCOPE)
         prof__device_write(row->device, row, PROF__DEVICE_SCOPE, event, event->end - event->start);
     else if (event->type == PROF_EVENT_MARK)
@@ -19594,22 +19646,22 @@ static void prof__device_pair(prof_device *device, uint64_t ticks, uint64_t host
         prof__pair_take(PROF_CLOCK_MONOTONIC, 0, &now);
         host_ns += now.monotonic_ns - now.unix_ns;
     }
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     uint64_t at = device->pair_count ? 1 + (device->pair_count - 1) % (PROF__DEVICE_PAIRS - 1) : 0;
     const prof__session *s = prof__state.running ? prof__state.session : NULL;
     device->pair_count++;
     device->pairs[at].ticks = ticks;
     device->pairs[at].ns = host_ns;
-    if (s && device->epoch == s->epoch && device->record)
+    if (s && device->session_id == s->session_id && device->record)
         prof__device_store(device->record + 3 + 3 * at, ticks, host_ns);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, NULL, ticks);
     if (prof__device_live(device)) prof__device_write(device, NULL, PROF__DEVICE_PAIR, &event, host_ns);
 }
 
 PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
-    PROF__LED(prof_device_sync, (device, ticks, host_ns));
+    PROF__FORWARD(prof_device_sync, (device, ticks, host_ns));
     if (!device) return prof__null("prof_device_sync", "device");
     prof__device_pair(device, ticks, host_ns);
     return PROF_OK;
@@ -19643,10 +19695,10 @@ static int64_t prof__host_offset(void)
    Returns what to subtract from a Unix time to get the device's time. Any thread may call this. */
 static int64_t prof__device_on_host(prof_device *device)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int64_t offset = prof__host_offset();
     int fresh = !device->pair_count;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (fresh) { /* if two threads do this at once, both set the same time */
         uint64_t now = prof_host_ns();
         prof_device_sync(device, now, now);
@@ -19692,14 +19744,14 @@ static FILE *prof__archive_open(const prof__header *copy)
 #ifdef PROF_NO_THREAD
     (void)copy;
 #elif defined(_WIN32)
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
     if (copy->archive_offset && s && s->live_path && s->header->session == copy->session)
         stream = prof__file_open(s->live_path, "rb");
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 #else
     int file = -1;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
     prof__about about;
     if (copy->archive_offset && s && s->live_path && s->header->session == copy->session) {
@@ -19711,7 +19763,7 @@ static FILE *prof__archive_open(const prof__header *copy)
             file = -1;
         }
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (file >= 0) stream = fdopen(file, "rb");
     if (file >= 0 && !stream) close(file);
 #endif
@@ -19859,7 +19911,7 @@ static prof_status prof__save_image(const char *path)
 
 PROF_DEF prof_status prof_save(const char *path)
 {
-    PROF__LED(prof_save, (path));
+    PROF__FORWARD(prof_save, (path));
     char expanded[1024];
     const prof_writer *writer;
     if (!path) return prof__null("prof_save", "path");
@@ -19873,23 +19925,23 @@ PROF_DEF prof_status prof_save(const char *path)
 /*-- ON DEMAND --------------------------------------------------------------------------------------- >>on_demand --*/
 
 /* A session's status at one moment. */
-typedef struct prof__look {
+typedef struct prof__session_status {
     int running, paused;
     int ended;     /* 1: the session has ended by itself, and prof_stop() has not been called yet */
     int held;      /* 1: the session has started, but recording has not begun yet */
     int on_demand; /* 1: prof_server.h has started the session, not the program */
     int level;     /* current level; 0: no session runs */
     prof_mode mode;
-    uint32_t epoch;                 /* session id, unique in the process; 0: there is no session */
+    uint32_t session_id;            /* session id, unique in the process; 0: there is no session */
     /* buffer: its size in bytes; chunks: how many it has; taken: chunks that threads took since the session began. */
     uint64_t buffer, chunks, taken;
-} prof__look;
+} prof__session_status;
 
 /* Adds the status of this process's session to a status that is all zero. */
-static void prof__look_take(prof__look *look)
+static void prof__session_status_take(prof__session_status *look)
 {
-    PROF__LED_VOID(prof__look_take, (look));
-    uint32_t gate = prof__state_lock();
+    PROF__FORWARD_VOID(prof__session_status_take, (look));
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state_session();
     look->running = prof__state.running;
     look->ended = prof__state.ended;
@@ -19898,21 +19950,21 @@ static void prof__look_take(prof__look *look)
     look->level = prof__state.running ? prof__state.level : 0;
     look->on_demand = PROF__LOAD(&prof__on_demand) != NULL;
     if (s) {
-        look->epoch = s->epoch;
+        look->session_id = s->session_id;
         look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
         look->buffer = s->mapping_size ? s->mapping_size : s->image_size;
         look->chunks = PROF__LOAD(&s->chunk_count);
         if (s->header) look->taken = PROF__LOAD(&s->header->next_chunk);
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
 
 /* Returns the session's present status. Any thread may call this function. */
-static prof__look prof__look_now(void)
+static prof__session_status prof__session_status_now(void)
 {
-    prof__look look;
+    prof__session_status look;
     memset(&look, 0, sizeof look);
-    prof__look_take(&look);
+    prof__session_status_take(&look);
     return look;
 }
 
@@ -20073,8 +20125,8 @@ static void prof__unload(void)
     /* If exits are not watched, this may be the end of the process, with other threads still recording. */
     if (prof__exits_watched) {
         prof__selves_unmap();
-        prof__tallies_unmap();
-        prof__loose_unmap();
+        prof__shared_counters_unmap();
+        prof__unscoped_unmap();
     }
     prof__errors_unmap();
 #endif
@@ -20082,54 +20134,55 @@ static void prof__unload(void)
 }
 #endif
 
-#if defined(PROF__HUBS) && !defined(PROF_STATIC)
-/*-- the table of this instance, to which other instances in the process may forward: see >>copies --*/
+#if defined(PROF__INSTANCES) && !defined(PROF_STATIC)
+/*-- the table of this instance, to which other instances in the process may forward: see >>instances --*/
 
 /* Adds an instance of prof that forwards to this one to the list prof__followers. That instance calls this function. */
-static void prof__hub_join(prof__hub *follower)
+static void prof__instance_join(prof__instance *follower)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     follower->next = prof__followers;
-    if (follower->generation != prof__generation) PROF__STORE(follower->generation, PROF__LOAD(prof__generation));
+    if (follower->config_version != prof__config_version)
+        PROF__STORE(follower->config_version, PROF__LOAD(prof__config_version));
     PROF__RELEASE(&prof__followers, follower);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
 
-static void prof__hub_leave(prof__hub *follower)
+static void prof__instance_leave(prof__instance *follower)
 {
-    uint32_t gate = prof__state_lock();
-    for (prof__hub **at = &prof__followers; *at; at = &(*at)->next)
+    uint32_t write_lock = prof__state_lock();
+    for (prof__instance **at = &prof__followers; *at; at = &(*at)->next)
         if (*at == follower) {
             PROF__RELEASE(at, follower->next);
             break;
         }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
-#elif defined(PROF__HUBS)
-static void prof__hub_join(prof__hub *follower) { (void)follower; }
-static void prof__hub_leave(prof__hub *follower) { (void)follower; }
+#elif defined(PROF__INSTANCES)
+static void prof__instance_join(prof__instance *follower) { (void)follower; }
+static void prof__instance_leave(prof__instance *follower) { (void)follower; }
 #endif
 
-#ifdef PROF__HUBS
+#ifdef PROF__INSTANCES
 #ifdef PROF_STATIC
 #define PROF__LAYOUT 0
 #else
 /* A checksum of structure sizes. Two instances whose versions or options differ usually differ in one of the sizes, and
    then do not work together. */
 #define PROF__LAYOUT                                                                                                 \
-    ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__hub) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^        \
+    ((uint64_t)PROF_VERSION << 48 ^ (uint64_t)sizeof(prof__instance) << 36 ^ (uint64_t)sizeof(prof_config) << 26 ^   \
      (uint64_t)sizeof(struct prof_fiber) << 4 ^ (uint64_t)(sizeof(prof_writer) + sizeof(struct prof_counter)))
 #endif
-#define PROF__HUB_ENTRY(name) name,
-extern uint32_t prof__generation[];
-PROF__HIDDEN __attribute__((__used__)) prof__hub prof__hub_here = {
-    {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, prof__generation, NULL,
+#define PROF__INSTANCE_ENTRY(name) name,
+extern uint32_t prof__config_version[];
+PROF__HIDDEN __attribute__((__used__)) prof__instance prof__this_instance = {
+    {'p', 'r', 'o', 'f', ' ', 'h', 'u', 'b'}, PROF__LAYOUT, prof__output_told, 0, prof__config_version, NULL,
 #if defined(PROF__SHARED) && !defined(PROF_STATIC)
     &prof__leader,
 #else
     NULL,
 #endif
-    PROF__HUB_FUNCTIONS(PROF__HUB_ENTRY)};
+    PROF__FORWARDED_FUNCTIONS(PROF__INSTANCE_ENTRY)};
 #endif
 
 /*-- MALLOC ------------------------------------------------------------------------------------------------ >>malloc --

@@ -96,8 +96,8 @@ MANUAL
 
     fork(). Tools get the scopes of a child if they follow it.
 
-    Shared libraries. Tools are called by the recorder that records for the process (see >>copies in prof.h); one with
-    PROF_STATIC calls them itself. If a recorder is unloaded, so are the names that it has kept.
+    Shared libraries. Tools are called by the recorder that records for the process (see >>instances in prof.h); one
+    with PROF_STATIC calls them itself. If a recorder is unloaded, so are the names that it has kept.
 */
 #ifndef PROF_BRIDGE_H
 #define PROF_BRIDGE_H
@@ -206,7 +206,7 @@ typedef struct prof__bridge_scope {
     prof__token token;
     prof__bridge_name *name;
     uint32_t color;
-    uint16_t role, loose; /* loose: 1: begun by PROFILE_BEGIN */
+    uint16_t role, unscoped; /* unscoped: 1: begun by PROFILE_BEGIN */
     uint64_t task;        /* the id of a task of prof_task_create(), which only ITT shows as a scope; 0: a scope */
 } prof__bridge_scope;
 
@@ -708,7 +708,7 @@ static int prof__bridge_task_begin(prof__bridge_stack *stack, prof__bridge_name 
     scope->token = 0;
     scope->name = name;
     scope->color = 0;
-    scope->role = scope->loose = 0; /* not a scope: PROF_ROLE_NONE */
+    scope->role = scope->unscoped = 0; /* not a scope: PROF_ROLE_NONE */
     scope->task = id;
     prof__itt_begin(name, PROF_ROLE_NONE);
     return 1;
@@ -895,7 +895,7 @@ static prof__bridge_stack *prof__bridge_stack_of(prof__thread *self)
 /* Removes scopes of PROFILE_BEGIN that an earlier session began: their ends have no effect any more. */
 static void prof__bridge_drop(prof__bridge_stack *stack, prof__token token)
 {
-    while (stack->depth && stack->open[stack->depth - 1].loose &&
+    while (stack->depth && stack->open[stack->depth - 1].unscoped &&
            (uint32_t)stack->open[stack->depth - 1].token != (uint32_t)token)
         prof__bridge_hide(&stack->open[--stack->depth]);
 }
@@ -918,7 +918,7 @@ static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const cha
         scope->name = name;
         scope->color = site->color;
         scope->role = (uint16_t)(site->kind >> PROF__ROLE_SHIFT);
-        scope->loose = 0;
+        scope->unscoped = 0;
         scope->task = 0;
         prof__bridge_show(scope, text, type, number);
     }
@@ -956,11 +956,11 @@ static inline void prof__bridge_end(prof__thread *self, prof__token token)
     if (PROF__UNLIKELY(stack != NULL) && token && stack->depth) prof__bridge_scope_end(self, token);
 }
 
-static void prof__bridge_loose(const prof_fiber *track, prof__token token)
+static void prof__bridge_unscoped(const prof_fiber *track, prof__token token)
 {
     prof__bridge_stack *stack = track->bridge;
     if (!stack || !stack->depth || stack->over) return;
-    if (stack->open[stack->depth - 1].token == token) stack->open[stack->depth - 1].loose = 1;
+    if (stack->open[stack->depth - 1].token == token) stack->open[stack->depth - 1].unscoped = 1;
 }
 
 /* Changes the stack when another fiber begins to run on this thread. A fiber has a stack only while it has open scopes.
@@ -1250,7 +1250,7 @@ static void prof__bridge_unload(void)
         if (PROF__BRIDGE_WANTED(log, log)) prof__bridge_log(site, severity, format, prof__again.values);   \
         va_end(prof__again.values);                                                                        \
     } while (0)
-#define PROF__BRIDGE_LOOSE(track, token) prof__bridge_loose(track, token)
+#define PROF__BRIDGE_UNSCOPED(track, token) prof__bridge_unscoped(track, token)
 #define PROF__BRIDGE_END(self, token) prof__bridge_end(self, token)
 #define PROF__BRIDGE_WANTED_ARG(probe)                                                                     \
     PROF__UNLIKELY((PROF__LOAD(&prof__bridge_tools) & PROF__BRIDGE_ITT) | (uint32_t)PROF__SDT_WANTED(probe))

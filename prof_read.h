@@ -682,7 +682,7 @@ static size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array
      2. Meta becomes a list of call sites and a list of names, each with every distinct one once.
      3. The blocks of the archive and the valid chunks of the ring are cut into segments. A segment has the records of
         one track in one chunk. Most segments get a summary while they are cut, which tells the matcher what it needs
-        (see read/outline).
+        (see read/segment_summary).
      4. Clock pairs become a piecewise linear function from ticks to nanoseconds.
      5. The matcher runs over each track and finds the begin that each end belongs to. It remembers only what a single
         segment cannot show: the ends and arguments of scopes that continue in later segments, the END records that do
@@ -706,8 +706,8 @@ static size_t prof__new_item(prof__read_index *index, uint32_t hash, void *array
 #ifndef PROF__READ_WHOLE
 #define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; an image up to this size is read into memory as a whole */
 #endif
-#ifndef PROF__OUTLINES
-#define PROF__OUTLINES 1 /* 0: no summaries: the matcher reads all words; for tests */
+#ifndef PROF__SEGMENT_SUMMARIES
+#define PROF__SEGMENT_SUMMARIES 1 /* 0: no summaries: the matcher reads all words; for tests */
 #endif
 #define PROF__READ_KEYS 128 /* number of random keys of prof__read_mark(); even */
 /* The largest time; later ones become this, so that differences never overflow. */
@@ -782,30 +782,30 @@ typedef struct prof__read_half {
 
 /* The summary of a segment: what it changes in the matcher, which then need not read the segment's words. Most segments
    have one, because nothing in them but a few ENDs refers to earlier segments. */
-typedef struct prof__read_outline {
+typedef struct prof__segment_summary {
     uint64_t tick, lost; /* tick: of the last record; lost: lost events */
     size_t half;         /* index of its first entry in halves: first its unmatched ENDs, then its open BEGINs */
     uint32_t ends, begins, nodes, args, most_args;
     /* The largest number of open scopes in the segment, less the number at its beginning; at least 0. */
     int32_t deepest;
     int spans, logs;
-} prof__read_outline;
+} prof__segment_summary;
 
 /* A scope that is still open at the end of the segment in which it began (a cross-segment scope). */
-typedef struct prof__read_crossing {
+typedef struct prof__read_cross_segment {
     int64_t end_ns;
     size_t link; /* index in links of its first argument in a later segment, or PROF__NONE */
     uint32_t flags;
     uint32_t segment; /* the segment in which it began, counted from the track's first */
-} prof__read_crossing;
+} prof__read_cross_segment;
 
 /* An unmatched end: a scope whose begin is no longer there. */
-typedef struct prof__read_orphan {
+typedef struct prof__read_unmatched_end {
     int64_t end_ns;
     size_t link; /* index in links of its first argument, or PROF__NONE */
     uint64_t id;
     uint32_t site;
-} prof__read_orphan;
+} prof__read_unmatched_end;
 
 /* An END that closes no scope or several, or an ARG whose scope is not the innermost one. */
 typedef struct prof__read_exception {
@@ -884,10 +884,10 @@ typedef struct prof__read_track {
     size_t device_record, device_record_count;
     uint64_t tick; /* the track's first known time */
     size_t segment, segment_count;
-    size_t crossing, crossing_count;
+    size_t cross_segment, cross_segment_count;
     size_t exception, exception_count;
     size_t late, late_count; /* in late_begins and in late_ends */
-    size_t orphan, orphan_count;
+    size_t unmatched_end, unmatched_end_count;
     size_t max_nodes, max_args, max_event_args, max_depth, frames; /* how much memory a cursor needs */
     int lives; /* 1: its thread has not ended, so scopes without an end are still open */
 } prof__read_track;
@@ -936,7 +936,7 @@ struct prof_trace {
     int paged;       /* 1: the chunks are not in memory but only in file */
     unsigned word_bits; /* how many low bits of an event's id are the word's number */
     uint64_t size;   /* bytes of the file, or of the memory at image */
-    prof__read_crossing *crossings;
+    prof__read_cross_segment *cross_segments;
     prof__header header;
     /* Owned; with PROF_STATS: the final statistics, which there are in place of events. */
     struct prof__stat_row *aggregated;
@@ -968,8 +968,8 @@ struct prof_trace {
     size_t epoch_count, epoch_capacity;
     /* Only while the trace is made: the newest clock pair of a chunk, with its corrected tick. */
     prof__pair latest;
-    prof__read_outline *outlines; /* only while the trace is made */
-    size_t outline_count, outline_capacity;
+    prof__segment_summary *segment_summaries; /* only while the trace is made */
+    size_t segment_summary_count, segment_summary_capacity;
     prof__read_half *halves;      /* only while the trace is made */
     size_t half_count, half_capacity;
     size_t name_count, name_capacity;
@@ -996,14 +996,14 @@ struct prof_trace {
     size_t text_count, text_capacity;
     prof__symbols symbols; /* symbols of the modules whose functions were recorded by address */
     size_t segment_count, segment_capacity;
-    size_t crossing_count, crossing_capacity;
+    size_t cross_segment_count, cross_segment_capacity;
     prof__read_exception *exceptions;
     size_t exception_count, exception_capacity;
     prof__read_late_begin *late_begins;
     prof__read_late_end *late_ends;
     size_t late_begin_count, late_begin_capacity, late_end_count, late_end_capacity;
-    prof__read_orphan *orphans;
-    size_t orphan_count, orphan_capacity;
+    prof__read_unmatched_end *unmatched_ends;
+    size_t unmatched_end_count, unmatched_end_capacity;
     prof__read_link *links;
     size_t link_count, link_capacity;
     uint64_t *kept;
@@ -1667,7 +1667,7 @@ static int prof__read_meta(prof_trace *trace)
 #define PROF__BYTE_ORDER_TURNED 0x04030201u
 
 /* Returns 1 if an image has the other byte order. image: at least its header must be there. */
-static int prof__foreign(const void *image)
+static int prof__byteswap(const void *image)
 {
     uint32_t order;
     memcpy(&order, (const char *)image + offsetof(prof__header, byte_order), sizeof order);
@@ -1714,14 +1714,14 @@ static void prof__turn_block(prof__block *block)
 static void prof__header_get(const void *image, prof__header *header)
 {
     memcpy(header, image, sizeof *header);
-    if (prof__foreign(image)) prof__turn_header(header);
+    if (prof__byteswap(image)) prof__turn_header(header);
 }
 
 /* Writes the header of an image in the byte order that the image has. */
 static void prof__header_put(void *image, const prof__header *header)
 {
     prof__header changed = *header;
-    if (prof__foreign(image)) prof__turn_header(&changed);
+    if (prof__byteswap(image)) prof__turn_header(&changed);
     memcpy(image, &changed, sizeof changed);
 }
 
@@ -1819,7 +1819,7 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
 {
     prof__header raw;
     char *bytes = (char *)image;
-    if (!prof__foreign(image)) return;
+    if (!prof__byteswap(image)) return;
     memcpy(&raw, image, sizeof raw);
     prof__turn_header(&raw);
     /* The header of an older version is shorter. */
@@ -1830,14 +1830,14 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
 }
 
 /* Reads a whole file, with its archive, whose image has the other byte order, and converts it to this machine's. */
-static prof_status prof__foreign_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
+static prof_status prof__byteswap_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
                                       uint64_t *size)
 {
     if (!h->archive_offset) *size = h->image_size;
     *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)*size);
     errno = 0;
-    if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__foreign(*image))
+    if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__byteswap(*image))
         return prof__cannot("read", path, "it changed meanwhile");
     prof__turn_image(*image, (size_t)*size, h);
     return PROF_OK;
@@ -3209,9 +3209,9 @@ static int prof__trace_gap(const prof_trace *trace, size_t i, char *to, size_t s
 /*-- the matcher --*/
 
 typedef struct prof__read_open {
-    /* crossing: its entry in crossings, PROF__NONE while it is in the segment where it began. last_link: its last link,
-       or PROF__NONE. */
-    size_t crossing, last_link;
+    /* crossing: its entry in cross segments, PROF__NONE while it is in the segment where it began. last_link: its last
+       link, or PROF__NONE. */
+    size_t cross_segment, last_link;
     /* outer_site, outer_name: the next outer open scope of the same site or name, from 1; 0: none. */
     uint32_t site, outer_site, outer_name;
     uint32_t args;
@@ -3236,7 +3236,7 @@ typedef struct prof__read_matcher {
     prof__read_track *track;
     prof__read_open *stack;
     size_t capacity;
-    uint32_t depth, crossed; /* crossed: this many scopes, from the outermost on, are in crossings */
+    uint32_t depth, crossed; /* crossed: this many scopes, from the outermost on, are in cross segments */
     /* This many scopes, from the outermost on, are in site_tops and name_tops; see prof__read_list(). */
     uint32_t listed;
     uint32_t serial;         /* number of the current track, from 1 */
@@ -3279,7 +3279,7 @@ static inline int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t
         (m->depth >= PROF__NONE32 - 1 || !PROF__ROOM(m->stack, m->capacity, m->depth)))
         return 0;
     open = &m->stack[m->depth++];
-    open->crossing = open->last_link = PROF__NONE;
+    open->cross_segment = open->last_link = PROF__NONE;
     open->site = site;
     open->args = 0;
     open->segment = segment;
@@ -3311,9 +3311,9 @@ static PROF__NOINLINE void prof__read_pop(prof__read_matcher *m, uint32_t flags)
         prof__read_name_top(m, open->site)->open = open->outer_name;
     }
     if (flags) prof__read_name_top(m, open->site)->stale++;
-    if (PROF__UNLIKELY(open->crossing != PROF__NONE)) {
-        m->trace->crossings[open->crossing].end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
-        m->trace->crossings[open->crossing].flags = flags;
+    if (PROF__UNLIKELY(open->cross_segment != PROF__NONE)) {
+        m->trace->cross_segments[open->cross_segment].end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
+        m->trace->cross_segments[open->cross_segment].flags = flags;
     }
     if (m->crossed > m->depth) m->crossed = m->depth;
 }
@@ -3392,7 +3392,7 @@ static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t 
 {
     prof__read_top *top = prof__read_name_top(m, site);
     uint32_t position, closes;
-    prof__read_orphan *orphan;
+    prof__read_unmatched_end *orphan;
     int late;
     prof__read_list(m);
     late = prof__read_match_late(m, site);
@@ -3411,14 +3411,15 @@ static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t 
     }
     closes = m->depth + 1;
     if (!m->trace->partial || m->torn || closes > PROF__CLOSE_MAX) return 0;
-    orphan = (prof__read_orphan *)PROF__MORE(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count);
+    orphan = (prof__read_unmatched_end *)PROF__MORE(m->trace->unmatched_ends, m->trace->unmatched_end_capacity,
+                                                    m->trace->unmatched_end_count);
     if (!orphan) return PROF__NONE32;
     prof__read_pop_early(m, 0);
     orphan->end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
     orphan->link = m->pending;
     orphan->id = id;
     orphan->site = site;
-    m->track->orphan_count++;
+    m->track->unmatched_end_count++;
     if (m->pending_count > m->track->max_event_args) m->track->max_event_args = m->pending_count;
     m->pending = m->pending_last = PROF__NONE;
     m->pending_count = 0;
@@ -3458,7 +3459,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t w
     }
     if (position) open = &m->stack[position - 1];
     if (open && ++open->args > m->track->max_event_args) m->track->max_event_args = open->args;
-    if (open && open->crossing == PROF__NONE) {
+    if (open && open->cross_segment == PROF__NONE) {
         m->args++;
         return 1;
     }
@@ -3469,7 +3470,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t w
     if (link->record == PROF__NONE) return 0;
     if (open) {
         if (open->last_link == PROF__NONE)
-            trace->crossings[open->crossing].link = number;
+            trace->cross_segments[open->cross_segment].link = number;
         else
             trace->links[open->last_link].next = number;
         open->last_link = number;
@@ -3484,17 +3485,17 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t w
     return 1;
 }
 
-/* Adds entries to crossings for the scopes that stay open beyond this segment. Returns 0 if there is no memory. */
+/* Adds entries to cross segments for the scopes that stay open beyond this segment. Returns 0 if there is no memory. */
 static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 {
     prof_trace *trace = m->trace;
     for (; m->crossed < m->depth; m->crossed++) {
-        prof__read_crossing *crossing = (prof__read_crossing *)PROF__MORE(trace->crossings, trace->crossing_capacity,
-                                                                          trace->crossing_count);
+        prof__read_cross_segment *crossing = (prof__read_cross_segment *)PROF__MORE(
+            trace->cross_segments, trace->cross_segment_capacity, trace->cross_segment_count);
         if (!crossing) return 0;
         crossing->link = PROF__NONE;
         crossing->segment = segment;
-        m->stack[m->crossed].crossing = trace->crossing_count - 1;
+        m->stack[m->crossed].cross_segment = trace->cross_segment_count - 1;
     }
     return 1;
 }
@@ -3512,13 +3513,13 @@ static void prof__read_close_all(prof__read_matcher *m)
 
 /*-- segment summaries --*/
 
-#define PROF__OUTLINE_DEPTH 128 /* largest number of open scopes that began in the segment */
+#define PROF__SEGMENT_SUMMARY_DEPTH 128 /* largest number of open scopes that began in the segment */
 /* Largest number of ENDs whose BEGIN is in an earlier segment, and of BEGINs that stay open. */
-#define PROF__OUTLINE_HALVES 24
+#define PROF__SEGMENT_SUMMARY_HALVES 24
 
 /* The state in which a segment is summarised. */
-typedef struct prof__read_outliner {
-    prof__read_outline sum;
+typedef struct prof__segment_summarizer {
+    prof__segment_summary sum;
     uint64_t base;  /* tick of the chunk's base; the records' ticks count from it */
     uint64_t ticks; /* largest tick so far, counted from base */
     uint64_t behind;   /* ticks; a tick that is lower than the largest one by more shows that the counter was reset */
@@ -3527,14 +3528,15 @@ typedef struct prof__read_outliner {
     int takes_data;
     uint32_t data;  /* number of DATA records that the previous event has so far */
     size_t next;    /* index of the word after the last argument */
-    prof__read_half ends[PROF__OUTLINE_HALVES], *top, open[PROF__OUTLINE_DEPTH + 1]; /* open[0] is no scope */
-} prof__read_outliner;
+    prof__read_half ends[PROF__SEGMENT_SUMMARY_HALVES], *top, open[PROF__SEGMENT_SUMMARY_DEPTH + 1]; /* open[0] is no
+                                                                                                        scope */
+} prof__segment_summarizer;
 
-static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
+static void prof__segment_summary_begin(prof__segment_summarizer *o, uint64_t base)
 {
     memset(&o->sum, 0, sizeof o->sum);
     o->base = base;
-    o->good = PROF__OUTLINES && base <= ~(uint64_t)0 - PROF__TICK_MASK;
+    o->good = PROF__SEGMENT_SUMMARIES && base <= ~(uint64_t)0 - PROF__TICK_MASK;
     o->ticks = 0;
     o->takes_data = 0;
     o->data = 0;
@@ -3544,7 +3546,7 @@ static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
 }
 
 /* Updates the greatest depth. high: the innermost scope that was open since the last update. */
-static inline void prof__read_outline_level(prof__read_outliner *o, const prof__read_half *high)
+static inline void prof__segment_summary_level(prof__segment_summarizer *o, const prof__read_half *high)
 {
     int32_t deepest = (int32_t)(high - o->open) - (int32_t)o->sum.ends;
     if (deepest > o->sum.deepest) o->sum.deepest = deepest;
@@ -3552,12 +3554,12 @@ static inline void prof__read_outline_level(prof__read_outliner *o, const prof__
 
 /* Notes the END of a scope that did not begin in this segment. Returns 0 if the END may belong to a scope of this
    segment, which a summary cannot show. */
-static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks, const prof__read_half *top,
-                                   const prof__read_half *high)
+static int prof__segment_summary_half(prof__segment_summarizer *o, uint32_t site, uint64_t ticks,
+                                      const prof__read_half *top, const prof__read_half *high)
 {
     prof__read_half *end = &o->ends[o->sum.ends];
-    if (top != o->open || o->sum.ends == PROF__OUTLINE_HALVES) return 0;
-    prof__read_outline_level(o, high);
+    if (top != o->open || o->sum.ends == PROF__SEGMENT_SUMMARY_HALVES) return 0;
+    prof__segment_summary_level(o, high);
     memset(end, 0, sizeof *end);
     end->site = site;
     end->tick = o->base + ticks;
@@ -3567,7 +3569,7 @@ static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64
 
 /* Summarises the BEGINs and ENDs from this word on, as long as meta has their call sites. Most records are of these
    kinds. Returns the index of the word after them. */
-static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
+static PROF__NOINLINE size_t prof__segment_summary_scopes(prof__segment_summarizer *o, const prof_trace *trace,
                                                        const uint64_t *words, size_t at, size_t count)
 {
     const uint32_t *sites = trace->site_ids;
@@ -3586,7 +3588,7 @@ static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, c
         else if (PROF__UNLIKELY(ticks - now > o->behind))
             o->jumps = 1;
         if (kind == PROF__KIND_BEGIN) {
-            if (PROF__UNLIKELY(top == o->open + PROF__OUTLINE_DEPTH)) {
+            if (PROF__UNLIKELY(top == o->open + PROF__SEGMENT_SUMMARY_DEPTH)) {
                 o->good = 0;
                 top = o->open;
             }
@@ -3599,11 +3601,11 @@ static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, c
         } else if (PROF__LIKELY(top->site == site)) {
             --top;
         } else {
-            o->good &= prof__read_outline_half(o, site, ticks, top, high);
+            o->good &= prof__segment_summary_half(o, site, ticks, top, high);
             top = high = o->open;
         }
     }
-    prof__read_outline_level(o, high);
+    prof__segment_summary_level(o, high);
     o->ticks = ticks;
     o->top = top;
     o->takes_data = 0;
@@ -3612,7 +3614,7 @@ static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, c
 }
 
 /* Counts an argument of the innermost scope. Returns 0 if the argument may belong to another scope. */
-static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trace, const uint64_t *record)
+static int prof__segment_summary_arg(prof__segment_summarizer *o, const prof_trace *trace, const uint64_t *record)
 {
     uint32_t target = prof__read_arg_target(record);
     if (o->top == o->open || (target && prof__read_site_of(trace, target) != o->top->site)) return 0;
@@ -3622,7 +3624,7 @@ static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trac
 }
 
 /* Summarises any other record, as prof__read_match_words() would match it. */
-static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
+static void prof__segment_summary_record(prof__segment_summarizer *o, const prof_trace *trace, const uint64_t *words,
                                       size_t at, size_t count)
 {
     unsigned kind = prof__read_kind(words[at]);
@@ -3642,7 +3644,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
         o->next = at + length;
         if (!prof__read_arg_whole(words + at, length) || (kind == PROF__KIND_DATA && !o->takes_data)) break;
         if (kind == PROF__KIND_ARG) {
-            o->good &= prof__read_outline_arg(o, trace, words + at);
+            o->good &= prof__segment_summary_arg(o, trace, words + at);
             break;
         }
         o->sum.args++;
@@ -3655,15 +3657,15 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
 }
 
 /* Stores the summary of a segment that has just ended. Without memory, the segment gets none. */
-static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
+static void prof__segment_summary_keep(prof_trace *trace, prof__read_segment *segment, prof__segment_summarizer *o)
 {
     size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
     segment->depth = 0;
-    if (!o->good || begins > PROF__OUTLINE_HALVES || segment->record == ~(uint64_t)0) return;
+    if (!o->good || begins > PROF__SEGMENT_SUMMARY_HALVES || segment->record == ~(uint64_t)0) return;
     while (trace->half_capacity - trace->half_count < count)
         if (!prof__more_room(&trace->halves, &trace->half_capacity, sizeof *trace->halves)) return;
-    if (trace->outline_count >= INT32_MAX ||
-        !PROF__ROOM(trace->outlines, trace->outline_capacity, trace->outline_count))
+    if (trace->segment_summary_count >= INT32_MAX ||
+        !PROF__ROOM(trace->segment_summaries, trace->segment_summary_capacity, trace->segment_summary_count))
         return;
     o->sum.half = trace->half_count;
     o->sum.begins = (uint32_t)begins;
@@ -3671,44 +3673,44 @@ static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segme
     if (count) memcpy(trace->halves + trace->half_count, o->ends, o->sum.ends * sizeof *o->ends);
     if (begins) memcpy(trace->halves + trace->half_count + o->sum.ends, o->open + 1, begins * sizeof *o->open);
     trace->half_count += count;
-    trace->outlines[trace->outline_count++] = o->sum;
-    segment->depth = (int32_t)trace->outline_count;
+    trace->segment_summaries[trace->segment_summary_count++] = o->sum;
+    segment->depth = (int32_t)trace->segment_summary_count;
 }
 
 /* Matches a segment by its summary, with the same result as prof__read_match_words(). Returns 0, with nothing changed,
    if the segment has no summary or depends on what came before; -1 if there is no memory. */
-static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
+static int prof__segment_summary_match(prof__read_matcher *m, uint32_t number)
 {
     const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
-    const prof__read_outline *outline;
+    const prof__segment_summary *summary;
     const prof__read_half *half;
     uint32_t i;
     if (segment->depth <= 0 || segment->record < m->tick ||
         !m->track->about.event_count) /* the time of the track's first event is not in the summary */
         return 0;
-    outline = &m->trace->outlines[segment->depth - 1];
-    if (outline->ends > m->depth) return 0;
-    half = outline->ends + outline->begins ? &m->trace->halves[outline->half] : NULL;
-    for (i = 0; i < outline->ends; i++)
+    summary = &m->trace->segment_summaries[segment->depth - 1];
+    if (summary->ends > m->depth) return 0;
+    half = summary->ends + summary->begins ? &m->trace->halves[summary->half] : NULL;
+    for (i = 0; i < summary->ends; i++)
         if (m->stack[m->depth - 1 - i].site != half[i].site) return 0;
-    if ((int64_t)m->track->max_depth < (int64_t)m->depth + outline->deepest)
-        m->track->max_depth = (size_t)((int64_t)m->depth + outline->deepest);
-    for (i = 0; i < outline->ends; i++, half++) {
+    if ((int64_t)m->track->max_depth < (int64_t)m->depth + summary->deepest)
+        m->track->max_depth = (size_t)((int64_t)m->depth + summary->deepest);
+    for (i = 0; i < summary->ends; i++, half++) {
         m->tick = half->tick;
         prof__read_pop(m, 0);
     }
-    for (i = 0; i < outline->begins; i++, half++) {
+    for (i = 0; i < summary->begins; i++, half++) {
         if (!prof__read_push(m, half->site, number, half->word)) return -1;
         m->stack[m->depth - 1].args = half->args;
     }
-    m->tick = outline->tick;
-    m->nodes = outline->nodes;
-    m->args = outline->args;
-    m->track->about.event_count += outline->nodes;
-    m->track->about.lost += outline->lost;
-    if (outline->most_args > m->track->max_event_args) m->track->max_event_args = outline->most_args;
-    if (outline->spans) m->trace->has_spans = 1;
-    if (outline->logs) m->trace->has_logs = 1;
+    m->tick = summary->tick;
+    m->nodes = summary->nodes;
+    m->args = summary->args;
+    m->track->about.event_count += summary->nodes;
+    m->track->about.lost += summary->lost;
+    if (summary->most_args > m->track->max_event_args) m->track->max_event_args = summary->most_args;
+    if (summary->spans) m->trace->has_spans = 1;
+    if (summary->logs) m->trace->has_logs = 1;
     return 1;
 }
 
@@ -3723,13 +3725,13 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
 
 /* Ends a segment before this word. Its strings have been terminated. */
 static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
-                               prof__read_outliner *outliner)
+                               prof__segment_summarizer *summarizer)
 {
     segment->end = (uint32_t)at;
-    if (outliner->jumps) trace->chunks[segment->chunk].jumps = 1;
-    outliner->good &= !outliner->jumps;
-    outliner->jumps = 0;
-    prof__read_outline_keep(trace, segment, outliner);
+    if (summarizer->jumps) trace->chunks[segment->chunk].jumps = 1;
+    summarizer->good &= !summarizer->jumps;
+    summarizer->jumps = 0;
+    prof__segment_summary_keep(trace, segment, summarizer);
     if (trace->paged && !trace->chunks[segment->chunk].size)
         segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
 }
@@ -3740,18 +3742,18 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
 {
     size_t at, length, segments = trace->segment_count;
     prof__read_segment *segment = NULL;
-    prof__read_outliner outliner;
-    prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
-    outliner.behind = trace->behind;
-    outliner.jumps = 0;
+    prof__segment_summarizer summarizer;
+    prof__segment_summary_begin(&summarizer, trace->chunks[chunk].tick);
+    summarizer.behind = trace->behind;
+    summarizer.jumps = 0;
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
         if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
             prof__read_cut_time(trace, chunk, segment, words[at]);
-            length = prof__read_outline_scopes(&outliner, trace, words, at, count) - at;
+            length = prof__segment_summary_scopes(&summarizer, trace, words, at, count) - at;
             if (length) continue;
             if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
-            outliner.good = 0;
+            summarizer.good = 0;
             length = 1;
             continue;
         }
@@ -3763,8 +3765,8 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
         }
         if (kind == PROF__KIND_TRACK) {
             if (trace->segment_count > segments)
-                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at, &outliner);
-            prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
+                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at, &summarizer);
+            prof__segment_summary_begin(&summarizer, trace->chunks[chunk].tick);
             if (trace->segment_count >= PROF__NONE32) return 0;
             segment = (prof__read_segment *)PROF__MORE(trace->segments, trace->segment_capacity, trace->segment_count);
             if (!segment) return 0;
@@ -3787,17 +3789,17 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
             if (prof__record_timed(words[at])) {
                 uint64_t now = words[at] & PROF__TICK_MASK;
                 prof__read_cut_time(trace, chunk, segment, words[at]);
-                outliner.jumps |= now < outliner.ticks && outliner.ticks - now > outliner.behind;
-                if (now > outliner.ticks) outliner.ticks = now;
+                summarizer.jumps |= now < summarizer.ticks && summarizer.ticks - now > summarizer.behind;
+                if (now > summarizer.ticks) summarizer.ticks = now;
             }
             if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
                 !prof__device_take(trace, chunk, words, at, count))
                 return 0;
         }
-        if (outliner.good) prof__read_outline_record(&outliner, trace, words, at, count);
+        if (summarizer.good) prof__segment_summary_record(&summarizer, trace, words, at, count);
     }
     if (segment) {
-        prof__read_cut_end(trace, segment, words, at, &outliner);
+        prof__read_cut_end(trace, segment, words, at, &summarizer);
         segment->last = 1;
         if (trace->chunks[chunk].jumps) {
             int kept = !trace->paged && !trace->chunks[chunk].size;
@@ -4323,7 +4325,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     int read;
     m->nodes = m->args = 0;
     if (segment->gap && number) prof__read_close_all(m);
-    read = prof__read_outline_match(m, number);
+    read = prof__segment_summary_match(m, number);
     if (!read) read = prof__read_match_words(m, number);
     if (read < 0) return 0;
     if (read && segment->last && chunk->lost) {
@@ -4332,7 +4334,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     }
     if (m->nodes > m->track->max_nodes) m->track->max_nodes = m->nodes;
     if (m->args > m->track->max_args) m->track->max_args = m->args;
-    segment->depth = (int32_t)m->depth - (int32_t)m->track->orphan_count;
+    segment->depth = (int32_t)m->depth - (int32_t)m->track->unmatched_end_count;
     return prof__read_cross(m, number);
 }
 
@@ -4386,9 +4388,9 @@ static int prof__read_match_track(prof__read_matcher *m)
     prof__read_track *track = m->track;
     const prof__read_segment *first = &trace->segments[track->segment];
     uint32_t i;
-    track->crossing = trace->crossing_count;
+    track->cross_segment = trace->cross_segment_count;
     track->exception = trace->exception_count;
-    track->orphan = trace->orphan_count;
+    track->unmatched_end = trace->unmatched_end_count;
     track->late = trace->late_end_count;
     m->late_floor = m->late_first + m->late_count;
     track->tick = m->tick = m->event_tick =
@@ -4405,14 +4407,14 @@ static int prof__read_match_track(prof__read_matcher *m)
     track->about.ended = !track->lives;
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
     trace->info.unmatched += m->pending_count;
-    track->crossing_count = trace->crossing_count - track->crossing;
+    track->cross_segment_count = trace->cross_segment_count - track->cross_segment;
     track->exception_count = trace->exception_count - track->exception;
     track->late_count = trace->late_end_count - track->late;
     if (track->late_count)
         qsort(trace->late_begins + track->late, track->late_count, sizeof *trace->late_begins, prof__read_late_order);
-    track->max_depth += track->orphan_count;
-    track->about.event_count += track->orphan_count;
-    track->about.first_ns = prof__read_ns(trace, track->orphan_count ? track->tick : m->event_tick, &m->hint);
+    track->max_depth += track->unmatched_end_count;
+    track->about.event_count += track->unmatched_end_count;
+    track->about.first_ns = prof__read_ns(trace, track->unmatched_end_count ? track->tick : m->event_tick, &m->hint);
     track->about.last_ns = prof__read_ns(trace, m->tick, &m->hint);
     if (trace->segments[track->segment].serial > 1) track->about.kept_ns = track->about.first_ns;
     trace->info.event_count += track->about.event_count;
@@ -4525,9 +4527,9 @@ static int prof__read_tracks(prof_trace *trace)
     free(m.name_tops);
     free(m.site_late);
     prof__read_buffer_free(&trace->buffer);
-    free(trace->outlines);
+    free(trace->segment_summaries);
     free(trace->halves);
-    trace->outlines = NULL;
+    trace->segment_summaries = NULL;
     trace->halves = NULL;
     return good;
 }
@@ -4548,7 +4550,7 @@ static void prof__read_free(prof_trace *trace)
     free(trace->sequences.slots);
     prof__read_buffer_free(&trace->buffer);
     free(trace->pairs);
-    free(trace->outlines);
+    free(trace->segment_summaries);
     free(trace->halves);
     free((void *)trace->names);
     free(trace->name_index.slots);
@@ -4567,8 +4569,8 @@ static void prof__read_free(prof_trace *trace)
     free(trace->unknown_index.slots);
     free(trace->segments);
     free(trace->tracks);
-    free(trace->crossings);
-    free(trace->orphans);
+    free(trace->cross_segments);
+    free(trace->unmatched_ends);
     free(trace->exceptions);
     free(trace->late_begins);
     free(trace->late_ends);
@@ -4833,7 +4835,7 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     again = header;
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
-    if (prof__foreign(&again)) return prof__foreign_read(file, path, &header, image, size);
+    if (prof__byteswap(&again)) return prof__byteswap_read(file, path, &header, image, size);
     *size = header.image_size;
     if (paged) *paged = prof__read_pages(&header);
     memory = paged && *paged ? header.chunk_offset : *size;
@@ -4970,7 +4972,7 @@ PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 {
     PROF__CALM();
     if (!trace) return prof__null("prof_trace_live", "trace");
-    PROF__LED(prof__trace_live_here, (trace));
+    PROF__FORWARD(prof__trace_live_here, (trace));
     return prof__trace_live_own(trace);
 }
 
@@ -5048,7 +5050,7 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
 {
     PROF__CALM();
     if (!trace || !path) return prof__null("prof_trace_write", "trace or path");
-    PROF__LED(prof__trace_write_here, (trace, path, extension));
+    PROF__FORWARD(prof__trace_write_here, (trace, path, extension));
     return prof__trace_write_own(trace, path, extension);
 }
 
@@ -5920,8 +5922,8 @@ struct prof_cursor {
     uint64_t tick;
     prof__read_argument *segment_args;
     size_t crossed;
-    size_t orphan;   /* unmatched ends returned so far */
-    size_t crossing, late_end; /* entries used so far */
+    size_t unmatched_end; /* unmatched ends returned so far */
+    size_t cross_segment, late_end; /* entries used so far */
     size_t arg_count;
     prof__read_buffer buffer;
     prof__read_frame *frames;
@@ -5977,8 +5979,8 @@ static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof
         c->windowed = trace->info.from_ns || trace->info.to_ns;
         c->from_ns = trace->info.from_ns;
         c->to_ns = trace->info.to_ns ? trace->info.to_ns : INT64_MAX;
-        c->depth = c->crossed = about->orphan_count;
-        c->crossing = about->crossing;
+        c->depth = c->crossed = about->unmatched_end_count;
+        c->cross_segment = about->cross_segment;
         c->exception = about->exception;
         c->late_begin = c->late_end = about->late;
         c->tick = about->tick;
@@ -6122,14 +6124,14 @@ static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
 static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
-    size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
+    size_t depth = (size_t)((int64_t)track->unmatched_end_count + segment->depth);
     while (c->depth < depth) c->stack[c->depth++] = 0;
     while (c->depth > depth) c->unseen -= c->stack[--c->depth] >> 31;
     c->crossed = depth;
     while (prof__read_late_here(c)) c->late_begin++;
-    while (c->crossing < track->crossing + track->crossing_count &&
-           c->trace->crossings[c->crossing].segment + 1 == c->segment)
-        c->crossing++;
+    while (c->cross_segment < track->cross_segment + track->cross_segment_count &&
+           c->trace->cross_segments[c->cross_segment].segment + 1 == c->segment)
+        c->cross_segment++;
     while (c->exception < track->exception + track->exception_count &&
            c->trace->exceptions[c->exception].segment + 1 == c->segment)
         c->late_end += c->trace->exceptions[c->exception++].closes == PROF__CLOSES_LATE;
@@ -6273,7 +6275,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     }
     if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
     for (; c->crossed < c->depth; c->crossed++) {
-        const prof__read_crossing *crossing = &c->trace->crossings[c->crossing++];
+        const prof__read_cross_segment *crossing = &c->trace->cross_segments[c->cross_segment++];
         prof__read_node *node = &c->nodes[(c->stack[c->crossed] & ~PROF__LATE_BIT) - 1];
         node->end_ns = crossing->end_ns;
         if (crossing->flags) prof__read_more_of(c, node)->flags |= crossing->flags;
@@ -6322,14 +6324,14 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
     event->args = c->args;
 }
 
-static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
+static void prof__read_emit_unmatched_end(prof_cursor *c, prof_event *event)
 {
     /* the table has the innermost scope first */
-    const prof__read_orphan *orphan =
-        &c->trace->orphans[c->track->orphan + c->track->orphan_count - 1 - c->orphan];
+    const prof__read_unmatched_end *orphan =
+        &c->trace->unmatched_ends[c->track->unmatched_end + c->track->unmatched_end_count - 1 - c->unmatched_end];
     event->type = PROF_EVENT_SCOPE;
     event->flags = PROF_TRUNCATED_BEGIN;
-    event->depth = (uint32_t)c->orphan++;
+    event->depth = (uint32_t)c->unmatched_end++;
     event->start_ns = c->track->about.first_ns;
     event->duration_ns = orphan->end_ns - event->start_ns;
     event->id = orphan->id;
@@ -6554,8 +6556,8 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     prof__read_event_clear(event);
     event->args = cursor->args;
     if (cursor->track->device_record_count) return prof__read_device_event(cursor, event);
-    if (cursor->orphan < cursor->track->orphan_count) {
-        prof__read_emit_orphan(cursor, event);
+    if (cursor->unmatched_end < cursor->track->unmatched_end_count) {
+        prof__read_emit_unmatched_end(cursor, event);
         return 1;
     }
     while (cursor->node == cursor->node_count) {
@@ -12299,7 +12301,7 @@ static size_t prof__follow_gather(prof__follow *f)
 static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
-    if (f->stats && state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4))
+    if (f->stats && state == PROF__CHUNK_PARTIAL && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4))
         __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED);
 }
@@ -12496,7 +12498,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
 {
     prof_status status = PROF_OK;
     memset(stats, 0, sizeof *stats);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__session *s = prof__state.session;
     prof__follow *f = s && prof__mode_counts(s->header->mode) ? s->follow : NULL;
     if (f) {
@@ -12504,7 +12506,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
         s->readers++;
         __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the session's memory from being freed */
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!f) return PROF_OK;
     prof__lock(&f->lock);
     prof__follow_all(f);
@@ -12513,10 +12515,10 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
     else if (reset)
         prof__follow_reset(f);
     prof__unlock(&f->lock);
-    gate = prof__state_lock();
+    write_lock = prof__state_lock();
     s->readers--;
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return status;
 }
 
@@ -12742,9 +12744,9 @@ static prof_status prof__save_asked(void)
 
 static int prof__save_present(const prof__session *s)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int present = prof__state.session == s;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return present;
 }
 
@@ -13401,10 +13403,10 @@ static int prof__lock_steady(int *lock);
 static void prof__unlock_steady(int *lock, int before);
 
 /*-- the session of the process: see >>on_demand. While the control lock is held none begins or ends -- */
-/* types: prof__look, prof__on_demand_options */
+/* types: prof__session_status, prof__on_demand_options */
 static void prof__control_lock(void);
 static void prof__control_unlock(void);
-static prof__look prof__look_now(void);
+static prof__session_status prof__session_status_now(void);
 static prof_status prof__config_check(const prof_config *c);
 static int prof__level_of(const prof_config *config); /* as a number from 0 on */
 static prof_status prof__on_demand_begin(const prof_config *config, const prof__on_demand_options *wish);

@@ -1833,7 +1833,7 @@ static void prof__report_unregister(void)
 
 static struct {
     int lock;
-    uint32_t epoch; /* the id of the session that prof_set_paused() has paused; 0: none */
+    uint32_t session_id; /* the id of the session that prof_set_paused() has paused; 0: none */
 } prof__report_paused;
 
 static struct {
@@ -1895,24 +1895,24 @@ PROF_DEF prof_status prof_dump(int finished)
 }
 
 /* Returns the id of the running session. Returns 0 if none runs. */
-static uint32_t prof__report_epoch(void)
+static uint32_t prof__report_session_id(void)
 {
-    prof__look look = prof__look_now();
-    return !look.on_demand && (look.running || look.ended) ? look.epoch : 0;
+    prof__session_status look = prof__session_status_now();
+    return !look.on_demand && (look.running || look.ended) ? look.session_id : 0;
 }
 
 PROF_DEF prof_status prof_set_paused(int paused)
 {
     prof_status status = PROF_OK;
     int cancel = prof__lock_steady(&prof__report_paused.lock);
-    uint32_t epoch = prof__report_epoch();
-    int was = epoch && prof__report_paused.epoch == epoch;
-    if (epoch && paused && !was) {
+    uint32_t session_id = prof__report_session_id();
+    int was = session_id && prof__report_paused.session_id == session_id;
+    if (session_id && paused && !was) {
         status = prof_pause();
-        if (status == PROF_OK) prof__report_paused.epoch = epoch;
+        if (status == PROF_OK) prof__report_paused.session_id = session_id;
     } else if (!paused && was) {
         status = prof_resume();
-        prof__report_paused.epoch = 0;
+        prof__report_paused.session_id = 0;
     }
     prof__unlock_steady(&prof__report_paused.lock, cancel);
     return status;

@@ -519,7 +519,7 @@ typedef struct prof__server_capture {
     double last;             /* with whole: only this many seconds before now; 0: everything */
     uint64_t begin_at, ns;   /* begin_at: 0: as soon as its turn comes; ns: how long it records */
     uint64_t from, end_at;   /* when it began, and when it is to end */
-    uint32_t epoch;          /* the id of the session at its begin */
+    uint32_t session_id;     /* the id of the session at its begin */
     int on_demand;           /* 1: it is a user of the on-demand session */
     int dump;                /* of the recording of /start: 1: a copy so far; 2: all, and discards it */
     int quiet;               /* 1: records no scopes, because host_tracer_level is 0 */
@@ -541,7 +541,7 @@ enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__
 
 /* The state of an answer to /live. Durations are nanoseconds. next_at is a time of CLOCK_MONOTONIC. */
 typedef struct prof__server_live {
-    uint32_t epoch;    /* the id of the session that it shows; 0: none yet */
+    uint32_t session_id; /* the id of the session that it shows; 0: none yet */
     int ended;         /* 1: that session has ended, and all of it was sent */
     int over;          /* 1: the last message was made */
     uint64_t tick;     /* where the next period begins; 0: the first */
@@ -624,7 +624,7 @@ typedef struct prof__server {
     int on_demand_level;
     void *kept; /* the image of an on-demand session that a prof_start() has ended, until its users have read it */
     size_t kept_size;
-    uint32_t paused_epoch;       /* the id of the session that a client has paused; 0: none */
+    uint32_t paused_session_id;  /* the id of the session that a client has paused; 0: none */
     int remote;                  /* 1: the recording of /start is a user of the on-demand session */
     uint64_t remote_from, remote_to; /* when that recording began and ended; remote_to 0: it still runs */
     void *stopped;               /* the image of the recording that /stop has ended, until /dump or /start */
@@ -982,8 +982,8 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
     prof_option option;
     for (size_t i = 0; prof_config_describe(i, &option); ++i) {
         if (strcmp(option.key, key)) continue;
-        const char *home = *option.home ? option.home : *option.system ? NULL : key;
-        if (home && prof__parse_name(home, prof__server_keys) < 0)
+        const char *native_key = *option.native_key ? option.native_key : *option.system ? NULL : key;
+        if (native_key && prof__parse_name(native_key, prof__server_keys) < 0)
             return prof__fail(PROF_INVALID_ARGUMENT, "clients cannot set '%s': only the program can", key);
         break;
     }
@@ -1020,7 +1020,7 @@ static prof_status prof__server_ended(void)
 
 static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
     if (look.ended) return prof__server_ended();
     capture->from = prof_host_ns(); /* taken before a session starts, so that the capture covers all of it */
@@ -1028,7 +1028,8 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     if (!look.running || look.on_demand) {
         status = prof__server_on_demand_join(v, capture, look.running);
         if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* not the time of the start */
-        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started a session meanwhile */
+        if (status == PROF_INVALID_STATE) look = prof__session_status_now(); /* the program has started a session
+                                                                                meanwhile */
         if (status && (!look.running || look.on_demand)) return status;
     }
     if (!capture->on_demand) {
@@ -1042,17 +1043,17 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
         if (look.paused) prof__server_note(capture, "recording is paused");
         if (look.held) prof__server_note(capture, "the program's session has not begun yet");
     }
-    look = prof__look_now();
-    capture->epoch = look.epoch;
+    look = prof__session_status_now();
+    capture->session_id = look.session_id;
     return PROF_OK;
 }
 
 /* Returns 1 if the session of a capture has ended, so that waiting longer records nothing more. */
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     if (capture->on_demand && prof__server_was_sent_away(v)) return 1;
-    return !look.running || look.epoch != capture->epoch;
+    return !look.running || look.session_id != capture->session_id;
 }
 
 /* Sets the window of a trace to the time that the client asked for. */
@@ -1507,7 +1508,7 @@ static int prof__server_live_window(prof__server_live *live, prof_trace *trace, 
 }
 
 /* Reads what was recorded since the last period. Sets *trace to NULL if the period is empty. */
-static prof_status prof__server_live_take(prof__server_live *live, const prof__look *look, prof_trace **trace,
+static prof_status prof__server_live_take(prof__server_live *live, const prof__session_status *look, prof_trace **trace,
                                           int64_t *from, int *joins)
 {
     void *bytes = NULL;
@@ -1529,10 +1530,10 @@ static prof_status prof__server_live_take(prof__server_live *live, const prof__l
     return PROF_OK;
 }
 
-static const char *prof__server_live_state(const prof__look *look)
+static const char *prof__server_live_state(const prof__session_status *look)
 {
     if (look->ended) return "ended";
-    if (!look->running) return look->epoch ? "stopped" : "none";
+    if (!look->running) return look->session_id ? "stopped" : "none";
     if (look->held) return "waiting";
     if (look->mode == PROF_STATS) return "stats";
     return look->paused ? "paused" : "recording";
@@ -1553,7 +1554,7 @@ static void prof__server_category_names(char *to, size_t size)
     to[used] = 0;
 }
 
-static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask, const prof__look *look,
+static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask, const prof__session_status *look,
                                           const prof_trace *trace, int64_t from, int joins)
 {
     prof__server_live *live = ask->live;
@@ -1564,7 +1565,7 @@ static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask
     memset(&pairs, 0, sizeof pairs);
     prof__server_pair(&pairs, "state", live->over ? "over" : prof__server_live_state(look));
     prof__server_pair(&pairs, "categories", categories);
-    prof__server_pair_number(&pairs, "session", live->epoch);
+    prof__server_pair_number(&pairs, "session", live->session_id);
     prof__server_pair_number(&pairs, "level", (uint64_t)look->level);
     prof__server_pair_number(&pairs, "on_demand", (uint64_t)look->on_demand);
     prof__server_pair_number(&pairs, "read_only", (uint64_t)v->read_only);
@@ -1585,7 +1586,7 @@ static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask
 static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
 {
     prof__server_live *live = ask->live;
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_trace *trace = NULL;
     uint64_t began = prof_host_ns();
     int64_t from = 0;
@@ -1593,16 +1594,16 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program started a session */
         prof__server_on_demand_leave(v, NULL, NULL);
         ask->capture.on_demand = 0;
-        look = prof__look_now();
+        look = prof__session_status_now();
     }
-    if (look.epoch != live->epoch && (look.running || !live->epoch)) {
-        live->epoch = look.epoch;
+    if (look.session_id != live->session_id && (look.running || !live->session_id)) {
+        live->session_id = look.session_id;
         live->tick = 0;
         live->ended = 0;
     }
     prof_status status = PROF_OK;
     if (look.running) live->ended = 0;
-    if (look.epoch && look.epoch == live->epoch && !live->ended && look.mode != PROF_STATS)
+    if (look.session_id && look.session_id == live->session_id && !live->ended && look.mode != PROF_STATS)
         status = prof__server_live_take(live, &look, &trace, &from, &joins);
     if (!status) status = prof__server_live_send(v, ask, &look, trace, from, joins);
     if (status && trace) { /* the message exceeds max_answer, or there is no memory */
@@ -1625,11 +1626,12 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
    because that session's buffer would be discarded. */
 static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
     if (!look.ended && (!look.running || look.on_demand))
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-    if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK; /* the program has started one */
+    if (status == PROF_INVALID_STATE && prof__session_status_now().running) status = PROF_OK; /* the program has started
+                                                                                                 one */
     if (status) return status;
     ask->head[0] = 0;
     ask->head_sent = 0;
@@ -2065,7 +2067,7 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
 static void prof__server_status(prof__server *v, prof__server_ask *ask)
 {
     static const char *const modes[] = {"ring", "fill", "stream", "stats", "ring+stats"};
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     unsigned clients = 0, captures = 0;
     char text[640], name[64];
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
@@ -2089,7 +2091,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              : look.on_demand ? "capture"
                               : "program",
              modes[look.mode <= PROF_RING_STATS ? look.mode : PROF_RING], look.level, look.paused ? "true" : "false",
-             look.held ? "true" : "false", (unsigned long long)(look.epoch ? look.buffer : 0),
+             look.held ? "true" : "false", (unsigned long long)(look.session_id ? look.buffer : 0),
              look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks
              : look.chunks                           ? 1.0
                                                      : 0.0,
@@ -2105,17 +2107,17 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
 /* Pauses or resumes the recording for a client. Several pauses count as one. */
 static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
-    int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
+    int paused = v->paused_session_id && v->paused_session_id == look.session_id && look.running;
     if (!look.running || (look.on_demand && !v->remote)) {
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing: POST /start first");
     } else if (pause && !paused) {
         status = prof_pause();
-        if (!status) v->paused_epoch = look.epoch;
+        if (!status) v->paused_session_id = look.session_id;
     } else if (!pause && paused) {
         status = prof_resume();
-        v->paused_epoch = 0;
+        v->paused_session_id = 0;
     } else if (!pause && look.paused) {
         status = prof__fail(PROF_INVALID_STATE, "the program has paused its recording itself: only it can resume");
     }
@@ -2127,7 +2129,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
 
 /* Fails unless the program, /start or /live records. A client cannot change the recording of a capture, which soon
    ends. */
-static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
+static prof_status prof__server_recording(const prof__server *v, const prof__session_status *look)
 {
     if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;
     return prof__fail(PROF_INVALID_STATE, "the program records nothing: POST /start first");
@@ -2135,7 +2137,7 @@ static prof_status prof__server_recording(const prof__server *v, const prof__loo
 
 static void prof__server_level(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
                                                            "level is missing: for example /level?level=3");
@@ -2151,7 +2153,7 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
 /* Turns categories on and off, in the order in which the parameters name them. */
 static void prof__server_categories(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     const char *at = ask->capture.texts, *end = at + ask->capture.text_used;
     prof_status status = at < end ? prof__server_recording(v, &look)
                                   : prof__fail(PROF_INVALID_ARGUMENT,
@@ -2179,7 +2181,7 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
    */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
     int own = look.running && !look.on_demand;
     if (look.ended) status = prof__server_ended();
@@ -2188,7 +2190,8 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
         v->remote_from = prof_host_ns(); /* taken before a session starts, so that the recording covers all of it */
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-        own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program has started one meanwhile */
+        own = status == PROF_INVALID_STATE && prof__session_status_now().running; /* the program has started one
+                                                                                     meanwhile */
         if (own) status = PROF_OK;
         ask->capture.on_demand = 0;
         if (!status && !own) {
@@ -2205,7 +2208,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
     if (v->remote)
         status = prof__server_remote_stop(v);
@@ -2221,7 +2224,7 @@ static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     if (!v->remote && !v->stopped && !look.on_demand && (look.running || look.ended)) {
         ask->capture.whole = 1; /* answers at once, like /save */
         ask->capture.dump = 0;
@@ -2564,7 +2567,7 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
    the session that runs. */
 static void prof__server_continue(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     ask->capture.continuous = 1;
     prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
     if (!status && v->continuous)
@@ -2575,7 +2578,7 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     if (!status && (!look.running || look.on_demand)) {
         ask->capture.config.mode = PROF_RING;
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-        if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
+        if (status == PROF_INVALID_STATE && prof__session_status_now().running) status = PROF_OK;
     }
     if (!status) v->continuous = ask->capture.on_demand ? 2 : 1; /* 2: this is a user of the on-demand session */
     ask->capture.on_demand = 0;
@@ -2601,7 +2604,7 @@ static void prof__server_remote_leave(prof__server *v)
 
 static void prof__server_snapshot(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     if (!look.running && !look.ended) {
         prof__server_say(v, ask, 409, PROF__GRPC_FAILED_PRECONDITION,
                          "nothing is recorded: call StartContinuousProfiling first");
@@ -3862,7 +3865,7 @@ static void prof__server_run(prof__server *v)
         if (v->clients[i]) prof__server_close(v, i);
     prof__server_discontinue(v);
     prof__server_remote_leave(v);
-    if (v->paused_epoch && prof__look_now().epoch == v->paused_epoch) prof_resume();
+    if (v->paused_session_id && prof__session_status_now().session_id == v->paused_session_id) prof_resume();
 }
 
 static prof__server_result PROF__SERVER_MAIN prof__server_main(void *server)

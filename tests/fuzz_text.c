@@ -28,11 +28,11 @@ static void keys(const char *key, const char *value)
 static void rules(const char *list)
 {
     static prof__follow follow;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     told(prof__rules_set(list));
     REQUIRE(prof__state.rule_count >= 0 && prof__state.rule_count <= PROF__MAX_RULES);
     prof__category_on(list);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     follow.rule_count = 0;
     told(prof__follow_rules(&follow, list));
 }

@@ -259,7 +259,7 @@ int main(void)
             return 3;
         }
         if (config.mode == PROF_FILL && (pthread_create(&thread, NULL, fill, NULL) || pthread_join(thread, NULL))) return 1;
-        measures[i](measures[i] == measure_scope_off ? 1000 : 1); /* settles the call site: see >>note in prof.h */
+        measures[i](measures[i] == measure_scope_off ? 1000 : 1); /* settles the call site: see >>off_scope in prof.h */
         measures[i](100);
         measures[i](200);
         measures[i](1); /* its begin is where the count before it ends */

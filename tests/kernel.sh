@@ -29,7 +29,7 @@ wait_for() { # WORDS
 
 machine() { timeout -k 5 "${PROF_TEST_SECONDS:-60}" $command -nodefaults -display none -serial file:serial "$@"; }
 
-# Runs the kernel where it can write files of the host; then it ends by itself.
+# Runs the kernel where it ca write files of the host; then it ends by itself.
 boot_with_host() {
     rm -f serial ./*.prof
     machine -semihosting </dev/null >qemu.log 2>&1

@@ -1459,9 +1459,9 @@ TEST(arguments_lost_are_counted_by_themselves)
     check_lost(after, lost + LOST_EVENTS, LOST_ARGS);
     CHECK_EQUAL(pthread_create(&thread, NULL, lose_on_a_thread, row), 0); /* which gets no chunk, and has no such scope */
     CHECK_EQUAL(pthread_join(thread, NULL), 0);
-    PROF__SELF()->gate = PROF__BUSY; /* as in a handler that interrupts a macro */
+    PROF__SELF()->write_lock = PROF__BUSY; /* as in a handler that interrupts a macro */
     lose_some(open, row);
-    PROF__SELF()->gate = PROF__SHUT;
+    PROF__SELF()->write_lock = PROF__SHUT;
     CHECK_EQUAL(prof_save(trace_path("losses.prof")), PROF_OK);
     stop_and_read();
     check_lost(trace, lost + 3 * LOST_EVENTS, 3 * LOST_ARGS - 2);
@@ -1676,10 +1676,10 @@ TEST(short_scopes_to_the_tick)
         uint64_t *before = self->cursor, room = self->free_words;
         prof__token token = prof__begin_text(&site, "a name of several words, none of which stays");
         CHECK(token && self->begun == before);
-        uint32_t gate = prof__take(self);
+        uint32_t write_lock = prof__enter_write(self);
         uint64_t begin = self->base + (*self->begun & PROF__TICK_MASK);
-        prof__end_at(self, token ^ self->epoch, begin + ticks);
-        prof__untake(self, gate);
+        prof__end_at(self, token ^ self->session_id, begin + ticks);
+        prof__leave_write(self, write_lock);
         CHECK_EQUAL(self->cursor == before, ticks < 1000000000);
         CHECK_EQUAL(self->free_words == room, ticks < 1000000000);
         for (uint64_t *at = self->cursor; at < self->end; ++at) CHECK_EQUAL(*at, 0);

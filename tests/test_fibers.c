@@ -908,7 +908,7 @@ TEST(destroyed_behind_a_stuck_thread)
     prof_fiber_switch(fiber);
     PROFILE_MARK("on the fiber");
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    PROF__SELF()->gate = PROF__BUSY; /* as a jump leaves it */
+    PROF__SELF()->write_lock = PROF__BUSY; /* as a jump leaves it */
     prof_fiber_switch(NULL);
     prof_fiber_destroy(fiber);
     trace_start(&config);

@@ -140,10 +140,10 @@ static void check_turned(const char *path)
     unsigned char *bytes = (unsigned char *)trace_file_text(path, &size);
     prof_trace *one = NULL, *other = NULL;
     if (!bytes) return;
-    if (!prof__foreign(bytes) && prof_trace_memory(bytes, size, &one) == PROF_OK) {
+    if (!prof__byteswap(bytes) && prof_trace_memory(bytes, size, &one) == PROF_OK) {
         trace_check(one);
         turn_image(bytes, size);
-        CHECK(prof__foreign(bytes));
+        CHECK(prof__byteswap(bytes));
         CHECK_EQUAL(prof_trace_memory(bytes, size, &other), PROF_OK);
         if (other) {
             trace_check(other);
@@ -161,7 +161,7 @@ static void check_turned(const char *path)
         prof_trace_close(other);
         free(bytes);
         bytes = (unsigned char *)trace_file_text(trace_path("copy.prof"), &size);
-        CHECK(bytes && !prof__foreign(bytes)); /* what is written is this machine's */
+        CHECK(bytes && !prof__byteswap(bytes)); /* what is written is this machine's */
     }
     prof_trace_close(one);
     free(bytes);
@@ -287,7 +287,7 @@ TEST(images_are_found_and_cut)
     uint32_t order = 1;
     int little = *(const char *)&order == 1;
     char *bytes = trace_file_text(little ? "tests/corpus/s390x" : "tests/corpus/riscv64", &size);
-    CHECK(bytes && prof__foreign(bytes));
+    CHECK(bytes && prof__byteswap(bytes));
     if (!bytes) return;
     CHECK_EQUAL(prof_image_find(bytes, size, &found), PROF_OK);
     CHECK_EQUAL(found, size);
@@ -295,13 +295,13 @@ TEST(images_are_found_and_cut)
     int64_t end = trace ? (int64_t)prof_trace_about(trace)->duration_ns : 0;
     prof_trace_close(trace);
     CHECK_EQUAL(prof_image_window(bytes, size, 1, end), PROF_OK);
-    CHECK(prof__foreign(bytes));
+    CHECK(prof__byteswap(bytes));
     CHECK_EQUAL(prof_trace_memory(bytes, size, &trace), PROF_OK);
     CHECK(trace && prof_trace_about(trace)->from_ns > 0);
     prof_trace_close(trace);
     whole = size;
     CHECK_EQUAL(prof_image_shorten(bytes, size - 1024, &found), PROF_OK);
-    CHECK(found <= whole - 1024 && prof__foreign(bytes));
+    CHECK(found <= whole - 1024 && prof__byteswap(bytes));
     CHECK_EQUAL(prof_trace_memory(bytes, (size_t)found, &trace), PROF_OK);
     CHECK(trace && prof_trace_track_count(trace) == 1);
     prof_trace_close(trace);
@@ -319,7 +319,7 @@ TEST(damaged_images_are_read_or_refused)
         unsigned char *bytes = (unsigned char *)trace_file_text(paths[n], &size);
         CHECK(bytes != NULL);
         if (!bytes) continue;
-        if (!prof__foreign(bytes)) turn_image(bytes, size);
+        if (!prof__byteswap(bytes)) turn_image(bytes, size);
         for (long i = 0; i < rounds; ++i) {
             unsigned char *copy = (unsigned char *)malloc(size); /* exact, for the sanitizer's sake */
             prof_trace *trace = NULL;

@@ -460,15 +460,15 @@ TEST(child_of_a_stopped_session)
 
 /*-- generations --*/
 
-static int generation, generations_to_stop_at;
+static int config_version, generations_to_stop_at;
 
 /* Each of three generations records, but for the middle one, which only does if asked to. */
 static int descends(void)
 {
     pid_t before = parent;
-    ++generation;
-    if (generation != 2 || generations_to_stop_at == 4) records();
-    if (generation < 3) {
+    ++config_version;
+    if (config_version != 2 || generations_to_stop_at == 4) records();
+    if (config_version < 3) {
         parent = getpid();
         CHECK_EQUAL(in_child(descends), 0);
         parent = before;
@@ -486,7 +486,7 @@ TEST(fork_in_a_fork)
         trace_start(&parents);
         PROFILE_THREAD("parent");
         PROFILE_MARK("parent");
-        generation = 0;
+        config_version = 0;
         CHECK_EQUAL(in_child(descends), 0);
         trace = trace_stop();
         CHECK_EQUAL(prof_trace_about(trace)->event_count, 1);

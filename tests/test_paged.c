@@ -3,7 +3,7 @@
    that these are compared with the words that they stand for, too. */
 /* run: traces */
 #define PROF__READ_WHOLE 0 /* every ring, however small */
-#define PROF__OUTLINES outlines
+#define PROF__SEGMENT_SUMMARIES outlines
 static int outlines = 1;
 #define PROF_IMPLEMENTATION
 #include "../prof_read.h"
@@ -49,8 +49,9 @@ static uint64_t content(const prof_trace *trace, uint64_t *events)
 static int same_track(const prof__read_track *a, const prof__read_track *b)
 {
     return a->max_nodes == b->max_nodes && a->max_args == b->max_args && a->max_event_args == b->max_event_args &&
-           a->max_depth == b->max_depth && a->crossing_count == b->crossing_count && a->about.lost == b->about.lost &&
-           a->about.first_ns == b->about.first_ns && a->about.last_ns == b->about.last_ns && a->frames == b->frames;
+           a->max_depth == b->max_depth && a->cross_segment_count == b->cross_segment_count &&
+           a->about.lost == b->about.lost && a->about.first_ns == b->about.first_ns &&
+           a->about.last_ns == b->about.last_ns && a->frames == b->frames;
 }
 
 /* Compares a file, which is read in pages if its recording has ended, to the same in memory. Returns its events. */

@@ -207,9 +207,9 @@ TEST(siglongjmp_out_of_a_macro)
             }
             jumping = 0;
             ++jumps;
-            if (PROF__SELF()->gate == PROF__BUSY) break;
+            if (PROF__SELF()->write_lock == PROF__BUSY) break;
         }
-        stuck += PROF__SELF()->gate == PROF__BUSY;
+        stuck += PROF__SELF()->write_lock == PROF__BUSY;
         trace = trace_stop(); /* checks it */
         size_t marks = 0;
         for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
@@ -239,14 +239,14 @@ TEST(a_thread_left_busy)
     prof_config config = trace_config(256u << 10);
     trace_start(&config);
     PROFILE_MARK("before");
-    PROF__SELF()->gate = PROF__BUSY; /* as a jump leaves it */
+    PROF__SELF()->write_lock = PROF__BUSY; /* as a jump leaves it */
     PROFILE_MARK("lost");
     PROFILE_BLOCK("lost") {}
     trace = trace_stop();
     CHECK_EQUAL(prof_trace_about(trace)->event_count, 2); /* and the losses */
     CHECK_EQUAL(prof_trace_about(trace)->lost, 2);
     prof_trace_close(trace);
-    CHECK_EQUAL(PROF__SELF()->gate, PROF__BUSY);
+    CHECK_EQUAL(PROF__SELF()->write_lock, PROF__BUSY);
     trace_start(&config);
     PROFILE_MARK("after");
     trace = trace_stop();

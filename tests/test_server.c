@@ -857,7 +857,7 @@ TEST(config_is_for_the_recordings_that_follow)
     CHECK_EQUAL(prof_enabled(), 0);
     CHECK_EQUAL(status_of(post("/start")), 200);
     CHECK_EQUAL(prof__state.level, 2);
-    CHECK(prof__look_now().buffer <= 1 << 20); /* not 64 MiB */
+    CHECK(prof__session_status_now().buffer <= 1 << 20); /* not 64 MiB */
     { PROFILE_SCOPE_C("sent", "net"); }
     { PROFILE_SCOPE_C("heard", "audio"); }
     CHECK_EQUAL(lines_of("/dump?format=csv&finished=0", "sent", &status), 1);
@@ -865,11 +865,11 @@ TEST(config_is_for_the_recordings_that_follow)
     CHECK_EQUAL(status, 200);
     CHECK_EQUAL(status_of(post("/dump?finished=maybe")), 400);
     CHECK_EQUAL(status_of(post("/start")), 200); /* the next one likewise, until a /config without a key */
-    CHECK(prof__look_now().buffer <= 1 << 20);
+    CHECK(prof__session_status_now().buffer <= 1 << 20);
     CHECK_EQUAL(status_of(post("/stop")), 200);
     CHECK_EQUAL(status_of(post("/config")), 200);
     CHECK_EQUAL(status_of(post("/start")), 200);
-    CHECK(prof__look_now().buffer > 1 << 20);
+    CHECK(prof__session_status_now().buffer > 1 << 20);
     prof_server_stop();
 }
 
@@ -2368,13 +2368,13 @@ TEST(what_is_taken_back_costs_nothing)
         prof__h2_number(all + size + 9, 8);
         size += 13;
     }
-    uint32_t sessions = prof__state.epoch;
+    uint32_t sessions = prof__state.session_id;
     file = greet(NULL, 0);
     (void)!send(file, all, size, MSG_NOSIGNAL); /* the server need not take all of it */
     frame *f = get_frame_of(file, PROF__H2_GOAWAY);
     CHECK(f->there && prof__h2_number_at(f->payload + 4) == PROF__H2_CALM);
     CHECK(wait_for_status("\"session\":\"none\""));
-    CHECK(prof__state.epoch - sessions <= PROF__SERVER_ABORTS / 2); /* where a turn ended between the two */
+    CHECK(prof__state.session_id - sessions <= PROF__SERVER_ABORTS / 2); /* where a turn ended between the two */
     CHECK(v->max_answer <= (size_t)512 << 20);
     free(all);
     close(file);
@@ -3043,7 +3043,7 @@ TEST(few_can_watch)
     close(watch_as("/live?output=x", &status).file);
     CHECK_EQUAL(status, 400);
     CHECK_EQUAL(status_of(post("/level?level=3")), 200);
-    CHECK_EQUAL(prof__look_now().level, 3);
+    CHECK_EQUAL(prof__session_status_now().level, 3);
     for (int i = 0; i < PROF__SERVER_WATCHERS; ++i) close(all[i].file);
     CHECK(wait_for_status("\"session\":\"none\""));
     prof_server_stop();

@@ -53,9 +53,9 @@ static int until_enabled(int wanted)
 
 static int ended(void)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int is = prof__state.ended;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return is;
 }
 
@@ -1075,7 +1075,7 @@ TEST(every_key_has_a_good_and_a_bad_value)
             CHECK(!memcmp(&config, &zero, sizeof zero));
         }
         if (*option.standard) CHECK_EQUAL(prof_config_set(&config, option.key, option.standard), PROF_OK);
-        CHECK(*option.type && *option.values && *option.meaning && !*option.home);
+        CHECK(*option.type && *option.values && *option.meaning && !*option.native_key);
         for (size_t c = 0; option.key[c]; ++c)
             variable[5 + c] = (char)(option.key[c] >= 'a' && option.key[c] <= 'z' ? option.key[c] - 32 : option.key[c]);
         CHECK_TEXT(option.environment, variable);
@@ -1195,7 +1195,7 @@ TEST(keys_of_other_systems)
     for (size_t i = sizeof values / sizeof *values; prof_config_describe(i, &option); ++i) {
         CHECK(*option.system && *option.meaning && !*option.environment);
         prof_status status = set(&config, option.key, "no such value");
-        if (*option.home && !strcmp(option.type, "text") && strcmp(option.key, "filename")) {
+        if (*option.native_key && !strcmp(option.type, "text") && strcmp(option.key, "filename")) {
             CHECK_EQUAL(status, PROF_OK);
         } else {
             CHECK(status == PROF_INVALID_ARGUMENT || status == PROF_UNSUPPORTED);

@@ -305,11 +305,11 @@ TEST(begin_when_a_handler_takes_the_last_place)
     prof_fiber *track = prof__track_of(PROF__SELF());
     handler_does = 32;
     for (uint32_t beyond = 0; beyond < 2; ++beyond) { /* the last place of the track's own; the first that is mapped */
-        uint32_t open = (uint32_t)PROF__LOOSE_OWN - 1 + beyond;
+        uint32_t open = (uint32_t)PROF__UNSCOPED_OWN - 1 + beyond;
         long last = 1, stride = beyond ? 97 : trace_times(16, 1, 1); /* a sanitizer makes many instructions of one */
         for (long step = -1; step <= last && !test_failures; step += step > 0 ? stride : 1) {
-            prof__loose_release(track);
-            track->loose_count = 0;
+            prof__unscoped_release(track);
+            track->unscoped_count = 0;
             for (uint32_t i = 0; i < open; ++i) PROFILE_BEGIN("filler");
             steps = 0;
             strike = step;
@@ -318,11 +318,11 @@ TEST(begin_when_a_handler_takes_the_last_place)
             trap_off();
             strike = 0;
             if (step <= 0) last = steps;
-            CHECK(track->loose_count == open + 1 || (step > 0 && track->loose_count == open + 2)); /* the handler's */
+            CHECK(track->unscoped_count == open + 1 || (step > 0 && track->unscoped_count == open + 2)); /* the handler's */
         }
         CHECK(last > 5);
     }
-    track->loose_count = 0;
+    track->unscoped_count = 0;
     CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 

@@ -8,7 +8,7 @@
 static int no_memory;
 #define mmap(at, size, rights, flags, file, from) \
     (no_memory ? MAP_FAILED : (mmap)(at, size, rights, flags, file, from))
-#define PROF__TALLY_WIDE 0 /* as on such a processor */
+#define PROF__SHARED_COUNTER_WIDE 0 /* as on such a processor */
 #define PROF_IMPLEMENTATION
 #include "../prof_read.h"
 #undef mmap
@@ -24,23 +24,23 @@ static void start(void)
     trace_start(&config);
 }
 
-static prof__tally *tally_of(const char *name)
+static prof__shared_counter *tally_of(const char *name)
 {
     prof_site site = {0, "", "", "", "", 0, 0, 0, PROF__KIND_BEGIN, 0, 0, 0};
     site.name = name;
-    return prof__tally_find(&site);
+    return prof__shared_counter_find(&site);
 }
 
 /* A program that does not count has no table. Without memory for it, what is counted is lost, and the next attempt may
    succeed. */
 TEST(memory_comes_with_the_first_number)
 {
-    CHECK(!prof__tallies);
+    CHECK(!prof__shared_counters);
     start();
     for (int i = 0; i < 3; ++i) {
         no_memory = i < 2;
         PROFILE_COUNTER_ADD("first", 10);
-        CHECK(no_memory == !prof__tallies);
+        CHECK(no_memory == !prof__shared_counters);
     }
     CHECK_EQUAL(tally_of("first")->bits, 10);
     prof_trace *trace = trace_stop();

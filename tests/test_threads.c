@@ -463,7 +463,7 @@ static int race_read(void *user, uint64_t offset, void *to, size_t size)
 /* What is copied is the whole old chunk, or nothing, whenever in the copying the chunk is taken. */
 TEST(a_chunk_that_is_taken_while_it_is_copied)
 {
-    static const uint32_t states[] = {PROF__CHUNK_FULL, PROF__CHUNK_OWNED, PROF__CHUNK_LEFT};
+    static const uint32_t states[] = {PROF__CHUNK_FULL, PROF__CHUNK_OWNED, PROF__CHUNK_PARTIAL};
     static char old[PROF_CHUNK_SIZE], copy[PROF_CHUNK_SIZE], scratch[PROF_CHUNK_SIZE], empty[PROF_CHUNK_SIZE];
     size_t count = (sizeof old - sizeof(prof__chunk)) / 8;
     prof__header h;
@@ -855,9 +855,9 @@ TEST(a_left_chunk_is_known_by_its_sequence)
     trace_start(&config);
     works_in_a_thread(1);
     prof__session *s = prof__state.session;
-    CHECK_EQUAL(s->left_count, 1);
-    s->left[0].sequence--; /* as if it had been noted a lap ago */
-    s->left[0].words = 0;
+    CHECK_EQUAL(s->partial_count, 1);
+    s->partial_chunks[0].sequence--; /* as if it had been noted a lap ago */
+    s->partial_chunks[0].words = 0;
     works_in_a_thread(2);
     trace = trace_stop();
     CHECK_EQUAL(prof_trace_track_count(trace), 3);

@@ -18,7 +18,7 @@ static void print_key(const prof_option *option)
 static void print_other(const prof_option *option)
 {
     printf("%-44s ", option->key);
-    if (*option->home) printf("sets %s: ", option->home);
+    if (*option->native_key) printf("sets %s: ", option->native_key);
     printf("%s", option->meaning);
     if (*option->values && !tool_same(option->values, "none")) printf("; %s", option->values);
     printf("\n");

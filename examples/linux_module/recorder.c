@@ -41,15 +41,15 @@ DEFINE_STATIC_KEY_FALSE(prof_linux_on);
 PROF_LINUX_EXPORT(prof_linux_on);
 
 /* What macros call. */
-PROF_LINUX_EXPORT(prof__generation);
+PROF_LINUX_EXPORT(prof__config_version);
 PROF_LINUX_EXPORT(prof__check);
 PROF_LINUX_EXPORT(prof__begin);
 PROF_LINUX_EXPORT(prof__begin_text);
 PROF_LINUX_EXPORT(prof__begin_format);
 PROF_LINUX_EXPORT(prof__begin_number);
-PROF_LINUX_EXPORT(prof__begin_loose);
+PROF_LINUX_EXPORT(prof__begin_unscoped);
 PROF_LINUX_EXPORT(prof__end);
-PROF_LINUX_EXPORT(prof__end_loose);
+PROF_LINUX_EXPORT(prof__end_unscoped);
 PROF_LINUX_EXPORT(prof__next);
 PROF_LINUX_EXPORT(prof__mark);
 PROF_LINUX_EXPORT(prof__mark_text);
@@ -551,7 +551,7 @@ static u32 prof_linux_chunk_used(const struct prof_linux_view *view, const prof_
 static void prof_linux_view_note(struct prof_linux_view *view, prof__session *s)
 {
 	u64 tick = prof__now_of(s->clock), newest = PROF__ACQUIRE(&s->header->next_chunk), slot;
-	u32 gate;
+	u32 write_lock;
 
 	for (slot = 0; slot < view->header.chunk_count; slot++) {
 		const prof__chunk *chunk = prof_linux_chunk(view, slot);
@@ -560,9 +560,9 @@ static void prof_linux_view_note(struct prof_linux_view *view, prof__session *s)
 		view->sizes[slot] = sequence ? prof_linux_chunk_used(view, chunk) : 0;
 		view->sequences[slot] = sequence <= newest && PROF__LOAD(&chunk->sequence) == sequence ? sequence : 0;
 	}
-	gate = prof__state_lock();
+	write_lock = prof__state_lock();
 	view->header = *s->header;
-	prof__state_unlock(gate);
+	prof__state_unlock(write_lock);
 	memset(view->header.magic, 0, sizeof(view->header.magic));
 	view->header.next_chunk = newest;
 	view->header.copy_tick = prof_linux_runs ? tick : 0;
@@ -571,14 +571,14 @@ static void prof_linux_view_note(struct prof_linux_view *view, prof__session *s)
 static int prof_linux_view_begin(struct prof_linux_view *view)
 {
 	prof__session *s;
-	u32 gate = prof__state_lock();
+	u32 write_lock = prof__state_lock();
 
 	s = prof__state.session;
 	if (s && prof__state.running)
 		prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->last);
 	if (s)
 		prof__lost_collect(s);
-	prof__state_unlock(gate);
+	prof__state_unlock(write_lock);
 	if (!s)
 		return -EBUSY;
 	view->header = *s->header;
@@ -693,7 +693,7 @@ static int __init prof_linux_init(void)
 	prof_linux_cpus = alloc_percpu(struct prof_linux_cpu);
 	if (prof_linux_records && prof_linux_cpus) {
 		prof_linux_nobody = prof_linux_records + (1U << prof_linux_bits);
-		((prof__thread *)prof_linux_nobody->state)->gate = PROF__BUSY;
+		((prof__thread *)prof_linux_nobody->state)->write_lock = PROF__BUSY;
 		for_each_possible_cpu(cpu)
 			per_cpu(prof_linux_here, cpu) = prof_linux_nobody;
 		error = prof_linux_probe_add(&prof_linux_free_probe);

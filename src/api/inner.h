@@ -156,10 +156,10 @@ static int prof__lock_steady(int *lock);
 static void prof__unlock_steady(int *lock, int before);
 
 /*-- the session of the process: see >>on_demand. While the control lock is held none begins or ends -- */
-/* types: prof__look, prof__on_demand_options */
+/* types: prof__session_status, prof__on_demand_options */
 static void prof__control_lock(void);
 static void prof__control_unlock(void);
-static prof__look prof__look_now(void);
+static prof__session_status prof__session_status_now(void);
 static prof_status prof__config_check(const prof_config *c);
 static int prof__level_of(const prof_config *config); /* as a number from 0 on */
 static prof_status prof__on_demand_begin(const prof_config *config, const prof__on_demand_options *wish);

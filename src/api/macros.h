@@ -320,18 +320,18 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #endif
 #define PROF__BLOCK(...) PROF__AGAIN(PROF__BLOCK_(__VA_ARGS__))
 
-#define PROF__BEGIN_LOOSE(name, category, level)                                                           \
+#define PROF__BEGIN_UNSCOPED(name, category, level)                                                        \
     PROF__EITHER(                                                                                          \
         do {                                                                                               \
             PROF__SITE(PROF__HERE, PROF__KIND_BEGIN, name, category, level);                               \
-            if (PROF__ON(PROF__HERE, level)) prof__begin_loose(&PROF__HERE);                               \
+            if (PROF__ON(PROF__HERE, level)) prof__begin_unscoped(&PROF__HERE);                            \
         } while (0),                                                                                       \
         PROF__USE3(name, category, level))
-#define PROFILE_BEGIN(name) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, PROF_SITE_LEVEL)
-#define PROFILE_BEGIN_C(name, category) PROF__BEGIN_LOOSE(name, category, PROF_SITE_LEVEL)
-#define PROFILE_BEGIN_L(name, level) PROF__BEGIN_LOOSE(name, PROF_CATEGORY, level)
+#define PROFILE_BEGIN(name) PROF__BEGIN_UNSCOPED(name, PROF_CATEGORY, PROF_SITE_LEVEL)
+#define PROFILE_BEGIN_C(name, category) PROF__BEGIN_UNSCOPED(name, category, PROF_SITE_LEVEL)
+#define PROFILE_BEGIN_L(name, level) PROF__BEGIN_UNSCOPED(name, PROF_CATEGORY, level)
 #define PROFILE_END(name)                                                                                  \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_loose(&PROF__HERE)), PROF__USE(name))
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_END, name, "", 0, prof__end_unscoped(&PROF__HERE)), PROF__USE(name))
 
 /* Keeps -Wshadow quiet about stages in a block inside the block of other stages: they are meant. */
 #if defined(__GNUC__)
@@ -465,15 +465,15 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
                                        prof__count_int(&PROF__HERE, &PROF__COUNTED, how, PROF__INTEGER(value)))); \
         } while (0),                                                                                       \
         PROF__USE4(name, value, category, unit))
-#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY, PROF_UNIT)
-#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__TALLY_ADD, name, delta, category, PROF_UNIT)
-#define PROFILE_COUNTER_ADD_UNIT(name, delta, unit) PROF__COUNT(PROF__TALLY_ADD, name, delta, PROF_CATEGORY, unit)
-#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY, PROF_UNIT)
-#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__TALLY_SUB, name, delta, category, PROF_UNIT)
-#define PROFILE_COUNTER_SUB_UNIT(name, delta, unit) PROF__COUNT(PROF__TALLY_SUB, name, delta, PROF_CATEGORY, unit)
-#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY, PROF_UNIT)
-#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__TALLY_SET, name, value, category, PROF_UNIT)
-#define PROFILE_COUNTER_SET_UNIT(name, value, unit) PROF__COUNT(PROF__TALLY_SET, name, value, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_ADD(name, delta) PROF__COUNT(PROF__COUNT_ADD, name, delta, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_ADD_C(name, delta, category) PROF__COUNT(PROF__COUNT_ADD, name, delta, category, PROF_UNIT)
+#define PROFILE_COUNTER_ADD_UNIT(name, delta, unit) PROF__COUNT(PROF__COUNT_ADD, name, delta, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_SUB(name, delta) PROF__COUNT(PROF__COUNT_SUB, name, delta, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_SUB_C(name, delta, category) PROF__COUNT(PROF__COUNT_SUB, name, delta, category, PROF_UNIT)
+#define PROFILE_COUNTER_SUB_UNIT(name, delta, unit) PROF__COUNT(PROF__COUNT_SUB, name, delta, PROF_CATEGORY, unit)
+#define PROFILE_COUNTER_SET(name, value) PROF__COUNT(PROF__COUNT_SET, name, value, PROF_CATEGORY, PROF_UNIT)
+#define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__COUNT_SET, name, value, category, PROF_UNIT)
+#define PROFILE_COUNTER_SET_UNIT(name, value, unit) PROF__COUNT(PROF__COUNT_SET, name, value, PROF_CATEGORY, unit)
 
 #define PROF__ARG(key, value, function)                                                                              \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&PROF__HERE, value)), \

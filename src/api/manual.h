@@ -47,7 +47,8 @@ TABLE OF CONTENTS                          (search for the tag)
     >>control   start, stop, pause, save       >>devices   time lines with clocks of their own
                                                >>objects   domains, tasks, frames, counters made at run time
 
-    Implementation: >>image >>platform >>copies >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out >>pack
+    Implementation: >>image >>platform >>instances >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out
+    >>pack
                     >>match >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash
                     >>autostart >>symbols >>instrument >>malloc
 
@@ -249,7 +250,7 @@ MANUAL                                                                          
     A process that gives up its rights: a server whose workers become another user, or call chroot(). A file that is
     recorded into stays open, so that everything goes on as before; but a child that has not had a scope yet has no
     file, and may not be able to create one any more. Then it records in memory, prof_stop() returns PROF_IO, and
-    prof_save() can write what it recorded where it may. Of a session that PROF_OUTPUT started, the child says so on
+    prof_save() ca write what it recorded where it may. Of a session that PROF_OUTPUT started, the child says so on
     stderr at its first scope. To keep its recording, record a scope before the process gives up its rights, or name a
     directory in which it may create files. After chroot() an output that is written at the end still goes into its
     directory, which the session holds open (Linux); if the program has closed all descriptors, prof_stop() returns

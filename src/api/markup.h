@@ -127,7 +127,7 @@ enum { /* the kinds of records, see >>kinds: src/kinds.sh makes these lines */
 #if PROF_ENABLE
 typedef uint64_t prof__token; /* what a begin passes to its end; 0: nothing was recorded */
 
-extern PROF_DEF uint32_t prof__generation[];
+extern PROF_DEF uint32_t prof__config_version[];
 PROF__API int prof__check(prof_site *site);
 PROF__API prof__token prof__begin(prof_site *site);
 PROF__API prof__token prof__begin_text(prof_site *site, const char *text);
@@ -136,8 +136,8 @@ PROF__API void prof__end(prof__token token);
 PROF__API void prof__end_sync(prof__token token);
 PROF__API void prof__sync(void);
 PROF__API prof__token prof__next(prof_site *site, prof__token token);
-PROF__API void prof__begin_loose(prof_site *site);
-PROF__API void prof__end_loose(prof_site *site);
+PROF__API void prof__begin_unscoped(prof_site *site);
+PROF__API void prof__end_unscoped(prof_site *site);
 PROF__API void prof__mark(prof_site *site);
 PROF__API void prof__mark_text(prof_site *site, const char *text);
 PROF__API void prof__mark_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
@@ -152,8 +152,8 @@ typedef struct PROF__SITE_TYPE prof__log_format { uint32_t known; unsigned char 
 PROF__API void prof__log(prof_site *site, prof__log_format *known, uint64_t severity, const char *format, ...)
     PROF__PRINTF(4, 5);
 /* The number behind a counter; NULL: not looked up yet. */
-typedef struct PROF__SITE_TYPE prof__number { struct prof__tally *tally; } prof__number;
-enum { PROF__TALLY_SET, PROF__TALLY_ADD, PROF__TALLY_SUB };
+typedef struct PROF__SITE_TYPE prof__number { struct prof__shared_counter *shared; } prof__number;
+enum { PROF__COUNT_SET, PROF__COUNT_ADD, PROF__COUNT_SUB };
 PROF__API void prof__count_int(prof_site *site, prof__number *number, int how, int64_t value);
 PROF__API void prof__count_uint(prof_site *site, prof__number *number, int how, uint64_t value);
 PROF__API void prof__count_double(prof_site *site, prof__number *number, int how, double value);
@@ -201,8 +201,8 @@ PROF__API void prof_thread_name(const char *name); /* NULL: back to the system's
 
 #define PROF__OFF 0x80000000u
 
-/* The state of a site is valid for one generation of the control state. Its low half equals the generation (the site is
-   on), differs from it in the top bit (off), or is out of date: then the slow path updates it. */
+/* The state of a site is valid for one config version of the control state. Its low half equals the config version (the
+   site is on), differs from it in the top bit (off), or is out of date: then the slow path updates it. */
 #if defined(__GNUC__)
 typedef uint32_t __attribute__((__may_alias__)) prof__half;
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -217,10 +217,10 @@ typedef uint32_t __attribute__((__may_alias__)) prof__half;
 #endif
 #define PROF__STATE(site)                                                                                  \
     (__atomic_load_n(PROF__HALVES(&(site)->private_state) + PROF__LOW_HALF, __ATOMIC_RELAXED) ^             \
-     __atomic_load_n(prof__generation, __ATOMIC_RELAXED))
+     __atomic_load_n(prof__config_version, __ATOMIC_RELAXED))
 #else
 #define PROF__STATE(site) \
-    ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)prof__generation)
+    ((uint32_t) * (const volatile uint64_t *)&(site)->private_state ^ *(const volatile uint32_t *)prof__config_version)
 #endif
 #ifndef PROF_ANY_ON
 #define PROF_ANY_ON() 1 /* see Freestanding in the manual */

@@ -144,7 +144,7 @@ typedef struct prof_option {
     const char *standard;   /* the default; "": none */
     const char *meaning;
     const char *system;     /* "": prof's own; or "CNTK", "MXNet", "TensorFlow", "JAX", "Neuron" */
-    const char *home;       /* for a key of another system: the key of prof that it sets; "": none */
+    const char *native_key; /* for a key of another system: the key of prof that it sets; "": none */
     char environment[40];   /* "PROF_BUFFER"; "": none */
 } prof_option;
 

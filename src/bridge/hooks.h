@@ -34,7 +34,7 @@
         if (PROF__BRIDGE_WANTED(log, log)) prof__bridge_log(site, severity, format, prof__again.values);   \
         va_end(prof__again.values);                                                                        \
     } while (0)
-#define PROF__BRIDGE_LOOSE(track, token) prof__bridge_loose(track, token)
+#define PROF__BRIDGE_UNSCOPED(track, token) prof__bridge_unscoped(track, token)
 #define PROF__BRIDGE_END(self, token) prof__bridge_end(self, token)
 #define PROF__BRIDGE_WANTED_ARG(probe)                                                                     \
     PROF__UNLIKELY((PROF__LOAD(&prof__bridge_tools) & PROF__BRIDGE_ITT) | (uint32_t)PROF__SDT_WANTED(probe))

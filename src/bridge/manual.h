@@ -96,6 +96,6 @@ MANUAL
 
     fork(). Tools get the scopes of a child if they follow it.
 
-    Shared libraries. Tools are called by the recorder that records for the process (see >>copies in prof.h); one with
-    PROF_STATIC calls them itself. If a recorder is unloaded, so are the names that it has kept.
+    Shared libraries. Tools are called by the recorder that records for the process (see >>instances in prof.h); one
+    with PROF_STATIC calls them itself. If a recorder is unloaded, so are the names that it has kept.
 */

@@ -122,7 +122,7 @@ static int prof__bridge_task_begin(prof__bridge_stack *stack, prof__bridge_name 
     scope->token = 0;
     scope->name = name;
     scope->color = 0;
-    scope->role = scope->loose = 0; /* not a scope: PROF_ROLE_NONE */
+    scope->role = scope->unscoped = 0; /* not a scope: PROF_ROLE_NONE */
     scope->task = id;
     prof__itt_begin(name, PROF_ROLE_NONE);
     return 1;

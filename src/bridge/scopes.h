@@ -97,7 +97,7 @@ static prof__bridge_stack *prof__bridge_stack_of(prof__thread *self)
 /* Removes scopes of PROFILE_BEGIN that an earlier session began: their ends have no effect any more. */
 static void prof__bridge_drop(prof__bridge_stack *stack, prof__token token)
 {
-    while (stack->depth && stack->open[stack->depth - 1].loose &&
+    while (stack->depth && stack->open[stack->depth - 1].unscoped &&
            (uint32_t)stack->open[stack->depth - 1].token != (uint32_t)token)
         prof__bridge_hide(&stack->open[--stack->depth]);
 }
@@ -120,7 +120,7 @@ static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const cha
         scope->name = name;
         scope->color = site->color;
         scope->role = (uint16_t)(site->kind >> PROF__ROLE_SHIFT);
-        scope->loose = 0;
+        scope->unscoped = 0;
         scope->task = 0;
         prof__bridge_show(scope, text, type, number);
     }
@@ -158,11 +158,11 @@ static inline void prof__bridge_end(prof__thread *self, prof__token token)
     if (PROF__UNLIKELY(stack != NULL) && token && stack->depth) prof__bridge_scope_end(self, token);
 }
 
-static void prof__bridge_loose(const prof_fiber *track, prof__token token)
+static void prof__bridge_unscoped(const prof_fiber *track, prof__token token)
 {
     prof__bridge_stack *stack = track->bridge;
     if (!stack || !stack->depth || stack->over) return;
-    if (stack->open[stack->depth - 1].token == token) stack->open[stack->depth - 1].loose = 1;
+    if (stack->open[stack->depth - 1].token == token) stack->open[stack->depth - 1].unscoped = 1;
 }
 
 /* Changes the stack when another fiber begins to run on this thread. A fiber has a stack only while it has open scopes.

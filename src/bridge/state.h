@@ -46,7 +46,7 @@ typedef struct prof__bridge_scope {
     prof__token token;
     prof__bridge_name *name;
     uint32_t color;
-    uint16_t role, loose; /* loose: 1: begun by PROFILE_BEGIN */
+    uint16_t role, unscoped; /* unscoped: 1: begun by PROFILE_BEGIN */
     uint64_t task;        /* the id of a task of prof_task_create(), which only ITT shows as a scope; 0: a scope */
 } prof__bridge_scope;
 

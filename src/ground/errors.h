@@ -2,7 +2,7 @@
 #ifndef PROF__GROUND_ERRORS_H
 #define PROF__GROUND_ERRORS_H
 #include "api/control.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/threads.h"
 #include "ground/utf8.h"
 
@@ -66,7 +66,7 @@ static prof__error_place *prof__error_take(void)
 static char *prof__error_here(void)
 {
     static prof__error_place shared;
-    PROF__LED(prof__error_here, ());
+    PROF__FORWARD(prof__error_here, ());
     if (!prof__error_key_made()) return shared.text;
     prof__error_place *place = (prof__error_place *)prof__tss_get(prof__error_key);
     if (place) return place->text;

@@ -109,7 +109,7 @@ typedef struct prof__header {
     uint64_t text_x1000, format_x1000; /* ticks: the cost of a scope with a run-time name; and with a formatted one */
     uint64_t lost_args;     /* lost arguments of all threads; arguments are no events */
     uint64_t lost_busy;     /* of the lost events: those that had room: see prof__lose_busy() */
-    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond what can be open (record/places.h), and
+    uint64_t lost_deep;     /* of the lost events: PROFILE_BEGINs beyond what can be open (record/unscoped_slots.h), and
                                calls nested deeper than PROF_INSTRUMENT_DEPTH */
     uint64_t time_namespace; /* Linux: the id of the process's time namespace; 0: unknown */
     uint64_t since_boot_ns; /* time since boot at the first pair, suspended time included; 0: unknown */
@@ -135,7 +135,7 @@ typedef struct prof__chunk {
 
 #define PROF__LEAST_CHUNK offsetof(prof__chunk, sums)
 
-#define PROF__FORM_LATE 1u  /* the ring skips the chunk once (second chance): see prof__chunk_give() */
+#define PROF__FORM_SECOND_CHANCE 1u /* the ring skips the chunk once (second chance): see prof__chunk_give() */
 #define PROF__FORM_MARKED 4u /* its parts have marks and sums */
 #define PROF__FORM_PLAIN 8u /* in a copy: the marks were removed, as a thread was writing */
 #define PROF__FORM_SHIFT 8
@@ -145,7 +145,7 @@ typedef struct prof__chunk {
 
 /* LEFT: a partial chunk, which its thread no longer uses. HELD: full, but kept by its thread as long as the thread's
    next chunk has few events. A ring reuses every chunk that is not OWNED, HELD ones last. */
-enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_LEFT, PROF__CHUNK_HELD };
+enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_PARTIAL, PROF__CHUNK_HELD };
 
 /* The archive (PROF_STREAM) holds chunks that were packed (see >>pack) and removed from the ring, as blocks in the
    region that begins at archive_offset. Blocks are in the order of time from archive_first to archive_next. A block

@@ -7,7 +7,7 @@
 #include "ground/out.h"
 #include "ground/windows.h"
 #include "session/save.h"
-#include "read/foreign.h"
+#include "read/byteswap.h"
 #include "ntff/api.h"
 #include "ntff/json.h"
 #include "ntff/kineto.h"

@@ -58,8 +58,8 @@ struct prof_cursor {
     uint64_t tick;
     prof__read_argument *segment_args;
     size_t crossed;
-    size_t orphan;   /* unmatched ends returned so far */
-    size_t crossing, late_end; /* entries used so far */
+    size_t unmatched_end; /* unmatched ends returned so far */
+    size_t cross_segment, late_end; /* entries used so far */
     size_t arg_count;
     prof__read_buffer buffer;
     prof__read_frame *frames;
@@ -115,8 +115,8 @@ static prof_status prof__cursor_make(const prof_trace *trace, size_t track, prof
         c->windowed = trace->info.from_ns || trace->info.to_ns;
         c->from_ns = trace->info.from_ns;
         c->to_ns = trace->info.to_ns ? trace->info.to_ns : INT64_MAX;
-        c->depth = c->crossed = about->orphan_count;
-        c->crossing = about->crossing;
+        c->depth = c->crossed = about->unmatched_end_count;
+        c->cross_segment = about->cross_segment;
         c->exception = about->exception;
         c->late_begin = c->late_end = about->late;
         c->tick = about->tick;
@@ -260,14 +260,14 @@ static void prof__read_open_scope(prof_cursor *c, prof__read_node *node)
 static void prof__read_skip(prof_cursor *c, const prof__read_segment *segment)
 {
     const prof__read_track *track = c->track;
-    size_t depth = (size_t)((int64_t)track->orphan_count + segment->depth);
+    size_t depth = (size_t)((int64_t)track->unmatched_end_count + segment->depth);
     while (c->depth < depth) c->stack[c->depth++] = 0;
     while (c->depth > depth) c->unseen -= c->stack[--c->depth] >> 31;
     c->crossed = depth;
     while (prof__read_late_here(c)) c->late_begin++;
-    while (c->crossing < track->crossing + track->crossing_count &&
-           c->trace->crossings[c->crossing].segment + 1 == c->segment)
-        c->crossing++;
+    while (c->cross_segment < track->cross_segment + track->cross_segment_count &&
+           c->trace->cross_segments[c->cross_segment].segment + 1 == c->segment)
+        c->cross_segment++;
     while (c->exception < track->exception + track->exception_count &&
            c->trace->exceptions[c->exception].segment + 1 == c->segment)
         c->late_end += c->trace->exceptions[c->exception++].closes == PROF__CLOSES_LATE;

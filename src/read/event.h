@@ -77,7 +77,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
     }
     if (segment->last && chunk->lost) prof__read_add_node(c, PROF__KIND_LOST, PROF__NONE32);
     for (; c->crossed < c->depth; c->crossed++) {
-        const prof__read_crossing *crossing = &c->trace->crossings[c->crossing++];
+        const prof__read_cross_segment *crossing = &c->trace->cross_segments[c->cross_segment++];
         prof__read_node *node = &c->nodes[(c->stack[c->crossed] & ~PROF__LATE_BIT) - 1];
         node->end_ns = crossing->end_ns;
         if (crossing->flags) prof__read_more_of(c, node)->flags |= crossing->flags;
@@ -126,14 +126,14 @@ static void prof__read_args(prof_cursor *c, prof_event *event, uint32_t number, 
     event->args = c->args;
 }
 
-static void prof__read_emit_orphan(prof_cursor *c, prof_event *event)
+static void prof__read_emit_unmatched_end(prof_cursor *c, prof_event *event)
 {
     /* the table has the innermost scope first */
-    const prof__read_orphan *orphan =
-        &c->trace->orphans[c->track->orphan + c->track->orphan_count - 1 - c->orphan];
+    const prof__read_unmatched_end *orphan =
+        &c->trace->unmatched_ends[c->track->unmatched_end + c->track->unmatched_end_count - 1 - c->unmatched_end];
     event->type = PROF_EVENT_SCOPE;
     event->flags = PROF_TRUNCATED_BEGIN;
-    event->depth = (uint32_t)c->orphan++;
+    event->depth = (uint32_t)c->unmatched_end++;
     event->start_ns = c->track->about.first_ns;
     event->duration_ns = orphan->end_ns - event->start_ns;
     event->id = orphan->id;
@@ -358,8 +358,8 @@ static int prof__read_next(prof_cursor *cursor, prof_event *event)
     prof__read_event_clear(event);
     event->args = cursor->args;
     if (cursor->track->device_record_count) return prof__read_device_event(cursor, event);
-    if (cursor->orphan < cursor->track->orphan_count) {
-        prof__read_emit_orphan(cursor, event);
+    if (cursor->unmatched_end < cursor->track->unmatched_end_count) {
+        prof__read_emit_unmatched_end(cursor, event);
         return 1;
     }
     while (cursor->node == cursor->node_count) {

@@ -11,7 +11,7 @@
 #include "image/format.h"
 #include "session/save.h"
 #include "read/clock.h"
-#include "read/foreign.h"
+#include "read/byteswap.h"
 #include "read/open.h"
 #include "read/trace.h"
 

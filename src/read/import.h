@@ -12,7 +12,7 @@
 #include "image/format.h"
 #include "record/device.h"
 #include "session/save.h"
-#include "read/foreign.h"
+#include "read/byteswap.h"
 #include "read/names.h"
 #include "read/open.h"
 

@@ -13,9 +13,9 @@
 /*-- the matcher --*/
 
 typedef struct prof__read_open {
-    /* crossing: its entry in crossings, PROF__NONE while it is in the segment where it began. last_link: its last link,
-       or PROF__NONE. */
-    size_t crossing, last_link;
+    /* crossing: its entry in cross segments, PROF__NONE while it is in the segment where it began. last_link: its last
+       link, or PROF__NONE. */
+    size_t cross_segment, last_link;
     /* outer_site, outer_name: the next outer open scope of the same site or name, from 1; 0: none. */
     uint32_t site, outer_site, outer_name;
     uint32_t args;
@@ -40,7 +40,7 @@ typedef struct prof__read_matcher {
     prof__read_track *track;
     prof__read_open *stack;
     size_t capacity;
-    uint32_t depth, crossed; /* crossed: this many scopes, from the outermost on, are in crossings */
+    uint32_t depth, crossed; /* crossed: this many scopes, from the outermost on, are in cross segments */
     /* This many scopes, from the outermost on, are in site_tops and name_tops; see prof__read_list(). */
     uint32_t listed;
     uint32_t serial;         /* number of the current track, from 1 */
@@ -83,7 +83,7 @@ static inline int prof__read_push(prof__read_matcher *m, uint32_t site, uint32_t
         (m->depth >= PROF__NONE32 - 1 || !PROF__ROOM(m->stack, m->capacity, m->depth)))
         return 0;
     open = &m->stack[m->depth++];
-    open->crossing = open->last_link = PROF__NONE;
+    open->cross_segment = open->last_link = PROF__NONE;
     open->site = site;
     open->args = 0;
     open->segment = segment;
@@ -115,9 +115,9 @@ static PROF__NOINLINE void prof__read_pop(prof__read_matcher *m, uint32_t flags)
         prof__read_name_top(m, open->site)->open = open->outer_name;
     }
     if (flags) prof__read_name_top(m, open->site)->stale++;
-    if (PROF__UNLIKELY(open->crossing != PROF__NONE)) {
-        m->trace->crossings[open->crossing].end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
-        m->trace->crossings[open->crossing].flags = flags;
+    if (PROF__UNLIKELY(open->cross_segment != PROF__NONE)) {
+        m->trace->cross_segments[open->cross_segment].end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
+        m->trace->cross_segments[open->cross_segment].flags = flags;
     }
     if (m->crossed > m->depth) m->crossed = m->depth;
 }
@@ -196,7 +196,7 @@ static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t 
 {
     prof__read_top *top = prof__read_name_top(m, site);
     uint32_t position, closes;
-    prof__read_orphan *orphan;
+    prof__read_unmatched_end *orphan;
     int late;
     prof__read_list(m);
     late = prof__read_match_late(m, site);
@@ -215,14 +215,15 @@ static PROF__NOINLINE uint32_t prof__read_match(prof__read_matcher *m, uint32_t 
     }
     closes = m->depth + 1;
     if (!m->trace->partial || m->torn || closes > PROF__CLOSE_MAX) return 0;
-    orphan = (prof__read_orphan *)PROF__MORE(m->trace->orphans, m->trace->orphan_capacity, m->trace->orphan_count);
+    orphan = (prof__read_unmatched_end *)PROF__MORE(m->trace->unmatched_ends, m->trace->unmatched_end_capacity,
+                                                    m->trace->unmatched_end_count);
     if (!orphan) return PROF__NONE32;
     prof__read_pop_early(m, 0);
     orphan->end_ns = prof__read_ns(m->trace, m->tick, &m->hint);
     orphan->link = m->pending;
     orphan->id = id;
     orphan->site = site;
-    m->track->orphan_count++;
+    m->track->unmatched_end_count++;
     if (m->pending_count > m->track->max_event_args) m->track->max_event_args = m->pending_count;
     m->pending = m->pending_last = PROF__NONE;
     m->pending_count = 0;
@@ -262,7 +263,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t w
     }
     if (position) open = &m->stack[position - 1];
     if (open && ++open->args > m->track->max_event_args) m->track->max_event_args = open->args;
-    if (open && open->crossing == PROF__NONE) {
+    if (open && open->cross_segment == PROF__NONE) {
         m->args++;
         return 1;
     }
@@ -273,7 +274,7 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t w
     if (link->record == PROF__NONE) return 0;
     if (open) {
         if (open->last_link == PROF__NONE)
-            trace->crossings[open->crossing].link = number;
+            trace->cross_segments[open->cross_segment].link = number;
         else
             trace->links[open->last_link].next = number;
         open->last_link = number;
@@ -288,17 +289,17 @@ static int prof__read_arg(prof__read_matcher *m, const uint64_t *words, size_t w
     return 1;
 }
 
-/* Adds entries to crossings for the scopes that stay open beyond this segment. Returns 0 if there is no memory. */
+/* Adds entries to cross segments for the scopes that stay open beyond this segment. Returns 0 if there is no memory. */
 static int prof__read_cross(prof__read_matcher *m, uint32_t segment)
 {
     prof_trace *trace = m->trace;
     for (; m->crossed < m->depth; m->crossed++) {
-        prof__read_crossing *crossing = (prof__read_crossing *)PROF__MORE(trace->crossings, trace->crossing_capacity,
-                                                                          trace->crossing_count);
+        prof__read_cross_segment *crossing = (prof__read_cross_segment *)PROF__MORE(
+            trace->cross_segments, trace->cross_segment_capacity, trace->cross_segment_count);
         if (!crossing) return 0;
         crossing->link = PROF__NONE;
         crossing->segment = segment;
-        m->stack[m->crossed].crossing = trace->crossing_count - 1;
+        m->stack[m->crossed].cross_segment = trace->cross_segment_count - 1;
     }
     return 1;
 }

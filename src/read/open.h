@@ -6,7 +6,7 @@
 #include "api/reports.h"
 #include "api/values.h"
 #include "api/writers.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/numbers.h"
@@ -24,7 +24,7 @@
 #include "read/clock.h"
 #include "read/device_tracks.h"
 #include "read/epochs.h"
-#include "read/foreign.h"
+#include "read/byteswap.h"
 #include "read/gaps.h"
 #include "read/names.h"
 #include "read/ring.h"
@@ -47,7 +47,7 @@ static void prof__read_free(prof_trace *trace)
     free(trace->sequences.slots);
     prof__read_buffer_free(&trace->buffer);
     free(trace->pairs);
-    free(trace->outlines);
+    free(trace->segment_summaries);
     free(trace->halves);
     free((void *)trace->names);
     free(trace->name_index.slots);
@@ -66,8 +66,8 @@ static void prof__read_free(prof_trace *trace)
     free(trace->unknown_index.slots);
     free(trace->segments);
     free(trace->tracks);
-    free(trace->crossings);
-    free(trace->orphans);
+    free(trace->cross_segments);
+    free(trace->unmatched_ends);
     free(trace->exceptions);
     free(trace->late_begins);
     free(trace->late_ends);
@@ -332,7 +332,7 @@ static prof_status prof__read_file(FILE *file, const char *path, unsigned char *
     again = header;
     status = prof__read_header(&again, *size, path, &header);
     if (status != PROF_OK) return status;
-    if (prof__foreign(&again)) return prof__foreign_read(file, path, &header, image, size);
+    if (prof__byteswap(&again)) return prof__byteswap_read(file, path, &header, image, size);
     *size = header.image_size;
     if (paged) *paged = prof__read_pages(&header);
     memory = paged && *paged ? header.chunk_offset : *size;
@@ -469,7 +469,7 @@ PROF_DEF prof_status prof_trace_live(prof_trace **trace)
 {
     PROF__CALM();
     if (!trace) return prof__null("prof_trace_live", "trace");
-    PROF__LED(prof__trace_live_here, (trace));
+    PROF__FORWARD(prof__trace_live_here, (trace));
     return prof__trace_live_own(trace);
 }
 
@@ -547,7 +547,7 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
 {
     PROF__CALM();
     if (!trace || !path) return prof__null("prof_trace_write", "trace or path");
-    PROF__LED(prof__trace_write_here, (trace, path, extension));
+    PROF__FORWARD(prof__trace_write_here, (trace, path, extension));
     return prof__trace_write_own(trace, path, extension);
 }
 

@@ -12,7 +12,7 @@
 #include "read/devices.h"
 #include "read/epochs.h"
 #include "read/names.h"
-#include "read/outline.h"
+#include "read/segment_summary.h"
 #include "read/records.h"
 #include "read/trace.h"
 
@@ -27,13 +27,13 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
 
 /* Ends a segment before this word. Its strings have been terminated. */
 static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
-                               prof__read_outliner *outliner)
+                               prof__segment_summarizer *summarizer)
 {
     segment->end = (uint32_t)at;
-    if (outliner->jumps) trace->chunks[segment->chunk].jumps = 1;
-    outliner->good &= !outliner->jumps;
-    outliner->jumps = 0;
-    prof__read_outline_keep(trace, segment, outliner);
+    if (summarizer->jumps) trace->chunks[segment->chunk].jumps = 1;
+    summarizer->good &= !summarizer->jumps;
+    summarizer->jumps = 0;
+    prof__segment_summary_keep(trace, segment, summarizer);
     if (trace->paged && !trace->chunks[segment->chunk].size)
         segment->mark = prof__read_mark(trace, words + segment->first, at - segment->first);
 }
@@ -44,18 +44,18 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
 {
     size_t at, length, segments = trace->segment_count;
     prof__read_segment *segment = NULL;
-    prof__read_outliner outliner;
-    prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
-    outliner.behind = trace->behind;
-    outliner.jumps = 0;
+    prof__segment_summarizer summarizer;
+    prof__segment_summary_begin(&summarizer, trace->chunks[chunk].tick);
+    summarizer.behind = trace->behind;
+    summarizer.jumps = 0;
     for (at = 0; at < count; at += length) {
         unsigned kind = prof__read_kind(words[at]);
         if (kind == PROF__KIND_BEGIN || kind == PROF__KIND_END) {
             prof__read_cut_time(trace, chunk, segment, words[at]);
-            length = prof__read_outline_scopes(&outliner, trace, words, at, count) - at;
+            length = prof__segment_summary_scopes(&summarizer, trace, words, at, count) - at;
             if (length) continue;
             if (!prof__read_know_site(trace, prof__read_id(words[at]), kind)) return 0;
-            outliner.good = 0;
+            summarizer.good = 0;
             length = 1;
             continue;
         }
@@ -67,8 +67,8 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
         }
         if (kind == PROF__KIND_TRACK) {
             if (trace->segment_count > segments)
-                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at, &outliner);
-            prof__read_outline_begin(&outliner, trace->chunks[chunk].tick);
+                prof__read_cut_end(trace, &trace->segments[trace->segment_count - 1], words, at, &summarizer);
+            prof__segment_summary_begin(&summarizer, trace->chunks[chunk].tick);
             if (trace->segment_count >= PROF__NONE32) return 0;
             segment = (prof__read_segment *)PROF__MORE(trace->segments, trace->segment_capacity, trace->segment_count);
             if (!segment) return 0;
@@ -91,17 +91,17 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
             if (prof__record_timed(words[at])) {
                 uint64_t now = words[at] & PROF__TICK_MASK;
                 prof__read_cut_time(trace, chunk, segment, words[at]);
-                outliner.jumps |= now < outliner.ticks && outliner.ticks - now > outliner.behind;
-                if (now > outliner.ticks) outliner.ticks = now;
+                summarizer.jumps |= now < summarizer.ticks && summarizer.ticks - now > summarizer.behind;
+                if (now > summarizer.ticks) summarizer.ticks = now;
             }
             if (kind == PROF__KIND_EVENT && !prof__read_event_type(words + at) &&
                 !prof__device_take(trace, chunk, words, at, count))
                 return 0;
         }
-        if (outliner.good) prof__read_outline_record(&outliner, trace, words, at, count);
+        if (summarizer.good) prof__segment_summary_record(&summarizer, trace, words, at, count);
     }
     if (segment) {
-        prof__read_cut_end(trace, segment, words, at, &outliner);
+        prof__read_cut_end(trace, segment, words, at, &summarizer);
         segment->last = 1;
         if (trace->chunks[chunk].jumps) {
             int kept = !trace->paged && !trace->chunks[chunk].size;

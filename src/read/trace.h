@@ -12,7 +12,7 @@
      2. Meta becomes a list of call sites and a list of names, each with every distinct one once.
      3. The blocks of the archive and the valid chunks of the ring are cut into segments. A segment has the records of
         one track in one chunk. Most segments get a summary while they are cut, which tells the matcher what it needs
-        (see read/outline).
+        (see read/segment_summary).
      4. Clock pairs become a piecewise linear function from ticks to nanoseconds.
      5. The matcher runs over each track and finds the begin that each end belongs to. It remembers only what a single
         segment cannot show: the ends and arguments of scopes that continue in later segments, the END records that do
@@ -36,8 +36,8 @@
 #ifndef PROF__READ_WHOLE
 #define PROF__READ_WHOLE ((uint64_t)32 << 20) /* bytes; an image up to this size is read into memory as a whole */
 #endif
-#ifndef PROF__OUTLINES
-#define PROF__OUTLINES 1 /* 0: no summaries: the matcher reads all words; for tests */
+#ifndef PROF__SEGMENT_SUMMARIES
+#define PROF__SEGMENT_SUMMARIES 1 /* 0: no summaries: the matcher reads all words; for tests */
 #endif
 #define PROF__READ_KEYS 128 /* number of random keys of prof__read_mark(); even */
 /* The largest time; later ones become this, so that differences never overflow. */
@@ -112,30 +112,30 @@ typedef struct prof__read_half {
 
 /* The summary of a segment: what it changes in the matcher, which then need not read the segment's words. Most segments
    have one, because nothing in them but a few ENDs refers to earlier segments. */
-typedef struct prof__read_outline {
+typedef struct prof__segment_summary {
     uint64_t tick, lost; /* tick: of the last record; lost: lost events */
     size_t half;         /* index of its first entry in halves: first its unmatched ENDs, then its open BEGINs */
     uint32_t ends, begins, nodes, args, most_args;
     /* The largest number of open scopes in the segment, less the number at its beginning; at least 0. */
     int32_t deepest;
     int spans, logs;
-} prof__read_outline;
+} prof__segment_summary;
 
 /* A scope that is still open at the end of the segment in which it began (a cross-segment scope). */
-typedef struct prof__read_crossing {
+typedef struct prof__read_cross_segment {
     int64_t end_ns;
     size_t link; /* index in links of its first argument in a later segment, or PROF__NONE */
     uint32_t flags;
     uint32_t segment; /* the segment in which it began, counted from the track's first */
-} prof__read_crossing;
+} prof__read_cross_segment;
 
 /* An unmatched end: a scope whose begin is no longer there. */
-typedef struct prof__read_orphan {
+typedef struct prof__read_unmatched_end {
     int64_t end_ns;
     size_t link; /* index in links of its first argument, or PROF__NONE */
     uint64_t id;
     uint32_t site;
-} prof__read_orphan;
+} prof__read_unmatched_end;
 
 /* An END that closes no scope or several, or an ARG whose scope is not the innermost one. */
 typedef struct prof__read_exception {
@@ -214,10 +214,10 @@ typedef struct prof__read_track {
     size_t device_record, device_record_count;
     uint64_t tick; /* the track's first known time */
     size_t segment, segment_count;
-    size_t crossing, crossing_count;
+    size_t cross_segment, cross_segment_count;
     size_t exception, exception_count;
     size_t late, late_count; /* in late_begins and in late_ends */
-    size_t orphan, orphan_count;
+    size_t unmatched_end, unmatched_end_count;
     size_t max_nodes, max_args, max_event_args, max_depth, frames; /* how much memory a cursor needs */
     int lives; /* 1: its thread has not ended, so scopes without an end are still open */
 } prof__read_track;
@@ -266,7 +266,7 @@ struct prof_trace {
     int paged;       /* 1: the chunks are not in memory but only in file */
     unsigned word_bits; /* how many low bits of an event's id are the word's number */
     uint64_t size;   /* bytes of the file, or of the memory at image */
-    prof__read_crossing *crossings;
+    prof__read_cross_segment *cross_segments;
     prof__header header;
     /* Owned; with PROF_STATS: the final statistics, which there are in place of events. */
     struct prof__stat_row *aggregated;
@@ -298,8 +298,8 @@ struct prof_trace {
     size_t epoch_count, epoch_capacity;
     /* Only while the trace is made: the newest clock pair of a chunk, with its corrected tick. */
     prof__pair latest;
-    prof__read_outline *outlines; /* only while the trace is made */
-    size_t outline_count, outline_capacity;
+    prof__segment_summary *segment_summaries; /* only while the trace is made */
+    size_t segment_summary_count, segment_summary_capacity;
     prof__read_half *halves;      /* only while the trace is made */
     size_t half_count, half_capacity;
     size_t name_count, name_capacity;
@@ -326,14 +326,14 @@ struct prof_trace {
     size_t text_count, text_capacity;
     prof__symbols symbols; /* symbols of the modules whose functions were recorded by address */
     size_t segment_count, segment_capacity;
-    size_t crossing_count, crossing_capacity;
+    size_t cross_segment_count, cross_segment_capacity;
     prof__read_exception *exceptions;
     size_t exception_count, exception_capacity;
     prof__read_late_begin *late_begins;
     prof__read_late_end *late_ends;
     size_t late_begin_count, late_begin_capacity, late_end_count, late_end_capacity;
-    prof__read_orphan *orphans;
-    size_t orphan_count, orphan_capacity;
+    prof__read_unmatched_end *unmatched_ends;
+    size_t unmatched_end_count, unmatched_end_capacity;
     prof__read_link *links;
     size_t link_count, link_capacity;
     uint64_t *kept;

@@ -12,7 +12,7 @@
 #include "read/clock.h"
 #include "read/match.h"
 #include "read/names.h"
-#include "read/outline.h"
+#include "read/segment_summary.h"
 #include "read/records.h"
 #include "read/trace.h"
 
@@ -125,7 +125,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     int read;
     m->nodes = m->args = 0;
     if (segment->gap && number) prof__read_close_all(m);
-    read = prof__read_outline_match(m, number);
+    read = prof__segment_summary_match(m, number);
     if (!read) read = prof__read_match_words(m, number);
     if (read < 0) return 0;
     if (read && segment->last && chunk->lost) {
@@ -134,7 +134,7 @@ static int prof__read_match_segment(prof__read_matcher *m, uint32_t number)
     }
     if (m->nodes > m->track->max_nodes) m->track->max_nodes = m->nodes;
     if (m->args > m->track->max_args) m->track->max_args = m->args;
-    segment->depth = (int32_t)m->depth - (int32_t)m->track->orphan_count;
+    segment->depth = (int32_t)m->depth - (int32_t)m->track->unmatched_end_count;
     return prof__read_cross(m, number);
 }
 
@@ -188,9 +188,9 @@ static int prof__read_match_track(prof__read_matcher *m)
     prof__read_track *track = m->track;
     const prof__read_segment *first = &trace->segments[track->segment];
     uint32_t i;
-    track->crossing = trace->crossing_count;
+    track->cross_segment = trace->cross_segment_count;
     track->exception = trace->exception_count;
-    track->orphan = trace->orphan_count;
+    track->unmatched_end = trace->unmatched_end_count;
     track->late = trace->late_end_count;
     m->late_floor = m->late_first + m->late_count;
     track->tick = m->tick = m->event_tick =
@@ -207,14 +207,14 @@ static int prof__read_match_track(prof__read_matcher *m)
     track->about.ended = !track->lives;
     while (m->depth) prof__read_pop(m, PROF_TRUNCATED_END | PROF__STILL_OPEN);
     trace->info.unmatched += m->pending_count;
-    track->crossing_count = trace->crossing_count - track->crossing;
+    track->cross_segment_count = trace->cross_segment_count - track->cross_segment;
     track->exception_count = trace->exception_count - track->exception;
     track->late_count = trace->late_end_count - track->late;
     if (track->late_count)
         qsort(trace->late_begins + track->late, track->late_count, sizeof *trace->late_begins, prof__read_late_order);
-    track->max_depth += track->orphan_count;
-    track->about.event_count += track->orphan_count;
-    track->about.first_ns = prof__read_ns(trace, track->orphan_count ? track->tick : m->event_tick, &m->hint);
+    track->max_depth += track->unmatched_end_count;
+    track->about.event_count += track->unmatched_end_count;
+    track->about.first_ns = prof__read_ns(trace, track->unmatched_end_count ? track->tick : m->event_tick, &m->hint);
     track->about.last_ns = prof__read_ns(trace, m->tick, &m->hint);
     if (trace->segments[track->segment].serial > 1) track->about.kept_ns = track->about.first_ns;
     trace->info.event_count += track->about.event_count;
@@ -327,9 +327,9 @@ static int prof__read_tracks(prof_trace *trace)
     free(m.name_tops);
     free(m.site_late);
     prof__read_buffer_free(&trace->buffer);
-    free(trace->outlines);
+    free(trace->segment_summaries);
     free(trace->halves);
-    trace->outlines = NULL;
+    trace->segment_summaries = NULL;
     trace->halves = NULL;
     return good;
 }

@@ -4,11 +4,11 @@
 #include "api/devices.h"
 #include "api/markup.h"
 #include "api/values.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "image/format.h"
 #include "image/words.h"
 #include "record/bridge.h"
-#include "record/note.h"
+#include "record/off_scope.h"
 #include "record/objects.h"
 #include "record/ring.h"
 #include "record/schedule.h"
@@ -100,12 +100,12 @@ static void prof__with_scope(prof__thread *self, prof__with_list *list, uint32_t
    by now. */
 static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_list *list, uint32_t count)
 {
-    uint32_t gate = prof__take(self);
-    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) {
-        prof__untake(self, gate);
-    } else if (prof__enter_slow(self, NULL, gate, PROF__LOSS_ARGS(count))) {
-        list->to = token ^ self->epoch;
-        if ((uint32_t)token == self->epoch && !prof__sites_rest()) prof__with_scope(self, list, count);
+    uint32_t write_lock = prof__enter_write(self);
+    if ((uint32_t)token != PROF__LOAD(&prof__state.session_id)) {
+        prof__leave_write(self, write_lock);
+    } else if (prof__enter_slow(self, NULL, write_lock, PROF__LOSS_ARGS(count))) {
+        list->to = token ^ self->session_id;
+        if ((uint32_t)token == self->session_id && !prof__sites_rest()) prof__with_scope(self, list, count);
         prof__leave(self);
     }
 }
@@ -130,7 +130,7 @@ static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, u
 
 PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const prof_arg *args, uint32_t count)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__with, (site, type, object, args, count)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__with, (site, type, object, args, count)));
     prof__with_list list;
     uint64_t head;
     uint32_t loss = type == PROF_EVENT_SCOPE ? 0 : PROF__LOSS_EVENT;
@@ -146,7 +146,7 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
 #ifndef PROF_FREESTANDING
     if (!site) site = prof__task_site(&object);
 #endif
-    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__note_drops(self, count)) ||
+    if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__off_scope_drops(self, count)) ||
         !prof__enter_or_lose(self, site, &head, loss))
         return;
     if (type == PROF_EVENT_SCOPE)

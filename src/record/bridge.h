@@ -25,7 +25,7 @@ extern "C" {
 #else
 #define PROF__BRIDGE_BEGIN(site, text, token) ((void)0) /* token 0: neither recorded nor sent to other tools */
 #define PROF__BRIDGE_BEGIN_NUMBER(site, key, token, type, number) ((void)0) /* a begin with its first argument */
-#define PROF__BRIDGE_LOOSE(track, token) ((void)0) /* the new scope is unscoped: PROFILE_END ends it */
+#define PROF__BRIDGE_UNSCOPED(track, token) ((void)0) /* the new scope is unscoped: PROFILE_END ends it */
 #define PROF__BRIDGE_END(self, token) ((void)0)
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)

@@ -5,7 +5,7 @@
 #include "api/markup.h"
 #include "api/values.h"
 #include "ground/clock.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/lock.h"
 #include "ground/signals.h"
@@ -25,15 +25,15 @@
 #include "record/value.h"
 
 #ifndef PROF_FREESTANDING
-/* All fields except name, clock and site change under the state's lock. epoch: the id of the session to whose image the
-   device was added. */
+/* All fields except name, clock and site change under the state's lock. session_id: the id of the session to whose
+   image the device was added. */
 struct prof_device {
     void *site; /* the prof_site behind this struct; void, as C++ hides prof_site from the program */
     const char *name;
     prof_device *next;
     prof_device_row *rows;
     prof_device_clock clock;
-    uint32_t number, epoch;
+    uint32_t number, session_id;
     uint64_t *record; /* the device's record in that session's meta; NULL: no room */
     uint64_t pair_count;
     struct {
@@ -44,7 +44,7 @@ struct prof_device {
 struct prof_device_row {
     prof_device *device;
     prof_device_row *next;
-    uint32_t number, epoch;
+    uint32_t number, session_id;
     const char *name;
 };
 
@@ -85,27 +85,27 @@ static prof_device *prof__device_make(const char *name, const prof_device_clock 
     made->site = site;
     if (clock) made->clock = *clock;
     if (made->clock.bits == 64) made->clock.bits = 0;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     for (device = prof__devices; device && strcmp(device->name, name); device = device->next) continue;
     if (!device) {
         made->number = ++prof__device_count;
         made->next = prof__devices;
         device = prof__devices = made;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (device != made) free(made);
     return device;
 }
 
 PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clock *clock)
 {
-    PROF__LED(prof_device_create, (name, clock));
+    PROF__FORWARD(prof_device_create, (name, clock));
     return prof__device_make(name, clock);
 }
 
 PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
 {
-    PROF__LED(prof_device_track, (device, name));
+    PROF__FORWARD(prof_device_track, (device, name));
     prof_device_row *made, *row;
     const char *copy;
     if (!device || !name) {
@@ -116,14 +116,14 @@ PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *nam
     if (!made) return NULL;
     made->device = device;
     made->name = copy;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     for (row = device->rows; row && strcmp(row->name, name); row = row->next) continue;
     if (!row) {
         made->number = ++prof__row_count;
         made->next = device->rows;
         row = device->rows = made;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (row != made) free(made);
     return row;
 }
@@ -160,18 +160,18 @@ static PROF__COLD int prof__device_know(prof__thread *self, prof_device *device,
     int good = prof__lock_enter(&prof__lock_word, &signals);
     if (good) {
         uint64_t words[PROF__DEVICE_WORDS] = {0};
-        if (device->epoch != s->epoch) {
+        if (device->session_id != s->session_id) {
             words[0] = prof__meta_string(s, device->name) | (uint64_t)device->clock.bits << 32;
             words[1] = device->clock.hz;
             for (uint64_t i = 0; i < device->pair_count && i < PROF__DEVICE_PAIRS; ++i)
                 prof__device_store(words + 2 + 3 * i, device->pairs[i].ticks, device->pairs[i].ns);
             device->record = prof__meta_append(s, PROF__META_DEVICE, device->number, words, PROF__DEVICE_WORDS - 1);
-            PROF__RELEASE(&device->epoch, s->epoch);
+            PROF__RELEASE(&device->session_id, s->session_id);
         }
-        if (row && row->epoch != s->epoch) {
+        if (row && row->session_id != s->session_id) {
             words[0] = prof__meta_string(s, row->name) | (uint64_t)device->number << 32;
             prof__meta_append(s, PROF__META_ROW, row->number, words, PROF__ROW_WORDS - 1);
-            PROF__RELEASE(&row->epoch, s->epoch);
+            PROF__RELEASE(&row->session_id, s->session_id);
         }
         prof__lock_leave(&prof__lock_word, &signals);
     } else {
@@ -258,9 +258,9 @@ static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *
     uint64_t head;
     if (!prof__enter_or_lose(self, site, &head, loss)) return;
     prof__session *s = self->session;
-    if (s->header->mode != PROF_STATS &&
-        ((PROF__ACQUIRE(&device->epoch) == s->epoch && (!row || PROF__ACQUIRE(&row->epoch) == s->epoch)) ||
-         prof__device_know(self, device, row, loss))) {
+    if (s->header->mode != PROF_STATS && ((PROF__ACQUIRE(&device->session_id) == s->session_id &&
+                                           (!row || PROF__ACQUIRE(&row->session_id) == s->session_id)) ||
+                                          prof__device_know(self, device, row, loss))) {
         prof__device_measure(PROF__LOAD(&s->text_words), event, &parts);
         parts.number = number;
         uint64_t now = prof__now(s, 0), *at = prof__reserve_or_lose(self, parts.words, &now, loss);
@@ -277,7 +277,7 @@ static PROF__COLD void prof__device_write(prof_device *device, prof_device_row *
 
 static void prof__device_report(prof_device_row *row, const prof_device_event *event)
 {
-    PROF__LED_VOID(prof__device_report, (row, event));
+    PROF__FORWARD_VOID(prof__device_report, (row, event));
     if (event->type == PROF_EVENT_SCOPE)
         prof__device_write(row->device, row, PROF__DEVICE_SCOPE, event, event->end - event->start);
     else if (event->type == PROF_EVENT_MARK)
@@ -350,22 +350,22 @@ static void prof__device_pair(prof_device *device, uint64_t ticks, uint64_t host
         prof__pair_take(PROF_CLOCK_MONOTONIC, 0, &now);
         host_ns += now.monotonic_ns - now.unix_ns;
     }
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     uint64_t at = device->pair_count ? 1 + (device->pair_count - 1) % (PROF__DEVICE_PAIRS - 1) : 0;
     const prof__session *s = prof__state.running ? prof__state.session : NULL;
     device->pair_count++;
     device->pairs[at].ticks = ticks;
     device->pairs[at].ns = host_ns;
-    if (s && device->epoch == s->epoch && device->record)
+    if (s && device->session_id == s->session_id && device->record)
         prof__device_store(device->record + 3 + 3 * at, ticks, host_ns);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     prof_device_event event = prof__device_event_of(PROF_EVENT_MARK, NULL, ticks);
     if (prof__device_live(device)) prof__device_write(device, NULL, PROF__DEVICE_PAIR, &event, host_ns);
 }
 
 PROF_DEF prof_status prof_device_sync(prof_device *device, uint64_t ticks, uint64_t host_ns)
 {
-    PROF__LED(prof_device_sync, (device, ticks, host_ns));
+    PROF__FORWARD(prof_device_sync, (device, ticks, host_ns));
     if (!device) return prof__null("prof_device_sync", "device");
     prof__device_pair(device, ticks, host_ns);
     return PROF_OK;
@@ -399,10 +399,10 @@ static int64_t prof__host_offset(void)
    Returns what to subtract from a Unix time to get the device's time. Any thread may call this. */
 static int64_t prof__device_on_host(prof_device *device)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int64_t offset = prof__host_offset();
     int fresh = !device->pair_count;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (fresh) { /* if two threads do this at once, both set the same time */
         uint64_t now = prof_host_ns();
         prof_device_sync(device, now, now);

@@ -3,7 +3,7 @@
 #define PROF__RECORD_EVENT_H
 #include "api/markup.h"
 #include "api/values.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "image/words.h"
 #include "record/bridge.h"
 #include "record/scope.h"
@@ -13,7 +13,7 @@ static uint64_t prof__flow_last;
 
 PROF_DEF uint64_t prof_flow_new(void)
 {
-    PROF__LED(prof_flow_new, ());
+    PROF__FORWARD(prof_flow_new, ());
     return PROF__ADD(&prof__flow_last, 1) + 1;
 }
 
@@ -27,11 +27,11 @@ static void prof__event_write(uint64_t *at, uint64_t head, uint64_t what, uint64
 
 PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint64_t object)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__event, (site, type, detail, object)));
-    prof__place place = prof__place_take(self, site, 3);
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__event, (site, type, detail, object)));
+    prof__slot place = prof__slot_take(self, site, 3);
     if (place.at) {
         prof__event_write(place.at, place.head, detail << 8 | type, object);
-        prof__place_leave(self, place, 3);
+        prof__slot_leave(self, place, 3);
     } else if (!place.head) {
         return;
     }
@@ -40,15 +40,15 @@ PROF_DEF void prof__event(prof_site *site, uint64_t type, uint64_t detail, uint6
 
 PROF_DEF void prof__memory(prof_site *site, uint64_t how, uint64_t freed, uint64_t address, uint64_t bytes)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__memory, (site, how, freed, address, bytes)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__memory, (site, how, freed, address, bytes)));
     uint64_t first = freed ? 3 : 0, words = first + (address ? 3 : 0);
     if (!words || (!address && bytes)) return; /* free(NULL), or a failed allocation */
     if (bytes > PROF__EVENT_DETAIL_MAX) bytes = PROF__EVENT_DETAIL_MAX;
-    prof__place place = prof__place_take(self, site, words);
+    prof__slot place = prof__slot_take(self, site, words);
     if (place.at) {
         if (address) prof__event_write(place.at + first, place.head, bytes << 8 | PROF_EVENT_ALLOC, address);
         if (freed) prof__event_write(place.at, place.head, how << 8 | PROF_EVENT_FREE, freed);
-        prof__place_leave(self, place, words);
+        prof__slot_leave(self, place, words);
     } else if (!place.head) {
         return;
     }

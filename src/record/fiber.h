@@ -3,13 +3,13 @@
 #define PROF__RECORD_FIBER_H
 #include "api/control.h"
 #include "api/markup.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/lock.h"
 #include "ground/signals.h"
 #include "ground/threads.h"
 #include "record/bridge.h"
 #include "record/locks.h"
-#include "record/places.h"
+#include "record/unscoped_slots.h"
 #include "record/ring.h"
 #include "record/schedule.h"
 #include "record/scope.h"
@@ -33,10 +33,11 @@ static void prof__track_name(prof_fiber *track, const char *name)
 
 PROF_DEF void prof_thread_name(const char *name)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof_thread_name, (name)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof_thread_name, (name)));
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
-    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__take(self), PROF__LOSS_EVENT)) return;
+    if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__enter_write(self), PROF__LOSS_EVENT))
+        return;
     if (self->own.name_id != PROF__NAME_NEW) { /* the session did not know the track: it has the new name now */
         prof__leave(self);
         return;
@@ -62,11 +63,11 @@ PROF_DEF void prof_thread_name(const char *name)
 PROF_DEF void prof_cpu_state_end(void *state)
 {
     prof__thread *self = (prof__thread *)state;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
-    if (s && self->session && self->epoch == s->epoch) prof__give_back(self);
+    if (s && self->session && self->session_id == s->session_id) prof__give_back(self);
     prof__clear(self, sizeof *self / 8 * 8);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
 #endif
 
@@ -90,49 +91,50 @@ PROF_DEF prof_fiber *prof_fiber_create(const char *name)
 
 PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 {
-    PROF__LED_VOID(prof_fiber_destroy, (fiber));
+    PROF__FORWARD_VOID(prof_fiber_destroy, (fiber));
     if (fiber && PROF__SELF()->fiber == fiber) prof_fiber_switch(NULL);
     PROF__BRIDGE_FORGET(PROF__SELF(), fiber);
-    if (fiber) prof__loose_release(fiber);
+    if (fiber) prof__unscoped_release(fiber);
     free(fiber);
 }
 #endif
 
-/* Moves the off-scope markers to the thread's new track, see >>note: those of the old track stay with it. */
-static PROF__COLD void prof__note_switch(prof__thread *self, prof_fiber *to)
+/* Moves the off-scope markers to the thread's new track, see >>off_scope: those of the old track stay with it. */
+static PROF__COLD void prof__off_scope_switch(prof__thread *self, prof_fiber *to)
 {
-    prof__track_of(self)->note = self->note;
-    self->note = to->epoch == PROF__LOAD(&prof__state.epoch) ? to->note : 0;
-    self->note_place = to->note = 0;
+    prof__track_of(self)->off_scope_marker = self->off_scope_marker;
+    self->off_scope_marker = to->session_id == PROF__LOAD(&prof__state.session_id) ? to->off_scope_marker : 0;
+    self->off_scope_slot = to->off_scope_marker = 0;
 }
 
-static inline void prof__note_move(prof__thread *self, prof_fiber *to)
+static inline void prof__off_scope_move(prof__thread *self, prof_fiber *to)
 {
-    if (!PROF__MINIMAL && PROF__UNLIKELY(self->note | to->note)) prof__note_switch(self, to);
+    if (!PROF__MINIMAL && PROF__UNLIKELY(self->off_scope_marker | to->off_scope_marker))
+        prof__off_scope_switch(self, to);
 }
 
 /* Makes a thread record on the track of a fiber, or on its own track if fiber is NULL. If the thread is not synced to
    the config version, or the session does not know the track, only closes the fast path: the next macro enters the
-   track, in prof__settle(). During a pause it always does this, so that no record is written in vain. Does nothing in a
-   signal handler that interrupted a macro. */
+   track, in prof__resolve_site(). During a pause it always does this, so that no record is written in vain. Does
+   nothing in a signal handler that interrupted a macro. */
 PROF_DEF void prof_fiber_switch(prof_fiber *fiber)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof_fiber_switch, (fiber)));
-    if (fiber == self->fiber || prof__take(self) == PROF__BUSY) return;
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof_fiber_switch, (fiber)));
+    if (fiber == self->fiber || prof__enter_write(self) == PROF__BUSY) return;
     if (prof__stale(self)) self->entered = 0;
     prof__track_leave(self);
     prof_fiber *to = fiber ? fiber : &self->own;
-    prof__note_move(self, to);
+    prof__off_scope_move(self, to);
     self->fiber = fiber;
-    if (PROF__LIKELY(self->session && self->seen == PROF__LOAD(prof__generation) &&
+    if (PROF__LIKELY(self->session && self->synced_version == PROF__LOAD(prof__config_version) &&
                      prof__track_known(self, to) && !prof__sites_rest())) {
         prof__track_enter(self);
     } else {
-        self->seen = 0;
+        self->synced_version = 0;
         self->open = PROF__SHUT;
     }
     PROF__BARRIER();
-    self->gate = self->open;
+    self->write_lock = self->open;
     PROF__BRIDGE_SWITCH(self);
 }
 

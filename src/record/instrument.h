@@ -314,7 +314,7 @@ PROF_DEF void __cyg_profile_func_exit(void *function, void *caller) PROF__NOT_TR
 PROF_DEF void __cyg_profile_func_enter(void *function, void *caller)
 {
     prof__calls *calls = &prof__thread_calls;
-    if (PROF__LOAD(prof__generation) == PROF__OFF || calls->busy) return;
+    if (PROF__LOAD(prof__config_version) == PROF__OFF || calls->busy) return;
     calls->busy = 1;
     PROF__BARRIER();
     prof__call_enter(calls, (uintptr_t)function, (uintptr_t)__builtin_frame_address(0), (uintptr_t)caller,

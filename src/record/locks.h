@@ -27,28 +27,28 @@ static uint32_t prof__state_lock(void)
     return PROF__BUSY;
 }
 
-static void prof__state_unlock(uint32_t gate)
+static void prof__state_unlock(uint32_t write_lock)
 {
     prof__signals signals = prof__state_interrupts;
-    (void)gate;
+    (void)write_lock;
     prof__unlock(&prof__lock_word);
     prof__signals_restore(&signals);
 }
 #else
 static uint32_t prof__state_lock(void)
 {
-    uint32_t gate = prof__take(PROF__SELF());
-    prof__generation_look();
+    uint32_t write_lock = prof__enter_write(PROF__SELF());
+    prof__child_check();
     prof__lock(&prof__change_word);
     prof__lock(&prof__lock_word);
-    return gate;
+    return write_lock;
 }
 
-static void prof__state_unlock(uint32_t gate)
+static void prof__state_unlock(uint32_t write_lock)
 {
     prof__unlock(&prof__lock_word);
     prof__unlock(&prof__change_word);
-    prof__untake(PROF__SELF(), gate);
+    prof__leave_write(PROF__SELF(), write_lock);
 }
 #endif
 
@@ -57,7 +57,7 @@ static int prof__control_cancel; /* under the control lock: the thread's cancel 
 static prof__fpu prof__control_before; /* under it, too: the thread's floating-point environment before */
 static void prof__control_lock(void)
 {
-    prof__generation_look();
+    prof__child_check();
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
     prof__control_before = prof__calm_enter();

@@ -3,7 +3,7 @@
 #define PROF__RECORD_LOG_H
 #include "api/markup.h"
 #include "api/values.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/numbers.h"
 #include "image/format.h"
 #include "image/words.h"
@@ -301,7 +301,7 @@ static uint64_t *prof__log_mixed(prof__thread *self, const prof__log_format *kno
 static inline void prof__log_write(prof_site *site, prof__log_format *known, uint64_t severity, const char *format,
                                    prof__log_list *list)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__log_write, (site, known, severity, format, list)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__log_write, (site, known, severity, format, list)));
     uint64_t head, words, *at;
     if (!prof__enter(self, site, &head)) return;
     uint64_t now = prof__now(self->session, 0);

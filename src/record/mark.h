@@ -3,7 +3,7 @@
 #define PROF__RECORD_MARK_H
 #include "api/markup.h"
 #include "api/values.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "image/format.h"
 #include "image/words.h"
 #include "record/bridge.h"
@@ -14,11 +14,11 @@
 /* Records an instant: one word, its head. */
 static void prof__instant(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__instant, (site)));
-    prof__place place = prof__place_take(self, site, 1);
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__instant, (site)));
+    prof__slot place = prof__slot_take(self, site, 1);
     if (!place.at) return;
     prof__store_word(place.at, place.head);
-    prof__place_leave(self, place, 1);
+    prof__slot_leave(self, place, 1);
 }
 PROF_DEF void prof__mark(prof_site *site)
 {
@@ -51,10 +51,10 @@ static PROF__COLD uint64_t *prof__frames_of(prof__thread *self, const prof_site 
 
 /* Records a frame boundary with its number: the first one of a chunk, or after a boundary of another call site. If the
    event is lost, still counts the boundary, so that the next one has the right number. */
-static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, prof__place place)
+static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, prof__slot place)
 {
     uint64_t words = 1;
-    if (!place.at && (!place.head || prof__track_of(self)->epoch != self->epoch)) return;
+    if (!place.at && (!place.head || prof__track_of(self)->session_id != self->session_id)) return;
     uint64_t *frames = self->frames = prof__frames_of(self, site);
     self->framed = place.at && frames ? site : NULL;
     if (place.at && frames) {
@@ -65,19 +65,19 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
     if (frames) ++*frames;
     if (!place.at) return;
     prof__store_word(place.at, place.head);
-    prof__place_leave(self, place, words);
+    prof__slot_leave(self, place, words);
 }
 
 /* Records the boundary of a frame. Boundaries are numbered from 0 for each name and track. The number is written only
    now and then: a reader counts on from there. */
 PROF_DEF void prof__frame(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__frame, (site)));
-    prof__place place = prof__place_take(self, site, 3);
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__frame, (site)));
+    prof__slot place = prof__slot_take(self, site, 3);
     if (PROF__LIKELY(place.at && self->framed == site)) {
         ++*self->frames;
         prof__store_word(place.at, place.head);
-        prof__place_leave(self, place, 1);
+        prof__slot_leave(self, place, 1);
     } else {
         prof__frame_slow(self, site, place);
     }

@@ -5,7 +5,7 @@
 #include "api/markup.h"
 #include "api/objects.h"
 #include "api/values.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "record/bridge.h"
 #include "record/counter.h"
 #include "record/site.h"
@@ -35,7 +35,7 @@ struct PROF__SITE_TYPE prof_range {
 };
 struct PROF__SITE_TYPE prof_counter {
     prof_site site;
-    prof__tally tally;
+    prof__shared_counter shared;
 };
 struct PROF__SITE_TYPE prof_marker {
     prof_site sites[PROF_MARK_SCOPE_COUNT];
@@ -100,7 +100,7 @@ static prof_domain *prof__domain_make(const char *name)
 
 PROF_DEF prof_domain *prof_domain_create(const char *name)
 {
-    PROF__LED(prof_domain_create, (name));
+    PROF__FORWARD(prof_domain_create, (name));
     return prof__domain_make(name ? name : "");
 }
 
@@ -125,13 +125,13 @@ static size_t prof__domain_names(const char **names, size_t capacity)
 
 PROF_DEF size_t prof_domain_list(const char **names, size_t capacity)
 {
-    PROF__LED(prof_domain_list, (names, capacity));
+    PROF__FORWARD(prof_domain_list, (names, capacity));
     return prof__domain_names(names, capacity);
 }
 
 PROF_DEF prof_task *prof_task_create(prof_domain *domain, const char *name)
 {
-    PROF__LED(prof_task_create, (domain, name));
+    PROF__FORWARD(prof_task_create, (domain, name));
     prof_task *task = (prof_task *)prof__object_make(sizeof *task, domain, name, PROF__KIND_EVENT, PROF_ROLE_TASK);
     if (task) task->id = PROF__ADD(&prof__object_ids, 1) + 1;
     return task;
@@ -159,7 +159,7 @@ PROF_DEF void prof_task_destroy(prof_task *task) { free(task); }
 
 PROF_DEF prof_frame *prof_frame_create(prof_domain *domain, const char *name)
 {
-    PROF__LED(prof_frame_create, (domain, name));
+    PROF__FORWARD(prof_frame_create, (domain, name));
     prof_frame *frame = (prof_frame *)prof__object_make(sizeof *frame, domain, name, PROF__KIND_EVENT, PROF_ROLE_FRAME);
     if (frame) frame->id = PROF__ADD(&prof__object_ids, 1) + 1;
     return frame;
@@ -193,12 +193,12 @@ PROF_DEF prof_range *prof_range_create(const char *name)
 
 PROF_DEF void prof_range_start(prof_range *range)
 {
-    if (range && prof__live(&range->start)) prof__begin_loose(&range->start);
+    if (range && prof__live(&range->start)) prof__begin_unscoped(&range->start);
 }
 
 PROF_DEF void prof_range_stop(prof_range *range)
 {
-    if (range && prof__live(&range->stop)) prof__end_loose(&range->stop);
+    if (range && prof__live(&range->stop)) prof__end_unscoped(&range->stop);
 }
 
 PROF_DEF void prof_range_destroy(prof_range *range) { free(range); }
@@ -228,7 +228,7 @@ static void prof__counter_change(prof_counter *counter, int how, int64_t value)
 {
     prof__number number;
     if (!counter) return;
-    number.tally = &counter->tally;
+    number.shared = &counter->shared;
     prof__count_int(&counter->site, &number, how, value);
 }
 
@@ -236,36 +236,36 @@ static void prof__counter_change_double(prof_counter *counter, int how, double v
 {
     prof__number number;
     if (!counter) return;
-    number.tally = &counter->tally;
+    number.shared = &counter->shared;
     prof__count_double(&counter->site, &number, how, value);
 }
 
 PROF_DEF void prof_counter_set(prof_counter *counter, int64_t value)
 {
-    prof__counter_change(counter, PROF__TALLY_SET, value);
+    prof__counter_change(counter, PROF__COUNT_SET, value);
 }
 PROF_DEF void prof_counter_add(prof_counter *counter, int64_t delta)
 {
-    prof__counter_change(counter, PROF__TALLY_ADD, delta);
+    prof__counter_change(counter, PROF__COUNT_ADD, delta);
 }
 PROF_DEF void prof_counter_sub(prof_counter *counter, int64_t delta)
 {
-    prof__counter_change(counter, PROF__TALLY_SUB, delta);
+    prof__counter_change(counter, PROF__COUNT_SUB, delta);
 }
 PROF_DEF void prof_counter_set_uint(prof_counter *counter, uint64_t value)
 {
     prof__number number;
     if (!counter) return;
-    number.tally = &counter->tally;
-    prof__count_uint(&counter->site, &number, PROF__TALLY_SET, value);
+    number.shared = &counter->shared;
+    prof__count_uint(&counter->site, &number, PROF__COUNT_SET, value);
 }
 PROF_DEF void prof_counter_set_double(prof_counter *counter, double value)
 {
-    prof__counter_change_double(counter, PROF__TALLY_SET, value);
+    prof__counter_change_double(counter, PROF__COUNT_SET, value);
 }
 PROF_DEF void prof_counter_add_double(prof_counter *counter, double delta)
 {
-    prof__counter_change_double(counter, PROF__TALLY_ADD, delta);
+    prof__counter_change_double(counter, PROF__COUNT_ADD, delta);
 }
 
 PROF_DEF void prof_counter_destroy(prof_counter *counter)

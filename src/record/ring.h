@@ -39,7 +39,7 @@ static uint64_t *prof__chunk_first(const prof__chunk *chunk) { return (uint64_t 
 static inline int prof__stale(const prof__thread *self)
 {
 #ifdef PROF_FREESTANDING
-    return self->epoch != PROF__LOAD(&prof__state.epoch);
+    return self->session_id != PROF__LOAD(&prof__state.session_id);
 #else
     (void)self;
     return 0;
@@ -506,9 +506,10 @@ static void prof__search_failed(prof__session *s, int held, int all, uint32_t ro
 static void prof__chunk_give(const prof__session *s, prof__chunk *chunk, uint32_t state, int newest)
 {
     uint64_t age = PROF__LOAD(&s->header->next_chunk) - chunk->sequence;
-    uint32_t form = PROF__LOAD(&chunk->form) & ~PROF__FORM_LATE;
+    uint32_t form = PROF__LOAD(&chunk->form) & ~PROF__FORM_SECOND_CHANCE;
     uint64_t lap = (uint64_t)PROF__LOAD(&s->chunk_count) << PROF__FORM_DEPTH(form);
-    PROF__STORE(&chunk->form, form | (newest && !prof__chunks_kept(s) && age >= lap / 2 ? PROF__FORM_LATE : 0));
+    PROF__STORE(&chunk->form,
+                form | (newest && !prof__chunks_kept(s) && age >= lap / 2 ? PROF__FORM_SECOND_CHANCE : 0));
     PROF__RELEASE(&chunk->state, state);
 }
 
@@ -552,9 +553,9 @@ static prof__chunk *prof__chunk_try(prof__session *s, uint64_t number, prof__ext
         return NULL;
     uint32_t form = PROF__LOAD(&chunk->form);
     /* If this thread slept for a lap, the slot has newer events now, or was split. */
-    *late = chunk->sequence > number || form & PROF__FORM_LATE || chunk != prof__chunk_at(s, count, number);
+    *late = chunk->sequence > number || form & PROF__FORM_SECOND_CHANCE || chunk != prof__chunk_at(s, count, number);
     if (*late) {
-        PROF__STORE(&chunk->form, form & ~PROF__FORM_LATE);
+        PROF__STORE(&chunk->form, form & ~PROF__FORM_SECOND_CHANCE);
         PROF__RELEASE(&chunk->state, state);
         prof__room_changed(); /* other threads saw it as taken */
         return NULL;
@@ -653,7 +654,7 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
 /* Returns a number that changes with each released chunk, and with the session. */
 static uint32_t prof__room_mark(const prof__session *s)
 {
-    return PROF__ACQUIRE(&s->released) + s->epoch * 0x9E3779B1u;
+    return PROF__ACQUIRE(&s->released) + s->session_id * 0x9E3779B1u;
 }
 
 #define PROF__ROOM_NAP 100000000u /* ns; a nap is short: the one thread that a released chunk wakes may have left */

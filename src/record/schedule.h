@@ -8,7 +8,7 @@
 #include "ground/lock.h"
 #include "image/format.h"
 #include "image/pair.h"
-#include "record/asked.h"
+#include "record/off_scope_sites.h"
 #include "record/meta.h"
 #include "record/ring.h"
 #include "record/site.h"
@@ -39,7 +39,7 @@ static void prof__schedule_look(const prof_site *site) { (void)site; }
 static void prof__schedule_release(prof__session *s, int held)
 {
     (void)s, (void)held;
-    prof__next_generation();
+    prof__next_config_version();
 }
 #else
 /* Returns 1 if the session begins after a delay but has no service: only macros notice when the delay is over. */
@@ -73,7 +73,7 @@ static int prof__schedule_sees(const prof_site *site)
 static void prof__schedule_release(prof__session *s, int held)
 {
     prof__state.held &= ~held;
-    prof__next_generation();
+    prof__next_config_version();
     if (prof__state.held) return;
     if (held && s->header) {
         prof__pair_take_well(s->clock, s->header->tick_hz, &s->header->first);
@@ -124,9 +124,9 @@ static int prof__site_wanted(const prof_site *site)
 }
 
 /* Settles a site: sets its state for the present config version. Under the lock. The thread holds its write lock. */
-static void prof__site_settle(prof_site *site)
+static void prof__site_resolve(prof_site *site)
 {
-    uint32_t generation = PROF__ACQUIRE(prof__generation); /* acquire: also of prof__state.frozen */
+    uint32_t config_version = PROF__ACQUIRE(prof__config_version); /* acquire: also of prof__state.frozen */
     if (PROF__HELD() && prof__schedule_sees(site)) return;
 #ifndef PROF__NO_FORK
     if (prof__state.running && prof__state.inherited) {
@@ -137,31 +137,31 @@ static void prof__site_settle(prof_site *site)
     prof__session *s = prof__state.session;
     if (!prof__state.running || !s) {
         prof__category_note(site->category);
-        prof__site_store(site, generation ^ PROF__OFF);
+        prof__site_store(site, config_version ^ PROF__OFF);
         return;
     }
     uint64_t head = prof__site_load(site) >> PROF__TICK_BITS << PROF__TICK_BITS;
-    if (site->private_session != s->epoch || !head) {
+    if (site->private_session != s->session_id || !head) {
         uint32_t id = prof__meta_site(s, site);
         if (!id) id = s->site_without_room;
         prof__category_note(site->category);
         head = prof__site_kind(site) << PROF__KIND_SHIFT | (uint64_t)id << PROF__TICK_BITS;
-        site->private_session = s->epoch;
-        prof__asked_clear(s->epoch);
+        site->private_session = s->session_id;
+        prof__off_scopes_clear(s->session_id);
         prof__pair_take(s->clock, s->header->tick_hz, &s->header->last);
         prof__lost_collect(s);
     }
     int on = prof__site_kind(site) == PROF__KIND_END || prof__site_wanted(site);
     if (on && prof__site_kind(site) == PROF__KIND_ARG && prof__site_late(site)) { /* all sites must call once more */
-        prof__next_generation();
-        generation = PROF__LOAD(prof__generation);
+        prof__next_config_version();
+        config_version = PROF__LOAD(prof__config_version);
     }
     if (on)
-        prof__site_store(site, head | generation);
+        prof__site_store(site, head | config_version);
     else if (prof__sites_rest() || PROF__HELD())
-        prof__site_store(site, head | (generation ^ PROF__OFF));
+        prof__site_store(site, head | (config_version ^ PROF__OFF));
     else
-        prof__site_store(site, prof__site_off(site, head, generation));
+        prof__site_store(site, prof__site_off(site, head, config_version));
 }
 
 #endif /* PROF__RECORD_SCHEDULE_H */

@@ -4,15 +4,15 @@
 #define PROF__RECORD_SCOPE_H
 #include "api/markup.h"
 #include "ground/clock.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/lock.h"
 #include "ground/signals.h"
 #include "ground/threads.h"
 #include "image/format.h"
 #include "image/words.h"
-#include "record/asked.h"
+#include "record/off_scope_sites.h"
 #include "record/bridge.h"
-#include "record/note.h"
+#include "record/off_scope.h"
 #include "record/ring.h"
 #include "record/schedule.h"
 #include "record/self.h"
@@ -29,22 +29,22 @@
 
 /* Settles site and thread: updates both to the present config version. Returns 1 if the site is on and the thread has a
    chunk. If the site is on but there is no chunk, counts the loss. site: NULL: only the thread. */
-static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
+static int prof__resolve_site(prof__thread *self, prof_site *site, uint32_t loss)
 {
-    uint32_t generation = PROF__LOAD(prof__generation), state;
+    uint32_t config_version = PROF__LOAD(prof__config_version), state;
     int recording, in_step;
-    if (site && prof__site_asked(site)) return 0;
-    state = site ? (uint32_t)prof__site_load(site) : generation; /* read once: another thread may be changing it */
-    in_step = self->seen == generation && !((state ^ generation) & ~PROF__OFF);
+    if (site && prof__site_off_scope(site)) return 0;
+    state = site ? (uint32_t)prof__site_load(site) : config_version; /* read once: another thread may be changing it */
+    in_step = self->synced_version == config_version && !((state ^ config_version) & ~PROF__OFF);
     if (in_step && !self->session && prof__room_missing(self)) {
-        if (state == generation) prof__lose_all(self, loss);
+        if (state == config_version) prof__lose_all(self, loss);
         return 0;
     }
     if (!in_step || !self->session) {
         uint32_t room = PROF__ACQUIRE(&prof__room_changes);
         prof__signals signals;
         PROF__ERRNO_SAVE();
-        prof__generation_look();
+        prof__child_check();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_busy(self, loss);
             if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so its arguments will be lost, too */
@@ -52,12 +52,12 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             return 0;
         }
         if (PROF__UNLIKELY(PROF__HELD()) && site && prof__schedule_sees(site)) prof__schedule_look(site);
-        if (site) prof__site_settle(site); /* first: this may make the image, and a new config version */
-        generation = PROF__LOAD(prof__generation);
+        if (site) prof__site_resolve(site); /* first: this may make the image, and a new config version */
+        config_version = PROF__LOAD(prof__config_version);
         prof__session *s = prof__state.running ? prof__state.session : NULL;
-        if (self->session && (self->session != s || self->epoch != s->epoch)) prof__detach(self);
+        if (self->session && (self->session != s || self->session_id != s->session_id)) prof__detach(self);
         int attached = self->session != NULL;
-        recording = s && (!site || (uint32_t)prof__site_load(site) == generation);
+        recording = s && (!site || (uint32_t)prof__site_load(site) == config_version);
         int missed = !self->session && self->no_room;
         self->no_room = 0;
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
@@ -71,60 +71,60 @@ static int prof__settle(prof__thread *self, prof_site *site, uint32_t loss)
             prof__track_know(self);
             prof__track_enter(self);
         }
-        if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__owed(self)) {
+        if (missed && recording && !(loss & PROF__LOSS_EVENT) && !prof__reserved_ends(self)) {
             prof__lose_all(self, loss); /* the arguments of a lost scope */
             recording = 0;
         }
-        self->seen = generation; /* a control call during a wait: the next macro notices it */
-        self->open = self->session && PROF__FAST(s) && !PROF__LEAVES_SOON(self) ? generation : PROF__SHUT;
+        self->synced_version = config_version; /* a control call during a wait: the next macro notices it */
+        self->open = self->session && PROF__FAST(s) && !PROF__LEAVES_SOON(self) ? config_version : PROF__SHUT;
         prof__lock_leave(&prof__lock_word, &signals);
         /* only when the thread attaches: later it may run a fiber, whose end is not the thread's */
         if (PROF__EXIT_WATCHED_UNLOCKED && self->session && !attached) prof__on_exit_of_thread(self);
         PROF__ERRNO_RESTORE();
         return recording && self->session;
     }
-    return state == generation;
+    return state == config_version;
 }
 
 /* A write lock with PROF__SHORT implies that the last word is a begin or an end. Notes this for the slow paths, unless
    the thread has changed its session since. */
-static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t gate)
+static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t write_lock)
 {
-    if (gate != (self->seen ^ PROF__SHORT) || !self->cursor) return;
+    if (write_lock != (self->synced_version ^ PROF__SHORT) || !self->cursor) return;
     self->begun = self->cursor - 1;
     self->begun_end = self->cursor;
 }
 
-/* Called after a prof__take() that found the fast path closed. Returns 1 if the thread may write for this site or, if
-   site is NULL, is attached. In a signal handler that interrupted a macro, counts what is lost. */
-static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t gate, uint32_t loss)
+/* Called after a prof__enter_write() that found the fast path closed. Returns 1 if the thread may write for this site
+   or, if site is NULL, is attached. In a signal handler that interrupted a macro, counts what is lost. */
+static PROF__COLD int prof__enter_slow(prof__thread *self, prof_site *site, uint32_t write_lock, uint32_t loss)
 {
-    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
-    if (gate == PROF__BUSY)
+    if (PROF__UNLIKELY(write_lock & PROF__SHORT)) prof__short_passes(self, write_lock);
+    if (write_lock == PROF__BUSY)
         prof__lose_busy(self, loss);
-    else if (prof__settle(self, site, loss))
+    else if (prof__resolve_site(self, site, loss))
         return 1;
-    prof__untake(self, gate);
+    prof__leave_write(self, write_lock);
     return 0;
 }
 
 /* Returns 1 if a site is on. Called before the arguments of a macro are evaluated. */
 PROF_DEF int prof__check(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED(prof__check, (site)));
-    if (prof__site_asked(site)) return 0;
-    uint32_t gate = prof__take(self);
-    if (gate == PROF__BUSY) return 1; /* so the macro counts the loss, with its arguments */
+    PROF__SELF_OR(PROF__FORWARD(prof__check, (site)));
+    if (prof__site_off_scope(site)) return 0;
+    uint32_t write_lock = prof__enter_write(self);
+    if (write_lock == PROF__BUSY) return 1; /* so the macro counts the loss, with its arguments */
     prof__signals signals;
     PROF__ERRNO_SAVE();
-    prof__generation_look();
+    prof__child_check();
     if (prof__lock_enter(&prof__lock_word, &signals)) {
-        prof__site_settle(site);
+        prof__site_resolve(site);
         prof__lock_leave(&prof__lock_word, &signals);
     }
     PROF__ERRNO_RESTORE();
-    prof__untake(self, gate);
-    return prof__on(site) && !prof__site_asked(site);
+    prof__leave_write(self, write_lock);
+    return prof__on(site) && !prof__site_off_scope(site);
 }
 
 static uint64_t prof__site_head(const prof_site *site)
@@ -136,10 +136,10 @@ static uint64_t prof__site_head(const prof_site *site)
    site is on, counts the loss. */
 static inline int prof__enter_or_lose(prof__thread *self, prof_site *site, uint64_t *head, uint32_t loss)
 {
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    *head = prof__site_load(site) ^ generation;
-    if (PROF__LIKELY(!((uint32_t)*head | (gate ^ generation)))) return 1;
-    if (!prof__enter_slow(self, site, gate, loss)) return 0;
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    *head = prof__site_load(site) ^ config_version;
+    if (PROF__LIKELY(!((uint32_t)*head | (write_lock ^ config_version)))) return 1;
+    if (!prof__enter_slow(self, site, write_lock, loss)) return 0;
     *head = prof__site_head(site);
     return 1;
 }
@@ -152,15 +152,15 @@ static inline int prof__enter(prof__thread *self, prof_site *site, uint64_t *hea
 
 /* Room for an event. at: its words, NULL if there is no room. head: its first word, which is to be stored last; 0 if
    the event is off or came while the thread was writing. */
-typedef struct prof__place {
+typedef struct prof__slot {
     uint64_t *at;
     uint64_t head;
-} prof__place;
+} prof__slot;
 
-static PROF__COLD prof__place prof__place_slow(prof__thread *self, prof_site *site, uint64_t words, uint32_t gate)
+static PROF__COLD prof__slot prof__slot_slow(prof__thread *self, prof_site *site, uint64_t words, uint32_t write_lock)
 {
-    prof__place place = {NULL, 0};
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return place;
+    prof__slot place = {NULL, 0};
+    if (!prof__enter_slow(self, site, write_lock, PROF__LOSS_EVENT)) return place;
     uint64_t now = prof__now(self->session, 0);
     place.at = prof__reserve(self, words, &now);
     place.head = prof__site_head(site) | (now - self->base);
@@ -170,22 +170,23 @@ static PROF__COLD prof__place prof__place_slow(prof__thread *self, prof_site *si
 
 /* Takes the thread's write lock and room for an event of the site at the present time. Reads the counter: an open fast
    path implies that the counter is the session's clock. */
-static inline prof__place prof__place_take(prof__thread *self, prof_site *site, uint64_t words)
+static inline prof__slot prof__slot_take(prof__thread *self, prof_site *site, uint64_t words)
 {
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    prof__place place;
-    place.head = prof__site_load(site) ^ generation;
-    if (PROF__UNLIKELY((uint32_t)place.head | (gate ^ generation))) return prof__place_slow(self, site, words, gate);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    prof__slot place;
+    place.head = prof__site_load(site) ^ config_version;
+    if (PROF__UNLIKELY((uint32_t)place.head | (write_lock ^ config_version)))
+        return prof__slot_slow(self, site, words, write_lock);
     uint64_t elapsed = prof__counter() - self->base;
     if (PROF__UNLIKELY((self->free_words < words) | (elapsed >> PROF__TICK_BITS != 0)))
-        return prof__place_slow(self, site, words, gate);
+        return prof__slot_slow(self, site, words, write_lock);
     place.at = self->cursor;
     place.head |= elapsed;
     return place;
 }
 
 /* Counts the words of an event as written, and releases the write lock. */
-static inline void prof__place_leave(prof__thread *self, prof__place place, uint64_t words)
+static inline void prof__slot_leave(prof__thread *self, prof__slot place, uint64_t words)
 {
     self->cursor = place.at + words;
     self->free_words -= words;
@@ -194,25 +195,25 @@ static inline void prof__place_leave(prof__thread *self, prof__place place, uint
 
 #define PROF__END_OF_BEGIN ((uint64_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__KIND_SHIFT)
 
-/* Begins the off-scope marker of a scope that is off or was lost: see >>note. In a signal handler that interrupted a
-   macro there is no marker, and the scope's arguments are lost. */
-static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t gate, uint32_t lost)
+/* Begins the off-scope marker of a scope that is off or was lost: see >>off_scope. In a signal handler that interrupted
+   a macro there is no marker, and the scope's arguments are lost. */
+static PROF__COLD prof__token prof__begin_off(prof__thread *self, prof_site *site, uint32_t write_lock, uint32_t lost)
 {
-    prof__token token = gate == PROF__BUSY ? 0 : prof__note_begin(self, site, lost);
-    if (gate & PROF__SHORT) {
-        prof__short_passes(self, gate);
-        gate = PROF__SHUT; /* an end must look at markers */
+    prof__token token = write_lock == PROF__BUSY ? 0 : prof__off_scope_begin(self, site, lost);
+    if (write_lock & PROF__SHORT) {
+        prof__short_passes(self, write_lock);
+        write_lock = PROF__SHUT; /* an end must look at markers */
     }
-    prof__untake(self, gate);
+    prof__leave_write(self, write_lock);
     return token;
 }
 
-/* Begins the off-scope marker of a scope that was lost for want of room, see >>note. Begins none if there will be no
-   room for its arguments either. */
+/* Begins the off-scope marker of a scope that was lost for want of room, see >>off_scope. Begins none if there will be
+   no room for its arguments either. */
 static prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 {
-    if (!PROF__NOTE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
-    return prof__note_begin(self, site, PROF__NOTE_LOST);
+    if (!PROF__OFF_SCOPE_LOST || !site || (self->free_words < 2 && self->session->header->mode == PROF_FILL)) return 0;
+    return prof__off_scope_begin(self, site, PROF__OFF_SCOPE_LOST);
 }
 
 /* With min_duration: notes a begin or an end that was just written, so that an end finds the scope that it may
@@ -237,7 +238,7 @@ static prof__token prof__begin_at(prof__thread *self, prof_site *site, uint64_t 
     prof__commit(self, 1);
     self->free_words -= 1; /* reserved for the end */
     if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at);
-    return head | self->epoch;
+    return head | self->session_id;
 }
 
 static void prof__count_taken_back(prof__chunk *chunk)
@@ -265,7 +266,7 @@ static PROF__COLD int prof__begin_undo(prof__thread *self, uint64_t head, uint64
 static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
-    if (PROF__UNLIKELY(self->note) && prof__note_is_innermost(self)) prof__note_forget(self);
+    if (PROF__UNLIKELY(self->off_scope_marker) && prof__off_scope_is_innermost(self)) prof__off_scope_forget(self);
     if (PROF__MIN_TICKS(s) && prof__begin_undo(self, head, now)) return;
     if (self->soft && self->cursor == self->end) prof__chunk_widen(self, 1);
     int full = self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0;
@@ -284,9 +285,9 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
    cannot have a marker. Begins an off-scope marker if it can. */
 static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
-    uint32_t lost = prof__site_asked(site) ? 0 : PROF__NOTE_LOST;
-    if (!PROF__NOTE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
-    return prof__begin_off(self, site, prof__take(self), lost);
+    uint32_t lost = prof__site_off_scope(site) ? 0 : PROF__OFF_SCOPE_LOST;
+    if (!PROF__OFF_SCOPE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
+    return prof__begin_off(self, site, prof__enter_write(self), lost);
 }
 
 /* The attribute of slow paths that every scope takes in a session whose clock is not the bare counter. */
@@ -301,39 +302,40 @@ static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_i
 }
 static int prof__in_step(const prof__thread *self)
 {
-    return self->session && self->seen == PROF__LOAD(prof__generation);
+    return self->session && self->synced_version == PROF__LOAD(prof__config_version);
 }
 
 /* Returns the next value of the write lock with min_duration: open to begins and ends only, unless one of these could
    take a word of another event for its begin. */
-static PROF__COLD uint32_t prof__gate_short(const prof__thread *self, uint32_t gate)
+static PROF__COLD uint32_t prof__write_lock_short(const prof__thread *self, uint32_t write_lock)
 {
     int open = self->cursor && self->begun_end == self->cursor &&
                *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
-               !self->note && !PROF__LEAVES_SOON(self);
-    return open ? self->seen ^ PROF__SHORT : gate;
+               !self->off_scope_marker && !PROF__LEAVES_SOON(self);
+    return open ? self->synced_version ^ PROF__SHORT : write_lock;
 }
 
 /* Releases the write lock after the slow path of a begin or an end. From then on a signal handler may move the thread
    to another session, or to none. */
 static void prof__leave_scope(prof__thread *self)
 {
-    uint32_t gate = self->open;
-    if (PROF__SHORT && PROF__UNLIKELY(self->session->fast == PROF__SHORT)) gate = prof__gate_short(self, gate);
+    uint32_t write_lock = self->open;
+    if (PROF__SHORT && PROF__UNLIKELY(self->session->fast == PROF__SHORT))
+        write_lock = prof__write_lock_short(self, write_lock);
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
 }
 
-static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t gate, uint64_t read)
+static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t write_lock, uint64_t read)
 {
-    int in_step = prof__in_step(self), ready = in_step && gate != PROF__BUSY;
-    if (!ready || (uint32_t)prof__site_load(site) != self->seen) {
-        if (prof__site_asked(site)) return prof__begin_off(self, site, gate, 0);
-        ready = prof__enter_slow(self, site, gate, PROF__LOSS_EVENT);
+    int in_step = prof__in_step(self), ready = in_step && write_lock != PROF__BUSY;
+    if (!ready || (uint32_t)prof__site_load(site) != self->synced_version) {
+        if (prof__site_off_scope(site)) return prof__begin_off(self, site, write_lock, 0);
+        ready = prof__enter_slow(self, site, write_lock, PROF__LOSS_EVENT);
         in_step = 0; /* this may have waited for the lock */
     }
     if (!ready) return prof__begin_refused(self, site);
-    if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
+    if (PROF__UNLIKELY(write_lock & PROF__SHORT)) prof__short_passes(self, write_lock);
     prof__token token =
         prof__begin_at(self, site, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
     prof__leave_scope(self);
@@ -343,42 +345,42 @@ static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *si
 
 PROF_DEF prof__token prof__begin(prof_site *site)
 {
-    PROF__SELF_OR(PROF__LED(prof__begin, (site)));
+    PROF__SELF_OR(PROF__FORWARD(prof__begin, (site)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation;
-    uint32_t differs = (uint32_t)head | (gate ^ generation);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version;
+    uint32_t differs = (uint32_t)head | (write_lock ^ config_version);
     if (PROF__UNLIKELY(differs) && differs != PROF__SHORT) {
-        return prof__begin_slow(self, site, gate, now);
+        return prof__begin_slow(self, site, write_lock, now);
     }
     uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
     if (PROF__UNLIKELY((left < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
-        return prof__begin_slow(self, site, gate, 0);
+        return prof__begin_slow(self, site, write_lock, 0);
     }
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
     self->free_words = left - 2;
-    prof__token token = head | self->epoch;
+    prof__token token = head | self->session_id;
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
     PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
 }
 
-static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t gate, uint64_t read)
+static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t write_lock, uint64_t read)
 {
     int in_step = prof__in_step(self);
-    if (token & PROF__NOTE) {
-        if (gate != PROF__BUSY) prof__note_end(self, token);
-        prof__untake(self, gate);
+    if (token & PROF__OFF_SCOPE) {
+        if (write_lock != PROF__BUSY) prof__off_scope_end(self, token);
+        prof__leave_write(self, write_lock);
         return;
     }
-    if ((uint32_t)token != PROF__LOAD(&prof__state.epoch)) { /* begun in another session, where it stays open */
-        prof__untake(self, gate);
-    } else if ((in_step && gate != PROF__BUSY) || prof__enter_slow(self, NULL, gate, PROF__LOSS_EVENT)) {
-        if (PROF__UNLIKELY(gate & PROF__SHORT)) prof__short_passes(self, gate);
-        if ((uint32_t)token == self->epoch)
-            prof__end_at(self, token ^ self->epoch, prof__now_again(self->session, read, in_step, 1));
+    if ((uint32_t)token != PROF__LOAD(&prof__state.session_id)) { /* begun in another session, where it stays open */
+        prof__leave_write(self, write_lock);
+    } else if ((in_step && write_lock != PROF__BUSY) || prof__enter_slow(self, NULL, write_lock, PROF__LOSS_EVENT)) {
+        if (PROF__UNLIKELY(write_lock & PROF__SHORT)) prof__short_passes(self, write_lock);
+        if ((uint32_t)token == self->session_id)
+            prof__end_at(self, token ^ self->session_id, prof__now_again(self->session, read, in_step, 1));
         prof__leave_scope(self);
     }
     PROF__BRIDGE_END(self, token);
@@ -402,33 +404,33 @@ static inline int prof__end_short(prof__thread *self, uint64_t head, uint64_t el
 
 PROF_DEF void prof__end(prof__token token)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__end, (token)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__end, (token)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = token ^ self->epoch;
-    uint32_t differs = (uint32_t)head | (gate ^ generation);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = token ^ self->session_id;
+    uint32_t differs = (uint32_t)head | (write_lock ^ config_version);
     if (PROF__UNLIKELY(differs)) {
         int open = differs == PROF__SHORT;
         if (open && prof__end_short(self, head, now - self->base)) {
             PROF__BARRIER();
-            self->gate = gate;
+            self->write_lock = write_lock;
             PROF__BRIDGE_END(self, token);
             return;
         }
         if (!open) {
-            prof__end_slow(self, token, gate, now);
+            prof__end_slow(self, token, write_lock, now);
             return;
         }
     }
     uint64_t *at = self->cursor, elapsed = now - self->base;
     if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->free_words) | (elapsed >> PROF__TICK_BITS != 0))) {
-        prof__end_slow(self, token, gate, 0);
+        prof__end_slow(self, token, write_lock, 0);
         return;
     }
     prof__store_word(at, (head ^ PROF__END_OF_BEGIN) | elapsed);
     self->cursor = at + 1;
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
     PROF__BRIDGE_END(self, token);
 }
 
@@ -450,11 +452,12 @@ static void prof__service_scope(const prof__session *s, prof_site *site, uint64_
 
 /* The slow path of prof__next(): ends one stage and begins the next one at the same time. So it gets a chunk with room
    for both before it reads the clock. */
-static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token, uint32_t gate)
+static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *site, prof__token token,
+                                              uint32_t write_lock)
 {
     uint64_t head;
-    prof__untake(self, gate);
-    if (token & PROF__NOTE) {
+    prof__leave_write(self, write_lock);
+    if (token & PROF__OFF_SCOPE) {
         prof__end(token);
         token = 0;
     }
@@ -464,7 +467,7 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
     }
     uint64_t now = prof__now(self->session, 1);
     int fits = prof__reserve(self, 2, &now) != NULL;
-    if (token && (uint32_t)token == self->epoch) prof__end_at(self, token ^ self->epoch, now);
+    if (token && (uint32_t)token == self->session_id) prof__end_at(self, token ^ self->session_id, now);
     prof__token next = fits ? prof__begin_at(self, site, head, now) : prof__begin_lost(self, site);
     prof__leave(self);
     PROF__BRIDGE_END(self, token);
@@ -474,22 +477,22 @@ static PROF__COLD prof__token prof__next_slow(prof__thread *self, prof_site *sit
 
 PROF_DEF prof__token prof__next(prof_site *site, prof__token token)
 {
-    PROF__SELF_OR(PROF__LED(prof__next, (site, token)));
+    PROF__SELF_OR(PROF__FORWARD(prof__next, (site, token)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, old = token ^ self->epoch;
-    if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (gate ^ generation)))
-        return prof__next_slow(self, site, token, gate);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version, old = token ^ self->session_id;
+    if (PROF__UNLIKELY((uint32_t)head | (uint32_t)old | (write_lock ^ config_version)))
+        return prof__next_slow(self, site, token, write_lock);
     uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
     if (PROF__UNLIKELY((left < 2) | ((uint64_t)(self->end - at) <= left) | (elapsed >> PROF__TICK_BITS != 0)))
-        return prof__next_slow(self, site, token, gate);
+        return prof__next_slow(self, site, token, write_lock);
     prof__store_word(at, (old ^ PROF__END_OF_BEGIN) | elapsed);
     prof__store_word(at + 1, head | elapsed);
     self->cursor = at + 2;
     self->free_words = left - 2;
-    prof__token next = head | self->epoch;
+    prof__token next = head | self->session_id;
     PROF__BARRIER();
-    self->gate = generation;
+    self->write_lock = config_version;
     PROF__BRIDGE_END(self, token);
     PROF__BRIDGE_BEGIN(site, NULL, next);
     return next;

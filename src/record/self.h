@@ -3,7 +3,7 @@
 // a signal handler.
 #ifndef PROF__RECORD_SELF_H
 #define PROF__RECORD_SELF_H
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/threads.h"
 #include "record/thread.h"
 
@@ -38,7 +38,7 @@ static prof__thread *prof__self_make(void);
 extern unsigned long _tls_index;
 extern char *_tls_start;
 #define PROF__EACH_THREAD __attribute__((__section__(".tls$")))
-static PROF__EACH_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+static PROF__EACH_THREAD union { uint32_t write_lock; prof__thread record; } prof__self = {PROF__SHUT};
 static PROF__INLINED prof__thread *prof__self_get(void)
 {
     const uintptr_t *copies; /* this thread's copies of the modules' sections */
@@ -56,7 +56,7 @@ static PROF__INLINED prof__thread *prof__self_get(void)
 /* A new record has the write lock PROF__SHUT, not 0. Its synced version is 0, and so is the config version before the
    first constructor and in some children of forks: a write lock of 0 would open the fast path. The union avoids
    compilers' warnings about members without an initializer. */
-static PROF__PER_THREAD union { uint32_t gate; prof__thread record; } prof__self = {PROF__SHUT};
+static PROF__PER_THREAD union { uint32_t write_lock; prof__thread record; } prof__self = {PROF__SHUT};
 #define PROF__SELF() (&prof__self.record)
 #endif
 
@@ -145,7 +145,7 @@ static uint32_t prof__selves_free; /* how many are free, at least */
 static prof__thread *prof__nobody(void)
 {
     static prof__thread nobody;
-    PROF__STORE(&nobody.gate, PROF__BUSY);
+    PROF__STORE(&nobody.write_lock, PROF__BUSY);
     PROF__STORE(&nobody.exits, PROF__EXITS);
     return &nobody;
 }
@@ -156,7 +156,7 @@ static prof__thread *prof__self_take(void)
         if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
         prof__clear(each, offsetof(prof__thread, next));
-        each->gate = PROF__SHUT; /* not 0, which the config version may be */
+        each->write_lock = PROF__SHUT; /* not 0, which the config version may be */
         return each;
     }
     char *map = (char *)mmap(NULL, PROF__SELF_MAP, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -164,7 +164,7 @@ static prof__thread *prof__self_take(void)
     prof__thread *first = (prof__thread *)(void *)map, *last = first;
     uint32_t more = 0;
     first->taken = first->first = 1;
-    first->gate = PROF__SHUT;
+    first->write_lock = PROF__SHUT;
     for (size_t at = PROF__SELF_STRIDE; at + sizeof *first <= PROF__SELF_MAP; at += PROF__SELF_STRIDE, ++more)
         last = last->next = (prof__thread *)(void *)(map + at);
     last->next = PROF__LOAD(&prof__selves);
@@ -225,8 +225,8 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
 #endif
 #endif
 
-/* PROF__LED for the fast path: the forwarding costs nothing there, because a thread never has a record in an instance
-   that forwards. */
+/* PROF__FORWARD for the fast path: the forwarding costs nothing there, because a thread never has a record in an
+   instance that forwards. */
 #ifdef PROF__SHARED
 #define PROF__SELF_OR(led)                                                                                           \
     prof__thread *self = prof__self_here;                                                                            \

@@ -5,14 +5,14 @@
 #include "api/markup.h"
 #include "api/writers.h"
 #include "ground/clock.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "image/format.h"
 
 /*-- SESSION STATE --------------------------------------------------------------------------------------------------*/
 
 #define PROF__MAX_RULES PROF__LESS(64, 8)
-#define PROF__MAX_LEFT PROF__LESS(256, 16)
-#define PROF__LEFT_BUSY 0xffffffffu
+#define PROF__MAX_PARTIAL PROF__LESS(256, 16)
+#define PROF__PARTIAL_BUSY 0xffffffffu
 
 #ifndef PROF_FREESTANDING
 /* The background threads of a session, the service and the writer of files: see >>service. */
@@ -73,7 +73,7 @@ typedef struct prof__session {
     prof__extent text_words; /* of the chunks that threads get now, times 2 at most: see prof__chunk_split() */
     prof__extent chunk_count; /* how many slots the ring has */
     uint64_t min_ticks, ordered_excess;
-    uint32_t epoch, clock;
+    uint32_t session_id, clock;
     uint32_t string_count, site_count;
     char *live_path;   /* the file to which the image is mapped: output, or stream.path; NULL: none */
     void *mapping;     /* NULL: the image is in the user's memory */
@@ -85,9 +85,9 @@ typedef struct prof__session {
     struct { /* partial chunks, which threads have left */
         uint64_t sequence;
         uint32_t words, chunk; /* chunk: its place in units of 64 bytes, from 1; 0: this entry is free;
-                                  PROF__LEFT_BUSY: a thread is changing the entry */
-    } left[PROF__MAX_LEFT];
-    uint32_t left_count; /* entries in use */
+                                  PROF__PARTIAL_BUSY: a thread is changing the entry */
+    } partial_chunks[PROF__MAX_PARTIAL];
+    uint32_t partial_count; /* entries in use */
 #endif
     uint32_t attached; /* threads that hold pointers into the image, readers included */
     uint32_t readers;  /* threads that copy the image */
@@ -133,11 +133,11 @@ typedef struct prof__session {
     int private_memory;   /* 1: the image is in memory, not in a mapped file */
     int to_remove;        /* 1: closing stream.handle removes the sidecar file */
 #endif
-    int beside;           /* 1: output is written at the end. Until then the image is in a sidecar file beside it or, if
+    int sidecar;          /* 1: output is written at the end. Until then the image is in a sidecar file beside it or, if
                              that cannot be created, in memory */
     int unnamed;          /* 1: the mapped file has no name yet */
     int apart;            /* 1: the mapping is private; prof_stop() writes it to the file: see prof__map_shared() */
-    int beside_error;     /* the errno if the sidecar file could not be created or mapped; else 0 */
+    int sidecar_error;    /* the errno if the sidecar file could not be created or mapped; else 0 */
     int whole;            /* 1: all blocks of the file are reserved at the start; PROF_STREAM needs all soon */
     prof_existing existing;
     int number;           /* 1: older files of this name are kept, and this session's gets a number; also in children */
@@ -160,9 +160,9 @@ typedef struct prof__session {
 
 /* PROF_MINIMAL has no names of outputs, so no sidecar file. */
 #ifdef PROF_MINIMAL
-#define PROF__BESIDE(condition) 0
+#define PROF__SIDECAR(condition) 0
 #else
-#define PROF__BESIDE(condition) (condition)
+#define PROF__SIDECAR(condition) (condition)
 #endif
 
 /* The recorder's state. It changes under prof__lock_word, together with the config version, which shows that something
@@ -177,7 +177,7 @@ static struct {
     int frozen; /* PROF__FROZEN_...: sites are off. The only field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
-    uint32_t epoch;
+    uint32_t session_id;
 #ifdef PROF__CATEGORIES
     int rule_count, category_named, category_default;
     struct {
@@ -223,52 +223,55 @@ static void (*prof__on_demand)(void);
    synced version, so it sends each macro to its slow path. So even a child of _Fork() or clone(), for which no fork
    handler runs, does not write to its parent's image. Before the first constructor the config version is 0, too. */
 #if defined(__linux__) && defined(__GNUC__) && !defined(PROF_FREESTANDING)
-#define PROF__GENERATION_PAGE 4096
-PROF_DEF uint32_t prof__generation[PROF__GENERATION_PAGE / 4] __attribute__((__aligned__(PROF__GENERATION_PAGE)));
+#define PROF__CONFIG_VERSION_PAGE 4096
+PROF_DEF uint32_t prof__config_version[PROF__CONFIG_VERSION_PAGE / 4]
+    __attribute__((__aligned__(PROF__CONFIG_VERSION_PAGE)));
 static void (*prof__child_found)(void); /* called by a child that finds 0; NULL before that page exists */
 #else
-PROF_DEF uint32_t prof__generation[1] = {PROF__OFF};
+PROF_DEF uint32_t prof__config_version[1] = {PROF__OFF};
 #endif
 #ifndef PROF__NO_FORK
 static void (*prof__inherited_make)(void); /* makes the image of a child of a fork that has inherited its session */
 #endif
-static uint32_t prof__generations; /* how many config versions there were; a child continues the count */
+static uint32_t prof__config_version_count; /* how many config versions there were; a child continues the count */
 #ifndef PROF_FREESTANDING
 static PROF__UNUSED prof_writer *prof__writers;
 #endif
 
 /* The call sites of followers compare with a config version of their own, which this updates; the functions that they
    call check the leader's again. */
-#if defined(PROF__HUBS) && !defined(PROF_STATIC)
-static void prof__hub_tell(uint32_t generation)
+#if defined(PROF__INSTANCES) && !defined(PROF_STATIC)
+static void prof__instances_tell(uint32_t config_version)
 {
-    for (prof__hub *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
-        if (each->generation != prof__generation) PROF__STORE(each->generation, generation);
+    for (prof__instance *each = PROF__ACQUIRE(&prof__followers); each; each = PROF__ACQUIRE(&each->next))
+        if (each->config_version != prof__config_version) PROF__STORE(each->config_version, config_version);
 }
 #else
-static void prof__hub_tell(uint32_t generation) { (void)generation; }
+static void prof__instances_tell(uint32_t config_version) { (void)config_version; }
 #endif
 
 /* Called before each lock of the state is taken. A child for which no fork handler has run finds out here that it is
    one: other threads of its parent may have held the lock, and do not exist in it. */
-static void prof__generation_look(void)
+static void prof__child_check(void)
 {
-#ifdef PROF__GENERATION_PAGE
+#ifdef PROF__CONFIG_VERSION_PAGE
     uint32_t none = 0;
-    if (PROF__LIKELY(PROF__LOAD(prof__generation) != 0)) return;
+    if (PROF__LIKELY(PROF__LOAD(prof__config_version) != 0)) return;
     if (prof__child_found)
         prof__child_found();
     else
-        __atomic_compare_exchange_n(prof__generation, &none, PROF__OFF, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+        __atomic_compare_exchange_n(prof__config_version, &none, PROF__OFF, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 #endif
 }
 
-#define PROF__ASKED 0x40000000u /* a flag in a site's state; config versions are below it. See >>note */
-static void prof__next_generation(void)
+#define PROF__OFF_SCOPE_ASKED 0x40000000u /* a flag in a site's state; config versions are below it. See >>off_scope */
+static void prof__next_config_version(void)
 {
-    uint32_t next = PROF__ADD(&prof__generations, 1u) % (PROF__ASKED / 2 - 1) + 1; /* keeps the bit PROF__SHORT clear */
-    PROF__RELEASE(prof__generation, next);
-    prof__hub_tell(next);
+    uint32_t next = PROF__ADD(&prof__config_version_count, 1u) % (PROF__OFF_SCOPE_ASKED / 2 - 1) + 1; /* keeps the bit
+                                                                                                         PROF__SHORT
+                                                                                                         clear */
+    PROF__RELEASE(prof__config_version, next);
+    prof__instances_tell(next);
 }
 
 static uint64_t prof__now_of(uint32_t clock)

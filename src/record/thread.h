@@ -1,5 +1,5 @@
 // record/thread: The recorder's structs for a thread and for a track. One thread at a time uses each. Its write lock
-// (gate) keeps its own signal handlers from writing meanwhile.
+// (write lock) keeps its own signal handlers from writing meanwhile.
 #ifndef PROF__RECORD_THREAD_H
 #define PROF__RECORD_THREAD_H
 #include "image/format.h"
@@ -12,15 +12,15 @@
 /* The recorder's state of a track. A track belongs to a thread, or to a fiber, which moves from thread to thread. */
 struct prof_fiber {
     uint64_t track, serial; /* track: its id in the session `epoch`; serial: how many TRACK records it has */
-    uint64_t owed;          /* words to reserve for ends of scopes that were open when it left its last thread */
-    uint32_t epoch;         /* the id of the session that knows the track; 0: none yet */
+    uint64_t reserved_ends; /* words to reserve for ends of scopes that were open when it left its last thread */
+    uint32_t session_id;    /* the id of the session that knows the track; 0: none yet */
     uint32_t name_id;       /* the string id of its name; PROF__NAME_NEW: name is not in the image yet */
     uint32_t is_fiber;
-    uint32_t loose_count, loose_turn; /* loose_turn: where to look for a slot in a full list */
-    uint32_t loose_name[32]; /* names of the first unscoped begins that are open */
-    uint32_t note;          /* its off-scope marker while no thread runs it: see prof__thread */
-    uint64_t loose[32];
-    struct prof__loose_block *loose_more; /* slots for further unscoped begins */
+    uint32_t unscoped_count, unscoped_turn; /* unscoped_turn: where to look for a slot in a full list */
+    uint32_t unscoped_name[32]; /* names of the first unscoped begins that are open */
+    uint32_t off_scope_marker; /* its off-scope marker while no thread runs it: see prof__thread */
+    uint64_t unscoped[32];
+    struct prof__unscoped_block *unscoped_more; /* slots for further unscoped begins */
     char name[64]; /* the program's name for it, for all sessions; "": none */
 #ifdef PROF__FRAME_NAMES
     uint64_t frame_count[PROF__FRAME_NAMES]; /* boundaries of each of the session's first names of frames */
@@ -30,23 +30,24 @@ struct prof_fiber {
     struct prof__bridge_stack *bridge; /* the scopes that are open in other tools; NULL: none yet */
 #endif
 };
-#define PROF__NOTE_HIDDEN_SHIFT 9 /* in an off-scope marker: see >>note */
+#define PROF__OFF_SCOPE_HIDDEN_SHIFT 9 /* in an off-scope marker: see >>off_scope */
 #define PROF__NAME_NEW 0xffffffffu
-/* Values of loose_name that are no name of an open begin. A name has bits 30 and 31 clear. */
-#define PROF__LOOSE_ENDED 0x80000001u
-#define PROF__LOOSE_FREE 0x80000002u   /* beyond loose_count, or not written yet */
-#define PROF__LOOSE_PASSED 0x40000000u /* a flag of a name: a begin before this one may have ended */
+/* Values of unscoped_name that are no name of an open begin. A name has bits 30 and 31 clear. */
+#define PROF__UNSCOPED_ENDED 0x80000001u
+#define PROF__UNSCOPED_FREE 0x80000002u /* beyond unscoped_count, or not written yet */
+#define PROF__UNSCOPED_PASSED 0x40000000u /* a flag of a name: a begin before this one may have ended */
 typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 : -1];
 
 /* One for each thread; in a kernel, one for each processor. The fast path uses only the first cache line. */
 typedef struct prof__thread {
-    uint32_t gate;  /* write lock: the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT */
-    uint32_t epoch; /* the id of the session that it records into; tokens carry it from begin to end */
+    uint32_t write_lock; /* write lock: the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT
+                            */
+    uint32_t session_id; /* the id of the session that it records into; tokens carry it from begin to end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
     uint64_t free_words; /* words of the chunk that may be written, less those reserved for ends of open scopes */
-    uint32_t open; /* the value for gate when the thread is synced and not writing */
-    uint32_t seen; /* the synced version: the config version that the thread has applied */
+    uint32_t open; /* the value for write lock when the thread is synced and not writing */
+    uint32_t synced_version; /* the synced version: the config version that the thread has applied */
     struct prof__session *session;
     prof__chunk *chunk;
     prof__chunk *filled; /* its previous chunk while the present one is less than half full, then HELD; or NULL */
@@ -59,15 +60,16 @@ typedef struct prof__thread {
        whose bits look like neither. */
     uint64_t *known;
     prof_fiber own;
-    uint32_t note;      /* the marker of the innermost scope that is off: see >>note; 0: none */
+    uint32_t off_scope_marker; /* the marker of the innermost scope that is off: see >>off_scope; 0: none */
     uint32_t soft;      /* words at the chunk's end not to be used as long as `filled` is kept */
-    uint32_t note_place; /* index + 1 in prof__asked.with_args of the marker's site; 0: only its token knows */
+    uint32_t off_scope_slot; /* index + 1 in prof__off_scopes.with_args of the marker's site; 0: only its token knows */
     uint32_t waited;    /* the value of prof__room_mark() when it last waited for a chunk in vain */
     uint32_t impatient; /* 1: this is the service, which never waits for a chunk and has a spare one */
     uint32_t no_room;   /* the value of prof__room_changes when it found no chunk; 0: it found one */
-    uint32_t in_vain;   /* events that it has lost since for that reason */
-    /* visiting: 1: its chunk is borrowed for one scope. visits: how often it has borrowed one: see prof__visits. */
-    uint32_t visiting, visits;
+    uint32_t failed_allocs; /* events that it has lost since for that reason */
+    /* borrowed_chunk: 1: its chunk is borrowed for one scope. borrows: how often it has borrowed one: see
+       prof__borrows_chunk. */
+    uint32_t borrowed_chunk, borrows;
     void *signal_stack; /* see prof__signal_stack_take */
 #ifdef PROF__FRAME_NAMES
     const void *framed; /* the call site of the last frame boundary, unless its track has left the chunk since. (void:
@@ -75,7 +77,7 @@ typedef struct prof__thread {
     uint64_t *frames;   /* the count of boundaries of that frame's name */
 #endif
     uint32_t syncing;   /* 1: it is in the function of prof_set_sync() */
-    uint32_t forking, fork_holds, fork_gate; /* see >>fork; fork handlers may fork again */
+    uint32_t forking, fork_holds, fork_write_lock; /* see >>fork; fork handlers may fork again */
 #ifdef PROF__BRIDGED
     uint32_t bridging;                       /* 1: it runs another tool's code */
     uint32_t bridge_named;                   /* 1: that tool knows its name */
@@ -97,9 +99,9 @@ static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? sel
 #ifdef PROF_FREESTANDING
 #define PROF__LEAVES_SOON(self) ((void)(self), 0)
 #else
-#define PROF__LEAVES_SOON(self) ((self)->exits | (self)->visiting)
+#define PROF__LEAVES_SOON(self) ((self)->exits | (self)->borrowed_chunk)
 #endif
-#define PROF__VISITS 100u      /* see prof__visits */
+#define PROF__BORROWS 100u     /* see prof__borrows_chunk */
 #define PROF__BUSY 0x80000000u /* the thread is writing: a signal handler that finds this must not write */
 #define PROF__SHUT 0x80000001u /* all macros take the slow path */
 /* A write lock that differs from the config version in this bit is open to begins and ends only. A session with
@@ -117,28 +119,28 @@ static prof_fiber *prof__track_of(prof__thread *self) { return self->fiber ? sel
 #endif
 
 /* Takes the thread's write lock: from here on no signal handler writes, or moves the thread to another session. Returns
-   the lock's old value, for prof__untake(). */
-static inline uint32_t prof__take(prof__thread *self)
+   the lock's old value, for prof__leave_write(). */
+static inline uint32_t prof__enter_write(prof__thread *self)
 {
-    uint32_t gate = self->gate;
-    self->gate = PROF__BUSY;
+    uint32_t write_lock = self->write_lock;
+    self->write_lock = PROF__BUSY;
     PROF__BARRIER();
-    return gate;
+    return write_lock;
 }
 
 /* Gives the write lock its old value back, when nothing was recorded. If a signal handler interrupted a thread that was
    writing, the lock stays PROF__BUSY. */
-static inline void prof__untake(prof__thread *self, uint32_t gate)
+static inline void prof__leave_write(prof__thread *self, uint32_t write_lock)
 {
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
 }
 
 /* Releases the write lock of a thread that is synced. */
 static inline void prof__leave(prof__thread *self)
 {
     PROF__BARRIER();
-    self->gate = self->open;
+    self->write_lock = self->open;
 }
 
 #endif /* PROF__RECORD_THREAD_H */

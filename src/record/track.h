@@ -11,7 +11,7 @@
 #include "image/words.h"
 #include "record/bridge.h"
 #include "record/meta.h"
-#include "record/places.h"
+#include "record/unscoped_slots.h"
 #include "record/ring.h"
 #include "record/self.h"
 #include "record/state.h"
@@ -37,15 +37,18 @@ static void prof__track_write(prof__thread *self)
 }
 
 /* Returns how many words, reserved for ends of enclosing scopes, the off-scope marker hides behind `end`: see
-   >>note. */
-static uint32_t prof__note_hidden(const prof__thread *self) { return self->note >> PROF__NOTE_HIDDEN_SHIFT; }
+   >>off_scope. */
+static uint32_t prof__off_scope_hidden(const prof__thread *self)
+{
+    return self->off_scope_marker >> PROF__OFF_SCOPE_HIDDEN_SHIFT;
+}
 
 /* Returns how many words are reserved for the ends of open scopes of the present track. */
-static uint64_t prof__owed(const prof__thread *self)
+static uint64_t prof__reserved_ends(const prof__thread *self)
 {
     const prof_fiber *track = self->fiber ? self->fiber : &self->own;
-    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->free_words + prof__note_hidden(self);
-    return track->epoch == PROF__LOAD(&prof__state.epoch) ? track->owed : 0;
+    if (self->entered) return (uint64_t)(self->end - self->cursor) - self->free_words + prof__off_scope_hidden(self);
+    return track->session_id == PROF__LOAD(&prof__state.session_id) ? track->reserved_ends : 0;
 }
 
 /* Gives up a chunk that this thread has filled. In a ring, threads that found no chunk may take it. The newest events
@@ -121,7 +124,7 @@ static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
     uint64_t all = prof__words_of(self->session, self->chunk);
     prof__chunk_pass(self->session, self->chunk, (size_t)used, (size_t)limit);
     self->soft = (uint32_t)(all - limit);
-    self->end = prof__chunk_first(self->chunk) + limit - prof__note_hidden(self);
+    self->end = prof__chunk_first(self->chunk) + limit - prof__off_scope_hidden(self);
     if (limit > all / 2) prof__filled_finish(self);
 }
 
@@ -135,10 +138,11 @@ static void prof__begun_forget(prof__thread *self)
    a sum stay, even those of a scope that was too short. */
 static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
 {
-    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__owed(self);
-    uint64_t limit = prof__chunk_limit(self, used + owed + words);
+    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)),
+             reserved_ends = prof__reserved_ends(self);
+    uint64_t limit = prof__chunk_limit(self, used + reserved_ends + words);
     prof__chunk_open(self, used, limit);
-    self->free_words = limit - used - owed;
+    self->free_words = limit - used - reserved_ends;
     prof__begun_forget(self);
     self->known = self->cursor;
 }
@@ -149,17 +153,19 @@ static void prof__chunk_close(const prof__thread *self)
     prof__chunk_seal(self->session, self->chunk, (size_t)(self->cursor - prof__chunk_first(self->chunk)));
 }
 
-/* Continues the thread's present track in this chunk, after the used words. owed: how many words to reserve for
-   ends. */
-static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t owed)
+/* Continues the thread's present track in this chunk, after the used words. reserved ends: how many words to reserve
+   for ends. */
+static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t used, uint64_t reserved_ends)
 {
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__note_hidden(self) > owed) self->note = self->note_place = 0; /* no words are reserved now */
-    uint64_t limit = prof__chunk_limit(self, used + owed + 8);
+    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope_marker = self->off_scope_slot = 0; /* no words are
+                                                                                                            reserved now
+                                                                                                            */
+    uint64_t limit = prof__chunk_limit(self, used + reserved_ends + 8);
     prof__chunk_open(self, used, limit);
-    self->free_words = limit - used - owed;
+    self->free_words = limit - used - reserved_ends;
     prof__begun_forget(self);
     self->entered = 1;
     prof__track_write(self);
@@ -170,7 +176,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
    image. */
 static int prof__room_missing(prof__thread *self)
 {
-    return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->in_vain % 1024;
+    return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->failed_allocs % 1024;
 }
 
 /* Writes a LOST record of the events that this thread has lost on its present track, if there is a free word. */
@@ -186,7 +192,7 @@ static void prof__lost_write(prof__thread *self)
 static void prof__track_leave(prof__thread *self)
 {
     if (!self->entered) return;
-    prof__track_of(self)->owed = prof__owed(self);
+    prof__track_of(self)->reserved_ends = prof__reserved_ends(self);
     if (PROF__UNLIKELY(PROF__LOAD(&self->chunk->lost))) prof__lost_write(self);
     self->entered = 0;
     self->end = self->cursor;
@@ -200,7 +206,7 @@ static void prof__track_leave(prof__thread *self)
    is NULL. */
 static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
 {
-    uint64_t owed = prof__owed(self);
+    uint64_t reserved_ends = prof__reserved_ends(self);
     prof__session *s = self->session;
     prof__chunk *old = self->chunk != chunk ? self->chunk : NULL;
     if (!chunk) return 0;
@@ -210,7 +216,7 @@ static int prof__chunk_change(prof__thread *self, prof__chunk *chunk)
         prof__filled_keep(self);
         old = NULL;
     }
-    prof__chunk_enter(self, chunk, 0, owed > prof__words_of(s, chunk) / 4 * 3 ? 0 : owed);
+    prof__chunk_enter(self, chunk, 0, reserved_ends > prof__words_of(s, chunk) / 4 * 3 ? 0 : reserved_ends);
     if (old) prof__chunk_finish(self, old); /* if the chunk before it is still held, this one has no event of its own */
     return 1;
 }
@@ -236,7 +242,7 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
     if (!prof__room_waits(self, s)) return NULL;
     if (full) {
         prof__chunk_close(self);
-        prof__track_of(self)->owed = prof__owed(self);
+        prof__track_of(self)->reserved_ends = prof__reserved_ends(self);
         self->entered = 0;
         self->free_words = self->soft = 0;
         self->chunk = NULL;
@@ -269,10 +275,10 @@ static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
 {
     prof__session *s = self->session;
     int service = self->impatient != 0, again = s->header->mode == PROF_RING;
-    uint64_t owed = prof__owed(self);
+    uint64_t reserved_ends = prof__reserved_ends(self);
     if (!again && prof__room_missing(self)) return 0;
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
-    uint64_t least = words + 8 + (owed > s->chunk_words / 4 * 3 ? 0 : owed + owed / 2);
+    uint64_t least = words + 8 + (reserved_ends > s->chunk_words / 4 * 3 ? 0 : reserved_ends + reserved_ends / 2);
     if (least > s->chunk_words) least = s->chunk_words;
     prof__chunk *chunk = prof__chunk_take_of(s, service, least, 0);
     if (!chunk && again) chunk = prof__chunk_own(self);
@@ -290,15 +296,16 @@ static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
 static void prof__track_enter(prof__thread *self)
 {
     if (!self->chunk) return;
-    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)), owed = prof__track_of(self)->owed;
-    if (used + 3 + owed + 2 <= prof__words_of(self->session, self->chunk))
-        prof__chunk_enter(self, self->chunk, used, owed);
+    uint64_t used = (uint64_t)(self->cursor - prof__chunk_first(self->chunk)),
+             reserved_ends = prof__track_of(self)->reserved_ends;
+    if (used + 3 + reserved_ends + 2 <= prof__words_of(self->session, self->chunk))
+        prof__chunk_enter(self, self->chunk, used, reserved_ends);
 }
 
 /* Returns 1 if the session knows this track and its name, so that it can be entered without the lock. */
 static int prof__track_known(const prof__thread *self, const prof_fiber *track)
 {
-    return track->epoch == self->epoch && track->name_id != PROF__NAME_NEW;
+    return track->session_id == self->session_id && track->name_id != PROF__NAME_NEW;
 }
 
 /* Asks the system again for the name of a thread that the program has not named. The thread's next TRACK record has the
@@ -309,7 +316,7 @@ static void prof__thread_rename(prof__thread *self, int ends)
     prof_fiber *own = &self->own;
     char name[sizeof own->name];
     uint32_t known = own->name_id & ~PROF__NAME_OF_SYSTEM;
-    if (own->epoch != self->session->epoch || own->name[0] || own->name_id == PROF__NAME_NEW) return;
+    if (own->session_id != self->session->session_id || own->name[0] || own->name_id == PROF__NAME_NEW) return;
     prof__system_name(name, sizeof name);
     uint32_t id = prof__meta_string(self->session, name);
     if (!id) return;
@@ -327,18 +334,18 @@ static void prof__track_know(prof__thread *self)
 {
     prof_fiber *track = prof__track_of(self);
     prof__session *s = self->session;
-    if (track->epoch != s->epoch) {
+    if (track->session_id != s->session_id) {
         track->track = PROF__ADD(&s->header->tracks, 1) + 1;
-        track->serial = track->owed = 0;
-        track->loose_count = 0;
+        track->serial = track->reserved_ends = 0;
+        track->unscoped_count = 0;
 #ifdef PROF__FRAME_NAMES
         for (uint32_t at = 0; at < PROF__FRAME_NAMES; ++at) track->frame_name[at] = 0;
 #endif
-        for (uint32_t at = 0; at < sizeof track->loose_name / sizeof *track->loose_name; ++at)
-            track->loose_name[at] = PROF__LOOSE_FREE;
-        prof__loose_clear(track);
+        for (uint32_t at = 0; at < sizeof track->unscoped_name / sizeof *track->unscoped_name; ++at)
+            track->unscoped_name[at] = PROF__UNSCOPED_FREE;
+        prof__unscoped_clear(track);
         track->name_id = PROF__NAME_NEW;
-        track->epoch = s->epoch;
+        track->session_id = s->session_id;
     }
     if (track->name_id != PROF__NAME_NEW) {
         if (!track->is_fiber) prof__thread_rename(self, 0);
@@ -405,59 +412,60 @@ static void prof__detach(prof__thread *self)
     self->cursor = self->end = NULL;
     prof__begun_forget(self);
     self->free_words = self->soft = 0;
-    self->epoch = self->note = 0;
+    self->session_id = self->off_scope_marker = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
 #ifndef PROF__SHARED_CHUNKS /* no partial chunks: a chunk serves one thread only */
-static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
+static prof__chunk *prof__partial_take(prof__session *s, uint64_t *used)
 {
     (void)s, (void)used;
     return NULL;
 }
-static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
+static int prof__partial_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
     (void)s, (void)chunk, (void)words;
     return 0;
 }
 #else
 /* Takes a partial chunk, which another thread has left. *used: set to its used words. Returns NULL if there is none. */
-static prof__chunk *prof__left_take(prof__session *s, uint64_t *used)
+static prof__chunk *prof__partial_take(prof__session *s, uint64_t *used)
 {
-    for (uint32_t i = 0; i < PROF__MAX_LEFT && PROF__LOAD(&s->left_count); ++i) {
-        uint32_t number = PROF__LOAD(&s->left[i].chunk), state = PROF__CHUNK_LEFT;
-        if (!number || number == PROF__LEFT_BUSY ||
-            !__atomic_compare_exchange_n(&s->left[i].chunk, &number, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
+    for (uint32_t i = 0; i < PROF__MAX_PARTIAL && PROF__LOAD(&s->partial_count); ++i) {
+        uint32_t number = PROF__LOAD(&s->partial_chunks[i].chunk), state = PROF__CHUNK_PARTIAL;
+        if (!number || number == PROF__PARTIAL_BUSY ||
+            !__atomic_compare_exchange_n(&s->partial_chunks[i].chunk, &number, PROF__PARTIAL_BUSY, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * 64);
-        uint64_t sequence = s->left[i].sequence;
-        *used = s->left[i].words;
-        PROF__RELEASE(&s->left[i].chunk, 0u);
-        __atomic_fetch_sub(&s->left_count, 1, __ATOMIC_RELAXED);
+        uint64_t sequence = s->partial_chunks[i].sequence;
+        *used = s->partial_chunks[i].words;
+        PROF__RELEASE(&s->partial_chunks[i].chunk, 0u);
+        __atomic_fetch_sub(&s->partial_count, 1, __ATOMIC_RELAXED);
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue; /* the ring has reused the chunk */
         if (chunk->sequence == sequence) return chunk;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_LEFT); /* reused by the ring, and partial again, with another entry */
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_PARTIAL); /* reused by the ring, and partial again, with another entry
+                                                              */
     }
     return NULL;
 }
 
 /* Adds a chunk to the list of partial chunks. words: how many are used. Returns 0 if the list is full. */
-static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
+static int prof__partial_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 {
-    for (uint32_t i = 0; i < PROF__MAX_LEFT; ++i) {
+    for (uint32_t i = 0; i < PROF__MAX_PARTIAL; ++i) {
         uint32_t none = 0;
-        if (PROF__LOAD(&s->left[i].chunk) ||
-            !__atomic_compare_exchange_n(&s->left[i].chunk, &none, PROF__LEFT_BUSY, 0, __ATOMIC_ACQUIRE,
+        if (PROF__LOAD(&s->partial_chunks[i].chunk) ||
+            !__atomic_compare_exchange_n(&s->partial_chunks[i].chunk, &none, PROF__PARTIAL_BUSY, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue;
-        s->left[i].sequence = chunk->sequence;
-        s->left[i].words = words;
-        prof__chunk_give(s, chunk, PROF__CHUNK_LEFT, 1);
-        PROF__RELEASE(&s->left[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
-        __atomic_fetch_add(&s->left_count, 1, __ATOMIC_RELAXED);
+        s->partial_chunks[i].sequence = chunk->sequence;
+        s->partial_chunks[i].words = words;
+        prof__chunk_give(s, chunk, PROF__CHUNK_PARTIAL, 1);
+        PROF__RELEASE(&s->partial_chunks[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
+        __atomic_fetch_add(&s->partial_count, 1, __ATOMIC_RELAXED);
         return 1;
     }
     return 0;
@@ -467,7 +475,7 @@ static int prof__left_put(prof__session *s, prof__chunk *chunk, uint32_t words)
 /* Returns 1 if the thread must borrow its chunk for one scope at a time. If there are nearly as many threads as there
    can be chunks, the threads that come last share the rest in this way. A thread that has borrowed often keeps its
    chunk, as long as some are left to share. */
-static int prof__visits(const prof__thread *self, const prof__session *s)
+static int prof__borrows_chunk(const prof__thread *self, const prof__session *s)
 {
 #ifdef PROF_FREESTANDING
     (void)self;
@@ -476,7 +484,7 @@ static int prof__visits(const prof__thread *self, const prof__session *s)
 #else
     uint64_t owned = (uint64_t)PROF__LOAD(&s->attached) * 32, all = PROF__LOAD(&s->chunk_count);
     if (s->header->mode != PROF_FILL) all <<= s->deepest;
-    return owned >= all * (self->visits < PROF__VISITS ? 24 : 31);
+    return owned >= all * (self->borrows < PROF__BORROWS ? 24 : 31);
 #endif
 }
 
@@ -488,7 +496,7 @@ static int prof__attach(prof__thread *self)
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
     self->no_room = 0; /* the value may be of an earlier session */
-    while (!chunk && (chunk = prof__left_take(s, &used)) != NULL) {
+    while (!chunk && (chunk = prof__partial_take(s, &used)) != NULL) {
         if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old to express the next times */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
             prof__room_changed(); /* other threads have seen it taken */
@@ -501,9 +509,9 @@ static int prof__attach(prof__thread *self)
         if (!chunk) return 0;
     }
     self->session = s;
-    self->epoch = s->epoch;
-    self->visiting = (uint32_t)prof__visits(self, s);
-    self->visits += self->visiting;
+    self->session_id = s->session_id;
+    self->borrowed_chunk = (uint32_t)prof__borrows_chunk(self, s);
+    self->borrows += self->borrowed_chunk;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED);
     self->thread_id = prof__thread_id();
     if (used) prof__chunk_unseal(s, chunk, (size_t)used);
@@ -547,7 +555,8 @@ static void prof__give_back(prof__thread *self)
     if (!chunk) return; /* given up: see prof__chunk_await() */
     uint64_t words = (uint64_t)(self->cursor - prof__chunk_first(chunk));
     prof__chunk_close(self);
-    if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) || !prof__left_put(s, chunk, (uint32_t)words))
+    if (PROF__LOAD(&chunk->lost) || words + 16 > prof__words_of(s, chunk) ||
+        !prof__partial_put(s, chunk, (uint32_t)words))
         prof__chunk_give(s, chunk, PROF__CHUNK_FULL, 1);
     prof__room_changed();
 }
@@ -568,20 +577,20 @@ static void PROF__TSS_END prof__thread_leaves(void *pointer)
 {
     prof__thread *self = (prof__thread *)pointer;
     if (!self) return;
-    self->gate = PROF__BUSY;
+    self->write_lock = PROF__BUSY;
     PROF__BARRIER();
-    prof__generation_look();
+    prof__child_check();
     prof__lock(&prof__lock_word);
     if (self->session && self->session == prof__state.session) prof__thread_rename(self, 1);
-    if (self->session) self->own.epoch = 0; /* what the thread still records goes to a new track */
+    if (self->session) self->own.session_id = 0; /* what the thread still records goes to a new track */
     prof__thread_detach(self);
     prof__unlock(&prof__lock_word);
-    prof__loose_release(&self->own);
+    prof__unscoped_release(&self->own);
     prof__signal_stack_give(self);
     PROF__BRIDGE_FORGET(self, &self->own);
     PROF__BARRIER();
-    self->seen = 0;
-    if (++self->exits < PROF__EXITS) self->gate = PROF__SHUT;
+    self->synced_version = 0;
+    if (++self->exits < PROF__EXITS) self->write_lock = PROF__SHUT;
     prof__self_leaves(self);
 }
 
@@ -589,9 +598,9 @@ static void PROF__TSS_END prof__thread_leaves(void *pointer)
    back, unless an outer scope is open: nothing may come later that could. */
 static PROF__COLD void prof__last_scope_ended(prof__thread *self)
 {
-    uint32_t gate = self->gate;
-    if (gate == PROF__BUSY || !self->session || prof__owed(self)) return;
-    self->gate = PROF__BUSY;
+    uint32_t write_lock = self->write_lock;
+    if (write_lock == PROF__BUSY || !self->session || prof__reserved_ends(self)) return;
+    self->write_lock = PROF__BUSY;
     PROF__BARRIER();
     prof__thread_detach(self);
     if (self->exits) {
@@ -601,7 +610,7 @@ static PROF__COLD void prof__last_scope_ended(prof__thread *self)
         PROF__ERRNO_RESTORE();
     }
     PROF__BARRIER();
-    self->gate = gate;
+    self->write_lock = write_lock;
 }
 
 static void prof__exit_key_make(void)

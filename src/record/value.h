@@ -4,11 +4,11 @@
 #include "api/markup.h"
 #include "api/values.h"
 #include "ground/clock.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "image/format.h"
 #include "image/words.h"
 #include "record/bridge.h"
-#include "record/note.h"
+#include "record/off_scope.h"
 #include "record/ring.h"
 #include "record/scope.h"
 #include "record/self.h"
@@ -28,22 +28,23 @@ static inline void prof__number_write(prof__thread *self, uint64_t head, uint64_
 /* Records the value of a counter. kind: PROF__KIND_COUNTER_..., replaces the kind in the site's state. */
 static void prof__counter_write(prof_site *site, uint64_t kind, uint64_t number)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__counter_write, (site, kind, number)));
-    prof__place place = prof__place_take(self, site, 2);
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__counter_write, (site, kind, number)));
+    prof__slot place = prof__slot_take(self, site, 2);
     if (!place.at) return;
     PROF__STORE(place.at + 1, number);
     prof__store_word(place.at, (place.head & ~(15ull << PROF__KIND_SHIFT)) | kind << PROF__KIND_SHIFT);
-    prof__place_leave(self, place, 2);
+    prof__slot_leave(self, place, 2);
 }
 
 /* The slow path of prof__arg_write(). */
-static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number, uint32_t gate)
+static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint64_t low, uint64_t number,
+                                      uint32_t write_lock)
 {
-    if (gate != PROF__BUSY && prof__note_drops(self, 1)) {
-        prof__untake(self, gate);
+    if (write_lock != PROF__BUSY && prof__off_scope_drops(self, 1)) {
+        prof__leave_write(self, write_lock);
         return;
     }
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_ARGS(1))) return;
+    if (!prof__enter_slow(self, site, write_lock, PROF__LOSS_ARGS(1))) return;
     uint64_t now = self->base; /* an argument has no time */
     if (prof__reserve_or_lose(self, 2, &now, PROF__LOSS_ARGS(1)))
         prof__number_write(self, prof__site_head(site) | low, number);
@@ -52,20 +53,21 @@ static PROF__COLD void prof__arg_slow(prof__thread *self, prof_site *site, uint6
 
 static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64_t number)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__arg_write, (site, type, number)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__arg_write, (site, type, number)));
 #ifdef PROF__BRIDGED
-    if (prof__note_drops(self, 1)) return; /* other tools get none either */
+    if (prof__off_scope_drops(self, 1)) return; /* other tools get none either */
 #endif
     PROF__BRIDGE_ARG(site, type, number);
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, low = (uint64_t)type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (gate ^ generation) | self->note) || self->free_words < 2)) {
-        prof__arg_slow(self, site, low, number, gate);
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version, low = (uint64_t)type << 32 | 1;
+    if (PROF__UNLIKELY(((uint32_t)head | (write_lock ^ config_version) | self->off_scope_marker) ||
+                       self->free_words < 2)) {
+        prof__arg_slow(self, site, low, number, write_lock);
         return;
     }
     prof__number_write(self, head | low, number);
     PROF__BARRIER();
-    self->gate = generation;
+    self->write_lock = config_version;
 }
 
 #ifndef PROF__NO_DOUBLE
@@ -198,8 +200,8 @@ static void prof__text_write(uint64_t *at, uint64_t head, const prof__text *text
 
 PROF_DEF void prof__arg_string(prof_site *site, const char *value)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__arg_string, (site, value)));
-    if (prof__note_drops(self, 1)) return;
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__arg_string, (site, value)));
+    if (prof__off_scope_drops(self, 1)) return;
     PROF__BRIDGE_ARG_TEXT(site, value);
     uint64_t head;
     if (!prof__enter_or_lose(self, site, &head, PROF__LOSS_ARGS(1))) return;
@@ -215,25 +217,26 @@ PROF_DEF void prof__arg_string(prof_site *site, const char *value)
 
 /* The slow path of prof__named_text(). Also for a text that is too long for the chunks. The thread holds its write
    lock. */
-static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *site, prof__text text, uint64_t owed,
-                                               uint32_t gate)
+static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *site, prof__text text,
+                                               uint64_t reserved_ends, uint32_t write_lock)
 {
-    if (!prof__enter_slow(self, site, gate, PROF__LOSS_EVENT)) return owed ? prof__begin_refused(self, site) : 0;
+    if (!prof__enter_slow(self, site, write_lock, PROF__LOSS_EVENT))
+        return reserved_ends ? prof__begin_refused(self, site) : 0;
     if (text.length > PROF__LOAD(&self->session->text_words) * 2) text = prof__measure(self->session, text.bytes);
     uint64_t head = prof__site_head(site), now = prof__now(self->session, 0);
-    uint64_t *at = prof__reserve(self, 2 + text.words + owed, &now);
+    uint64_t *at = prof__reserve(self, 2 + text.words + reserved_ends, &now);
     if (at) {
         prof__text_write(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, &text);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
-        self->free_words -= owed;
+        self->free_words -= reserved_ends;
         if (PROF__MIN_TICKS(self->session)) prof__begun_note(self, at); /* min_duration has closed the fast path */
-        head |= self->epoch;
-    } else if (owed) {
+        head |= self->session_id;
+    } else if (reserved_ends) {
         head = prof__begin_lost(self, site);
     }
     prof__leave(self);
-    return at || owed ? head : 0;
+    return at || reserved_ends ? head : 0;
 }
 
 /* Writes a begin or a mark and, directly after it in the same chunk, its run-time name. padded: as for
@@ -241,22 +244,22 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
 static PROF__INLINED prof__token prof__named_text(prof_site *site, const prof__text *text, int padded,
                                                    int owes_end)
 {
-    PROF__SELF_OR(PROF__LED(prof__named, (site, text->bytes, owes_end)));
-    uint64_t owed = (uint64_t)owes_end, words = 2 + text->words + owed, elapsed = 0;
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, *at = self->cursor;
-    prof__token token = head | self->epoch;
-    int fast = !((uint32_t)head | (gate ^ generation)) && text->length <= self->session->chunk_words * 2;
+    PROF__SELF_OR(PROF__FORWARD(prof__named, (site, text->bytes, owes_end)));
+    uint64_t reserved_ends = (uint64_t)owes_end, words = 2 + text->words + reserved_ends, elapsed = 0;
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version, *at = self->cursor;
+    prof__token token = head | self->session_id;
+    int fast = !((uint32_t)head | (write_lock ^ config_version)) && text->length <= self->session->chunk_words * 2;
     if (PROF__LIKELY(fast)) elapsed = prof__counter() - self->base;
     if (PROF__UNLIKELY(!fast || self->free_words < words || elapsed >> PROF__TICK_BITS)) {
-        token = prof__named_slow(self, site, *text, owed, gate);
+        token = prof__named_slow(self, site, *text, reserved_ends, write_lock);
     } else {
         prof__text_write_as(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, text, padded);
         prof__store_word(at, head | elapsed);
-        self->cursor = at + words - owed;
+        self->cursor = at + words - reserved_ends;
         self->free_words -= words;
         PROF__BARRIER();
-        self->gate = generation;
+        self->write_lock = config_version;
     }
     PROF__BRIDGE_BEGIN(site, text->bytes, owes_end ? token : 0);
     return token;
@@ -279,19 +282,19 @@ PROF_DEF void prof__mark_text(prof_site *site, const char *text)
    first, because recording may begin with this step, then the argument's site, before it takes the write lock. If a
    control call comes in between, the scope is lost. */
 static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_site *site, prof_site *key, uint64_t low,
-                                                      uint64_t number, uint32_t gate)
+                                                      uint64_t number, uint32_t write_lock)
 {
     const uint32_t loss = PROF__LOSS_EVENT | PROF__LOSS_ARGS(1);
     prof__token token = 0;
     uint64_t head;
-    prof__untake(self, gate);
+    prof__leave_write(self, write_lock);
     if (!prof__enter_or_lose(self, site, &head, loss)) return prof__begin_refused(self, site);
-    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation)) {
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__config_version)) {
         prof__leave(self);
         if (!prof__live(key) || !prof__enter_or_lose(self, site, &head, loss)) return prof__begin_refused(self, site);
     }
     uint64_t now = prof__now(self->session, 0), *at = NULL;
-    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__generation))
+    if ((uint32_t)prof__site_load(key) != PROF__LOAD(prof__config_version))
         prof__lose_busy(self, loss);
     else
         at = prof__reserve_or_lose(self, 4, &now, loss);
@@ -301,7 +304,7 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 3);
         self->free_words -= 1;
-        token = head | self->epoch;
+        token = head | self->session_id;
     } else {
         token = prof__begin_lost(self, site);
     }
@@ -312,22 +315,22 @@ static PROF__COLD prof__token prof__begin_number_slow(prof__thread *self, prof_s
 
 PROF_DEF prof__token prof__begin_number(prof_site *site, prof_site *key, uint64_t type, uint64_t number)
 {
-    PROF__SELF_OR(PROF__LED(prof__begin_number, (site, key, type, number)));
+    PROF__SELF_OR(PROF__FORWARD(prof__begin_number, (site, key, type, number)));
     uint64_t now = prof__counter();
-    uint32_t gate = prof__take(self), generation = PROF__LOAD(prof__generation);
-    uint64_t head = prof__site_load(site) ^ generation, key_head = prof__site_load(key) ^ generation;
+    uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
+    uint64_t head = prof__site_load(site) ^ config_version, key_head = prof__site_load(key) ^ config_version;
     uint64_t *at = self->cursor, elapsed = now - self->base, low = type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (gate ^ generation)) ||
+    if (PROF__UNLIKELY(((uint32_t)head | (uint32_t)key_head | (write_lock ^ config_version)) ||
                        ((self->free_words < 4) | (elapsed >> PROF__TICK_BITS != 0))))
-        return prof__begin_number_slow(self, site, key, low, number, gate);
+        return prof__begin_number_slow(self, site, key, low, number, write_lock);
     PROF__STORE(at + 2, number);
     prof__store_word(at + 1, key_head | low);
     prof__store_word(at, head | elapsed);
     self->cursor = at + 3;
     self->free_words -= 4;
-    prof__token token = head | self->epoch;
+    prof__token token = head | self->session_id;
     PROF__BARRIER();
-    self->gate = generation;
+    self->write_lock = config_version;
     PROF__BRIDGE_BEGIN_NUMBER(site, key, token, (prof_value_type)type, number);
     return token;
 }

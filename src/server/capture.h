@@ -57,8 +57,8 @@ static prof_status prof__server_set(prof__server_capture *capture, const char *k
     prof_option option;
     for (size_t i = 0; prof_config_describe(i, &option); ++i) {
         if (strcmp(option.key, key)) continue;
-        const char *home = *option.home ? option.home : *option.system ? NULL : key;
-        if (home && prof__parse_name(home, prof__server_keys) < 0)
+        const char *native_key = *option.native_key ? option.native_key : *option.system ? NULL : key;
+        if (native_key && prof__parse_name(native_key, prof__server_keys) < 0)
             return prof__fail(PROF_INVALID_ARGUMENT, "clients cannot set '%s': only the program can", key);
         break;
     }
@@ -95,7 +95,7 @@ static prof_status prof__server_ended(void)
 
 static prof_status prof__server_capture_begin(prof__server *v, prof__server_capture *capture)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
     if (look.ended) return prof__server_ended();
     capture->from = prof_host_ns(); /* taken before a session starts, so that the capture covers all of it */
@@ -103,7 +103,8 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     if (!look.running || look.on_demand) {
         status = prof__server_on_demand_join(v, capture, look.running);
         if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* not the time of the start */
-        if (status == PROF_INVALID_STATE) look = prof__look_now(); /* the program has started a session meanwhile */
+        if (status == PROF_INVALID_STATE) look = prof__session_status_now(); /* the program has started a session
+                                                                                meanwhile */
         if (status && (!look.running || look.on_demand)) return status;
     }
     if (!capture->on_demand) {
@@ -117,17 +118,17 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
         if (look.paused) prof__server_note(capture, "recording is paused");
         if (look.held) prof__server_note(capture, "the program's session has not begun yet");
     }
-    look = prof__look_now();
-    capture->epoch = look.epoch;
+    look = prof__session_status_now();
+    capture->session_id = look.session_id;
     return PROF_OK;
 }
 
 /* Returns 1 if the session of a capture has ended, so that waiting longer records nothing more. */
 static int prof__server_capture_over(prof__server *v, const prof__server_capture *capture)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     if (capture->on_demand && prof__server_was_sent_away(v)) return 1;
-    return !look.running || look.epoch != capture->epoch;
+    return !look.running || look.session_id != capture->session_id;
 }
 
 /* Sets the window of a trace to the time that the client asked for. */

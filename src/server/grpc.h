@@ -273,7 +273,7 @@ static void prof__server_serve_monitor(prof__server *v, prof__server_ask *ask, c
    the session that runs. */
 static void prof__server_continue(prof__server *v, prof__server_ask *ask, const unsigned char *at, size_t size)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     ask->capture.continuous = 1;
     prof_status status = prof__server_profile_read(v, &ask->capture, at, size);
     if (!status && v->continuous)
@@ -284,7 +284,7 @@ static void prof__server_continue(prof__server *v, prof__server_ask *ask, const 
     if (!status && (!look.running || look.on_demand)) {
         ask->capture.config.mode = PROF_RING;
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-        if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK;
+        if (status == PROF_INVALID_STATE && prof__session_status_now().running) status = PROF_OK;
     }
     if (!status) v->continuous = ask->capture.on_demand ? 2 : 1; /* 2: this is a user of the on-demand session */
     ask->capture.on_demand = 0;
@@ -310,7 +310,7 @@ static void prof__server_remote_leave(prof__server *v)
 
 static void prof__server_snapshot(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     if (!look.running && !look.ended) {
         prof__server_say(v, ask, 409, PROF__GRPC_FAILED_PRECONDITION,
                          "nothing is recorded: call StartContinuousProfiling first");

@@ -100,7 +100,7 @@ static int prof__server_live_window(prof__server_live *live, prof_trace *trace, 
 }
 
 /* Reads what was recorded since the last period. Sets *trace to NULL if the period is empty. */
-static prof_status prof__server_live_take(prof__server_live *live, const prof__look *look, prof_trace **trace,
+static prof_status prof__server_live_take(prof__server_live *live, const prof__session_status *look, prof_trace **trace,
                                           int64_t *from, int *joins)
 {
     void *bytes = NULL;
@@ -122,10 +122,10 @@ static prof_status prof__server_live_take(prof__server_live *live, const prof__l
     return PROF_OK;
 }
 
-static const char *prof__server_live_state(const prof__look *look)
+static const char *prof__server_live_state(const prof__session_status *look)
 {
     if (look->ended) return "ended";
-    if (!look->running) return look->epoch ? "stopped" : "none";
+    if (!look->running) return look->session_id ? "stopped" : "none";
     if (look->held) return "waiting";
     if (look->mode == PROF_STATS) return "stats";
     return look->paused ? "paused" : "recording";
@@ -146,7 +146,7 @@ static void prof__server_category_names(char *to, size_t size)
     to[used] = 0;
 }
 
-static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask, const prof__look *look,
+static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask, const prof__session_status *look,
                                           const prof_trace *trace, int64_t from, int joins)
 {
     prof__server_live *live = ask->live;
@@ -157,7 +157,7 @@ static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask
     memset(&pairs, 0, sizeof pairs);
     prof__server_pair(&pairs, "state", live->over ? "over" : prof__server_live_state(look));
     prof__server_pair(&pairs, "categories", categories);
-    prof__server_pair_number(&pairs, "session", live->epoch);
+    prof__server_pair_number(&pairs, "session", live->session_id);
     prof__server_pair_number(&pairs, "level", (uint64_t)look->level);
     prof__server_pair_number(&pairs, "on_demand", (uint64_t)look->on_demand);
     prof__server_pair_number(&pairs, "read_only", (uint64_t)v->read_only);
@@ -178,7 +178,7 @@ static prof_status prof__server_live_send(prof__server *v, prof__server_ask *ask
 static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
 {
     prof__server_live *live = ask->live;
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_trace *trace = NULL;
     uint64_t began = prof_host_ns();
     int64_t from = 0;
@@ -186,16 +186,16 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
     if (ask->capture.on_demand && prof__server_was_sent_away(v)) { /* the program started a session */
         prof__server_on_demand_leave(v, NULL, NULL);
         ask->capture.on_demand = 0;
-        look = prof__look_now();
+        look = prof__session_status_now();
     }
-    if (look.epoch != live->epoch && (look.running || !live->epoch)) {
-        live->epoch = look.epoch;
+    if (look.session_id != live->session_id && (look.running || !live->session_id)) {
+        live->session_id = look.session_id;
         live->tick = 0;
         live->ended = 0;
     }
     prof_status status = PROF_OK;
     if (look.running) live->ended = 0;
-    if (look.epoch && look.epoch == live->epoch && !live->ended && look.mode != PROF_STATS)
+    if (look.session_id && look.session_id == live->session_id && !live->ended && look.mode != PROF_STATS)
         status = prof__server_live_take(live, &look, &trace, &from, &joins);
     if (!status) status = prof__server_live_send(v, ask, &look, trace, from, joins);
     if (status && trace) { /* the message exceeds max_answer, or there is no memory */
@@ -218,11 +218,12 @@ static void prof__server_live_make(prof__server *v, prof__server_ask *ask)
    because that session's buffer would be discarded. */
 static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
     if (!look.ended && (!look.running || look.on_demand))
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-    if (status == PROF_INVALID_STATE && prof__look_now().running) status = PROF_OK; /* the program has started one */
+    if (status == PROF_INVALID_STATE && prof__session_status_now().running) status = PROF_OK; /* the program has started
+                                                                                                 one */
     if (status) return status;
     ask->head[0] = 0;
     ask->head_sent = 0;

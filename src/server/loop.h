@@ -353,7 +353,7 @@ static void prof__server_run(prof__server *v)
         if (v->clients[i]) prof__server_close(v, i);
     prof__server_discontinue(v);
     prof__server_remote_leave(v);
-    if (v->paused_epoch && prof__look_now().epoch == v->paused_epoch) prof_resume();
+    if (v->paused_session_id && prof__session_status_now().session_id == v->paused_session_id) prof_resume();
 }
 
 static prof__server_result PROF__SERVER_MAIN prof__server_main(void *server)

@@ -351,7 +351,7 @@ static void prof__server_index(prof__server *v, prof__server_ask *ask)
 static void prof__server_status(prof__server *v, prof__server_ask *ask)
 {
     static const char *const modes[] = {"ring", "fill", "stream", "stats", "ring+stats"};
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     unsigned clients = 0, captures = 0;
     char text[640], name[64];
     for (int i = 0; i < PROF__SERVER_CLIENTS; ++i) {
@@ -375,7 +375,7 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
              : look.on_demand ? "capture"
                               : "program",
              modes[look.mode <= PROF_RING_STATS ? look.mode : PROF_RING], look.level, look.paused ? "true" : "false",
-             look.held ? "true" : "false", (unsigned long long)(look.epoch ? look.buffer : 0),
+             look.held ? "true" : "false", (unsigned long long)(look.session_id ? look.buffer : 0),
              look.chunks && look.taken < look.chunks ? (double)look.taken / (double)look.chunks
              : look.chunks                           ? 1.0
                                                      : 0.0,
@@ -391,17 +391,17 @@ static void prof__server_status(prof__server *v, prof__server_ask *ask)
 /* Pauses or resumes the recording for a client. Several pauses count as one. */
 static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
-    int paused = v->paused_epoch && v->paused_epoch == look.epoch && look.running;
+    int paused = v->paused_session_id && v->paused_session_id == look.session_id && look.running;
     if (!look.running || (look.on_demand && !v->remote)) {
         status = prof__fail(PROF_INVALID_STATE, "the program records nothing: POST /start first");
     } else if (pause && !paused) {
         status = prof_pause();
-        if (!status) v->paused_epoch = look.epoch;
+        if (!status) v->paused_session_id = look.session_id;
     } else if (!pause && paused) {
         status = prof_resume();
-        v->paused_epoch = 0;
+        v->paused_session_id = 0;
     } else if (!pause && look.paused) {
         status = prof__fail(PROF_INVALID_STATE, "the program has paused its recording itself: only it can resume");
     }
@@ -413,7 +413,7 @@ static void prof__server_pause(prof__server *v, prof__server_ask *ask, int pause
 
 /* Fails unless the program, /start or /live records. A client cannot change the recording of a capture, which soon
    ends. */
-static prof_status prof__server_recording(const prof__server *v, const prof__look *look)
+static prof_status prof__server_recording(const prof__server *v, const prof__session_status *look)
 {
     if (look->running && (!look->on_demand || v->remote || prof__server_watchers(v))) return PROF_OK;
     return prof__fail(PROF_INVALID_STATE, "the program records nothing: POST /start first");
@@ -421,7 +421,7 @@ static prof_status prof__server_recording(const prof__server *v, const prof__loo
 
 static void prof__server_level(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     int level = ask->capture.number - 1;
     prof_status status = level >= 0 ? PROF_OK : prof__fail(PROF_INVALID_ARGUMENT,
                                                            "level is missing: for example /level?level=3");
@@ -437,7 +437,7 @@ static void prof__server_level(prof__server *v, prof__server_ask *ask)
 /* Turns categories on and off, in the order in which the parameters name them. */
 static void prof__server_categories(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     const char *at = ask->capture.texts, *end = at + ask->capture.text_used;
     prof_status status = at < end ? prof__server_recording(v, &look)
                                   : prof__fail(PROF_INVALID_ARGUMENT,
@@ -465,7 +465,7 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
    */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
     int own = look.running && !look.on_demand;
     if (look.ended) status = prof__server_ended();
@@ -474,7 +474,8 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
         v->remote_from = prof_host_ns(); /* taken before a session starts, so that the recording covers all of it */
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-        own = status == PROF_INVALID_STATE && prof__look_now().running; /* the program has started one meanwhile */
+        own = status == PROF_INVALID_STATE && prof__session_status_now().running; /* the program has started one
+                                                                                     meanwhile */
         if (own) status = PROF_OK;
         ask->capture.on_demand = 0;
         if (!status && !own) {
@@ -491,7 +492,7 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     prof_status status = PROF_OK;
     if (v->remote)
         status = prof__server_remote_stop(v);
@@ -507,7 +508,7 @@ static void prof__server_end_remote(prof__server *v, prof__server_ask *ask)
 
 static void prof__server_dump(prof__server *v, prof__server_ask *ask)
 {
-    prof__look look = prof__look_now();
+    prof__session_status look = prof__session_status_now();
     if (!v->remote && !v->stopped && !look.on_demand && (look.running || look.ended)) {
         ask->capture.whole = 1; /* answers at once, like /save */
         ask->capture.dump = 0;

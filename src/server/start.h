@@ -2,7 +2,7 @@
 #ifndef PROF__SERVER_START_H
 #define PROF__SERVER_START_H
 #include "api/control.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/lock.h"
 #include "ground/signals.h"

@@ -53,7 +53,7 @@ typedef struct prof__server_capture {
     double last;             /* with whole: only this many seconds before now; 0: everything */
     uint64_t begin_at, ns;   /* begin_at: 0: as soon as its turn comes; ns: how long it records */
     uint64_t from, end_at;   /* when it began, and when it is to end */
-    uint32_t epoch;          /* the id of the session at its begin */
+    uint32_t session_id;     /* the id of the session at its begin */
     int on_demand;           /* 1: it is a user of the on-demand session */
     int dump;                /* of the recording of /start: 1: a copy so far; 2: all, and discards it */
     int quiet;               /* 1: records no scopes, because host_tracer_level is 0 */
@@ -75,7 +75,7 @@ enum { PROF__ASK_FREE, PROF__ASK_HEAD, PROF__ASK_BODY, PROF__ASK_DELAYED, PROF__
 
 /* The state of an answer to /live. Durations are nanoseconds. next_at is a time of CLOCK_MONOTONIC. */
 typedef struct prof__server_live {
-    uint32_t epoch;    /* the id of the session that it shows; 0: none yet */
+    uint32_t session_id; /* the id of the session that it shows; 0: none yet */
     int ended;         /* 1: that session has ended, and all of it was sent */
     int over;          /* 1: the last message was made */
     uint64_t tick;     /* where the next period begins; 0: the first */
@@ -158,7 +158,7 @@ typedef struct prof__server {
     int on_demand_level;
     void *kept; /* the image of an on-demand session that a prof_start() has ended, until its users have read it */
     size_t kept_size;
-    uint32_t paused_epoch;       /* the id of the session that a client has paused; 0: none */
+    uint32_t paused_session_id;  /* the id of the session that a client has paused; 0: none */
     int remote;                  /* 1: the recording of /start is a user of the on-demand session */
     uint64_t remote_from, remote_to; /* when that recording began and ended; remote_to 0: it still runs */
     void *stopped;               /* the image of the recording that /stop has ended, until /dump or /start */

@@ -3,16 +3,16 @@
 #ifndef PROF__SESSION_AUTOSTART_H
 #define PROF__SESSION_AUTOSTART_H
 #include "api/control.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/threads.h"
 #include "record/bridge.h"
 #include "record/counter.h"
-#include "record/places.h"
+#include "record/unscoped_slots.h"
 #include "record/schedule.h"
 #include "record/self.h"
 #include "record/state.h"
-#include "session/alone.h"
+#include "session/prepare_output.h"
 #include "session/config_env.h"
 #include "session/pattern.h"
 #include "session/process.h"
@@ -123,8 +123,8 @@ static void prof__unload(void)
     /* If exits are not watched, this may be the end of the process, with other threads still recording. */
     if (prof__exits_watched) {
         prof__selves_unmap();
-        prof__tallies_unmap();
-        prof__loose_unmap();
+        prof__shared_counters_unmap();
+        prof__unscoped_unmap();
     }
     prof__errors_unmap();
 #endif

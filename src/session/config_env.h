@@ -3,7 +3,7 @@
 #ifndef PROF__SESSION_CONFIG_ENV_H
 #define PROF__SESSION_CONFIG_ENV_H
 #include "api/control.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/numbers.h"
 #include "record/locks.h"
@@ -31,7 +31,7 @@ static prof_status prof__claim_put(const char *prefix,
     size_t length = prefix ? prof__length(prefix) : 0, count = sizeof prof__claims / sizeof *prof__claims, at = count;
     if (!length || length >= sizeof prof__claims->prefix)
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_claim: prefix must have 1 to 31 bytes");
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     for (size_t i = 0; i < count; ++i) {
         if (prof__claims[i].claim && prof__equal(prof__claims[i].prefix, prefix)) at = i;
         if (!prof__claims[i].claim && at == count && claim) at = i;
@@ -41,7 +41,7 @@ static prof_status prof__claim_put(const char *prefix,
         prof__claims[at].claim = claim;
         prof__claims[at].user = user;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (at == count && claim)
         return prof__fail(PROF_NO_MEMORY, "prof_config_claim: at most %d prefixes can be claimed", (int)count);
     return PROF_OK;
@@ -50,7 +50,7 @@ static prof_status prof__claim_put(const char *prefix,
 PROF_DEF prof_status prof_config_claim(const char *prefix,
                                        prof_status (*claim)(void *user, const char *key, const char *value), void *user)
 {
-    PROF__LED(prof_config_claim, (prefix, claim, user));
+    PROF__FORWARD(prof_config_claim, (prefix, claim, user));
     return prof__claim_put(prefix, claim, user);
 }
 
@@ -62,14 +62,14 @@ static int prof__claimed(const char *key, const char *value, prof_status *status
     char *text = PROF__ERROR_TEXT(), before[PROF__ERROR_SIZE];
     size_t longest = 0;
     prof__clear(&found, sizeof found);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     for (size_t i = 0; i < sizeof prof__claims / sizeof *prof__claims; ++i) {
         size_t length = prof__length(prof__claims[i].prefix);
         if (!prof__claims[i].claim || length < longest || !prof__begins(key, prof__claims[i].prefix)) continue;
         longest = length;
         found = prof__claims[i];
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!found.claim) return 0;
     prof__copy(before, text, sizeof before);
     *text = 0;
@@ -99,7 +99,7 @@ static const char *prof__key_nearest(const char *name)
 PROF_DEF prof_status prof_config_set(prof_config *config, const char *key, const char *value)
 {
     PROF__CALM();
-    PROF__LED(prof_config_set, (config, key, value));
+    PROF__FORWARD(prof_config_set, (config, key, value));
     prof_status status;
     if (!config || !key || !value) return prof__fail(PROF_INVALID_ARGUMENT, "prof_config_set: null argument");
     const prof__key *own = prof__key_find(key);
@@ -126,7 +126,7 @@ static int prof__key_describe(size_t index, prof_option *option)
 {
     if (!option || index >= PROF__KEY_COUNT_ALL + PROF__OTHER_COUNT_ALL) return 0;
     prof__clear(option, sizeof *option);
-    option->system = option->home = option->standard = "";
+    option->system = option->native_key = option->standard = "";
     option->environment[0] = 0;
     if (index < PROF__KEY_COUNT_ALL) {
         const prof__key *key = &prof__keys[index];
@@ -139,26 +139,27 @@ static int prof__key_describe(size_t index, prof_option *option)
         return 1;
     }
     const prof__other_key *other = &prof__other_keys[index - PROF__KEY_COUNT_ALL];
-    const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    const prof__key *native_key =
+        other->native_key && other->how < PROF__OTHER_BOTH ? prof__key_find(other->native_key) : NULL;
     int is_switch = other->how >= PROF__OTHER_NOT && other->how <= PROF__OTHER_OFF;
     option->key = other->name;
     option->system = other->system;
     option->type = is_switch                      ? "switch"
                    : other->how == PROF__OTHER_MS ? "number"
-                   : home                         ? prof__key_types[home->type]
+                   : native_key                         ? prof__key_types[native_key->type]
                                                   : "text";
     option->values = other->how == PROF__OTHER_ON          ? "1"
                      : other->how == PROF__OTHER_OFF       ? "0"
                      : is_switch                           ? "0 or 1"
                      : other->how == PROF__OTHER_MS        ? "a number of milliseconds"
                      : other->how == PROF__OTHER_LEVEL     ? "0 to 3"
-                     : other->how == PROF__OTHER_ONLY      ? other->home
+                     : other->how == PROF__OTHER_ONLY      ? other->native_key
                      : other->how == PROF__OTHER_AMONG || other->how == PROF__OTHER_TRACES
-                         ? other->home[0] ? other->home : "empty"
-                     : home                                   ? home->values
+                         ? other->native_key[0] ? other->native_key : "empty"
+                     : native_key                                   ? native_key->values
                                                            : "none";
-    option->meaning = other->meaning ? other->meaning : home ? home->meaning : "not in this build";
-    if (home) option->home = home->name;
+    option->meaning = other->meaning ? other->meaning : native_key ? native_key->meaning : "not in this build";
+    if (native_key) option->native_key = native_key->name;
     return 1;
 }
 

@@ -39,7 +39,7 @@ enum {
 typedef struct prof__other_key {
     const char *system, *name;
     int how;
-    const char *home, *meaning; /* meaning: for the list of keys and for errors; NULL: the native key's */
+    const char *native_key, *meaning; /* meaning: for the list of keys and for errors; NULL: the native key's */
 } prof__other_key;
 
 #define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
@@ -145,12 +145,13 @@ static const prof__other_key prof__other_keys[] = {
 
 /* Looks up a value in the list of a PROF__OTHER_AMONG key. Returns 1 if prof behaves that way, 0 if the value is
    unsupported, -1 if it is invalid. */
-static int prof__other_among(const char *home, const char *value)
+static int prof__other_among(const char *native_key, const char *value)
 {
-    int fine = 1, closed = 0, is_switch = prof__equal(home, "false"), is_number = home[0] >= '0' && home[0] <= '9';
+    int fine = 1, closed = 0, is_switch = prof__equal(native_key, "false"),
+        is_number = native_key[0] >= '0' && native_key[0] <= '9';
     uint64_t number, low, high;
     if (is_number && !prof__parse_number(value, prof__ones, &number)) return -1;
-    for (const char *each = home;; ++each) {
+    for (const char *each = native_key;; ++each) {
         const char *c = value, *end = each;
         while (*c && *each == *c) ++each, ++c;
         if (!*c && (!*each || *each == '|' || *each == ';')) return fine;
@@ -184,14 +185,14 @@ static prof_status prof__other_among_check(const prof__other_key *other, const c
 {
     char list[160];
     size_t at = 0;
-    int found = prof__other_among(other->home, value);
+    int found = prof__other_among(other->native_key, value);
     if (found > 0) return PROF_OK;
     if (!found) return prof__other_unsupported(other, value);
-    if (prof__equal(other->home, "false")) return prof__other_must_be(other, value, "0 or 1");
-    const char *ends = other->home; /* without a ; the valid values are numbers */
+    if (prof__equal(other->native_key, "false")) return prof__other_must_be(other, value, "0 or 1");
+    const char *ends = other->native_key; /* without a ; the valid values are numbers */
     while (*ends && *ends != ';') ++ends;
     if (!*ends) return prof__other_must_be(other, value, "a number");
-    for (const char *c = other->home; *c && at + 3 < sizeof list; ++c) {
+    for (const char *c = other->native_key; *c && at + 3 < sizeof list; ++c) {
         list[at++] = *c == '|' || *c == ';' ? ',' : *c;
         if (list[at - 1] == ',') list[at++] = ' ';
     }
@@ -267,7 +268,7 @@ static void prof__other_enabled(prof_config *config, int on)
 }
 
 /* Sets output. Fails at once if this program has no writer for the path, because prof_start() would fail later. */
-static prof_status prof__other_file(const prof__other_key *other, const prof__key *home, prof_config *config,
+static prof_status prof__other_file(const prof__other_key *other, const prof__key *native_key, prof_config *config,
                                     const char *value)
 {
 #if !defined(PROF_FREESTANDING) && !defined(PROF_MINIMAL) /* PROF_MINIMAL writes only .prof files */
@@ -279,30 +280,32 @@ static prof_status prof__other_file(const prof__other_key *other, const prof__ke
         return prof__fail(status, "%s '%.60s': %.160s", other->name, value, why);
     }
 #endif
-    return prof__key_set(home, other->name, config, value);
+    return prof__key_set(native_key, other->name, config, value);
 }
 
 /* Sets a key whose value is not a plain switch. Returns 0 if the key or the value is not of this kind. */
-static int prof__other_value(const prof__other_key *other, const prof__key *home, prof_config *config,
+static int prof__other_value(const prof__other_key *other, const prof__key *native_key, prof_config *config,
                              const char *value, prof_status *status)
 {
     uint64_t number;
     switch (other->how) {
-    case PROF__OTHER_SAME: *status = prof__key_set(home, other->name, config, value); return 1;
-    case PROF__OTHER_FILE: *status = prof__other_file(other, home, config, value); return 1;
+    case PROF__OTHER_SAME: *status = prof__key_set(native_key, other->name, config, value); return 1;
+    case PROF__OTHER_FILE: *status = prof__other_file(other, native_key, config, value); return 1;
     case PROF__OTHER_LEVEL:
-        *status = prof__parse_whole(value, &number) && number <= 3 ? prof__key_set(home, other->name, config, value)
-                                                                   : prof__other_must_be(other, value, "0 to 3");
+        *status = prof__parse_whole(value, &number) && number <= 3
+                      ? prof__key_set(native_key, other->name, config, value)
+                      : prof__other_must_be(other, value, "0 to 3");
         return 1;
     case PROF__OTHER_MS:
         *status = PROF_OK;
         if (!prof__parse_number(value, prof__ones, &number) || number > PROF__CENTURY / 1000000)
             *status = prof__other_must_be(other, value, "a number of milliseconds");
         else
-            prof__key_store(home, config, value, number * 1000000);
+            prof__key_store(native_key, config, value, number * 1000000);
         return 1;
     case PROF__OTHER_ONLY:
-        *status = prof__equal(value, other->home) ? PROF_OK : prof__other_must_be(other, value, other->home);
+        *status =
+            prof__equal(value, other->native_key) ? PROF_OK : prof__other_must_be(other, value, other->native_key);
         return 1;
     case PROF__OTHER_AMONG: *status = prof__other_among_check(other, value); return 1;
     case PROF__OTHER_TRACES:
@@ -323,11 +326,12 @@ static int prof__other_value(const prof__other_key *other, const prof__key *home
 /* Sets what another profiler's key means in prof. */
 static prof_status prof__other_set(const prof__other_key *other, prof_config *config, const char *value)
 {
-    const prof__key *home = other->home && other->how < PROF__OTHER_BOTH ? prof__key_find(other->home) : NULL;
+    const prof__key *native_key =
+        other->native_key && other->how < PROF__OTHER_BOTH ? prof__key_find(other->native_key) : NULL;
     prof_status status = PROF_OK;
-    if (other->how < PROF__OTHER_BOTH && other->home && !home)
-        return prof__fail(PROF_UNSUPPORTED, "%s: this build has no %s", other->name, other->home);
-    if (prof__other_value(other, home, config, value, &status)) return status;
+    if (other->how < PROF__OTHER_BOTH && other->native_key && !native_key)
+        return prof__fail(PROF_UNSUPPORTED, "%s: this build has no %s", other->name, other->native_key);
+    if (prof__other_value(other, native_key, config, value, &status)) return status;
     int on = prof__parse_name(value, prof__switch_names);
     if (on < 0) return prof__other_must_be(other, value, "0 or 1");
     on &= 1;
@@ -337,7 +341,7 @@ static prof_status prof__other_set(const prof__other_key *other, prof_config *co
     const int functions = 0;
 #endif
     switch (other->how) {
-    case PROF__OTHER_NOT: prof__key_store(home, config, value, (uint64_t)!on); break;
+    case PROF__OTHER_NOT: prof__key_store(native_key, config, value, (uint64_t)!on); break;
     case PROF__OTHER_DEVICES: prof__other_devices(config, PROF__ASKED_DEVICES, !on); break;
     case PROF__OTHER_ENABLED: prof__other_enabled(config, on); break;
     case PROF__OTHER_COUNTS: prof__other_counts(config, PROF__ASKED_AGGREGATE, on); break;

@@ -86,13 +86,13 @@ static const prof__key *prof__key_find(const char *name)
     return NULL;
 }
 
-/* Sets a field of the configuration from text. said: the key name that the user wrote, for errors: it may be another
-   profiler's. */
-static prof_status prof__key_set(const prof__key *key, const char *said, prof_config *config, const char *value)
+/* Sets a field of the configuration from text. key_name: the key name that the user wrote, for errors: it may be
+   another profiler's. */
+static prof_status prof__key_set(const prof__key *key, const char *key_name, prof_config *config, const char *value)
 {
     uint64_t number;
     if (!prof__key_parse(key, value, &number))
-        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", said, value, key->values);
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s '%s': must be %s", key_name, value, key->values);
     prof__key_store(key, config, value, number);
     return PROF_OK;
 }

@@ -5,7 +5,7 @@
 #include "api/control.h"
 #include "api/markup.h"
 #include "api/objects.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/threads.h"
 #include "record/locks.h"
@@ -17,8 +17,8 @@
 /* Sets one pair of metadata, or removes all metadata if key is NULL. */
 static prof_status prof__metadata_change(const char *key, const char *value)
 {
-    PROF__LED(prof__metadata_change, (key, value));
-    uint32_t gate = prof__state_lock();
+    PROF__FORWARD(prof__metadata_change, (key, value));
+    uint32_t write_lock = prof__state_lock();
     prof__session *s = prof__state.running ? prof__state.session : NULL;
 #ifdef PROF_TINY
     int fits = s != NULL;
@@ -27,7 +27,7 @@ static prof_status prof__metadata_change(const char *key, const char *value)
     if (!key) prof__metadata.used = 0;
 #endif
     if (fits && s) fits = prof__meta_pair(s, key ? key : "", key ? value : "");
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return fits ? PROF_OK : prof__fail(PROF_NO_MEMORY, "metadata '%.80s': no space is left for it", key ? key : "");
 }
 
@@ -49,14 +49,14 @@ static struct {
 
 PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
 {
-    PROF__LED(prof_set_sync, (sync, user));
-    uint32_t gate = prof__state_lock();
+    PROF__FORWARD(prof_set_sync, (sync, user));
+    uint32_t write_lock = prof__state_lock();
     PROF__STORE(&prof__sync_hook.version, prof__sync_hook.version + 1);
     PROF__FENCE();
     PROF__RELEASE(&prof__sync_hook.function, sync);
     PROF__RELEASE(&prof__sync_hook.user, user);
     PROF__RELEASE(&prof__sync_hook.version, prof__sync_hook.version + 1);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return PROF_OK;
 }
 
@@ -64,7 +64,7 @@ PROF_DEF prof_status prof_set_sync(void (*sync)(void *user), void *user)
    called. */
 PROF_DEF void prof__sync(void)
 {
-    PROF__SELF_OR(PROF__LED_VOID(prof__sync, ()));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof__sync, ()));
     for (int i = 0; i < 100; ++i) {
         uint32_t version = PROF__ACQUIRE(&prof__sync_hook.version);
         void (*function)(void *) = PROF__ACQUIRE(&prof__sync_hook.function);
@@ -83,65 +83,65 @@ PROF_DEF void prof__sync(void)
 /* Ends a scope after waiting for the device. Does not wait if the scope's session is over. */
 PROF_DEF void prof__end_sync(prof__token token)
 {
-    PROF__LED_VOID(prof__end_sync, (token));
-    if ((uint32_t)token == PROF__LOAD(&prof__state.epoch) && PROF__LOAD(&prof__state.running)) prof__sync();
+    PROF__FORWARD_VOID(prof__end_sync, (token));
+    if ((uint32_t)token == PROF__LOAD(&prof__state.session_id) && PROF__LOAD(&prof__state.running)) prof__sync();
     prof__end(token);
 }
 
 PROF_DEF int prof_enabled_at(int level)
 {
-    PROF__LED(prof_enabled_at, (level));
-    uint32_t gate = prof__state_lock();
+    PROF__FORWARD(prof_enabled_at, (level));
+    uint32_t write_lock = prof__state_lock();
     int enabled = prof__state.running && !prof__state.paused && !prof__state.held && level <= prof__state.level;
     if (prof__state.inherited && prof__state.inherited->failed) enabled = 0;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return enabled;
 }
 PROF_DEF int prof_enabled(void) { return prof_enabled_at(0); }
 
 PROF_DEF prof_status prof_set_level(int level)
 {
-    PROF__LED(prof_set_level, (level));
+    PROF__FORWARD(prof_set_level, (level));
     prof_status status = PROF_OK;
     if (level < 0 || level > 255) return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 0 to 255", level);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
         prof__state.level = level;
-        prof__next_generation();
+        prof__next_config_version();
     } else {
         status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.level");
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return status;
 }
 
 PROF_DEF prof_status prof_set_filter_mask(uint32_t mask)
 {
-    PROF__LED(prof_set_filter_mask, (mask));
+    PROF__FORWARD(prof_set_filter_mask, (mask));
     prof_status status = PROF_OK;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
         prof__state.filter_mask = mask ? mask : ~0u;
-        prof__next_generation();
+        prof__next_config_version();
     } else {
         status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.filter_mask");
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return status;
 }
 
 static prof_status prof__category_enable(const char *pattern, int on, int exact)
 {
-    PROF__LED(prof__category_enable, (pattern, on, exact));
+    PROF__FORWARD(prof__category_enable, (pattern, on, exact));
     prof_status status;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (prof__state.running || prof__state.ended) {
         status = prof__rule_add(pattern, prof__length(pattern), on != 0, exact);
-        prof__next_generation();
+        prof__next_config_version();
     } else {
         status = prof__fail(PROF_INVALID_STATE, "no session is running: set prof_config.categories");
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return status;
 }
 

@@ -51,21 +51,21 @@ static uint64_t prof__burst_measure(prof__session *s, uint64_t step, void (*burs
     uint64_t *cursor = self->cursor, *end = self->end, left = self->free_words, best = ~0ull, total = 0, cost;
     for (int round = 0; round < ROUNDS; ++round) {
         uint64_t start = prof__now(s, 0);
-        self->gate = PROF__BUSY;
+        self->write_lock = PROF__BUSY;
         PROF__BARRIER();
         self->cursor = scratch + 1;
         self->end = scratch + sizeof scratch / sizeof *scratch;
         self->free_words = PROF__BURST_WORDS;
         PROF__BARRIER();
-        self->gate = self->open;
+        self->write_lock = self->open;
         burst(site);
-        self->gate = PROF__BUSY;
+        self->write_lock = PROF__BUSY;
         PROF__BARRIER();
         self->cursor = cursor;
         self->end = end;
         self->free_words = left;
         PROF__BARRIER();
-        self->gate = self->open;
+        self->write_lock = self->open;
         uint64_t took = prof__now(s, 0) - start;
         if (took < best) best = took;
         total += took;
@@ -143,9 +143,9 @@ static void prof__start_rate(prof__session *s)
     /* Too short to be exact, or the thread was interrupted for long. */
     if (ns < 100000 || ns >= 1000000000 || ticks >> 33) return;
     s->start_hz = ticks * 1000000000u / ns;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__meta_rate(s);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
 
 /* Measures the smallest step of the clock and the costs of scopes, with real scopes that write to a scratch buffer.
@@ -159,21 +159,21 @@ static void prof__calibrate(prof__session *s)
 #ifndef PROF_FREESTANDING
     PROF__STORE(&s->like.resolution_ticks, h->resolution_ticks);
 #endif
-    uint32_t gate = prof__state_lock();
-    uint32_t generation = PROF__LOAD(prof__generation);
+    uint32_t write_lock = prof__state_lock();
+    uint32_t config_version = PROF__LOAD(prof__config_version);
     /* The thread still has a chunk of an earlier session. */
     if (self->session && self->session != s) prof__detach(self);
     int attached = self->session == s, ready = prof__state.running && (attached || prof__attach(self));
-    self->seen = generation;
-    self->open = ready && PROF__FAST(s) ? generation : PROF__SHUT;
-    prof__state_unlock(gate);
+    self->synced_version = config_version;
+    self->open = ready && PROF__FAST(s) ? config_version : PROF__SHUT;
+    prof__state_unlock(write_lock);
     if (PROF__EXIT_WATCHED_UNLOCKED && ready && !attached) prof__on_exit_of_thread(self);
     if (!ready) return;
     prof__signals signals;
     prof__signals_block(&signals);
     prof__chunk *chunk = self->chunk;
     uint64_t taken_back = PROF__LOAD(&chunk->taken_back);
-    prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | generation);
+    prof__costs_measure(s, step, (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT | config_version);
     /* A different chunk: the session has ended meanwhile. */
     if (self->chunk == chunk) PROF__STORE(&chunk->taken_back, taken_back);
     prof__signals_restore(&signals);

@@ -93,7 +93,7 @@ static int prof__crash_cut(const prof__session *s, const prof__crash_thread *thr
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (self->session != s || !self->chunk || PROF__LOAD(&s->header->next_chunk) <= count) return 0;
     size_t depth = prof__crash_depth(thread);
-    return prof__owed(self) > depth || depth > prof__words_of(s, self->chunk) / 4 * 3;
+    return prof__reserved_ends(self) > depth || depth > prof__words_of(s, self->chunk) / 4 * 3;
 }
 
 /* Writes what crashed and the open scopes of all threads to stderr, the crashed thread first. */
@@ -124,7 +124,7 @@ static int prof__crash_write_chunk(prof__crash_work *w, const prof__session *s, 
                                    uint64_t bytes)
 {
     prof__chunk empty = {0, {0, 0, 0, 0}, 0, 0, 0, 0, {0, 0, 0, 0}};
-    empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_LATE;
+    empty.form = PROF__LOAD(&prof__crash_chunk(s, at)->form) & ~PROF__FORM_SECOND_CHANCE;
     uint64_t sequence = PROF__LOAD(&prof__crash_chunk(s, at)->sequence);
     uint64_t offset = sequence ? prof__crash_copy(w, s, h, at, h->next_chunk) : 0;
     if (offset) return prof__crash_write(&w->system, offset, w->chunk, (size_t)bytes);
@@ -173,7 +173,7 @@ static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__
 
 static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
-    const char *path = s->live_path && !(s->beside && w->path[0]) ? s->live_path : w->path;
+    const char *path = s->live_path && !(s->sidecar && w->path[0]) ? s->live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
     prof__crash_put(w, path);
     prof__crash_put(w, "\n");
@@ -186,13 +186,13 @@ enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 };
 static void prof__crash_freeze(int why)
 {
     __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
-    prof__next_generation();
+    prof__next_config_version();
 }
 
 static void prof__crash_thaw(int why)
 {
     __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
-    prof__next_generation();
+    prof__next_config_version();
 }
 
 /* Determines the moment of the crash. First notes the newest chunk, then reads the clock, then turns the call sites
@@ -223,7 +223,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     }
     if (!PROF__CRASH_SETJMP(w->escape)) {
         /* Threads run on, so the image is written as it is now. */
-        if (!s->live_path || s->beside) prof__crash_save(w, s, &w->header);
+        if (!s->live_path || s->sidecar) prof__crash_save(w, s, &w->header);
     } else {
         prof__crash_finish(&w->system, 0, w->part, w->path);
         w->path[0] = 0;

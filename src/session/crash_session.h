@@ -24,11 +24,11 @@ static prof_status prof__crash_prepare(prof__session *s)
     if (!w) return prof__no_memory("for crash_report");
     prof__crash.work = w;
     if (s->output[0])
-        prof__output_beside(s, w->path, sizeof w->path);
+        prof__output_sidecar(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
 #ifdef _WIN32 /* Windows does not let a report replace the sidecar file while it is mapped */
-    if (s->beside && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
+    if (s->sidecar && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
 #endif
     char ending[40];
     snprintf(ending, sizeof ending, ".%llu.part", (unsigned long long)prof__process_id());

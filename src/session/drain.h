@@ -13,7 +13,7 @@
    Together the pieces make an image in which each chunk has the place that its sequence number gives. prof_drain() owns
    a chunk while it writes it, so that the ring leaves that chunk out, and frees the chunk afterwards. */
 static struct {
-    uint32_t epoch; /* id of the session that the counts below belong to */
+    uint32_t session_id; /* id of the session that the counts below belong to */
     uint64_t meta, chunks; /* bytes of meta, and chunks, that were handed out */
 } prof__drained;
 
@@ -67,17 +67,17 @@ PROF_DEF prof_status prof_drain(prof_drain_write *write, void *user)
     prof__session *s = prof__state.session;
     prof_status status = PROF_OK;
     if (!s) return prof__fail(PROF_INVALID_STATE, "prof_drain: nothing has been recorded");
-    if (prof__drained.epoch != s->epoch) {
-        prof__drained.epoch = s->epoch;
+    if (prof__drained.session_id != s->session_id) {
+        prof__drained.session_id = s->session_id;
         prof__drained.meta = prof__drained.chunks = 0;
     }
     uint64_t last = s->header->image_size - 8, zero = 0; /* makes the file as long as the image */
     if (!prof__drained.meta) status = write(user, last, &zero, sizeof zero);
     for (uint32_t i = 0; i < s->chunk_count && !status; ++i)
         status = prof__drain_chunk(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), write, user);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     uint64_t from = prof__drained.meta, to = s->header->meta_used;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!status && to > from)
         status = write(user, s->header->meta_offset + from, (const char *)s->meta + from, (size_t)(to - from));
     if (!status) {

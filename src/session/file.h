@@ -137,7 +137,7 @@ static void prof__file_head(prof__session *s)
 {
     if (!s->apart || s->live_path != s->output) return;
     prof__file_copy(s, s->header->chunk_offset);
-    if (!s->beside_error) return;
+    if (!s->sidecar_error) return;
 #ifndef PROF_MINIMAL
     prof__start_note_set(s->live_path,
                          " is on a file system without shared mappings: its events are written at the end, and a "
@@ -157,9 +157,9 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
     if (!status && !PROF__LOAD(&s->chunk_count))
         status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->live_path), s->room_error);
-    else if (PROF__BESIDE(s->live_path != s->output) && status) {
+    else if (PROF__SIDECAR(s->live_path != s->output) && status) {
         status = prof__file_kept(s, status);
-    } else if (PROF__BESIDE(s->live_path != s->output)) {
+    } else if (PROF__SIDECAR(s->live_path != s->output)) {
         if (here) unlink(s->live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
         status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->live_path),

@@ -3,7 +3,7 @@
 #ifndef PROF__SESSION_FORK_H
 #define PROF__SESSION_FORK_H
 #include "api/markup.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/lock.h"
 #include "ground/signals.h"
@@ -20,7 +20,7 @@
 #include "record/state.h"
 #include "record/thread.h"
 #include "record/track.h"
-#include "session/alone.h"
+#include "session/prepare_output.h"
 #include "session/crash_filter.h"
 #include "session/crash_handler.h"
 #include "session/file.h"
@@ -45,10 +45,10 @@
 static prof_status prof__inherited_end(void)
 {
     prof_status status = PROF_OK;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__session *s = prof__state.inherited;
     prof__state.inherited = NULL;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!s) return PROF_OK;
     if (s->failed)
         status =
@@ -80,9 +80,9 @@ static void prof__child_tells(const prof__session *s, const char *why)
    or errno. */
 static int prof__child_memory(prof__session *s)
 {
-    int beside = s->beside && s->live_path, moved = prof__root_moved(s);
+    int beside = s->sidecar && s->live_path, moved = prof__root_moved(s);
     int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
-    int cause = error ? error : beside ? s->beside_error : 0;
+    int cause = error ? error : beside ? s->sidecar_error : 0;
     const char *why = moved                               ? "the process has changed its root directory (chroot)"
                       : cause == EACCES || cause == EPERM ? "Permission denied"
                       : cause == EROFS                    ? "Read-only file system"
@@ -111,7 +111,7 @@ static int prof__child_image(prof__session *s)
     prof__header *h = s->header;
     h->mode = like->mode == PROF_FILL ? PROF_FILL : PROF_RING;
     h->clock = like->clock;
-    h->session = s->epoch;
+    h->session = s->session_id;
     h->pid = s->process;
     h->parent_pid = like->parent_pid;
     h->tick_hz = like->tick_hz;
@@ -131,7 +131,7 @@ static int prof__child_image(prof__session *s)
     if (!s->live_path) return 0;
     error = prof__name_take(s);
     if (!error) error = prof__name_publish(s);
-    if (!error || !PROF__BESIDE(s->beside)) return error;
+    if (!error || !PROF__SIDECAR(s->sidecar)) return error;
     prof__file_forget(s, error);
     return 0;
 }
@@ -175,10 +175,10 @@ static void prof__before_fork(void)
     prof__thread *self = PROF__SELF();
     PROF__ERRNO_SAVE();
     if (self->forking++ == 0) {
-        self->fork_holds = self->gate != PROF__BUSY && prof__lock_try(&prof__change_word);
+        self->fork_holds = self->write_lock != PROF__BUSY && prof__lock_try(&prof__change_word);
         if (self->fork_holds) {
             prof__signals_block(&prof__fork_signals);
-            self->fork_gate = prof__take(self);
+            self->fork_write_lock = prof__enter_write(self);
         }
     }
     PROF__ERRNO_RESTORE();
@@ -189,7 +189,7 @@ static void prof__parent_of_fork(void)
     prof__thread *self = PROF__SELF();
     if (--self->forking || !self->fork_holds) return;
     prof__signals signals = prof__fork_signals;
-    prof__untake(self, self->fork_gate);
+    prof__leave_write(self, self->fork_write_lock);
     prof__unlock(&prof__change_word);
     prof__signals_restore(&signals);
 }
@@ -206,8 +206,8 @@ static void prof__session_inherit(prof__session *s)
     s->follow = NULL;
     s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
     s->crash_report = 0;
-    if (PROF__BESIDE(s->live_path && s->live_path != s->output)) s->beside = 1;
-    if (PROF__BESIDE(s->live_path != s->output)) s->live_path = NULL;
+    if (PROF__SIDECAR(s->live_path && s->live_path != s->output)) s->sidecar = 1;
+    if (PROF__SIDECAR(s->live_path != s->output)) s->live_path = NULL;
     if (s->header) {
         /* memory that the program gave is still the parent's to use, so only its size is kept */
         if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
@@ -218,7 +218,7 @@ static void prof__session_inherit(prof__session *s)
     s->header = NULL;
     s->mapping = NULL;
     s->part_path[0] = 0;
-    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->beside_error = s->whole = 0;
+    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->sidecar_error = s->whole = 0;
     s->chunks_asked = 0;
     s->file_error = 0;
 #ifdef PROF__META_GROWS
@@ -226,10 +226,10 @@ static void prof__session_inherit(prof__session *s)
 #endif
     s->all_owned[0] = s->all_owned[1] = 0;
     s->cut = 0;
-    s->string_count = s->site_count = s->left_count = s->attached = s->readers = 0;
-    memset(s->left, 0, sizeof s->left);
+    s->string_count = s->site_count = s->partial_count = s->attached = s->readers = 0;
+    memset(s->partial_chunks, 0, sizeof s->partial_chunks);
     s->failed = 0;
-    s->epoch = ++prof__state.epoch ? prof__state.epoch : ++prof__state.epoch;
+    s->session_id = ++prof__state.session_id ? prof__state.session_id : ++prof__state.session_id;
 }
 
 /* Sets up the recorder in a child, whose only thread is the calling one. inherits: 1: the parent's session goes on in
@@ -240,14 +240,14 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     prof__session *s = prof__state.session;
     self->forking = self->fork_holds = 0;
     PROF__BRIDGE_CHILD();
-    prof__next_generation();
+    prof__next_config_version();
     prof__reader()->save_disarm();
     prof__crash_forget();
     if (interrupted) {
         if (s) prof__memory_retire(s);
         s = NULL;
     } else {
-        self->gate = PROF__BUSY;
+        self->write_lock = PROF__BUSY;
         PROF__BARRIER();
         self->session = NULL; /* the session's count of threads stays, because the whole session is replaced */
         prof__detach(self);
@@ -272,10 +272,10 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     prof__on_demand = NULL;
     prof__lost_without_chunk = prof__lost_args_without_chunk = prof__lost_busy_without_chunk = 0;
     prof__flow_last = prof__process_id() << 32;
-    prof__tallies_unlock();
+    prof__shared_counters_unlock();
     PROF__BARRIER();
     self->open = PROF__SHUT;
-    if (!interrupted) self->gate = PROF__SHUT;
+    if (!interrupted) self->write_lock = PROF__SHUT;
 }
 
 static void prof__child_of_fork(void)
@@ -283,11 +283,11 @@ static void prof__child_of_fork(void)
     prof__thread *self = PROF__SELF();
     int inherits = self->forking && self->fork_holds;
     prof__lock_word = prof__change_word = prof__control_word = 0;
-    prof__child_begins(self, inherits, !inherits && self->gate == PROF__BUSY);
+    prof__child_begins(self, inherits, !inherits && self->write_lock == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
 }
 
-#ifdef PROF__GENERATION_PAGE
+#ifdef PROF__CONFIG_VERSION_PAGE
 /* Forgets the memory that prof__child_begins() would free. Another thread of the parent may have held malloc()'s lock,
    which only a fork() that runs handlers releases. */
 static void prof__child_keep(void)
@@ -309,11 +309,11 @@ static void prof__child_keep(void)
 static PROF__COLD void prof__child_unannounced(void)
 {
     prof__thread *self = PROF__SELF();
-    uint32_t gate = self->gate, nobody = 0;
+    uint32_t write_lock = self->write_lock, nobody = 0;
     PROF__ERRNO_SAVE();
     if (self->forking) return; /* this is a fork() whose handler will run */
-    if (!__atomic_compare_exchange_n(&prof__generation[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        while (!PROF__ACQUIRE(prof__generation)) prof__wait();
+    if (!__atomic_compare_exchange_n(&prof__config_version[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        while (!PROF__ACQUIRE(prof__config_version)) prof__wait();
     } else {
         int changing = prof__lock_word || prof__change_word || prof__thread_id() != prof__process_id();
         if (!changing) prof__child_keep();
@@ -323,7 +323,7 @@ static PROF__COLD void prof__child_unannounced(void)
         prof__unlock(&prof__lock_word);
         prof__unlock(&prof__change_word);
     }
-    self->gate = gate;
+    self->write_lock = write_lock;
     PROF__ERRNO_RESTORE();
 }
 
@@ -331,8 +331,8 @@ static PROF__COLD void prof__child_unannounced(void)
    Called before a session starts. Needs Linux 4.14 and pages of 4 KiB. */
 static void prof__children_watch(void)
 {
-    if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__GENERATION_PAGE) return;
-    if (madvise(prof__generation, PROF__GENERATION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
+    if (prof__child_found || sysconf(_SC_PAGESIZE) != PROF__CONFIG_VERSION_PAGE) return;
+    if (madvise(prof__config_version, PROF__CONFIG_VERSION_PAGE, 18 /* MADV_WIPEONFORK */)) return;
     prof__child_found = prof__child_unannounced;
 }
 #endif
@@ -343,7 +343,7 @@ PROF__AT_START(101, prof__forks_watch);
 static void prof__forks_watch(void)
 {
     if (!prof__is_whole()) return;
-    prof__generation_look();
+    prof__child_check();
     pthread_atfork(prof__before_fork, prof__parent_of_fork, prof__child_of_fork);
     prof__exit_key_make(); /* early, because glibc's pthread_setspecific() allocates for keys from 32 on */
 }

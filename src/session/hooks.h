@@ -5,7 +5,7 @@
 #include "api/control.h"
 #include "api/values.h"
 #include "api/writers.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "record/ring.h"
 #include "record/state.h"
@@ -140,13 +140,13 @@ static const prof__reader_hooks *prof__reader(void) { return prof__reader_now; }
 
 PROF_DEF prof_status prof_save_last_ns(const char *path, uint64_t last_ns)
 {
-    PROF__LED(prof_save_last_ns, (path, last_ns));
+    PROF__FORWARD(prof_save_last_ns, (path, last_ns));
     return prof__reader()->save_last(path, last_ns);
 }
 
 PROF_DEF prof_status prof_save_request(void)
 {
-    PROF__LED(prof_save_request, ());
+    PROF__FORWARD(prof_save_request, ());
     return prof__reader()->save_request();
 }
 

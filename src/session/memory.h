@@ -74,7 +74,7 @@ static void prof__file_forget(prof__session *s, int error)
     }
     s->stream.opened = s->taken = 0;
     s->live_path = NULL;
-    s->beside_error = error;
+    s->sidecar_error = error;
 }
 
 /* Creates the image's file, and opens it so that no other process may write to it: by that, other recorders see that
@@ -104,7 +104,8 @@ static int prof__disk_has(const char *path, uint64_t size)
 static DWORD prof__memory_map(prof__session *s, size_t size)
 {
     DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
-    if (!error && PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, (uint64_t)size * 4)) return ERROR_DISK_FULL;
+    if (!error && PROF__SIDECAR(s->sidecar) && !prof__disk_has(s->live_path, (uint64_t)size * 4))
+        return ERROR_DISK_FULL;
     if (error) return error;
     HANDLE map = CreateFileMappingA(s->stream.handle, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size,
                                     NULL);
@@ -117,7 +118,7 @@ static DWORD prof__memory_map(prof__session *s, size_t size)
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     DWORD error = s->live_path ? prof__memory_map(s, size) : 0;
-    if (error && PROF__BESIDE(s->beside)) prof__file_forget(s, prof__windows_errno(error));
+    if (error && PROF__SIDECAR(s->sidecar)) prof__file_forget(s, prof__windows_errno(error));
     else if (error) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
     if (!s->live_path) s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
     if (!s->mapping)
@@ -135,7 +136,7 @@ static int prof__memory_move(prof__session *s)
 {
     char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
     if (!to) return 0;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__thread *self = PROF__SELF();
     if (self->session == s) prof__detach(self);
     void *from = s->mapping;
@@ -150,7 +151,7 @@ static int prof__memory_move(prof__session *s)
         s->mapping = to;
         s->private_memory = 1;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (moves) UnmapViewOfFile(from);
     else VirtualFree(to, 0, MEM_RELEASE);
     return moves;
@@ -244,7 +245,7 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     (void)s;
-    if (!PROF__BESIDE(s->beside)) return 1;
+    if (!PROF__SIDECAR(s->sidecar)) return 1;
     /* EOVERFLOW: the disk has more blocks than 32 bits can count. */
     if (fstatvfs(file, &about)) return errno == EOVERFLOW;
     return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
@@ -315,7 +316,7 @@ static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
-    if (error || (sparse && PROF__BESIDE(s->beside))) return error ? error : EOPNOTSUPP;
+    if (error || (sparse && PROF__SIDECAR(s->sidecar))) return error ? error : EOPNOTSUPP;
 #ifdef MAP_POPULATE
     flags |= MAP_POPULATE;
 #endif
@@ -418,8 +419,8 @@ static int prof__memory_map(prof__session *s, size_t size)
     if (!error) error = prof__map_ahead(s, file, size, &at);
     if (!error && !at) error = prof__map_whole(s, file, size, &at);
     /* Without shared mappings the image is in memory, and is copied to the file at the end. */
-    if (file >= 0 && !PROF__BESIDE(s->beside) && prof__map_missing(error)) {
-        s->beside_error = error;
+    if (file >= 0 && !PROF__SIDECAR(s->sidecar) && prof__map_missing(error)) {
+        s->sidecar_error = error;
         error = ftruncate(file, (prof__offset)size) ? errno : prof__map_whole(s, -1, size, &at);
     }
     if (error) {
@@ -444,7 +445,7 @@ static void prof__file_forget(prof__session *s, int error)
     if (s->part_path[0]) unlink(s->part_path);
     s->part_path[0] = 0;
     s->live_path = NULL;
-    s->beside_error = error;
+    s->sidecar_error = error;
 }
 
 /* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or
@@ -452,7 +453,7 @@ static void prof__file_forget(prof__session *s, int error)
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
-    if (!error || !PROF__BESIDE(s->beside && s->live_path)) return error;
+    if (!error || !PROF__SIDECAR(s->sidecar && s->live_path)) return error;
     prof__file_forget(s, error);
     return prof__memory_map(s, size);
 }
@@ -470,9 +471,9 @@ static int prof__disk_has(const char *path, uint64_t size)
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     prof__about about;
-    if (s->live_path && !PROF__BESIDE(s->beside) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
+    if (s->live_path && !PROF__SIDECAR(s->sidecar) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
         return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
-    if (s->live_path && !PROF__BESIDE(s->beside) && !prof__disk_has(s->live_path, size))
+    if (s->live_path && !PROF__SIDECAR(s->sidecar) && !prof__disk_has(s->live_path, size))
         return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",
                           s->live_path, (unsigned long long)size);
     int error = prof__memory_get(s, size);

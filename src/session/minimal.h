@@ -4,7 +4,7 @@
 #define PROF__SESSION_MINIMAL_H
 #include "api/control.h"
 #include "api/writers.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/digits.h"
 #include "ground/errors.h"
 #include "record/state.h"
@@ -16,7 +16,7 @@
 
 static PROF__UNUSED char prof__start_note[1]; /* PROF_MINIMAL has no notes about the start */
 static PROF__UNUSED int prof__output_apart;
-#ifdef PROF__HUBS
+#ifdef PROF__INSTANCES
 static char prof__output_told[1]; /* other recorders of the process do not learn the output */
 #endif
 
@@ -104,8 +104,8 @@ PROF_DEF void prof_writer_register(prof_writer *writer) { (void)writer; } /* PRO
 PROF_DEF void prof_writer_unregister(prof_writer *writer) { (void)writer; }
 PROF_DEF prof_status prof_fail(prof_status status, const char *text) { return prof__fail(status, "%s", text); }
 
-struct prof__look;
-static void prof__look_take(struct prof__look *look) { (void)look; }
+struct prof__session_status;
+static void prof__session_status_take(struct prof__session_status *look) { (void)look; }
 PROF_DEF prof_status prof_save(const char *path)
 {
     (void)path;

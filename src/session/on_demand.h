@@ -2,7 +2,7 @@
 #ifndef PROF__SESSION_ON_DEMAND_H
 #define PROF__SESSION_ON_DEMAND_H
 #include "api/devices.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "record/bridge.h"
 #include "record/device.h"
 #include "record/locks.h"
@@ -17,23 +17,23 @@
 /*-- ON DEMAND --------------------------------------------------------------------------------------- >>on_demand --*/
 
 /* A session's status at one moment. */
-typedef struct prof__look {
+typedef struct prof__session_status {
     int running, paused;
     int ended;     /* 1: the session has ended by itself, and prof_stop() has not been called yet */
     int held;      /* 1: the session has started, but recording has not begun yet */
     int on_demand; /* 1: prof_server.h has started the session, not the program */
     int level;     /* current level; 0: no session runs */
     prof_mode mode;
-    uint32_t epoch;                 /* session id, unique in the process; 0: there is no session */
+    uint32_t session_id;            /* session id, unique in the process; 0: there is no session */
     /* buffer: its size in bytes; chunks: how many it has; taken: chunks that threads took since the session began. */
     uint64_t buffer, chunks, taken;
-} prof__look;
+} prof__session_status;
 
 /* Adds the status of this process's session to a status that is all zero. */
-static void prof__look_take(prof__look *look)
+static void prof__session_status_take(prof__session_status *look)
 {
-    PROF__LED_VOID(prof__look_take, (look));
-    uint32_t gate = prof__state_lock();
+    PROF__FORWARD_VOID(prof__session_status_take, (look));
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state_session();
     look->running = prof__state.running;
     look->ended = prof__state.ended;
@@ -42,21 +42,21 @@ static void prof__look_take(prof__look *look)
     look->level = prof__state.running ? prof__state.level : 0;
     look->on_demand = PROF__LOAD(&prof__on_demand) != NULL;
     if (s) {
-        look->epoch = s->epoch;
+        look->session_id = s->session_id;
         look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
         look->buffer = s->mapping_size ? s->mapping_size : s->image_size;
         look->chunks = PROF__LOAD(&s->chunk_count);
         if (s->header) look->taken = PROF__LOAD(&s->header->next_chunk);
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
 
 /* Returns the session's present status. Any thread may call this function. */
-static prof__look prof__look_now(void)
+static prof__session_status prof__session_status_now(void)
 {
-    prof__look look;
+    prof__session_status look;
     memset(&look, 0, sizeof look);
-    prof__look_take(&look);
+    prof__session_status_take(&look);
     return look;
 }
 

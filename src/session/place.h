@@ -2,7 +2,7 @@
 #ifndef PROF__SESSION_PLACE_H
 #define PROF__SESSION_PLACE_H
 #include "api/writers.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/out.h"
@@ -30,7 +30,7 @@ static prof_status prof__expand_absolute(const char *pattern, const char *starte
 
 /* Writes the path of an output's sidecar file: "trace.json.prof" for a file, "logs/1234.prof" for the directory
    logs/. */
-static void prof__output_beside(const prof__session *s, char *to, size_t size)
+static void prof__output_sidecar(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
     if (prof__is_folder(s->output)) prof__number_text(ending, prof__process_id());
@@ -237,7 +237,7 @@ static int prof__name_take(prof__session *s)
     prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
     for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
         if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
-        if (!folder && s->live_path != s->output) prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+        if (!folder && s->live_path != s->output) prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         error = prof__name_try(s, 1);
         if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
     }
@@ -251,7 +251,7 @@ static prof_status prof__output_name(prof__session *s)
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
     prof__folder_hold(s);
     int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
-    if (error && error != EEXIST && s->beside && s->live_path) {
+    if (error && error != EEXIST && s->sidecar && s->live_path) {
         prof__file_forget(s, error);
         error = prof__name_choose(s);
     }
@@ -299,7 +299,7 @@ static prof_status prof__output_write_here(prof__session *s, prof_status status)
 static prof_status prof__output_write(prof__session *s)
 {
     if (s->file_error)
-        return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() can write it elsewhere",
+        return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() ca write it elsewhere",
                           prof__path_end(s->output), strerror(s->file_error));
     return prof__in_folder(s, prof__output_write_here, PROF_OK);
 }
@@ -308,7 +308,7 @@ static prof_status prof__output_write(prof__session *s)
    for errors. */
 static prof_status prof__output_again(const char *what)
 {
-    PROF__LED(prof__output_again, (what));
+    PROF__FORWARD(prof__output_again, (what));
     prof_status status = PROF_OK;
     prof__control_lock();
     prof__session *s = prof__on_demand ? NULL : prof__state.session;

@@ -50,10 +50,10 @@ static void prof__names_look(prof__session *s)
         if (!prof__owner_track(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), track)) continue;
         prof__system_name_of(track[2], name, sizeof name);
         if (!name[0]) continue;
-        uint32_t gate = prof__state_lock(), id;
+        uint32_t write_lock = prof__state_lock(), id;
         if (prof__state.session == s && prof__state.running && (id = prof__meta_string(s, name)) != 0)
             prof__meta_thread(s, track[1], id, id != (track[0] & (PROF__NAME_OF_SYSTEM - 1)));
-        prof__state_unlock(gate);
+        prof__state_unlock(write_lock);
     }
     PROF__ERRNO_RESTORE();
 }

@@ -3,7 +3,7 @@
 #define PROF__SESSION_SAVE_H
 #include "api/control.h"
 #include "api/writers.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/out.h"
 #include "ground/signals.h"
@@ -56,14 +56,14 @@ static FILE *prof__archive_open(const prof__header *copy)
 #ifdef PROF_NO_THREAD
     (void)copy;
 #elif defined(_WIN32)
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
     if (copy->archive_offset && s && s->live_path && s->header->session == copy->session)
         stream = prof__file_open(s->live_path, "rb");
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 #else
     int file = -1;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
     prof__about about;
     if (copy->archive_offset && s && s->live_path && s->header->session == copy->session) {
@@ -75,7 +75,7 @@ static FILE *prof__archive_open(const prof__header *copy)
             file = -1;
         }
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (file >= 0) stream = fdopen(file, "rb");
     if (file >= 0 && !stream) close(file);
 #endif
@@ -223,7 +223,7 @@ static prof_status prof__save_image(const char *path)
 
 PROF_DEF prof_status prof_save(const char *path)
 {
-    PROF__LED(prof_save, (path));
+    PROF__FORWARD(prof_save, (path));
     char expanded[1024];
     const prof_writer *writer;
     if (!path) return prof__null("prof_save", "path");

@@ -35,9 +35,9 @@
 
 static int prof__service_session_runs(const prof__session *s)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int runs = prof__state.running && prof__state.session == s;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return runs;
 }
 
@@ -74,7 +74,7 @@ static int prof__schedule_step(prof__session *s)
     if (!now) return 0;
     if (s->end_at && now >= s->end_at) prof__names_look(s);
     s->look_at = s->begin_at; /* looked at until the session is published */
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {
         if (prof__state.held & PROF__HELD_TIME && now >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
         ended = !prof__state.held && s->end_at && now >= s->end_at;
@@ -84,7 +84,7 @@ static int prof__schedule_step(prof__session *s)
     } else if (prof__state.session == s) {
         s->look_at = 0;
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (ended) PROF__RELEASE(&s->service.end_due, 1u);
     return ended;
 }

@@ -197,7 +197,7 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
         one->offset = h->chunk_offset + at;
         int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
         one->held = held && written ? chunk.sequence : 0;
-        one->form = chunk.form & ~PROF__FORM_LATE;
+        one->form = chunk.form & ~PROF__FORM_SECOND_CHANCE;
         one->bytes = (uint32_t)prof__form_bytes(h->chunk_size, at, chunk.form);
         if (PROF__FORM_DEPTH(one->form) > c->depth) c->depth = PROF__FORM_DEPTH(one->form);
         if (held) c->mark = c->mark * 0x9E3779B97F4A7C15u + one->held;
@@ -397,10 +397,10 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 {
     *bytes = NULL;
     *size = 0;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__session *s = prof__state.session;
     if (!s) {
-        prof__state_unlock(gate);
+        prof__state_unlock(write_lock);
         return prof__fail(PROF_INVALID_STATE, "nothing has been recorded: call prof_start() first");
     }
     prof__header h;
@@ -418,7 +418,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         h.copy_tick = s->header->last.tick;
     }
     prof__lost_collect(s);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (running) prof__names_look(s);
 
     prof_status status = PROF_OK;
@@ -429,20 +429,20 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
         status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,
                             (unsigned long long)s->image_size);
     } else {
-        gate = prof__state_lock();
+        write_lock = prof__state_lock();
         prof__memory_read(s->header, 0, copy, sizeof h);
         ((prof__header *)(void *)copy)->next_chunk = newest;
         ((prof__header *)(void *)copy)->copy_tick = h.copy_tick ? tick : 0;
         memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
         ((prof__header *)(void *)copy)->chunk_count = h.chunk_count;
         ((prof__header *)(void *)copy)->taken_back += taken_back;
-        prof__state_unlock(gate);
+        prof__state_unlock(write_lock);
     }
     *size = s->image_size;
-    gate = prof__state_lock();
+    write_lock = prof__state_lock();
     s->readers--;
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (status) {
         prof__release(copy);
         copy = NULL;

@@ -3,7 +3,7 @@
 #define PROF__SESSION_START_H
 #include "api/control.h"
 #include "ground/clock.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/signals.h"
 #include "ground/threads.h"
@@ -17,7 +17,7 @@
 #include "record/state.h"
 #include "record/thread.h"
 #include "record/track.h"
-#include "session/alone.h"
+#include "session/prepare_output.h"
 #include "session/calibrate.h"
 #include "session/costs.h"
 #include "session/crash_filter.h"
@@ -52,7 +52,7 @@ static prof_status prof__memory_publish(prof__session *s)
 static prof_status prof__memory_publish(prof__session *s)
 {
     int error = s->live_path ? prof__name_publish(s) : 0;
-    if (error && PROF__BESIDE(s->beside)) {
+    if (error && PROF__SIDECAR(s->sidecar)) {
         prof__file_forget(s, error);
         return PROF_OK;
     }
@@ -253,19 +253,20 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
     status = prof__service_start(s); /* the service has nothing to do until the session runs */
     if (!status) status = prof__reader()->save_arm(s);
 #endif
-#ifdef PROF__GENERATION_PAGE
+#ifdef PROF__CONFIG_VERSION_PAGE
     prof__children_watch();
 #endif
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (!status) status = prof__rules_set(config->categories);
     if (!status) status = prof__memory_publish(s);
     if (!status) {
-        s->epoch = prof__state.epoch + 1 ? prof__state.epoch + 1 : 1;
-        PROF__STORE(&prof__state.epoch, s->epoch); /* ends of scopes compare their session id with it without a lock */
-        s->header->session = s->epoch;
+        s->session_id = prof__state.session_id + 1 ? prof__state.session_id + 1 : 1;
+        PROF__STORE(&prof__state.session_id, s->session_id); /* ends of scopes compare their session id with it without
+                                                                a lock */
+        s->header->session = s->session_id;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
-        if (s->beside_error) prof__meta_pair(s, "in memory only", strerror(s->beside_error));
+        if (s->sidecar_error) prof__meta_pair(s, "in memory only", strerror(s->sidecar_error));
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;
@@ -285,11 +286,11 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         PROF__STORE(&prof__lost_args_without_chunk, 0u);
         PROF__STORE(&prof__lost_busy_without_chunk, 0u);
         if (PROF__HELD())
-            prof__next_generation();
+            prof__next_config_version();
         else
             prof__schedule_release(s, 0);
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (status) {
 #ifndef PROF_FREESTANDING
         prof__reader()->save_disarm();
@@ -334,7 +335,7 @@ static prof_status prof__start_as(const prof_config *config, const prof__on_dema
 
 PROF_DEF prof_status prof_start(const prof_config *config)
 {
-    PROF__LED(prof_start, (config));
+    PROF__FORWARD(prof_start, (config));
     prof_config defaults;
     prof__clear(&defaults, sizeof defaults);
     return prof__start_as(config ? config : &defaults, NULL);

@@ -1,7 +1,7 @@
 // session/state: Makes and frees sessions. A session is freed only when no thread can point to it any more.
 #ifndef PROF__SESSION_STATE_H
 #define PROF__SESSION_STATE_H
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "image/format.h"
 #include "image/pair.h"
 #include "record/locks.h"
@@ -22,9 +22,9 @@
 enum { PROF__ENDED = 1, PROF__RUNS };
 static int prof__session_phase(void)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int phase = prof__state.running ? PROF__RUNS : prof__state.ended ? PROF__ENDED : 0;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return phase;
 }
 
@@ -32,7 +32,7 @@ static int prof__session_phase(void)
 static void prof__recording_ends(void)
 {
     PROF__STORE(&prof__state.running, 0);
-    prof__next_generation();
+    prof__next_config_version();
     if (prof__state.session) {
         prof__header *h = prof__state.session->header;
         prof__pair_take_well(h->clock, h->tick_hz, &h->last);
@@ -49,14 +49,14 @@ static void prof__recover(void) {}
 static void prof__recover(void)
 {
     prof__thread *self = PROF__SELF();
-    if (self->gate != PROF__BUSY || self->exits >= PROF__EXITS) return;
+    if (self->write_lock != PROF__BUSY || self->exits >= PROF__EXITS) return;
     /* Switches of fibers were ignored meanwhile: the fiber may be destroyed, or run on another thread. */
     self->fiber = NULL;
-    prof__track_of(self)->owed = 0;
+    prof__track_of(self)->reserved_ends = 0;
     prof__filled_finish(self);
     if (self->chunk) PROF__RELEASE(&self->chunk->state, (uint32_t)PROF__CHUNK_FULL);
     prof__detach(self);
-    self->seen = 0;
+    self->synced_version = 0;
     self->open = PROF__SHUT;
     prof__leave(self);
 }
@@ -87,18 +87,18 @@ static void prof__session_delete(prof__session *s)
 /* Ends the one session. Threads notice that by its session id. */
 static void prof__sessions_reap(int present)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__thread *self = PROF__SELF();
     if (present && self->session) prof__detach(self);
     if (present) prof__state.session = NULL;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 }
 #else
 /* Deletes the sessions that no thread points to any more. present: 1: also retires the current session. Called under
    the control lock. */
 static void prof__sessions_reap(int present)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__thread *self = PROF__SELF();
     prof__session *s = prof__state.session;
     int retire = present && s && !s->readers;
@@ -119,7 +119,7 @@ static void prof__sessions_reap(int present)
             dead = each;
         }
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
 #ifdef PROF__THREAD_SANITIZER /* not with ThreadSanitizer: replacing the pages would be reported as a data race */
     retire = 0;
 #endif
@@ -137,7 +137,7 @@ static void prof__sessions_reap(int present)
 static prof_status (*prof__saved_hook)(void);
 static void prof__saved_with(prof_status (*hook)(void))
 {
-    PROF__LED_VOID(prof__saved_with, (hook));
+    PROF__FORWARD_VOID(prof__saved_with, (hook));
     PROF__RELEASE(&prof__saved_hook, hook);
 }
 #endif

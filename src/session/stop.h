@@ -2,7 +2,7 @@
 #ifndef PROF__SESSION_STOP_H
 #define PROF__SESSION_STOP_H
 #include "api/control.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/errors.h"
 #include "ground/lock.h"
 #include "ground/numbers.h"
@@ -26,14 +26,14 @@
 static prof_status prof__stop_recording(int on_demand)
 {
     if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
 #ifndef PROF_FREESTANDING
     if (on_demand) PROF__STORE(&prof__on_demand, NULL);
 #endif
     if (running && prof__state.running) prof__recording_ends();
     if (running) prof__state.ended = 0;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return running ? PROF_OK : prof__fail(PROF_INVALID_STATE, "no session is running");
 }
 
@@ -47,8 +47,8 @@ static prof_status prof__stop_locked(void)
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__reader()->save_disarm();
-    if (s && s->output[0] && PROF__BESIDE(s->live_path != s->output) && !s->written) status = prof__output_write(s);
-    if (s && PROF__BESIDE(s->live_path && s->live_path != s->output))
+    if (s && s->output[0] && PROF__SIDECAR(s->live_path != s->output) && !s->written) status = prof__output_write(s);
+    if (s && PROF__SIDECAR(s->live_path && s->live_path != s->output))
         status = prof__in_folder(s, prof__file_finish, status);
     else if (s && s->live_path)
         status = prof__file_finish(s, status);
@@ -61,7 +61,7 @@ static prof_status prof__stop_locked(void)
 
 PROF_DEF prof_status prof_stop(void)
 {
-    PROF__LED(prof_stop, ());
+    PROF__FORWARD(prof_stop, ());
     prof__control_lock();
     prof_status status = prof__stop_locked();
     prof__control_unlock();
@@ -76,7 +76,7 @@ PROF__AT_END(102, prof__exit_stop);
 static void prof__exit_stop(void)
 {
     PROF__CALM();
-    prof__generation_look();
+    prof__child_check();
     if (!prof__is_whole() || !prof__lock_try(&prof__control_word)) return;
     const prof__session *s = NULL;
     if (!prof__on_demand && prof__session_phase())
@@ -88,7 +88,7 @@ static void prof__exit_stop(void)
 
 PROF_DEF prof_status prof_reset(void)
 {
-    PROF__LED(prof_reset, ());
+    PROF__FORWARD(prof_reset, ());
     prof__control_lock();
     prof_status status = PROF_OK;
     if (!prof__on_demand && prof__session_phase())
@@ -102,18 +102,18 @@ PROF_DEF prof_status prof_reset(void)
 /* Adds step to the number of pauses: 1 pauses, -1 resumes. Recording goes on when no pause is left. */
 static prof_status prof__pause_by(int step)
 {
-    PROF__LED(prof__pause_by, (step));
+    PROF__FORWARD(prof__pause_by, (step));
     prof_status status = PROF_OK;
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     if (!prof__state.running && !prof__state.ended) {
         status = prof__fail(PROF_INVALID_STATE, "no session is running");
     } else if (prof__state.paused + step < 0) {
         status = prof__fail(PROF_INVALID_STATE, "prof_resume() was called more often than prof_pause()");
     } else {
         PROF__STORE(&prof__state.paused, prof__state.paused + step);
-        prof__next_generation();
+        prof__next_config_version();
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     PROF__BRIDGE_PAUSE();
     return status;
 }

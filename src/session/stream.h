@@ -35,7 +35,7 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
     return state == PROF__CHUNK_FULL ||
-           (state == PROF__CHUNK_LEFT && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4) &&
+           (state == PROF__CHUNK_PARTIAL && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4) &&
             __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
 }
@@ -301,14 +301,14 @@ static int prof__stream_step(prof__session *s)
    has all other events, for the message. */
 static prof_status prof__stream_told(const char *written)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
     char path[sizeof s->output] = "", why[sizeof s->header->write_error];
     if (s && s->live_path && PROF__LOAD(&s->stream.lost)) {
         prof__text_copy(path, sizeof path, s->live_path);
         for (size_t i = 0; i < sizeof why; ++i) why[i] = PROF__LOAD(s->header->write_error + i);
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!path[0]) return PROF_OK;
     return prof__fail(PROF_IO, "%s: has what could be kept, but events were lost, because %s could not be written: %s",
                       prof__path_end(written), prof__equal(path, written) ? "it" : prof__path_end(path), why);

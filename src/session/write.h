@@ -125,9 +125,9 @@ static prof_status prof__writer_fits(const char *path, const prof_writer *writer
 /* Returns the mode of the current session. */
 static uint32_t prof__live_mode(void)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     uint32_t mode = prof__state.session ? prof__state.session->header->mode : (uint32_t)PROF_RING;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return mode;
 }
 

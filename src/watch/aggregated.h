@@ -121,7 +121,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
 {
     prof_status status = PROF_OK;
     memset(stats, 0, sizeof *stats);
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     prof__session *s = prof__state.session;
     prof__follow *f = s && prof__mode_counts(s->header->mode) ? s->follow : NULL;
     if (f) {
@@ -129,7 +129,7 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
         s->readers++;
         __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the session's memory from being freed */
     }
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     if (!f) return PROF_OK;
     prof__lock(&f->lock);
     prof__follow_all(f);
@@ -138,10 +138,10 @@ static prof_status prof__aggregated_take(prof__aggregated *stats, int reset)
     else if (reset)
         prof__follow_reset(f);
     prof__unlock(&f->lock);
-    gate = prof__state_lock();
+    write_lock = prof__state_lock();
     s->readers--;
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return status;
 }
 

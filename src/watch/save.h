@@ -33,9 +33,9 @@ static prof_status prof__save_asked(void)
 
 static int prof__save_present(const prof__session *s)
 {
-    uint32_t gate = prof__state_lock();
+    uint32_t write_lock = prof__state_lock();
     int present = prof__state.session == s;
-    prof__state_unlock(gate);
+    prof__state_unlock(write_lock);
     return present;
 }
 

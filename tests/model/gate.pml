@@ -1,8 +1,8 @@
 /* gate.pml - the gate of a thread: signal handlers with scopes in them interrupt each other and the macros of the thread
    between any two accesses to memory, while another thread stops the session and starts the next one.
 
-     take, untake   prof__take, prof__untake         begin   prof__begin, prof__begin_slow
-     settle         prof__settle, prof__detach,      end     prof__end, prof__end_slow
+     take, untake   prof__enter_write, prof__leave_write         begin   prof__begin, prof__begin_slow
+     settle         prof__resolve_site, prof__detach,      end     prof__end, prof__end_slow
                     prof__attach                     control prof_pause, prof_stop, prof_start, prof__sessions_reap
    A handler is a process that runs while those it interrupts stand still (level). What one thread and its handlers see of
    each other is in program order; what they see of the other thread is the generation, alone or under the lock.
@@ -29,7 +29,7 @@
 #define NOBODY 9
 
 byte level;                              /* who runs: 0 the thread, 1 its handler, 2 the handler's handler */
-byte generation = 1, present = 1, paused; /* prof__generation, prof__state; session 0: none */
+byte generation = 1, present = 1, paused; /* prof__config_version, prof__state; session 0: none */
 bit running = 1, locked;
 byte attached[SESSIONS];
 bit freed[SESSIONS];

@@ -1,7 +1,7 @@
-// read/outline: Summarises a segment while it is cut: what the segment changes in the matcher. So the segment's words
+// read/summary: Summarises a segment while it is cut: what the segment changes in the matcher. So the segment's words
 // are read only once, and the matcher uses the summary.
-#ifndef PROF__READ_OUTLINE_H
-#define PROF__READ_OUTLINE_H
+#ifndef PROF__READ_SEGMENT_SUMMARY_H
+#define PROF__READ_SEGMENT_SUMMARY_H
 #include "api/markup.h"
 #include "api/values.h"
 #include "ground/hash.h"
@@ -13,13 +13,13 @@
 
 /*-- segment summaries --*/
 
-#define PROF__OUTLINE_DEPTH 128 /* largest number of open scopes that began in the segment */
+#define PROF__SEGMENT_SUMMARY_DEPTH 128 /* largest number of open scopes that began in the segment */
 /* Largest number of ENDs whose BEGIN is in an earlier segment, and of BEGINs that stay open. */
-#define PROF__OUTLINE_HALVES 24
+#define PROF__SEGMENT_SUMMARY_HALVES 24
 
 /* The state in which a segment is summarised. */
-typedef struct prof__read_outliner {
-    prof__read_outline sum;
+typedef struct prof__segment_summarizer {
+    prof__segment_summary sum;
     uint64_t base;  /* tick of the chunk's base; the records' ticks count from it */
     uint64_t ticks; /* largest tick so far, counted from base */
     uint64_t behind;   /* ticks; a tick that is lower than the largest one by more shows that the counter was reset */
@@ -28,14 +28,15 @@ typedef struct prof__read_outliner {
     int takes_data;
     uint32_t data;  /* number of DATA records that the previous event has so far */
     size_t next;    /* index of the word after the last argument */
-    prof__read_half ends[PROF__OUTLINE_HALVES], *top, open[PROF__OUTLINE_DEPTH + 1]; /* open[0] is no scope */
-} prof__read_outliner;
+    prof__read_half ends[PROF__SEGMENT_SUMMARY_HALVES], *top, open[PROF__SEGMENT_SUMMARY_DEPTH + 1]; /* open[0] is no
+                                                                                                        scope */
+} prof__segment_summarizer;
 
-static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
+static void prof__segment_summary_begin(prof__segment_summarizer *o, uint64_t base)
 {
     memset(&o->sum, 0, sizeof o->sum);
     o->base = base;
-    o->good = PROF__OUTLINES && base <= ~(uint64_t)0 - PROF__TICK_MASK;
+    o->good = PROF__SEGMENT_SUMMARIES && base <= ~(uint64_t)0 - PROF__TICK_MASK;
     o->ticks = 0;
     o->takes_data = 0;
     o->data = 0;
@@ -45,7 +46,7 @@ static void prof__read_outline_begin(prof__read_outliner *o, uint64_t base)
 }
 
 /* Updates the greatest depth. high: the innermost scope that was open since the last update. */
-static inline void prof__read_outline_level(prof__read_outliner *o, const prof__read_half *high)
+static inline void prof__segment_summary_level(prof__segment_summarizer *o, const prof__read_half *high)
 {
     int32_t deepest = (int32_t)(high - o->open) - (int32_t)o->sum.ends;
     if (deepest > o->sum.deepest) o->sum.deepest = deepest;
@@ -53,12 +54,12 @@ static inline void prof__read_outline_level(prof__read_outliner *o, const prof__
 
 /* Notes the END of a scope that did not begin in this segment. Returns 0 if the END may belong to a scope of this
    segment, which a summary cannot show. */
-static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64_t ticks, const prof__read_half *top,
-                                   const prof__read_half *high)
+static int prof__segment_summary_half(prof__segment_summarizer *o, uint32_t site, uint64_t ticks,
+                                      const prof__read_half *top, const prof__read_half *high)
 {
     prof__read_half *end = &o->ends[o->sum.ends];
-    if (top != o->open || o->sum.ends == PROF__OUTLINE_HALVES) return 0;
-    prof__read_outline_level(o, high);
+    if (top != o->open || o->sum.ends == PROF__SEGMENT_SUMMARY_HALVES) return 0;
+    prof__segment_summary_level(o, high);
     memset(end, 0, sizeof *end);
     end->site = site;
     end->tick = o->base + ticks;
@@ -68,7 +69,7 @@ static int prof__read_outline_half(prof__read_outliner *o, uint32_t site, uint64
 
 /* Summarises the BEGINs and ENDs from this word on, as long as meta has their call sites. Most records are of these
    kinds. Returns the index of the word after them. */
-static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, const prof_trace *trace,
+static PROF__NOINLINE size_t prof__segment_summary_scopes(prof__segment_summarizer *o, const prof_trace *trace,
                                                        const uint64_t *words, size_t at, size_t count)
 {
     const uint32_t *sites = trace->site_ids;
@@ -87,7 +88,7 @@ static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, c
         else if (PROF__UNLIKELY(ticks - now > o->behind))
             o->jumps = 1;
         if (kind == PROF__KIND_BEGIN) {
-            if (PROF__UNLIKELY(top == o->open + PROF__OUTLINE_DEPTH)) {
+            if (PROF__UNLIKELY(top == o->open + PROF__SEGMENT_SUMMARY_DEPTH)) {
                 o->good = 0;
                 top = o->open;
             }
@@ -100,11 +101,11 @@ static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, c
         } else if (PROF__LIKELY(top->site == site)) {
             --top;
         } else {
-            o->good &= prof__read_outline_half(o, site, ticks, top, high);
+            o->good &= prof__segment_summary_half(o, site, ticks, top, high);
             top = high = o->open;
         }
     }
-    prof__read_outline_level(o, high);
+    prof__segment_summary_level(o, high);
     o->ticks = ticks;
     o->top = top;
     o->takes_data = 0;
@@ -113,7 +114,7 @@ static PROF__NOINLINE size_t prof__read_outline_scopes(prof__read_outliner *o, c
 }
 
 /* Counts an argument of the innermost scope. Returns 0 if the argument may belong to another scope. */
-static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trace, const uint64_t *record)
+static int prof__segment_summary_arg(prof__segment_summarizer *o, const prof_trace *trace, const uint64_t *record)
 {
     uint32_t target = prof__read_arg_target(record);
     if (o->top == o->open || (target && prof__read_site_of(trace, target) != o->top->site)) return 0;
@@ -123,7 +124,7 @@ static int prof__read_outline_arg(prof__read_outliner *o, const prof_trace *trac
 }
 
 /* Summarises any other record, as prof__read_match_words() would match it. */
-static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *trace, const uint64_t *words,
+static void prof__segment_summary_record(prof__segment_summarizer *o, const prof_trace *trace, const uint64_t *words,
                                       size_t at, size_t count)
 {
     unsigned kind = prof__read_kind(words[at]);
@@ -143,7 +144,7 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
         o->next = at + length;
         if (!prof__read_arg_whole(words + at, length) || (kind == PROF__KIND_DATA && !o->takes_data)) break;
         if (kind == PROF__KIND_ARG) {
-            o->good &= prof__read_outline_arg(o, trace, words + at);
+            o->good &= prof__segment_summary_arg(o, trace, words + at);
             break;
         }
         o->sum.args++;
@@ -156,15 +157,15 @@ static void prof__read_outline_record(prof__read_outliner *o, const prof_trace *
 }
 
 /* Stores the summary of a segment that has just ended. Without memory, the segment gets none. */
-static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segment, prof__read_outliner *o)
+static void prof__segment_summary_keep(prof_trace *trace, prof__read_segment *segment, prof__segment_summarizer *o)
 {
     size_t begins = (size_t)(o->top - o->open), count = o->sum.ends + begins;
     segment->depth = 0;
-    if (!o->good || begins > PROF__OUTLINE_HALVES || segment->record == ~(uint64_t)0) return;
+    if (!o->good || begins > PROF__SEGMENT_SUMMARY_HALVES || segment->record == ~(uint64_t)0) return;
     while (trace->half_capacity - trace->half_count < count)
         if (!prof__more_room(&trace->halves, &trace->half_capacity, sizeof *trace->halves)) return;
-    if (trace->outline_count >= INT32_MAX ||
-        !PROF__ROOM(trace->outlines, trace->outline_capacity, trace->outline_count))
+    if (trace->segment_summary_count >= INT32_MAX ||
+        !PROF__ROOM(trace->segment_summaries, trace->segment_summary_capacity, trace->segment_summary_count))
         return;
     o->sum.half = trace->half_count;
     o->sum.begins = (uint32_t)begins;
@@ -172,45 +173,45 @@ static void prof__read_outline_keep(prof_trace *trace, prof__read_segment *segme
     if (count) memcpy(trace->halves + trace->half_count, o->ends, o->sum.ends * sizeof *o->ends);
     if (begins) memcpy(trace->halves + trace->half_count + o->sum.ends, o->open + 1, begins * sizeof *o->open);
     trace->half_count += count;
-    trace->outlines[trace->outline_count++] = o->sum;
-    segment->depth = (int32_t)trace->outline_count;
+    trace->segment_summaries[trace->segment_summary_count++] = o->sum;
+    segment->depth = (int32_t)trace->segment_summary_count;
 }
 
 /* Matches a segment by its summary, with the same result as prof__read_match_words(). Returns 0, with nothing changed,
    if the segment has no summary or depends on what came before; -1 if there is no memory. */
-static int prof__read_outline_match(prof__read_matcher *m, uint32_t number)
+static int prof__segment_summary_match(prof__read_matcher *m, uint32_t number)
 {
     const prof__read_segment *segment = &m->trace->segments[m->track->segment + number];
-    const prof__read_outline *outline;
+    const prof__segment_summary *summary;
     const prof__read_half *half;
     uint32_t i;
     if (segment->depth <= 0 || segment->record < m->tick ||
         !m->track->about.event_count) /* the time of the track's first event is not in the summary */
         return 0;
-    outline = &m->trace->outlines[segment->depth - 1];
-    if (outline->ends > m->depth) return 0;
-    half = outline->ends + outline->begins ? &m->trace->halves[outline->half] : NULL;
-    for (i = 0; i < outline->ends; i++)
+    summary = &m->trace->segment_summaries[segment->depth - 1];
+    if (summary->ends > m->depth) return 0;
+    half = summary->ends + summary->begins ? &m->trace->halves[summary->half] : NULL;
+    for (i = 0; i < summary->ends; i++)
         if (m->stack[m->depth - 1 - i].site != half[i].site) return 0;
-    if ((int64_t)m->track->max_depth < (int64_t)m->depth + outline->deepest)
-        m->track->max_depth = (size_t)((int64_t)m->depth + outline->deepest);
-    for (i = 0; i < outline->ends; i++, half++) {
+    if ((int64_t)m->track->max_depth < (int64_t)m->depth + summary->deepest)
+        m->track->max_depth = (size_t)((int64_t)m->depth + summary->deepest);
+    for (i = 0; i < summary->ends; i++, half++) {
         m->tick = half->tick;
         prof__read_pop(m, 0);
     }
-    for (i = 0; i < outline->begins; i++, half++) {
+    for (i = 0; i < summary->begins; i++, half++) {
         if (!prof__read_push(m, half->site, number, half->word)) return -1;
         m->stack[m->depth - 1].args = half->args;
     }
-    m->tick = outline->tick;
-    m->nodes = outline->nodes;
-    m->args = outline->args;
-    m->track->about.event_count += outline->nodes;
-    m->track->about.lost += outline->lost;
-    if (outline->most_args > m->track->max_event_args) m->track->max_event_args = outline->most_args;
-    if (outline->spans) m->trace->has_spans = 1;
-    if (outline->logs) m->trace->has_logs = 1;
+    m->tick = summary->tick;
+    m->nodes = summary->nodes;
+    m->args = summary->args;
+    m->track->about.event_count += summary->nodes;
+    m->track->about.lost += summary->lost;
+    if (summary->most_args > m->track->max_event_args) m->track->max_event_args = summary->most_args;
+    if (summary->spans) m->trace->has_spans = 1;
+    if (summary->logs) m->trace->has_logs = 1;
     return 1;
 }
 
-#endif /* PROF__READ_OUTLINE_H */
+#endif /* PROF__READ_SEGMENT_SUMMARY_H */

@@ -1,7 +1,7 @@
-// read/foreign: Byte swap: converts an image of a machine with the other byte order to this machine's, in place, before
-// the rest of the reader sees it. The word size of the recording program changes nothing in an image.
-#ifndef PROF__READ_FOREIGN_H
-#define PROF__READ_FOREIGN_H
+// read/byteswap: Byte swap: converts an image of a machine with the other byte order to this machine's, in place,
+// before the rest of the reader sees it. The word size of the recording program changes nothing in an image.
+#ifndef PROF__READ_BYTESWAP_H
+#define PROF__READ_BYTESWAP_H
 #include "ground/errors.h"
 #include "ground/windows.h"
 #include "image/format.h"
@@ -17,7 +17,7 @@
 #define PROF__BYTE_ORDER_TURNED 0x04030201u
 
 /* Returns 1 if an image has the other byte order. image: at least its header must be there. */
-static int prof__foreign(const void *image)
+static int prof__byteswap(const void *image)
 {
     uint32_t order;
     memcpy(&order, (const char *)image + offsetof(prof__header, byte_order), sizeof order);
@@ -64,14 +64,14 @@ static void prof__turn_block(prof__block *block)
 static void prof__header_get(const void *image, prof__header *header)
 {
     memcpy(header, image, sizeof *header);
-    if (prof__foreign(image)) prof__turn_header(header);
+    if (prof__byteswap(image)) prof__turn_header(header);
 }
 
 /* Writes the header of an image in the byte order that the image has. */
 static void prof__header_put(void *image, const prof__header *header)
 {
     prof__header changed = *header;
-    if (prof__foreign(image)) prof__turn_header(&changed);
+    if (prof__byteswap(image)) prof__turn_header(&changed);
     memcpy(image, &changed, sizeof changed);
 }
 
@@ -169,7 +169,7 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
 {
     prof__header raw;
     char *bytes = (char *)image;
-    if (!prof__foreign(image)) return;
+    if (!prof__byteswap(image)) return;
     memcpy(&raw, image, sizeof raw);
     prof__turn_header(&raw);
     /* The header of an older version is shorter. */
@@ -180,17 +180,17 @@ static void prof__turn_image(void *image, size_t size, const prof__header *h)
 }
 
 /* Reads a whole file, with its archive, whose image has the other byte order, and converts it to this machine's. */
-static prof_status prof__foreign_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
+static prof_status prof__byteswap_read(FILE *file, const char *path, const prof__header *h, unsigned char **image,
                                       uint64_t *size)
 {
     if (!h->archive_offset) *size = h->image_size;
     *image = *size < (size_t)-1 ? (unsigned char *)malloc((size_t)*size) : NULL;
     if (!*image) return prof__fail(PROF_NO_MEMORY, "%s: no memory to read %lu bytes", path, (unsigned long)*size);
     errno = 0;
-    if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__foreign(*image))
+    if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__byteswap(*image))
         return prof__cannot("read", path, "it changed meanwhile");
     prof__turn_image(*image, (size_t)*size, h);
     return PROF_OK;
 }
 
-#endif /* PROF__READ_FOREIGN_H */
+#endif /* PROF__READ_BYTESWAP_H */

@@ -1,9 +1,9 @@
-// session/alone: Prepares a session's output before the session starts: several recorders in one process, ranks of a
-// parallel job, children of fork(). Registers writers of output formats.
-#ifndef PROF__SESSION_ALONE_H
-#define PROF__SESSION_ALONE_H
+// session/prepare_output: Prepares a session's output before the session starts: several recorders in one process,
+// ranks of a parallel job, children of fork(). Registers writers of output formats.
+#ifndef PROF__SESSION_PREPARE_OUTPUT_H
+#define PROF__SESSION_PREPARE_OUTPUT_H
 #include "api/writers.h"
-#include "ground/copies.h"
+#include "ground/instances.h"
 #include "ground/digits.h"
 #include "ground/errors.h"
 #include "ground/lock.h"
@@ -21,7 +21,7 @@
    same file to all of them. The first recorder writes that file. Each later one inserts the name of its own library
    before the extension and writes that file instead. */
 static PROF__UNUSED int prof__output_apart; /* 1: this recorder inserted its library's name into its output */
-#ifdef PROF__HUBS
+#ifdef PROF__INSTANCES
 /* The output as an absolute path; other recorders in this process compare theirs with it. */
 static char prof__output_told[1024];
 
@@ -34,13 +34,13 @@ typedef struct prof__output_search {
 static int prof__output_visit(const prof__loaded *loaded, size_t size, void *user)
 {
     prof__output_search *search = (prof__output_search *)user;
-    const prof__hub *hub = prof__hub_of(loaded);
+    const prof__instance *instance = prof__instance_of(loaded);
     (void)size;
-    if (hub == &prof__hub_here && loaded->name && *loaded->name) {
+    if (instance == &prof__this_instance && loaded->name && *loaded->name) {
         const char *slash = strrchr(loaded->name, '/');
         prof__text_copy(search->module, sizeof search->module, slash ? slash + 1 : loaded->name);
-    } else if (hub && hub != &prof__hub_here) {
-        search->taken |= prof__equal(hub->output, search->path);
+    } else if (instance && instance != &prof__this_instance) {
+        search->taken |= prof__equal(instance->output, search->path);
     }
     return 0;
 }
@@ -55,7 +55,7 @@ static void prof__output_absolute(const char *path, char *to, size_t size)
 
 /* Chooses an output that no other recorder in this process writes. Returns the pattern to use, and sets s->output to
    its expansion. tagged: a buffer that receives the pattern if it had to be changed. */
-static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static const char *prof__output_own(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     char path[sizeof prof__output_told], text[96];
     prof__output_search search;
@@ -80,7 +80,7 @@ static const char *prof__output_alone(prof__session *s, const char *pattern, cha
     return prof__output_apart ? tagged : pattern;
 }
 #else
-static const char *prof__output_alone(prof__session *s, const char *pattern, char *tagged, size_t size)
+static const char *prof__output_own(prof__session *s, const char *pattern, char *tagged, size_t size)
 {
     (void)s, (void)tagged, (void)size;
     return pattern;
@@ -105,7 +105,7 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     prof_status status = prof__expand_absolute(output, s->started, s->output, sizeof s->output);
     if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
         prof__text_add(s->output, sizeof s->output, "/");
-    if (!status) output = prof__output_alone(s, output, tagged, sizeof tagged);
+    if (!status) output = prof__output_own(s, output, tagged, sizeof tagged);
     if (config->layout) prof__text_copy(s->layout, sizeof s->layout, config->layout);
     if (!status) status = prof__output_writer(s, &writer);
     if (!status) status = prof__writer_fits(s->output, writer, (uint32_t)mode);
@@ -122,12 +122,12 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     } else if (!status && writer) {
 /* There, a sidecar file would be filled only at the end, and so protects nothing. */
 #if !defined(__EMSCRIPTEN__) && !defined(__wasi__)
-        s->beside = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
+        s->sidecar = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
     s->whole = mode == PROF_STREAM;
-    if (!status && writer && (s->beside || mode == PROF_STREAM)) {
-        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+    if (!status && writer && (s->sidecar || mode == PROF_STREAM)) {
+        prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
     prof__pattern_absolute(output, s->pattern, sizeof s->pattern);
@@ -153,8 +153,8 @@ static int prof__child_path(prof__session *s)
         prof__text_copy(s->output, sizeof s->output, path);
     else if (!prof__name_with(path, number, s->output, sizeof s->output))
         return ENAMETOOLONG;
-    if (s->beside) {
-        prof__output_beside(s, s->stream.path, sizeof s->stream.path);
+    if (s->sidecar) {
+        prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         s->live_path = s->stream.path;
     }
     if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->output, path, sizeof path) ||
@@ -167,7 +167,7 @@ static int prof__child_path(prof__session *s)
 
 PROF_DEF void prof_writer_register(prof_writer *writer)
 {
-    PROF__LED_VOID(prof_writer_register, (writer));
+    PROF__FORWARD_VOID(prof_writer_register, (writer));
     prof_writer *first = PROF__ACQUIRE(&prof__writers);
     for (prof_writer *w = first; w; w = w->private_next)
         if (w == writer) return;
@@ -182,7 +182,7 @@ PROF_DEF prof_status prof_fail(prof_status status, const char *text)
 
 PROF_DEF void prof_writer_unregister(prof_writer *writer)
 {
-    PROF__LED_VOID(prof_writer_unregister, (writer));
+    PROF__FORWARD_VOID(prof_writer_unregister, (writer));
     /* If another thread holds the control lock, the writer is removed without the lock: prof_stop() may hold it for
        long, and the program is about to end. */
     int locked = prof__lock_try(&prof__control_word);
@@ -194,4 +194,4 @@ PROF_DEF void prof_writer_unregister(prof_writer *writer)
     if (locked) prof__unlock(&prof__control_word);
 }
 
-#endif /* PROF__SESSION_ALONE_H */
+#endif /* PROF__SESSION_PREPARE_OUTPUT_H */
