@@ -5940,24 +5940,8 @@ typedef uintptr_t prof__extent; /* a size in the image; 32 bits spare 64-bit ari
 typedef uint64_t prof__extent;
 #endif
 
-typedef struct prof__session {
-    prof__header *header; /* the image; the next fields are places and sizes inside it */
-    char *chunks;
-    uint64_t *meta;
-    uint32_t chunk_size;
-    uint32_t fast; /* 1: a scope needs the inline counter only; PROF__SHORT: and min_ticks */
-    prof__extent meta_words, meta_ready, chunk_words; /* meta_ready: what is writable; chunk_words: of a whole slot */
-    prof__extent text_words; /* of the chunks that threads get now, times 2 at most: see prof__chunk_split() */
-    prof__extent chunk_count; /* how many slots the ring has */
-    uint64_t min_ticks, ordered_excess;
-    uint32_t session_id, clock;
-    uint32_t string_count, site_count;
-    char *live_path;   /* the file to which the image is mapped: output, or stream.path; NULL: none */
-    void *mapping;     /* NULL: the image is in the user's memory */
-    size_t mapping_size;
-    char output[PROF__PATH(1024)]; /* expanded; "": none. Fields up to here are reached with short instructions */
-    uint32_t *index;
-    uint32_t index_mask, site_without_room;
+/* The ring of chunks of a session. */
+typedef struct prof__session_ring {
 #ifdef PROF__SHARED_CHUNKS
     struct { /* partial chunks, which threads have left */
         uint64_t sequence;
@@ -5966,20 +5950,10 @@ typedef struct prof__session {
     } partial_chunks[PROF__MAX_PARTIAL];
     uint32_t partial_count; /* entries in use */
 #endif
-    uint32_t attached; /* threads that hold pointers into the image, readers included */
-    uint32_t readers;  /* threads that copy the image */
-    size_t image_size;
-    char layout[24];   /* the configuration's layout; "": none */
-    char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
-    struct prof__session *next;
     uint32_t ready_chunks; /* chunks from the first on that are writable, or PROF__ALL_READY: see >>ring */
     uint32_t claimed_chunks; /* ready_chunks, and those that a thread is making ready */
-    int cut;               /* PROF__CUT...: another program has truncated the image's file */
     uint64_t chunks_asked; /* chunks wanted, if the disk had no room for all; else 0 */
     const char *room_error; /* why the disk had no room */
-#ifdef PROF__META_GROWS
-    const char *names_error; /* why the disk had no room for names; NULL: it had room */
-#endif
     uint32_t all_owned[2]; /* PROF_RING: the value of prof__room_changes when each chunk was owned or held (0), and when
                               each was owned (1). 0: unknown */
     int32_t free_chunks;  /* if the service empties chunks: how many are free; < 0 after the ring was cut */
@@ -5988,24 +5962,32 @@ typedef struct prof__session {
     uint32_t spare_chunk; /* 1: one more is free, for the service's own scopes */
     uint32_t released;    /* changes with each chunk that the service releases */
     uint32_t waiting;     /* threads that sleep until the service releases a chunk */
-#ifndef PROF_FREESTANDING
-    struct prof__follow *follow; /* what follows the ring, see >>follow; NULL: nothing */
-    prof__service service;
-    prof__stream stream;
-    uint64_t max_file_size, wait_ns, dump_period_ns;
-    uint32_t at_limit;
-#endif
-    int crash_report;
-    char pattern[PROF__PATH(1024)];  /* the configuration's output as an absolute path, for children of forks */
-    char started[16];     /* the time that %t means */
-    uint64_t start_hz;    /* see PROF__META_RATE; 0: unknown */
-    uint64_t process;     /* the pid of the process to which this record belongs */
-    int sandbox;          /* the sandbox at the start: see prof__sandbox() */
-    int failed;           /* the errno if a child's image could not be created; else 0 */
+} prof__session_ring;
+
+/* When a session records: see >>schedule. */
+typedef struct prof__session_schedule {
     uint64_t begin_at, duration_ns, end_at; /* CLOCK_MONOTONIC; end_at: 0 until recording begins. See >>schedule */
     uint64_t warmup_left;
     int held;             /* the value of prof__state.held at the start */
     uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; hash of the name whose steps count, 0: not known yet */
+} prof__session_schedule;
+
+/* The files of a session: the one that the image is mapped to, and the output. */
+typedef struct prof__session_file {
+    char *live_path;   /* the file to which the image is mapped: output, or stream.path; NULL: none */
+    void *mapping;     /* NULL: the image is in the user's memory */
+    size_t mapping_size;
+    char output[PROF__PATH(1024)]; /* expanded; "": none. */
+    char layout[24];   /* the configuration's layout; "": none */
+    char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
+    int cut;               /* PROF__CUT...: another program has truncated the image's file */
+#ifndef PROF_FREESTANDING
+    uint64_t max_file_size;
+    uint32_t at_limit;
+    int written;          /* 1: output is complete, but prof_stop() was not called yet */
+#endif
+    char pattern[PROF__PATH(1024)];  /* the configuration's output as an absolute path, for children of forks */
+    char started[16];     /* the time that %t means */
 #ifdef _WIN32
     int private_memory;   /* 1: the image is in memory, not in a mapped file */
     int to_remove;        /* 1: closing stream.handle removes the sidecar file */
@@ -6021,14 +6003,50 @@ typedef struct prof__session {
     int named;            /* 1: the names of the session's files are chosen */
     uint64_t root[2], folder_is[2]; /* device and inode: of the root directory at the start; of the output's folder */
     int folder;           /* the descriptor + 1 of the folder of an output that is written at the end; 0: none */
-    int file_error;       /* this child of a fork could not create its file, for this errno, and records in memory */
+    int error;            /* this child of a fork could not create its file, for this errno, and records in memory */
     int claimed;          /* 1: the session has created an empty file at output, which reserves the name */
     int taken, replaces;  /* taken: 1: live_path is a new file of this session; replaces: 1: of an older file */
     int keeps;            /* 1: the older file stays under another name */
     int old_file;         /* the descriptor + 1 that locks the older file meanwhile; 0: none */
+} prof__session_file;
+
+typedef struct prof__session {
+    prof__header *header; /* the image; the next fields are places and sizes inside it */
+    char *chunks;
+    uint64_t *meta;
+    uint32_t chunk_size;
+    uint32_t fast; /* 1: a scope needs the inline counter only; PROF__SHORT: and min_ticks */
+    prof__extent meta_words, meta_ready, chunk_words; /* meta_ready: what is writable; chunk_words: of a whole slot */
+    prof__extent text_words; /* of the chunks that threads get now, times 2 at most: see prof__chunk_split() */
+    prof__extent chunk_count; /* how many slots the ring has */
+    uint64_t min_ticks, ordered_excess;
+    uint32_t session_id, clock;
+    uint32_t string_count, site_count;
+    prof__session_file file; /* fields up to its output are reached with short instructions */
+    uint32_t *index;
+    uint32_t index_mask, site_without_room;
+    uint32_t attached; /* threads that hold pointers into the image, readers included */
+    uint32_t readers;  /* threads that copy the image */
+    size_t image_size;
+    struct prof__session *next;
+    prof__session_ring ring;
+    prof__session_schedule schedule;
+#ifdef PROF__META_GROWS
+    const char *names_error; /* why the disk had no room for names; NULL: it had room */
+#endif
+#ifndef PROF_FREESTANDING
+    struct prof__follow *follow; /* what follows the ring, see >>follow; NULL: nothing */
+    prof__service service;
+    prof__stream stream;
+    uint64_t wait_ns, dump_period_ns;
+#endif
+    int crash_report;
+    uint64_t start_hz;    /* see PROF__META_RATE; 0: unknown */
+    uint64_t process;     /* the pid of the process to which this record belongs */
+    int sandbox;          /* the sandbox at the start: see prof__sandbox() */
+    int failed;           /* the errno if a child's image could not be created; else 0 */
 #ifndef PROF_FREESTANDING
     uint64_t look_at;     /* when the service is next due by the clock; 0: unknown */
-    int written;          /* 1: output is complete, but prof_stop() was not called yet */
 #endif
 #ifndef PROF_FREESTANDING
     prof__header like;    /* the header as at the start: the model for a child's image */
@@ -6225,39 +6243,51 @@ typedef struct prof__thread {
     uint64_t thread_id;
     uint32_t exits;   /* how often its destructor has run: see prof__thread_leaves */
     uint32_t entered; /* 1: the chunk's last TRACK record is the present track's; 0: cursor is end, free_words 0 */
-    uint64_t *begun, *begun_end; /* with min_duration: the last begin or end, valid if begun_end is the cursor */
-    /* known: from here to begun all words are begins and ends. The first one may instead be a word of another event
-       whose bits look like neither. */
-    uint64_t *known;
+    struct {                  /* with min_duration: whether the next end may remove its begin */
+        uint64_t *at, *end;   /* the last begin or end, and the word after it; valid if `end` is the cursor */
+        uint64_t *known;      /* from here to `at` all words are begins and ends; the first one may instead be a
+                                 word of another event whose bits look like neither */
+    } short_scope;
     prof_fiber own;
-    uint32_t off_scope_marker; /* the marker of the innermost scope that is off: see >>off_scope; 0: none */
+    struct {
+        uint32_t marker; /* of the innermost scope that is off: see >>off_scope; 0: none */
+        uint32_t slot;   /* index + 1 in prof__off_scopes.with_args of its site; 0: only its token knows */
+    } off_scope;
     uint32_t soft;      /* words at the chunk's end not to be used as long as `filled` is kept */
-    uint32_t off_scope_slot; /* index + 1 in prof__off_scopes.with_args of the marker's site; 0: only its token knows */
-    uint32_t waited;    /* the value of prof__room_mark() when it last waited for a chunk in vain */
     uint32_t impatient; /* 1: this is the service, which never waits for a chunk and has a spare one */
-    uint32_t no_room;   /* the value of prof__room_changes when it found no chunk; 0: it found one */
-    uint32_t failed_allocs; /* events that it has lost since for that reason */
+    struct {                    /* when it last found no chunk */
+        uint32_t waited;        /* the value of prof__room_mark() when it last waited for one in vain */
+        uint32_t missing;       /* the value of prof__room_changes when it found none; 0: it found one */
+        uint32_t failed_allocs; /* events that it has lost since */
+    } room;
     /* borrowed_chunk: 1: its chunk is borrowed for one scope. borrows: how often it has borrowed one: see
        prof__borrows_chunk. */
     uint32_t borrowed_chunk, borrows;
     void *signal_stack; /* see prof__signal_stack_take */
 #ifdef PROF__FRAME_NAMES
-    const void *framed; /* the call site of the last frame boundary, unless its track has left the chunk since. (void:
-                           this struct is visible in C++, and prof_site is hidden there) */
-    uint64_t *frames;   /* the count of boundaries of that frame's name */
+    struct {              /* the last frame boundary, unless its track has left the chunk since */
+        const void *site; /* (void: this struct is visible in C++, and prof_site is hidden there) */
+        uint64_t *count;  /* of boundaries of that frame's name */
+    } frame;
 #endif
     uint32_t syncing;   /* 1: it is in the function of prof_set_sync() */
-    uint32_t forking, fork_holds, fork_write_lock; /* see >>fork; fork handlers may fork again */
+    struct {
+        uint32_t forking, holds, write_lock; /* see >>fork; fork handlers may fork again */
+    } fork;
 #ifdef PROF__BRIDGED
-    uint32_t bridging;                       /* 1: it runs another tool's code */
-    uint32_t bridge_named;                   /* 1: that tool knows its name */
-    prof_fiber *bridge_fiber;                /* the fiber whose scopes are open on it as that tool sees it; NULL:
-                                                the thread's own */
-    struct prof__bridge_stack *bridge_spare; /* a free one, for the next fiber */
+    struct {
+        uint32_t busy;                    /* 1: the thread runs another tool's code */
+        uint32_t named;                   /* 1: that tool knows its name */
+        prof_fiber *fiber;                /* the fiber whose scopes are open on it as that tool sees it; NULL: its own
+                                             */
+        struct prof__bridge_stack *spare; /* a free one, for the next fiber */
+    } bridge;
 #endif
 #ifdef PROF__SHARED
-    struct prof__thread *next; /* the next record of all: see prof__self_make(); does not change */
-    uint32_t taken, first;     /* taken: 1: a thread has it; first: 1: the first record of its mapping */
+    struct {
+        struct prof__thread *next; /* of all: see prof__self_make(); does not change */
+        uint32_t taken, first;     /* taken: 1: a thread has it; first: 1: the first record of its mapping */
+    } record;
 #endif
 } prof__thread;
 
@@ -6407,13 +6437,13 @@ static int prof__chunks_kept(const prof__session *s)
    there is neither. */
 static int prof__chunk_reserve(prof__session *s, int service)
 {
-    int32_t free_chunks = PROF__LOAD(&s->free_chunks);
+    int32_t free_chunks = PROF__LOAD(&s->ring.free_chunks);
     while (free_chunks > 0)
-        if (__atomic_compare_exchange_n(&s->free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE,
+        if (__atomic_compare_exchange_n(&s->ring.free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return 1;
-    if (!service || !s->spare_chunk) return 0;
-    s->spare_chunk = 0;
+    if (!service || !s->ring.spare_chunk) return 0;
+    s->ring.spare_chunk = 0;
     return 1;
 }
 
@@ -6439,7 +6469,7 @@ static prof__extent prof__chunks_there(const prof__session *s)
 #ifdef PROF_FREESTANDING
     return s->chunk_count;
 #else
-    uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
+    uint32_t ready = PROF__ACQUIRE(&s->ring.ready_chunks);
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
 #endif
 }
@@ -6488,7 +6518,7 @@ static int prof__stream_file_there(const prof__session *s)
 static int prof__file_cut(prof__session *s, const prof__about *about)
 {
     int cut = (uint64_t)about->st_size < s->image_size;
-    if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
+    if (cut) __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
     return cut;
 }
 #endif
@@ -6523,11 +6553,11 @@ static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
    of a file that becomes present gets its block as well. */
 static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint64_t blocks)
 {
-    int reserves = s->live_path && !s->whole;
+    int reserves = s->file.live_path && !s->file.whole;
     int error = reserves && blocks ? prof__part_reserve(s, from, blocks) : EOPNOTSUPP;
     if (error && error != EOPNOTSUPP) return error;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = from / page * page;
-    if (!prof__populate((char *)s->mapping + first, (size_t)(end - first)) || !reserves) return 0;
+    if (!prof__populate((char *)s->file.mapping + first, (size_t)(end - first)) || !reserves) return 0;
     int no_room = errno == EFAULT;
     if (error) error = prof__part_reserve(s, from, end);
     return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
@@ -6544,7 +6574,7 @@ static uint64_t prof__blocks_end(uint64_t from)
 /* Makes chunks from .. end - 1 writable; prof__map_begin() has done that for chunk 0. Returns 0 or an errno. */
 static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
-    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping), ahead = prof__blocks_end(from);
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->file.mapping), ahead = prof__blocks_end(from);
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (!from) return 0;
     if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring */
@@ -6565,15 +6595,15 @@ static const char *prof__room_text(int error) /* strerror() is not async-signal-
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
 {
     uint32_t missing = (uint32_t)s->chunk_count - count;
-    s->chunks_asked = s->chunk_count;
-    __atomic_fetch_sub(&s->free_chunks, (int32_t)missing, __ATOMIC_RELAXED);
-    __atomic_fetch_sub(&s->pieces, missing, __ATOMIC_RELAXED);
-    s->room_error = prof__room_text(error);
+    s->ring.chunks_asked = s->chunk_count;
+    __atomic_fetch_sub(&s->ring.free_chunks, (int32_t)missing, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&s->ring.pieces, missing, __ATOMIC_RELAXED);
+    s->ring.room_error = prof__room_text(error);
     PROF__STORE(&s->chunk_count, (uint64_t)count);
     PROF__STORE(&s->header->chunk_count, (uint64_t)count);
     PROF__STORE(&s->like.chunk_count, (uint64_t)count);
-    prof__background_failed(s, s->room_error);
-    PROF__RELEASE(&s->ready_chunks, PROF__ALL_READY);
+    prof__background_failed(s, s->ring.room_error);
+    PROF__RELEASE(&s->ring.ready_chunks, PROF__ALL_READY);
     prof__room_changed();
 }
 
@@ -6594,9 +6624,9 @@ static void prof__piece_take(prof__session *s, uint32_t from)
     int error = prof__chunks_populate(s, from, end);
     if (!PROF__MINIMAL) PROF__ADD(&s->header->ready_ticks, prof__now(s, 0) - began);
     if (!error)
-        __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
+        __atomic_compare_exchange_n(&s->ring.ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    else if (__atomic_compare_exchange_n(&s->ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
+    else if (__atomic_compare_exchange_n(&s->ring.ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
         prof__ring_end(s, from, error);
 }
@@ -6605,12 +6635,12 @@ static void prof__piece_take(prof__session *s, uint32_t from)
 static void prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
-    uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
+    uint32_t claimed = PROF__LOAD(&s->ring.claimed_chunks), ready;
     if (number + PROF__READY_AHEAD >= claimed && claimed < PROF__LOAD(&s->chunk_count) &&
-        __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, prof__piece_end(claimed), 0, __ATOMIC_RELAXED,
+        __atomic_compare_exchange_n(&s->ring.claimed_chunks, &claimed, prof__piece_end(claimed), 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         prof__piece_take(s, claimed);
-    while (!((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
+    while (!((ready = PROF__ACQUIRE(&s->ring.ready_chunks)) & PROF__READY_ENDS) && number >= ready)
         prof__piece_take(s, ready); /* PROF__ALL_READY has that flag, too */
     PROF__ERRNO_RESTORE();
 }
@@ -6667,7 +6697,7 @@ static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_
     (void)s, (void)chunk, (void)used;
 }
 #else
-#define PROF__SEARCH(s, count) ((uint64_t)(count) << PROF__LOAD(&(s)->depth))
+#define PROF__SEARCH(s, count) ((uint64_t)(count) << PROF__LOAD(&(s)->ring.depth))
 
 #define PROF__HEAD_WORDS (sizeof(prof__chunk) / 8)
 
@@ -6756,7 +6786,7 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
 {
     uint64_t threads = (uint64_t)PROF__LOAD(&s->attached) + 1;
     uint32_t depth = 0;
-    while (depth < s->deepest && count << depth < threads * 4) ++depth;
+    while (depth < s->ring.deepest && count << depth < threads * 4) ++depth;
     while (depth && prof__form_words(s, depth << PROF__FORM_SHIFT) < words) --depth;
     return depth;
 }
@@ -6766,7 +6796,7 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
 static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted)
 {
     uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
-    uint32_t deepest = PROF__LOAD(&s->depth);
+    uint32_t deepest = PROF__LOAD(&s->ring.depth);
     for (lap >>= depth; depth < wanted; lap >>= 1) {
         ++depth;
         prof__chunk *half = (prof__chunk *)(void *)((char *)chunk + (s->chunk_size >> depth));
@@ -6780,14 +6810,14 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
         PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
         chunk = half;
     }
-    while (deepest < wanted && !__atomic_compare_exchange_n(&s->depth, &deepest, wanted, 0, __ATOMIC_RELAXED,
+    while (deepest < wanted && !__atomic_compare_exchange_n(&s->ring.depth, &deepest, wanted, 0, __ATOMIC_RELAXED,
                                                             __ATOMIC_RELAXED)) {
     }
     /* Texts are limited to half of the smallest chunk. */
     uint64_t words = (uint64_t)prof__form_words(s, wanted << PROF__FORM_SHIFT) * 2;
     if (words < PROF__LOAD(&s->text_words)) PROF__STORE(&s->text_words, (prof__extent)words);
-    __atomic_fetch_add(&s->pieces, parts, __ATOMIC_RELAXED);
-    if (prof__chunks_kept(s)) __atomic_fetch_add(&s->free_chunks, (int32_t)parts, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->ring.pieces, parts, __ATOMIC_RELAXED);
+    if (prof__chunks_kept(s)) __atomic_fetch_add(&s->ring.free_chunks, (int32_t)parts, __ATOMIC_RELAXED);
     prof__room_changed();
     return chunk;
 }
@@ -6797,7 +6827,7 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
    no thread need search again before one is released. Otherwise other threads searched at the same time. */
 static void prof__search_failed(prof__session *s, int held, int all, uint32_t room)
 {
-    if (s->header->mode == PROF_RING && all) PROF__STORE(&s->all_owned[held], room);
+    if (s->header->mode == PROF_RING && all) PROF__STORE(&s->ring.all_owned[held], room);
 }
 
 /* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. A ring
@@ -6881,7 +6911,7 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
     uint64_t first = 0, last = 0, tries, slots = PROF__LOAD(&s->chunk_count), lap = PROF__SEARCH(s, slots);
     uint64_t max = kept || held ? lap * 2 : lap; /* if kept, a chunk is free, but others may have moved it along */
-    if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned[held]) == room) return NULL;
+    if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->ring.all_owned[held]) == room) return NULL;
     for (tries = 0; tries < max; ++tries) {
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
         /* Release order: a reader that sees this number also sees all that the thread wrote to its previous chunk. */
@@ -6889,7 +6919,7 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
         last = number;
         if (!tries) first = number;
 #ifndef PROF_FREESTANDING
-        uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
+        uint32_t ready = PROF__ACQUIRE(&s->ring.ready_chunks) & ~PROF__READY_ENDS;
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready)) prof__chunks_ready(s, number);
 #endif
         prof__extent count = prof__chunks_there(s); /* read after the chunk was made ready: count is larger than
@@ -6905,7 +6935,7 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
         }
     }
     if (kept) {
-        PROF__ADD(&s->free_chunks, 1);
+        PROF__ADD(&s->ring.free_chunks, 1);
         prof__room_changed();
     } else if (tries == max) {
         prof__search_failed(s, held, last - first == tries - 1, room);
@@ -6955,14 +6985,14 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
 /* Returns a number that changes with each released chunk, and with the session. */
 static uint32_t prof__room_mark(const prof__session *s)
 {
-    return PROF__ACQUIRE(&s->released) + s->session_id * 0x9E3779B1u;
+    return PROF__ACQUIRE(&s->ring.released) + s->session_id * 0x9E3779B1u;
 }
 
 #define PROF__ROOM_NAP 100000000u /* ns; a nap is short: the one thread that a released chunk wakes may have left */
 
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
-    return s->wait_ns && prof__chunks_kept(s) && !self->impatient && self->waited != prof__room_mark(s) &&
+    return s->wait_ns && prof__chunks_kept(s) && !self->impatient && self->room.waited != prof__room_mark(s) &&
            PROF__LOAD(&s->chunk_count);
 }
 
@@ -6972,17 +7002,17 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     PROF__ERRNO_SAVE();
     uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
     int found = 0;
-    __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&s->ring.waiting, 1, __ATOMIC_SEQ_CST);
     prof__word_wake(&s->service.word); /* the service may sleep for longer */
-    while (!(found = PROF__LOAD(&s->free_chunks) > 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
-        uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
+    while (!(found = PROF__LOAD(&s->ring.free_chunks) > 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
+        uint32_t released = __atomic_load_n(&s->ring.released, __ATOMIC_SEQ_CST);
         uint64_t left = deadline - now;
         if (left > PROF__ROOM_NAP) left = PROF__ROOM_NAP;
-        if (PROF__LOAD(&s->free_chunks) <= 0) prof__word_wait(&s->released, released, left);
+        if (PROF__LOAD(&s->ring.free_chunks) <= 0) prof__word_wait(&s->ring.released, released, left);
         now = prof__monotonic();
     }
-    __atomic_fetch_sub(&s->waiting, 1, __ATOMIC_SEQ_CST);
-    if (!found) self->waited = prof__room_mark(s);
+    __atomic_fetch_sub(&s->ring.waiting, 1, __ATOMIC_SEQ_CST);
+    if (!found) self->room.waited = prof__room_mark(s);
     PROF__ERRNO_RESTORE();
     return found;
 }
@@ -7013,8 +7043,8 @@ static void prof__index_double(prof__session *s)
    if the disk has no room. */
 static int prof__meta_grow(prof__session *s, uint64_t words)
 {
-    uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
-    uint64_t index = (uint64_t)((char *)s->index - (char *)s->mapping);
+    uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->file.mapping);
+    uint64_t index = (uint64_t)((char *)s->index - (char *)s->file.mapping);
     PROF__ERRNO_SAVE();
     int error = 0;
     while (!error && words >= s->meta_ready && s->meta_ready < s->meta_words) {
@@ -7549,10 +7579,11 @@ static prof__thread *prof__nobody(void)
 
 static prof__thread *prof__self_take(void)
 {
-    for (prof__thread *each = PROF__ACQUIRE(&prof__selves); each && PROF__LOAD(&prof__selves_free); each = each->next) {
-        if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
+    for (prof__thread *each = PROF__ACQUIRE(&prof__selves); each && PROF__LOAD(&prof__selves_free);
+         each = each->record.next) {
+        if (PROF__LOAD(&each->record.taken) || __atomic_exchange_n(&each->record.taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
-        prof__clear(each, offsetof(prof__thread, next));
+        prof__clear(each, offsetof(prof__thread, record.next));
         each->write_lock = PROF__SHUT; /* not 0, which the config version may be */
         return each;
     }
@@ -7560,12 +7591,13 @@ static prof__thread *prof__self_take(void)
     if (map == (char *)MAP_FAILED) return NULL;
     prof__thread *first = (prof__thread *)(void *)map, *last = first;
     uint32_t more = 0;
-    first->taken = first->first = 1;
+    first->record.taken = first->record.first = 1;
     first->write_lock = PROF__SHUT;
     for (size_t at = PROF__SELF_STRIDE; at + sizeof *first <= PROF__SELF_MAP; at += PROF__SELF_STRIDE, ++more)
-        last = last->next = (prof__thread *)(void *)(map + at);
-    last->next = PROF__LOAD(&prof__selves);
-    while (!__atomic_compare_exchange_n(&prof__selves, &last->next, first, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+        last = last->record.next = (prof__thread *)(void *)(map + at);
+    last->record.next = PROF__LOAD(&prof__selves);
+    while (
+        !__atomic_compare_exchange_n(&prof__selves, &last->record.next, first, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     }
     __atomic_fetch_add(&prof__selves_free, more, __ATOMIC_RELAXED);
     return first;
@@ -7573,7 +7605,7 @@ static prof__thread *prof__self_take(void)
 
 static void prof__self_free(prof__thread *self)
 {
-    PROF__RELEASE(&self->taken, 0u);
+    PROF__RELEASE(&self->record.taken, 0u);
     __atomic_fetch_add(&prof__selves_free, 1u, __ATOMIC_RELAXED);
 }
 
@@ -7613,7 +7645,7 @@ static void prof__selves_unmap(void)
     prof__selves_free = 0;
     while (each) {
         void *map = each;
-        for (each = each->next; each && !each->first;) each = each->next;
+        for (each = each->record.next; each && !each->record.first;) each = each->record.next;
         munmap(map, PROF__SELF_MAP);
     }
 }
@@ -7841,7 +7873,7 @@ static void prof__track_write(prof__thread *self)
     PROF__BARRIER();
     track->serial = serial;
 #ifdef PROF__FRAME_NAMES
-    self->framed = NULL;
+    self->frame.site = NULL;
 #endif
     self->cursor = at + 3;
     self->free_words -= 3;
@@ -7851,7 +7883,7 @@ static void prof__track_write(prof__thread *self)
    >>off_scope. */
 static uint32_t prof__off_scope_hidden(const prof__thread *self)
 {
-    return self->off_scope_marker >> PROF__OFF_SCOPE_HIDDEN_SHIFT;
+    return self->off_scope.marker >> PROF__OFF_SCOPE_HIDDEN_SHIFT;
 }
 
 /* Returns how many words are reserved for the ends of open scopes of the present track. */
@@ -7942,7 +7974,7 @@ static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
 /* Forgets the last begin and end, so that no end removes them as too short. */
 static void prof__begun_forget(prof__thread *self)
 {
-    if (!PROF__MINIMAL) self->begun = self->begun_end = NULL;
+    if (!PROF__MINIMAL) self->short_scope.at = self->short_scope.end = NULL;
 }
 
 /* Lets the thread use more of its chunk: enough for `words` more words and the ends of its open scopes. Words that have
@@ -7955,7 +7987,7 @@ static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - reserved_ends;
     prof__begun_forget(self);
-    self->known = self->cursor;
+    self->short_scope.known = self->cursor;
 }
 
 /* Stores the sums of the thread's chunk, before the thread leaves it. */
@@ -7971,7 +8003,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope_marker = self->off_scope_slot = 0; /* no words are
+    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope.marker = self->off_scope.slot = 0; /* no words are
                                                                                                             reserved now
                                                                                                             */
     uint64_t limit = prof__chunk_limit(self, used + reserved_ends + 8);
@@ -7987,7 +8019,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
    image. */
 static int prof__room_missing(prof__thread *self)
 {
-    return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->failed_allocs % 1024;
+    return self->room.missing == PROF__LOAD(&prof__room_changes) && ++self->room.failed_allocs % 1024;
 }
 
 /* Writes a LOST record of the events that this thread has lost on its present track, if there is a free word. */
@@ -8057,7 +8089,7 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
         self->entered = 0;
         self->free_words = self->soft = 0;
         self->chunk = NULL;
-        self->cursor = self->end = self->begun = self->begun_end = NULL;
+        self->cursor = self->end = self->short_scope.at = self->short_scope.end = NULL;
         prof__chunk_finish(self, full);
     }
     while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take_of(s, self->impatient != 0, least, 0);
@@ -8096,7 +8128,7 @@ static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
 #ifndef PROF__ALONE
     if (!chunk) chunk = prof__chunk_await(self, least);
 #endif
-    self->no_room = chunk ? 0 : room;
+    self->room.missing = chunk ? 0 : room;
     if (!chunk) prof__stream_loses(self, s);
     return prof__chunk_change(self, chunk);
 }
@@ -8223,7 +8255,7 @@ static void prof__detach(prof__thread *self)
     self->cursor = self->end = NULL;
     prof__begun_forget(self);
     self->free_words = self->soft = 0;
-    self->session_id = self->off_scope_marker = 0;
+    self->session_id = self->off_scope.marker = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
@@ -8242,17 +8274,17 @@ static int prof__partial_put(prof__session *s, prof__chunk *chunk, uint32_t word
 /* Takes a partial chunk, which another thread has left. *used: set to its used words. Returns NULL if there is none. */
 static prof__chunk *prof__partial_take(prof__session *s, uint64_t *used)
 {
-    for (uint32_t i = 0; i < PROF__MAX_PARTIAL && PROF__LOAD(&s->partial_count); ++i) {
-        uint32_t number = PROF__LOAD(&s->partial_chunks[i].chunk), state = PROF__CHUNK_PARTIAL;
+    for (uint32_t i = 0; i < PROF__MAX_PARTIAL && PROF__LOAD(&s->ring.partial_count); ++i) {
+        uint32_t number = PROF__LOAD(&s->ring.partial_chunks[i].chunk), state = PROF__CHUNK_PARTIAL;
         if (!number || number == PROF__PARTIAL_BUSY ||
-            !__atomic_compare_exchange_n(&s->partial_chunks[i].chunk, &number, PROF__PARTIAL_BUSY, 0, __ATOMIC_ACQUIRE,
-                                         __ATOMIC_RELAXED))
+            !__atomic_compare_exchange_n(&s->ring.partial_chunks[i].chunk, &number, PROF__PARTIAL_BUSY, 0,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * 64);
-        uint64_t sequence = s->partial_chunks[i].sequence;
-        *used = s->partial_chunks[i].words;
-        PROF__RELEASE(&s->partial_chunks[i].chunk, 0u);
-        __atomic_fetch_sub(&s->partial_count, 1, __ATOMIC_RELAXED);
+        uint64_t sequence = s->ring.partial_chunks[i].sequence;
+        *used = s->ring.partial_chunks[i].words;
+        PROF__RELEASE(&s->ring.partial_chunks[i].chunk, 0u);
+        __atomic_fetch_sub(&s->ring.partial_count, 1, __ATOMIC_RELAXED);
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue; /* the ring has reused the chunk */
@@ -8268,15 +8300,15 @@ static int prof__partial_put(prof__session *s, prof__chunk *chunk, uint32_t word
 {
     for (uint32_t i = 0; i < PROF__MAX_PARTIAL; ++i) {
         uint32_t none = 0;
-        if (PROF__LOAD(&s->partial_chunks[i].chunk) ||
-            !__atomic_compare_exchange_n(&s->partial_chunks[i].chunk, &none, PROF__PARTIAL_BUSY, 0, __ATOMIC_ACQUIRE,
-                                         __ATOMIC_RELAXED))
+        if (PROF__LOAD(&s->ring.partial_chunks[i].chunk) ||
+            !__atomic_compare_exchange_n(&s->ring.partial_chunks[i].chunk, &none, PROF__PARTIAL_BUSY, 0,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        s->partial_chunks[i].sequence = chunk->sequence;
-        s->partial_chunks[i].words = words;
+        s->ring.partial_chunks[i].sequence = chunk->sequence;
+        s->ring.partial_chunks[i].words = words;
         prof__chunk_give(s, chunk, PROF__CHUNK_PARTIAL, 1);
-        PROF__RELEASE(&s->partial_chunks[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
-        __atomic_fetch_add(&s->partial_count, 1, __ATOMIC_RELAXED);
+        PROF__RELEASE(&s->ring.partial_chunks[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
+        __atomic_fetch_add(&s->ring.partial_count, 1, __ATOMIC_RELAXED);
         return 1;
     }
     return 0;
@@ -8294,7 +8326,7 @@ static int prof__borrows_chunk(const prof__thread *self, const prof__session *s)
     return 0;
 #else
     uint64_t owned = (uint64_t)PROF__LOAD(&s->attached) * 32, all = PROF__LOAD(&s->chunk_count);
-    if (s->header->mode != PROF_FILL) all <<= s->deepest;
+    if (s->header->mode != PROF_FILL) all <<= s->ring.deepest;
     return owned >= all * (self->borrows < PROF__BORROWS ? 24 : 31);
 #endif
 }
@@ -8306,7 +8338,7 @@ static int prof__attach(prof__thread *self)
     prof__session *s = prof__state.session;
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
-    self->no_room = 0; /* the value may be of an earlier session */
+    self->room.missing = 0; /* the value may be of an earlier session */
     while (!chunk && (chunk = prof__partial_take(s, &used)) != NULL) {
         if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old to express the next times */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);
@@ -8473,8 +8505,8 @@ static void prof__off_scope_set(prof__thread *self, uint32_t note)
 {
     if (self->entered)
         self->end += (int64_t)prof__off_scope_hidden(self) - (int64_t)(note >> PROF__OFF_SCOPE_HIDDEN_SHIFT);
-    self->off_scope_marker = note;
-    self->off_scope_slot = 0;
+    self->off_scope.marker = note;
+    self->off_scope.slot = 0;
 }
 
 static void prof__off_scope_forget(prof__thread *self)
@@ -8496,10 +8528,10 @@ static PROF__COLD void prof__off_scope_loses(prof__thread *self, uint32_t count)
 /* Returns 1 if `count` arguments must be dropped, because the innermost scope is off or was lost. */
 static inline int prof__off_scope_drops(prof__thread *self, uint32_t count)
 {
-    if (PROF__MINIMAL || PROF__LIKELY(!self->off_scope_marker) || !prof__off_scope_is_innermost(self)) return 0;
-    if (PROF__UNLIKELY(self->off_scope_marker & PROF__OFF_SCOPE_LOST)) prof__off_scope_loses(self, count);
-    self->off_scope_marker |= PROF__OFF_SCOPE_DROPPED;
-    if (self->off_scope_slot) prof__bit_set(prof__off_scopes.with_args, self->off_scope_slot - 1); /* now: the scope may
+    if (PROF__MINIMAL || PROF__LIKELY(!self->off_scope.marker) || !prof__off_scope_is_innermost(self)) return 0;
+    if (PROF__UNLIKELY(self->off_scope.marker & PROF__OFF_SCOPE_LOST)) prof__off_scope_loses(self, count);
+    self->off_scope.marker |= PROF__OFF_SCOPE_DROPPED;
+    if (self->off_scope.slot) prof__bit_set(prof__off_scopes.with_args, self->off_scope.slot - 1); /* now: the scope may
                                                                                                       never end */
     return 1;
 }
@@ -8511,12 +8543,12 @@ static prof__token prof__off_scope_begin(prof__thread *self, prof_site *site, ui
     uint64_t reserved_ends = prof__reserved_ends(self);
     uint32_t place = prof__off_scope_slot(prof__site_load(site));
     if (reserved_ends >> 15) return 0;
-    if ((self->off_scope_marker & PROF__OFF_SCOPE_NESTED) == PROF__OFF_SCOPE_NESTED) prof__off_scope_forget(self);
+    if ((self->off_scope.marker & PROF__OFF_SCOPE_NESTED) == PROF__OFF_SCOPE_NESTED) prof__off_scope_forget(self);
     prof__token token = (uint64_t)place << PROF__OFF_SCOPE_SLOT_SHIFT | prof__off_scope_owner(self) | PROF__OFF_SCOPE |
-                        self->off_scope_marker;
+                        self->off_scope.marker;
     prof__off_scope_set(self, (uint32_t)reserved_ends << PROF__OFF_SCOPE_HIDDEN_SHIFT |
-                             ((self->off_scope_marker & PROF__OFF_SCOPE_NESTED) + PROF__OFF_SCOPE_ONE) | lost);
-    self->off_scope_slot = place + 1;
+                             ((self->off_scope.marker & PROF__OFF_SCOPE_NESTED) + PROF__OFF_SCOPE_ONE) | lost);
+    self->off_scope.slot = place + 1;
     prof__site_pass(site);
     return token;
 }
@@ -8529,11 +8561,11 @@ static PROF__COLD void prof__off_scope_end(prof__thread *self, prof__token token
     uint32_t before = (uint32_t)token & PROF__OFF_SCOPE_MASK,
              nested = (before & PROF__OFF_SCOPE_NESTED) + PROF__OFF_SCOPE_ONE;
     if ((token ^ prof__off_scope_owner(self)) & PROF__OFF_SCOPE_OWNER ||
-        (self->off_scope_marker & PROF__OFF_SCOPE_NESTED) < nested)
+        (self->off_scope.marker & PROF__OFF_SCOPE_NESTED) < nested)
         return;
-    if (self->off_scope_marker & PROF__OFF_SCOPE_DROPPED)
+    if (self->off_scope.marker & PROF__OFF_SCOPE_DROPPED)
         prof__bit_set(prof__off_scopes.with_args, (uint32_t)(token >> PROF__OFF_SCOPE_SLOT_SHIFT));
-    prof__off_scope_set(self, (self->off_scope_marker & PROF__OFF_SCOPE_NESTED) == nested ? before : 0);
+    prof__off_scope_set(self, (self->off_scope.marker & PROF__OFF_SCOPE_NESTED) == nested ? before : 0);
 }
 
 /*-- SCHEDULE -------------------------------------------------------------------------------------------- >>schedule --
@@ -8577,7 +8609,8 @@ static int prof__schedule_alone(const prof__session *s)
 
 static int prof__warmup_counts(const prof__session *s, const prof_site *site)
 {
-    if (s->warmup_what == PROF__WARMUP_FRAMES) return (site->kind & ((1u << PROF__ROLE_SHIFT) - 1)) == PROF__KIND_FRAME;
+    if (s->schedule.warmup_what == PROF__WARMUP_FRAMES)
+        return (site->kind & ((1u << PROF__ROLE_SHIFT) - 1)) == PROF__KIND_FRAME;
     return site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_STEP;
 }
 
@@ -8602,7 +8635,8 @@ static void prof__schedule_release(prof__session *s, int held)
         s->header->last = s->header->first;
     }
 #ifndef PROF__ALONE
-    if (s->duration_ns && s->header) s->end_at = s->header->first.monotonic_ns + s->duration_ns;
+    if (s->schedule.duration_ns && s->header)
+        s->schedule.end_at = s->header->first.monotonic_ns + s->schedule.duration_ns;
     prof__word_wake(&s->service.word);
 #endif
 }
@@ -8612,14 +8646,15 @@ static void prof__schedule_look(const prof_site *site)
 {
     prof__session *s = prof__state_session();
 #ifndef PROF__ALONE
-    if (prof__schedule_alone(s) && prof__monotonic() >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
+    if (prof__schedule_alone(s) && prof__monotonic() >= s->schedule.begin_at)
+        prof__schedule_release(s, PROF__HELD_TIME);
 #endif
     if (prof__state.held != PROF__HELD_WARMUP || !prof__warmup_counts(s, site)) return;
     uint32_t name = prof__hash(site->name, prof__length(site->name)) | 1;
-    if (!s->warmup_name) s->warmup_name = name;
-    if (s->warmup_name != name) return;
-    if (s->warmup_left)
-        s->warmup_left--;
+    if (!s->schedule.warmup_name) s->schedule.warmup_name = name;
+    if (s->schedule.warmup_name != name) return;
+    if (s->schedule.warmup_left)
+        s->schedule.warmup_left--;
     else
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }
@@ -8712,7 +8747,7 @@ static int prof__resolve_site(prof__thread *self, prof_site *site, uint32_t loss
         prof__child_check();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_busy(self, loss);
-            if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so its arguments will be lost, too */
+            if (loss & PROF__LOSS_EVENT) self->room.missing = PROF__NO_LOCK; /* so its arguments will be lost, too */
             PROF__ERRNO_RESTORE();
             return 0;
         }
@@ -8723,13 +8758,13 @@ static int prof__resolve_site(prof__thread *self, prof_site *site, uint32_t loss
         if (self->session && (self->session != s || self->session_id != s->session_id)) prof__detach(self);
         int attached = self->session != NULL;
         recording = s && (!site || (uint32_t)prof__site_load(site) == config_version);
-        int missed = !self->session && self->no_room;
-        self->no_room = 0;
+        int missed = !self->session && self->room.missing;
+        self->room.missing = 0;
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose_all(self, loss);
             if (prof__state.session == s) prof__lost_collect(s);
             if (prof__state.session == s) prof__stream_loses(self, s);
-            self->no_room = room;
+            self->room.missing = room;
             recording = 0;
         }
         if (self->session && !self->entered) { /* a switch of fibers has left this to the next macro */
@@ -8756,8 +8791,8 @@ static int prof__resolve_site(prof__thread *self, prof_site *site, uint32_t loss
 static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t write_lock)
 {
     if (write_lock != (self->synced_version ^ PROF__SHORT) || !self->cursor) return;
-    self->begun = self->cursor - 1;
-    self->begun_end = self->cursor;
+    self->short_scope.at = self->cursor - 1;
+    self->short_scope.end = self->cursor;
 }
 
 /* Called after a prof__enter_write() that found the fast path closed. Returns 1 if the thread may write for this site
@@ -8886,11 +8921,11 @@ static prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 static PROF__COLD void prof__begun_note(prof__thread *self, uint64_t *at)
 {
     if (*at >> PROF__KIND_SHIFT == PROF__KIND_END)
-        self->known = at;
-    else if (self->begun_end != at || self->begun + 1 != at)
-        self->known = at[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN ? at : at - 1;
-    self->begun = at;
-    self->begun_end = self->cursor;
+        self->short_scope.known = at;
+    else if (self->short_scope.end != at || self->short_scope.at + 1 != at)
+        self->short_scope.known = at[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN ? at : at - 1;
+    self->short_scope.at = at;
+    self->short_scope.end = self->cursor;
 }
 
 /* The slow paths of begin and end. The thread holds its write lock before and after. site: NULL: the scope gets no
@@ -8915,15 +8950,15 @@ static void prof__count_taken_back(prof__chunk *chunk)
    was removed. Clears the scope's head first, so that a reader never sees a part. */
 static PROF__COLD int prof__begin_undo(prof__thread *self, uint64_t head, uint64_t now)
 {
-    uint64_t *at = self->begun, *end = self->cursor, tick;
-    if (self->begun_end != end || (tick = *at ^ head) >> PROF__TICK_BITS) return 0;
+    uint64_t *at = self->short_scope.at, *end = self->cursor, tick;
+    if (self->short_scope.end != end || (tick = *at ^ head) >> PROF__TICK_BITS) return 0;
     if (now - self->base - tick >= PROF__MIN_TICKS(self->session)) return 0;
     prof__store_word(at, 0);
     prof__clear(at, (size_t)(end - at) * 8);
     self->free_words += (uint64_t)(end - at) + 1;
     self->cursor = at;
-    self->begun_end = at > self->known ? at : NULL;
-    self->begun = at - 1;
+    self->short_scope.end = at > self->short_scope.known ? at : NULL;
+    self->short_scope.at = at - 1;
     prof__count_taken_back(self->chunk);
     return 1;
 }
@@ -8931,7 +8966,7 @@ static PROF__COLD int prof__begin_undo(prof__thread *self, uint64_t head, uint64
 static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
-    if (PROF__UNLIKELY(self->off_scope_marker) && prof__off_scope_is_innermost(self)) prof__off_scope_forget(self);
+    if (PROF__UNLIKELY(self->off_scope.marker) && prof__off_scope_is_innermost(self)) prof__off_scope_forget(self);
     if (PROF__MIN_TICKS(s) && prof__begin_undo(self, head, now)) return;
     if (self->soft && self->cursor == self->end) prof__chunk_widen(self, 1);
     int full = self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0;
@@ -8951,7 +8986,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
     uint32_t lost = prof__site_off_scope(site) ? 0 : PROF__OFF_SCOPE_LOST;
-    if (!PROF__OFF_SCOPE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
+    if (!PROF__OFF_SCOPE_LOST || (lost && self->room.missing != PROF__NO_LOCK)) return 0;
     return prof__begin_off(self, site, prof__enter_write(self), lost);
 }
 
@@ -8974,9 +9009,9 @@ static int prof__in_step(const prof__thread *self)
    take a word of another event for its begin. */
 static PROF__COLD uint32_t prof__write_lock_short(const prof__thread *self, uint32_t write_lock)
 {
-    int open = self->cursor && self->begun_end == self->cursor &&
-               *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
-               !self->off_scope_marker && !PROF__LEAVES_SOON(self);
+    int open = self->cursor && self->short_scope.end == self->cursor &&
+               *self->short_scope.known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
+               !self->off_scope.marker && !PROF__LEAVES_SOON(self);
     return open ? self->synced_version ^ PROF__SHORT : write_lock;
 }
 
@@ -9206,7 +9241,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
     uint64_t head = prof__site_load(site) ^ config_version, low = (uint64_t)type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (write_lock ^ config_version) | self->off_scope_marker) ||
+    if (PROF__UNLIKELY(((uint32_t)head | (write_lock ^ config_version) | self->off_scope.marker) ||
                        self->free_words < 2)) {
         prof__arg_slow(self, site, low, number, write_lock);
         return;
@@ -10637,14 +10672,14 @@ PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 /* Moves the off-scope markers to the thread's new track, see >>off_scope: those of the old track stay with it. */
 static PROF__COLD void prof__off_scope_switch(prof__thread *self, prof_fiber *to)
 {
-    prof__track_of(self)->off_scope_marker = self->off_scope_marker;
-    self->off_scope_marker = to->session_id == PROF__LOAD(&prof__state.session_id) ? to->off_scope_marker : 0;
-    self->off_scope_slot = to->off_scope_marker = 0;
+    prof__track_of(self)->off_scope_marker = self->off_scope.marker;
+    self->off_scope.marker = to->session_id == PROF__LOAD(&prof__state.session_id) ? to->off_scope_marker : 0;
+    self->off_scope.slot = to->off_scope_marker = 0;
 }
 
 static inline void prof__off_scope_move(prof__thread *self, prof_fiber *to)
 {
-    if (!PROF__MINIMAL && PROF__UNLIKELY(self->off_scope_marker | to->off_scope_marker))
+    if (!PROF__MINIMAL && PROF__UNLIKELY(self->off_scope.marker | to->off_scope_marker))
         prof__off_scope_switch(self, to);
 }
 
@@ -10717,8 +10752,8 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
 {
     uint64_t words = 1;
     if (!place.at && (!place.head || prof__track_of(self)->session_id != self->session_id)) return;
-    uint64_t *frames = self->frames = prof__frames_of(self, site);
-    self->framed = place.at && frames ? site : NULL;
+    uint64_t *frames = self->frame.count = prof__frames_of(self, site);
+    self->frame.site = place.at && frames ? site : NULL;
     if (place.at && frames) {
         PROF__STORE(place.at + 2, *frames);
         PROF__STORE(place.at + 1, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1);
@@ -10736,8 +10771,8 @@ PROF_DEF void prof__frame(prof_site *site)
 {
     PROF__SELF_OR(PROF__FORWARD_VOID(prof__frame, (site)));
     prof__slot place = prof__slot_take(self, site, 3);
-    if (PROF__LIKELY(place.at && self->framed == site)) {
-        ++*self->frames;
+    if (PROF__LIKELY(place.at && self->frame.site == site)) {
+        ++*self->frame.count;
         prof__store_word(place.at, place.head);
         prof__slot_leave(self, place, 1);
     } else {
@@ -11638,11 +11673,11 @@ static void prof__file_forget(prof__session *s, int error)
 {
     if (s->stream.opened) {
         CloseHandle(s->stream.handle);
-        prof__file_remove(s->live_path);
+        prof__file_remove(s->file.live_path);
     }
-    s->stream.opened = s->taken = 0;
-    s->live_path = NULL;
-    s->sidecar_error = error;
+    s->stream.opened = s->file.taken = 0;
+    s->file.live_path = NULL;
+    s->file.sidecar_error = error;
 }
 
 /* Creates the image's file, and opens it so that no other process may write to it: by that, other recorders see that
@@ -11650,10 +11685,10 @@ static void prof__file_forget(prof__session *s, int error)
 static DWORD prof__file_create(prof__session *s, DWORD how)
 {
     HANDLE file =
-        prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, how);
+        prof__windows_open(s->file.live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, how);
     if (file == INVALID_HANDLE_VALUE) return GetLastError();
     s->stream.handle = file;
-    s->stream.opened = s->taken = 1;
+    s->stream.opened = s->file.taken = 1;
     return 0;
 }
 
@@ -11672,29 +11707,29 @@ static int prof__disk_has(const char *path, uint64_t size)
 static DWORD prof__memory_map(prof__session *s, size_t size)
 {
     DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
-    if (!error && PROF__SIDECAR(s->sidecar) && !prof__disk_has(s->live_path, (uint64_t)size * 4))
+    if (!error && PROF__SIDECAR(s->file.sidecar) && !prof__disk_has(s->file.live_path, (uint64_t)size * 4))
         return ERROR_DISK_FULL;
     if (error) return error;
     HANDLE map = CreateFileMappingA(s->stream.handle, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size,
                                     NULL);
-    if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
-    error = s->mapping ? 0 : GetLastError();
+    if (map) s->file.mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
+    error = s->file.mapping ? 0 : GetLastError();
     if (map) CloseHandle(map);
     return error;
 }
 
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
-    DWORD error = s->live_path ? prof__memory_map(s, size) : 0;
-    if (error && PROF__SIDECAR(s->sidecar)) prof__file_forget(s, prof__windows_errno(error));
-    else if (error) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
-    if (!s->live_path) s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-    if (!s->mapping)
+    DWORD error = s->file.live_path ? prof__memory_map(s, size) : 0;
+    if (error && PROF__SIDECAR(s->file.sidecar)) prof__file_forget(s, prof__windows_errno(error));
+    else if (error) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->file.live_path, error);
+    if (!s->file.live_path) s->file.mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    if (!s->file.mapping)
         return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
-    s->private_memory = !s->live_path;
-    s->mapping_size = size;
-    s->ready_chunks = PROF__ALL_READY;
-    for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
+    s->file.private_memory = !s->file.live_path;
+    s->file.mapping_size = size;
+    s->ring.ready_chunks = PROF__ALL_READY;
+    for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->file.mapping)[i] = 0;
     return PROF_OK;
 }
 
@@ -11702,22 +11737,22 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
    not possible, because a thread may still point into the image. */
 static int prof__memory_move(prof__session *s)
 {
-    char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    char *to = (char *)VirtualAlloc(NULL, s->file.mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
     if (!to) return 0;
     uint32_t write_lock = prof__state_lock();
     prof__thread *self = PROF__SELF();
     if (self->session == s) prof__detach(self);
-    void *from = s->mapping;
+    void *from = s->file.mapping;
     int moves = !s->readers && !__atomic_load_n(&s->attached, __ATOMIC_ACQUIRE);
     if (moves) {
         ptrdiff_t by = to - (char *)from;
-        memcpy(to, from, s->mapping_size);
+        memcpy(to, from, s->file.mapping_size);
         s->header = (prof__header *)(void *)to;
         s->meta = (uint64_t *)(void *)((char *)s->meta + by);
         s->index = (uint32_t *)(void *)((char *)s->index + by);
         s->chunks += by;
-        s->mapping = to;
-        s->private_memory = 1;
+        s->file.mapping = to;
+        s->file.private_memory = 1;
     }
     prof__state_unlock(write_lock);
     if (moves) UnmapViewOfFile(from);
@@ -11727,9 +11762,9 @@ static int prof__memory_move(prof__session *s)
 
 static void prof__memory_free(prof__session *s)
 {
-    if (s->mapping && s->private_memory) VirtualFree(s->mapping, 0, MEM_RELEASE);
-    else if (s->mapping) UnmapViewOfFile(s->mapping);
-    if (s->to_remove) CloseHandle(s->stream.handle); /* closing the handle removes the file */
+    if (s->file.mapping && s->file.private_memory) VirtualFree(s->file.mapping, 0, MEM_RELEASE);
+    else if (s->file.mapping) UnmapViewOfFile(s->file.mapping);
+    if (s->file.to_remove) CloseHandle(s->stream.handle); /* closing the handle removes the file */
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
@@ -11813,7 +11848,7 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     (void)s;
-    if (!PROF__SIDECAR(s->sidecar)) return 1;
+    if (!PROF__SIDECAR(s->file.sidecar)) return 1;
     /* EOVERFLOW: the disk has more blocks than 32 bits can count. */
     if (fstatvfs(file, &about)) return errno == EOVERFLOW;
     return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
@@ -11826,7 +11861,7 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
 {
 #ifdef PROF__META_GROWS
-    return !s->whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
+    return !s->file.whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
 #else
     return (void)s, (void)size, (void)chunks, 0;
 #endif
@@ -11838,7 +11873,7 @@ static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64
 static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
 {
     uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
-    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->whole ? size : end;
+    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->file.whole ? size : end;
     if (prof__meta_starts_small(s, size, chunks)) {
         uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (chunks - PROF__INDEX_FIRST) / page * page;
         head = PROF__META_FIRST;
@@ -11848,7 +11883,7 @@ static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t
     }
     int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, head);
     if (error && error != EOPNOTSUPP) return error;
-    if (!error && s->whole) head = end; /* all blocks are reserved */
+    if (!error && s->file.whole) head = end; /* all blocks are reserved */
     return !prof__populate(map, (size_t)head) ? 0 : errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
 }
 #endif
@@ -11867,7 +11902,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
     int error = prof__map_begin(s, file, (char *)map, size);
     if (!error) {
         *at = map;
-        s->ready_chunks = s->claimed_chunks = 0;
+        s->ring.ready_chunks = s->ring.claimed_chunks = 0;
         return 0;
     }
     munmap(map, size);
@@ -11884,7 +11919,7 @@ static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
-    if (error || (sparse && PROF__SIDECAR(s->sidecar))) return error ? error : EOPNOTSUPP;
+    if (error || (sparse && PROF__SIDECAR(s->file.sidecar))) return error ? error : EOPNOTSUPP;
 #ifdef MAP_POPULATE
     flags |= MAP_POPULATE;
 #endif
@@ -11894,7 +11929,7 @@ static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
     if (map == MAP_FAILED) return errno;
     *at = map;
-    s->ready_chunks = PROF__ALL_READY;
+    s->ring.ready_chunks = PROF__ALL_READY;
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)map)[i] = 0;
     return 0;
 }
@@ -11930,39 +11965,39 @@ static void prof__file_link_name(int file, char *to)
    failure. */
 static int prof__file_make(prof__session *s)
 {
-    s->unnamed = 0;
+    s->file.unnamed = 0;
 #if defined(O_TMPFILE) && defined(__linux__)
     char path[sizeof s->stream.path], *end = path;
-    prof__text_copy(path, sizeof path, s->live_path);
+    prof__text_copy(path, sizeof path, s->file.live_path);
     for (char *c = path; *c; ++c)
         if (*c == '/') end = c + 1;
     prof__text_copy(end, 2, ".");
     int file = open(path, O_TMPFILE | O_RDWR | PROF__O_FILE, PROF__FILE_MODE);
     if (file >= 0) {
         prof__file_link_name(file, path);
-        s->unnamed = !access(path, F_OK); /* without /proc the file could not get a name later */
-        if (s->unnamed) return file;
+        s->file.unnamed = !access(path, F_OK); /* without /proc the file could not get a name later */
+        if (s->file.unnamed) return file;
         close(file);
     }
 #endif
-    unlink(s->part_path);
-    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
+    unlink(s->file.part_path);
+    return open(s->file.part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
 }
 
 /* Gives the file one more name, which no other file may have. Returns 0 or errno. */
 static int prof__file_link(const prof__session *s, const char *name)
 {
     char path[32];
-    if (s->unnamed) prof__file_link_name(s->stream.file, path);
-    return linkat(AT_FDCWD, s->unnamed ? path : s->part_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? errno : 0;
+    if (s->file.unnamed) prof__file_link_name(s->stream.file, path);
+    return linkat(AT_FDCWD, s->file.unnamed ? path : s->file.part_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? errno : 0;
 }
 
 /* Gives the file the name part_path if it has no name yet. Returns 0 or errno. */
 static int prof__file_name(prof__session *s)
 {
-    if (s->unnamed) unlink(s->part_path);
-    int error = s->unnamed ? prof__file_link(s, s->part_path) : 0;
-    if (!error) s->unnamed = 0;
+    if (s->file.unnamed) unlink(s->file.part_path);
+    int error = s->file.unnamed ? prof__file_link(s, s->file.part_path) : 0;
+    if (!error) s->file.unnamed = 0;
     return error;
 }
 
@@ -11973,12 +12008,12 @@ static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
     void *at = NULL;
-    if (s->live_path) {
+    if (s->file.live_path) {
         char ending[40] = ".";
         prof__number_text(ending + 1, prof__process_id());
         prof__text_add(ending, sizeof ending, ".part");
-        prof__path_ending(s->live_path, prof__length(s->live_path), ending, PROF__NAME_SHORT, s->part_path,
-                          sizeof s->part_path);
+        prof__path_ending(s->file.live_path, prof__length(s->file.live_path), ending, PROF__NAME_SHORT,
+                          s->file.part_path, sizeof s->file.part_path);
         file = prof__file_make(s);
         if (file < 0) return errno;
         prof__file_lock(file);
@@ -11987,18 +12022,18 @@ static int prof__memory_map(prof__session *s, size_t size)
     if (!error) error = prof__map_ahead(s, file, size, &at);
     if (!error && !at) error = prof__map_whole(s, file, size, &at);
     /* Without shared mappings the image is in memory, and is copied to the file at the end. */
-    if (file >= 0 && !PROF__SIDECAR(s->sidecar) && prof__map_missing(error)) {
-        s->sidecar_error = error;
+    if (file >= 0 && !PROF__SIDECAR(s->file.sidecar) && prof__map_missing(error)) {
+        s->file.sidecar_error = error;
         error = ftruncate(file, (prof__offset)size) ? errno : prof__map_whole(s, -1, size, &at);
     }
     if (error) {
         if (file >= 0) close(file);
         return error;
     }
-    if (file >= 0) s->apart = !prof__map_shared(file, (volatile uint64_t *)at);
+    if (file >= 0) s->file.apart = !prof__map_shared(file, (volatile uint64_t *)at);
     if (file >= 0) prof__file_keep(s, file);
-    s->mapping = at;
-    s->mapping_size = size;
+    s->file.mapping = at;
+    s->file.mapping_size = size;
 #if defined(MADV_WIPEONFORK) && !defined(__wasi__)
     /* A child of fork() gets zeros, not a copy: copying on write would cost the parent page faults. */
     if (file < 0) madvise(at, size, MADV_WIPEONFORK);
@@ -12010,10 +12045,10 @@ static int prof__memory_map(prof__session *s, size_t size)
    memory. */
 static void prof__file_forget(prof__session *s, int error)
 {
-    if (s->part_path[0]) unlink(s->part_path);
-    s->part_path[0] = 0;
-    s->live_path = NULL;
-    s->sidecar_error = error;
+    if (s->file.part_path[0]) unlink(s->file.part_path);
+    s->file.part_path[0] = 0;
+    s->file.live_path = NULL;
+    s->file.sidecar_error = error;
 }
 
 /* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or
@@ -12021,7 +12056,7 @@ static void prof__file_forget(prof__session *s, int error)
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
-    if (!error || !PROF__SIDECAR(s->sidecar && s->live_path)) return error;
+    if (!error || !PROF__SIDECAR(s->file.sidecar && s->file.live_path)) return error;
     prof__file_forget(s, error);
     return prof__memory_map(s, size);
 }
@@ -12039,29 +12074,31 @@ static int prof__disk_has(const char *path, uint64_t size)
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     prof__about about;
-    if (s->live_path && !PROF__SIDECAR(s->sidecar) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
-        return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
-    if (s->live_path && !PROF__SIDECAR(s->sidecar) && !prof__disk_has(s->live_path, size))
+    if (s->file.live_path && !PROF__SIDECAR(s->file.sidecar) && !prof__stat(s->file.live_path, &about) &&
+        !S_ISREG(about.st_mode))
+        return prof__fail(PROF_IO, "%s: not a regular file", s->file.live_path);
+    if (s->file.live_path && !PROF__SIDECAR(s->file.sidecar) && !prof__disk_has(s->file.live_path, size))
         return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",
-                          s->live_path, (unsigned long long)size);
+                          s->file.live_path, (unsigned long long)size);
     int error = prof__memory_get(s, size);
     if (!error) return PROF_OK;
-    if (!s->live_path || error == ENOMEM)
+    if (!s->file.live_path || error == ENOMEM)
         return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s%s", (unsigned long long)size, strerror(error),
                           PROF__MORE_HEAP);
-    return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
+    return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->file.live_path, (unsigned long long)size, strerror(error));
 }
 static void prof__memory_free(prof__session *s)
 {
-    if (s->mapping) munmap(s->mapping, s->mapping_size);
-    if (s->part_path[0]) unlink(s->part_path);
+    if (s->file.mapping) munmap(s->file.mapping, s->file.mapping_size);
+    if (s->file.part_path[0]) unlink(s->file.part_path);
 }
 /* Replaces the image by empty pages, which cost no memory. They stay mapped, because a thread may be in the middle of a
    write to the image. */
 static void prof__memory_retire(prof__session *s)
 {
-    if (s->mapping)
-        mmap(s->mapping, s->mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (s->file.mapping)
+        mmap(s->file.mapping, s->file.mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0);
 }
 #endif
 #endif
@@ -12083,9 +12120,9 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     s->index_mask = (uint32_t)index - 1;
     s->chunk_size = (uint32_t)chunk;
     s->chunk_words = s->text_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8 - PROF__MARKED;
-    s->depth = s->deepest = 0;
+    s->ring.depth = s->ring.deepest = 0;
 #ifndef PROF__WHOLE_SLOTS
-    while (chunk >> (s->deepest + 1) >= PROF__FORM_LEAST && s->deepest < 15) ++s->deepest;
+    while (chunk >> (s->ring.deepest + 1) >= PROF__FORM_LEAST && s->ring.deepest < 15) ++s->ring.deepest;
 #endif
     s->chunk_count = (size - chunks_at) / chunk;
     s->image_size = (size_t)(chunks_at + s->chunk_count * chunk);
@@ -12102,17 +12139,17 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     h->chunk_count = s->chunk_count;
     h->chunk_size = s->chunk_size;
     h->chunk_header_size = sizeof(prof__chunk);
-    if (!s->mapping) s->ready_chunks = PROF__ALL_READY;
+    if (!s->file.mapping) s->ring.ready_chunks = PROF__ALL_READY;
 #ifdef PROF__META_GROWS
-    if (!s->ready_chunks && prof__meta_starts_small(s, size, chunks_at)) {
+    if (!s->ring.ready_chunks && prof__meta_starts_small(s, size, chunks_at)) {
         s->meta_ready = (PROF__META_FIRST - start) / 8;
         s->index += index - PROF__INDEX_FIRST / 4;
         s->index_mask = PROF__INDEX_FIRST / 4 - 1;
     }
 #endif
-    s->pieces = (uint32_t)s->chunk_count;
-    s->free_chunks = (int32_t)s->pieces - 1;
-    s->spare_chunk = 1;
+    s->ring.pieces = (uint32_t)s->chunk_count;
+    s->ring.free_chunks = (int32_t)s->ring.pieces - 1;
+    s->ring.spare_chunk = 1;
     return PROF_OK;
 }
 
@@ -12295,10 +12332,10 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     (void)several;
     if (length < 5 || !prof__equal(output + length - 5, ".prof")) return prof__no_reader(prof__path_end(output));
     if (strchr(output, '%')) return prof__left_out("% in output", "PROF_MINIMAL");
-    if (!prof__path_absolute(output, s->output, sizeof s->output - PROF__PID_ROOM))
+    if (!prof__path_absolute(output, s->file.output, sizeof s->file.output - PROF__PID_ROOM))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", output);
-    prof__text_copy(s->pattern, sizeof s->pattern, s->output);
-    s->live_path = s->output;
+    prof__text_copy(s->file.pattern, sizeof s->file.pattern, s->file.output);
+    s->file.live_path = s->file.output;
     return PROF_OK;
 }
 
@@ -12307,7 +12344,7 @@ static prof_status prof__output_again(const char *what)
 {
     return prof__left_out(what, "PROF_MINIMAL");
 }
-static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
+static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->file.output); }
 static void prof__path_unclaim(prof__session *s) { (void)s; }
 static void prof__folder_drop(prof__session *s) { (void)s; }
 static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
@@ -12324,8 +12361,8 @@ static void prof__name_drop(prof__session *s) { (void)s; }
 static int prof__name_publish(prof__session *s)
 {
     int error = prof__file_name(s);
-    if (!error && rename(s->part_path, s->live_path)) error = errno;
-    if (!error) s->part_path[0] = 0;
+    if (!error && rename(s->file.part_path, s->file.live_path)) error = errno;
+    if (!error) s->file.part_path[0] = 0;
     return error;
 }
 
@@ -12334,12 +12371,12 @@ static int prof__name_publish(prof__session *s)
 static int prof__child_path(prof__session *s)
 {
     char number[24];
-    size_t length = prof__length(s->pattern);
-    if (!s->output[0]) return 0;
+    size_t length = prof__length(s->file.pattern);
+    if (!s->file.output[0]) return 0;
     prof__number_text(number, s->process);
-    prof__text_copy(s->output, length - 3, s->pattern); /* up to and with the dot */
-    prof__text_add(s->output, sizeof s->output, number);
-    prof__text_add(s->output, sizeof s->output, ".prof");
+    prof__text_copy(s->file.output, length - 3, s->file.pattern); /* up to and with the dot */
+    prof__text_add(s->file.output, sizeof s->file.output, number);
+    prof__text_add(s->file.output, sizeof s->file.output, ".prof");
     return 0;
 }
 #endif
@@ -12604,18 +12641,18 @@ static int prof__path_number(char *path, size_t size)
    file of a start that failed. */
 static void prof__path_unclaim(prof__session *s)
 {
-    FILE *file = s->claimed ? prof__file_open(s->output, "rb") : NULL;
+    FILE *file = s->file.claimed ? prof__file_open(s->file.output, "rb") : NULL;
     int empty = file && fgetc(file) == EOF;
     if (file) fclose(file);
-    if (empty) prof__file_remove(s->output);
+    if (empty) prof__file_remove(s->file.output);
 #ifdef _WIN32
-    if (s->taken && s->mapping) UnmapViewOfFile(s->mapping);
-    if (s->taken) s->mapping = NULL;
-    if (s->taken) prof__file_forget(s, 0);
+    if (s->file.taken && s->file.mapping) UnmapViewOfFile(s->file.mapping);
+    if (s->file.taken) s->file.mapping = NULL;
+    if (s->file.taken) prof__file_forget(s, 0);
 #else
-    if (s->taken && s->part_path[0]) prof__file_remove(s->live_path);
+    if (s->file.taken && s->file.part_path[0]) prof__file_remove(s->file.live_path);
 #endif
-    s->claimed = s->taken = 0;
+    s->file.claimed = s->file.taken = 0;
 }
 
 /*-- the outputs of this process --*/
@@ -12902,11 +12939,11 @@ static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
     prof__path followed;
-    if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done))
+    if (prof__path_follow(&followed, s->file.output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done))
         return PROF_OK;
-    if (strlen(followed.done) >= sizeof s->output)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: this link leads to a path that is too long", s->output);
-    prof__text_copy(s->output, sizeof s->output, followed.done);
+    if (strlen(followed.done) >= sizeof s->file.output)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: this link leads to a path that is too long", s->file.output);
+    prof__text_copy(s->file.output, sizeof s->file.output, followed.done);
 #else
     (void)s;
 #endif
@@ -12962,18 +12999,18 @@ static void prof__root_now(uint64_t root[2])
 static int prof__root_moved(const prof__session *s)
 {
     uint64_t now[2];
-    if (!s->root[1]) return 0;
+    if (!s->file.root[1]) return 0;
     prof__root_now(now);
-    return now[0] != s->root[0] || now[1] != s->root[1];
+    return now[0] != s->file.root[0] || now[1] != s->file.root[1];
 }
 
 /* Opens the output's directory and keeps it open. */
 static void prof__folder_hold(prof__session *s)
 {
-    char folder[sizeof s->output];
+    char folder[sizeof s->file.output];
     prof__about about;
-    prof__root_now(s->root);
-    if (s->live_path == s->output || !prof__folder_of(s->output, folder, sizeof folder)) return;
+    prof__root_now(s->file.root);
+    if (s->file.live_path == s->file.output || !prof__folder_of(s->file.output, folder, sizeof folder)) return;
 #ifdef O_PATH
     int file = open(folder, O_PATH | O_CLOEXEC);
 #else
@@ -12983,9 +13020,9 @@ static void prof__folder_hold(prof__session *s)
     int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 200);
     if (file >= 0) close(file);
     if (high < 0 || prof__fstat(high, &about)) return;
-    s->folder = high + 1;
-    s->folder_is[0] = (uint64_t)about.st_dev;
-    s->folder_is[1] = (uint64_t)about.st_ino;
+    s->file.folder = high + 1;
+    s->file.folder_is[0] = (uint64_t)about.st_dev;
+    s->file.folder_is[1] = (uint64_t)about.st_ino;
 }
 
 /* Returns 1 if the held descriptor still refers to the output's directory: the program may have closed all its
@@ -12993,14 +13030,14 @@ static void prof__folder_hold(prof__session *s)
 static int prof__folder_held(const prof__session *s)
 {
     prof__about about;
-    return s->folder && !prof__fstat(s->folder - 1, &about) && (uint64_t)about.st_dev == s->folder_is[0] &&
-           (uint64_t)about.st_ino == s->folder_is[1];
+    return s->file.folder && !prof__fstat(s->file.folder - 1, &about) &&
+           (uint64_t)about.st_dev == s->file.folder_is[0] && (uint64_t)about.st_ino == s->file.folder_is[1];
 }
 
 static void prof__folder_drop(prof__session *s)
 {
-    if (prof__folder_held(s)) close(s->folder - 1);
-    s->folder = 0;
+    if (prof__folder_held(s)) close(s->file.folder - 1);
+    s->file.folder = 0;
 }
 
 /* The work of the thread that runs in the held directory, and its result. */
@@ -13015,7 +13052,7 @@ typedef struct prof__folder_work {
 static void *prof__folder_main(void *user)
 {
     prof__folder_work *w = (prof__folder_work *)user;
-    if (syscall(SYS_unshare, 0x200 /* CLONE_FS */) || fchdir(w->s->folder - 1)) return NULL;
+    if (syscall(SYS_unshare, 0x200 /* CLONE_FS */) || fchdir(w->s->file.folder - 1)) return NULL;
     w->done = 1;
     w->status = w->work(w->s, PROF_OK);
     if (w->status) memcpy(w->error, PROF__ERROR_TEXT(), sizeof w->error);
@@ -13040,7 +13077,7 @@ static void prof__folder_name(char *path, size_t size)
 static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
                                    prof_status status)
 {
-    char output[sizeof s->output], path[sizeof s->stream.path];
+    char output[sizeof s->file.output], path[sizeof s->stream.path];
     pthread_t thread;
     prof__folder_work *w = NULL;
     if (status || !prof__root_moved(s)) return work(s, status);
@@ -13049,12 +13086,12 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
     if (w) {
         w->s = s;
         w->work = work;
-        memcpy(output, s->output, sizeof output);
+        memcpy(output, s->file.output, sizeof output);
         memcpy(path, s->stream.path, sizeof path);
-        prof__folder_name(s->output, sizeof s->output);
+        prof__folder_name(s->file.output, sizeof s->file.output);
         prof__folder_name(s->stream.path, sizeof s->stream.path);
         if (!prof__thread_create(&thread, prof__folder_main, w)) pthread_join(thread, NULL);
-        memcpy(s->output, output, sizeof output);
+        memcpy(s->file.output, output, sizeof output);
         memcpy(s->stream.path, path, sizeof path);
     }
     status = w && w->done ? w->status : PROF_IO;
@@ -13062,7 +13099,7 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
         prof__fail(status, "%s", w->error);
     else if (status)
         prof__fail(status, "%s: not written: the program has changed its root directory (chroot)",
-                   prof__path_end(s->output));
+                   prof__path_end(s->file.output));
     free(w);
     return status;
 }
@@ -13091,9 +13128,9 @@ static prof_status prof__expand_absolute(const char *pattern, const char *starte
 static void prof__output_sidecar(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
-    if (prof__is_folder(s->output)) prof__number_text(ending, prof__process_id());
+    if (prof__is_folder(s->file.output)) prof__number_text(ending, prof__process_id());
     prof__text_add(ending, sizeof ending, ".prof");
-    prof__path_ending(s->output, prof__length(s->output), ending, PROF__NAME_MOST, to, size);
+    prof__path_ending(s->file.output, prof__length(s->file.output), ending, PROF__NAME_MOST, to, size);
 }
 
 static int prof__file_is(const char *path) /* Returns 1 if something has this name */
@@ -13111,11 +13148,12 @@ static int prof__file_is(const char *path) /* Returns 1 if something has this na
    session must not be replaced either. */
 static int prof__output_stays(const prof__session *s, int numbered)
 {
-    if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
-    if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
+    if (prof__is_folder(s->file.output) || !prof__file_is(s->file.output) || s->file.existing == PROF_EXISTING_REPLACE)
+        return 0;
+    if (s->file.number || s->file.existing == PROF_EXISTING_REFUSE || prof__output_ours(s->file.output)) return 1;
 #ifndef _WIN32
     prof__about about;
-    if (numbered) return prof__lstat(s->output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
+    if (numbered) return prof__lstat(s->file.output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
 #endif
     return numbered;
 }
@@ -13124,12 +13162,12 @@ static int prof__output_stays(const prof__session *s, int numbered)
    Returns 0 or errno. */
 static int prof__name_choose(prof__session *s)
 {
-    char first[sizeof s->output];
-    prof__text_copy(first, sizeof first, s->output);
+    char first[sizeof s->file.output];
+    prof__text_copy(first, sizeof first, s->file.output);
     for (uint64_t i = 2; prof__output_stays(s, i > 2); ++i) {
-        s->number = 1;
-        if (s->existing == PROF_EXISTING_REFUSE || i == 1000000) return EEXIST;
-        if (!prof__path_numbered(first, i, s->output, sizeof s->output)) return ENAMETOOLONG;
+        s->file.number = 1;
+        if (s->file.existing == PROF_EXISTING_REFUSE || i == 1000000) return EEXIST;
+        if (!prof__path_numbered(first, i, s->file.output, sizeof s->file.output)) return ENAMETOOLONG;
     }
     return 0;
 }
@@ -13143,16 +13181,17 @@ static void prof__name_note(prof__session *s)
 #else
     const char *words = " is recorded by another process: this one writes ";
 #endif
-    prof__start_note_set(s->live_path, words, "");
-    s->number = 1; /* the other recorder may end at any time, and its output must not be replaced then either */
+    prof__start_note_set(s->file.live_path, words, "");
+    s->file.number = 1; /* the other recorder may end at any time, and its output must not be replaced then either */
 }
 
 /* Renames the sidecar file that a killed program has left, to keep its recording. Returns 0 on failure. */
 static int prof__name_keep(const prof__session *s)
 {
     char old[sizeof s->stream.path];
-    if (!prof__name_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
-    if (!s->number)
+    if (!prof__name_with(s->file.live_path, "old", old, sizeof old) || prof__file_rename(s->file.live_path, old))
+        return 0;
+    if (!s->file.number)
         prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
     return 1;
 }
@@ -13178,7 +13217,8 @@ static int prof__image_open_ended(int file)
    it does not apply to a sidecar file. */
 static int prof__name_keeps(const prof__session *s, HANDLE there)
 {
-    return s->live_path != s->output || (s->existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
+    return s->file.live_path != s->file.output ||
+           (s->file.existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
 }
 
 /* Creates the image's file. numbered: 1: its name has a number. Returns 0 or errno; EEXIST: the name is in use. */
@@ -13189,7 +13229,7 @@ static int prof__name_try(prof__session *s, int numbered)
     /* Another process may create the file between the two calls. */
     for (int i = 0; i < 3 && error == ERROR_SHARING_VIOLATION; ++i) {
         HANDLE there =
-            prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
+            prof__windows_open(s->file.live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
         error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
         int keeps = !error && prof__name_keeps(s, there);
         if (!error) CloseHandle(there);
@@ -13197,9 +13237,9 @@ static int prof__name_try(prof__session *s, int numbered)
             prof__name_note(s);
             return EEXIST;
         }
-        if (!error && s->number) return EEXIST;
+        if (!error && s->file.number) return EEXIST;
         if (!error && (!keeps || !prof__name_keep(s)))
-            prof__file_remove(s->live_path); /* a process that has mapped the old file keeps it */
+            prof__file_remove(s->file.live_path); /* a process that has mapped the old file keeps it */
         error = prof__file_create(s, CREATE_ALWAYS);
     }
     return error ? prof__windows_errno(error) : 0;
@@ -13208,8 +13248,8 @@ static int prof__name_try(prof__session *s, int numbered)
 /* Closes the older file that was to be replaced, and forgets it. */
 static void prof__name_drop(prof__session *s)
 {
-    if (s->old_file) close(s->old_file - 1);
-    s->old_file = s->replaces = s->keeps = 0;
+    if (s->file.old_file) close(s->file.old_file - 1);
+    s->file.old_file = s->file.replaces = s->file.keeps = 0;
 }
 
 /* Decides whether the file at live_path may be replaced. Returns 0 if it may, EEXIST if not, EAGAIN if there is a
@@ -13218,23 +13258,24 @@ static int prof__name_replace(prof__session *s, int numbered)
 {
     prof__about there, opened;
     int file;
-    s->replaces = 1;
-    s->keeps = s->live_path != s->output; /* existing=replace is about outputs, so a sidecar file is kept */
-    if (s->existing == PROF_EXISTING_REPLACE) return 0;
-    if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
-    file = open(s->live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
+    s->file.replaces = 1;
+    s->file.keeps = s->file.live_path != s->file.output; /* existing=replace is about outputs, so a sidecar file is kept
+                                                            */
+    if (s->file.existing == PROF_EXISTING_REPLACE) return 0;
+    if (s->file.number || s->file.existing == PROF_EXISTING_REFUSE) return EEXIST;
+    file = open(s->file.live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0 && errno == EACCES) file = open(s->file.live_path, O_RDONLY | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
     if (file >= 0 && prof__file_lock(file)) {
         close(file);
         prof__name_note(s);
         return EEXIST;
     }
-    if (file >= 0) s->old_file = file + 1;
-    if (!s->keeps) s->keeps = file >= 0 && prof__image_open_ended(file);
-    if (prof__lstat(s->live_path, &there)) return EAGAIN;
+    if (file >= 0) s->file.old_file = file + 1;
+    if (!s->file.keeps) s->file.keeps = file >= 0 && prof__image_open_ended(file);
+    if (prof__lstat(s->file.live_path, &there)) return EAGAIN;
     if (file >= 0 && (prof__fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
         return EAGAIN;
-    return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
+    return s->file.live_path == s->file.output && prof__output_stays(s, numbered) ? EEXIST : 0;
 }
 
 /* Reserves the name live_path and, for a sidecar file, the output's name as well. numbered: 1: the name has a number.
@@ -13244,22 +13285,22 @@ static int prof__name_try(prof__session *s, int numbered)
     int error = EAGAIN;
     for (int i = 0; i < 100 && error == EAGAIN; ++i) {
         prof__name_drop(s);
-        error = prof__file_link(s, s->live_path);
-        s->taken = !error;
-        if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without hard links */
-            error = prof__path_claim(s->live_path);
-            s->taken = s->replaces = !error;
+        error = prof__file_link(s, s->file.live_path);
+        s->file.taken = !error;
+        if (error && error != EEXIST && !prof__file_is(s->file.live_path)) { /* a file system without hard links */
+            error = prof__path_claim(s->file.live_path);
+            s->file.taken = s->file.replaces = !error;
         } else if (error) { /* another file has the name */
             error = prof__name_replace(s, numbered);
         }
     }
-    if (!error && s->live_path != s->output && prof__output_stays(s, numbered)) error = EEXIST;
-    if (error && s->taken && s->unnamed) /* a file that has lost its only name cannot get a new one */
-        s->unnamed = rename(s->live_path, s->part_path) != 0;
-    else if (error && s->taken)
-        unlink(s->live_path);
+    if (!error && s->file.live_path != s->file.output && prof__output_stays(s, numbered)) error = EEXIST;
+    if (error && s->file.taken && s->file.unnamed) /* a file that has lost its only name cannot get a new one */
+        s->file.unnamed = rename(s->file.live_path, s->file.part_path) != 0;
+    else if (error && s->file.taken)
+        unlink(s->file.live_path);
     if (error) prof__name_drop(s);
-    if (error) s->taken = 0;
+    if (error) s->file.taken = 0;
     return error;
 }
 
@@ -13268,19 +13309,19 @@ static int prof__name_try(prof__session *s, int numbered)
 static int prof__name_publish(prof__session *s)
 {
     int error = 0;
-    if (s->replaces && !s->taken && s->keeps) prof__name_keep(s);
-    if (s->replaces || !s->taken) {
+    if (s->file.replaces && !s->file.taken && s->file.keeps) prof__name_keep(s);
+    if (s->file.replaces || !s->file.taken) {
         error = prof__file_name(s);
-        if (!error && rename(s->part_path, s->live_path)) error = errno;
-    } else if (!s->unnamed) {
-        unlink(s->part_path);
+        if (!error && rename(s->file.part_path, s->file.live_path)) error = errno;
+    } else if (!s->file.unnamed) {
+        unlink(s->file.part_path);
     }
     if (error) return error;
-    s->unnamed = 0;
-    s->part_path[0] = 0;
-    if (s->old_file) close(s->old_file - 1);
-    s->old_file = 0;
-    if (s->live_path == s->output) prof__output_remember(s->output);
+    s->file.unnamed = 0;
+    s->file.part_path[0] = 0;
+    if (s->file.old_file) close(s->file.old_file - 1);
+    s->file.old_file = 0;
+    if (s->file.live_path == s->file.output) prof__output_remember(s->file.output);
     return 0;
 }
 #endif
@@ -13291,13 +13332,15 @@ static int prof__name_publish(prof__session *s)
 static int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
-    int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
-    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
-    for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
-        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
-        if (!folder && s->live_path != s->output) prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
+    int folder = prof__is_folder(s->file.output), error = prof__name_try(s, 0);
+    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->file.output);
+    for (uint64_t i = 2; error == EEXIST && s->file.existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
+        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->file.output, sizeof s->file.output))
+            return ENAMETOOLONG;
+        if (!folder && s->file.live_path != s->file.output)
+            prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         error = prof__name_try(s, 1);
-        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
+        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->file.output);
     }
     return error;
 }
@@ -13305,27 +13348,28 @@ static int prof__name_take(prof__session *s)
 /* Chooses and reserves the names of the session's files. */
 static prof_status prof__output_name(prof__session *s)
 {
-    if (!s->output[0]) return PROF_OK;
+    if (!s->file.output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
     prof__folder_hold(s);
-    int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
-    if (error && error != EEXIST && s->sidecar && s->live_path) {
+    int error = s->file.live_path ? prof__name_take(s) : prof__name_choose(s);
+    if (error && error != EEXIST && s->file.sidecar && s->file.live_path) {
         prof__file_forget(s, error);
         error = prof__name_choose(s);
     }
     if (!error) return PROF_OK;
-    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already (existing=refuse)", s->output);
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already (existing=refuse)", s->file.output);
 #ifdef _WIN32
-    if (error == EACCES && prof__file_is(s->output))
+    if (error == EACCES && prof__file_is(s->file.output))
         return prof__fail(PROF_IO, "%s: cannot be replaced: another program, or a trace of this one, has it open",
-                          s->output);
+                          s->file.output);
 #endif
-    return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
+    return prof__fail(PROF_IO, "%s: %s", s->file.output, strerror(error));
 }
 
 static prof_status prof__output_writer(const prof__session *s, const prof_writer **writer)
 {
-    return s->layout[0] ? prof__layout_find(s->layout, s->output, writer) : prof__writer_find(s->output, writer);
+    return s->file.layout[0] ? prof__layout_find(s->file.layout, s->file.output, writer)
+                             : prof__writer_find(s->file.output, writer);
 }
 
 /* Returns 1 if the output that prof_stop() wrote still exists. Always returns 1 for a directory, and for PROF_STREAM,
@@ -13333,8 +13377,8 @@ static prof_status prof__output_writer(const prof__session *s, const prof_writer
 static int prof__output_stands(const prof__session *s)
 {
     FILE *file;
-    if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return 1;
-    file = prof__file_open(s->output, "rb");
+    if (prof__is_folder(s->file.output) || s->header->mode == PROF_STREAM) return 1;
+    file = prof__file_open(s->file.output, "rb");
     if (file) fclose(file);
     return file != NULL;
 }
@@ -13343,22 +13387,24 @@ static prof_status prof__output_write_here(prof__session *s, prof_status status)
 {
     const prof_writer *writer = NULL;
     if (!status) status = prof__output_writer(s, &writer);
-    if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
-        int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
-        if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
-        s->claimed = !error;
+    if (!status && !s->file.live_path && !s->file.claimed &&
+        (s->file.number || s->file.existing == PROF_EXISTING_REFUSE)) {
+        int error = s->file.number ? prof__path_number(s->file.output, sizeof s->file.output)
+                                   : prof__path_claim(s->file.output);
+        if (error) status = prof__fail(PROF_IO, "%s: %s", s->file.output, strerror(error));
+        s->file.claimed = !error;
     }
-    if (!status) status = prof__reader()->write_live(s->output, writer);
-    if (!status) prof__output_remember(s->output);
+    if (!status) status = prof__reader()->write_live(s->file.output, writer);
+    if (!status) prof__output_remember(s->file.output);
     return status;
 }
 
 /* Writes the output from what is recorded. If the session is in memory, reserves the output's name first. */
 static prof_status prof__output_write(prof__session *s)
 {
-    if (s->file_error)
+    if (s->file.error)
         return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() ca write it elsewhere",
-                          prof__path_end(s->output), strerror(s->file_error));
+                          prof__path_end(s->file.output), strerror(s->file.error));
     return prof__in_folder(s, prof__output_write_here, PROF_OK);
 }
 
@@ -13372,11 +13418,11 @@ static prof_status prof__output_again(const char *what)
     prof__session *s = prof__on_demand ? NULL : prof__state.session;
     if (!s) {
         status = prof__fail(PROF_INVALID_STATE, "%s: nothing was recorded", what);
-    } else if (!s->output[0]) {
+    } else if (!s->file.output[0]) {
         status = prof__fail(PROF_INVALID_STATE, "%s: the session has no output: set config.output, or call prof_save()",
                             what);
     /* Otherwise the output is the image itself. */
-    } else if (s->live_path != s->output && (prof__state.running || !prof__output_stands(s))) {
+    } else if (s->file.live_path != s->file.output && (prof__state.running || !prof__output_stands(s))) {
         status = prof__output_write(s);
     }
     prof__control_unlock();
@@ -13439,18 +13485,19 @@ static const char *prof__output_own(prof__session *s, const char *pattern, char 
     prof__output_search search;
     prof__about about;
     prof__output_apart = 0;
-    if (prof__is_folder(s->output) || (!prof__stat(s->output, &about) && !S_ISREG(about.st_mode))) return pattern;
+    if (prof__is_folder(s->file.output) || (!prof__stat(s->file.output, &about) && !S_ISREG(about.st_mode)))
+        return pattern;
     prof__program_name(search.module, sizeof search.module);
     search.path = path;
     for (int i = 1; i < 1000; ++i) {
-        prof__output_absolute(s->output, path, sizeof path);
+        prof__output_absolute(s->file.output, path, sizeof path);
         search.taken = 0;
         prof__loaded_each(prof__output_visit, &search);
         if (!search.taken) break;
         search.module[strcspn(search.module, ".%")] = 0;
         snprintf(text, sizeof text, i > 1 ? "%s.%d" : "%s", search.module, i);
         if (!prof__path_with(pattern, text, tagged, size) ||
-            prof__expand_absolute(tagged, s->started, s->output, sizeof s->output))
+            prof__expand_absolute(tagged, s->file.started, s->file.output, sizeof s->file.output))
             return pattern;
         prof__output_apart = 1;
     }
@@ -13473,45 +13520,45 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     const prof_writer *writer;
     const char *output = config->output;
     prof_mode mode = config->mode;
-    char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
-    prof__time_text(s->started);
-    if (several && prof__pattern_has(output, "t")) prof__job_time(output, s->started);
+    char ranked[sizeof s->file.pattern], tagged[sizeof s->file.pattern];
+    prof__time_text(s->file.started);
+    if (several && prof__pattern_has(output, "t")) prof__job_time(output, s->file.started);
     /* A directory's writer puts the rank into its file names itself. */
     if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) &&
         prof__path_with(output, "%r", ranked, sizeof ranked))
         output = ranked;
-    prof_status status = prof__expand_absolute(output, s->started, s->output, sizeof s->output);
-    if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
-        prof__text_add(s->output, sizeof s->output, "/");
+    prof_status status = prof__expand_absolute(output, s->file.started, s->file.output, sizeof s->file.output);
+    if (!status && prof__is_folder(s->file.output) && !prof__is_slash(s->file.output[prof__length(s->file.output) - 1]))
+        prof__text_add(s->file.output, sizeof s->file.output, "/");
     if (!status) output = prof__output_own(s, output, tagged, sizeof tagged);
-    if (config->layout) prof__text_copy(s->layout, sizeof s->layout, config->layout);
+    if (config->layout) prof__text_copy(s->file.layout, sizeof s->file.layout, config->layout);
     if (!status) status = prof__output_writer(s, &writer);
-    if (!status) status = prof__writer_fits(s->output, writer, (uint32_t)mode);
-    if (!status) status = prof__output_check(s->output);
+    if (!status) status = prof__writer_fits(s->file.output, writer, (uint32_t)mode);
+    if (!status) status = prof__output_check(s->file.output);
     if (!status && !writer) status = prof__output_follow(s);
-    s->existing = config->existing;
-    s->number = s->existing == PROF_EXISTING_NUMBER ||
-                (s->existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
-    if (prof__is_folder(s->output)) s->number = 0; /* the writer of a directory never replaces a file */
-    if (!status && !writer) s->live_path = s->output;
-    if (!status && writer && !prof__output_is_file(s->output)) {
-        s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe has no older recording to protect */
-        s->number = 0;
+    s->file.existing = config->existing;
+    s->file.number = s->file.existing == PROF_EXISTING_NUMBER ||
+                (s->file.existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
+    if (prof__is_folder(s->file.output)) s->file.number = 0; /* the writer of a directory never replaces a file */
+    if (!status && !writer) s->file.live_path = s->file.output;
+    if (!status && writer && !prof__output_is_file(s->file.output)) {
+        s->file.existing = PROF_EXISTING_REPLACE; /* a device or a pipe has no older recording to protect */
+        s->file.number = 0;
     } else if (!status && writer) {
 /* There, a sidecar file would be filled only at the end, and so protects nothing. */
 #if !defined(__EMSCRIPTEN__) && !defined(__wasi__)
-        s->sidecar = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
+        s->file.sidecar = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
-    s->whole = mode == PROF_STREAM;
-    if (!status && writer && (s->sidecar || mode == PROF_STREAM)) {
+    s->file.whole = mode == PROF_STREAM;
+    if (!status && writer && (s->file.sidecar || mode == PROF_STREAM)) {
         prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
-        s->live_path = s->stream.path;
+        s->file.live_path = s->stream.path;
     }
-    prof__pattern_absolute(output, s->pattern, sizeof s->pattern);
+    prof__pattern_absolute(output, s->file.pattern, sizeof s->file.pattern);
 #ifdef _WIN32
     if (!status) status = prof__output_name(s);
-    s->named = 1;
+    s->file.named = 1;
 #endif
     return status;
 }
@@ -13521,24 +13568,25 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
    unless the pattern has %p. Returns 0 or errno. Async-signal-safe. */
 static int prof__child_path(prof__session *s)
 {
-    char number[24], path[sizeof s->output], before[sizeof s->output];
-    int has_pid = prof__pattern_has(s->pattern, "p");
-    if (!s->output[0]) return 0;
-    prof__text_copy(before, sizeof before, s->output);
-    if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
+    char number[24], path[sizeof s->file.output], before[sizeof s->file.output];
+    int has_pid = prof__pattern_has(s->file.pattern, "p");
+    if (!s->file.output[0]) return 0;
+    prof__text_copy(before, sizeof before, s->file.output);
+    if (prof__expand_at(s->file.pattern, s->file.started, 0, path, sizeof path)) return ENAMETOOLONG;
     prof__number_text(number, s->process);
     if (has_pid || prof__is_folder(path))
-        prof__text_copy(s->output, sizeof s->output, path);
-    else if (!prof__name_with(path, number, s->output, sizeof s->output))
+        prof__text_copy(s->file.output, sizeof s->file.output, path);
+    else if (!prof__name_with(path, number, s->file.output, sizeof s->file.output))
         return ENAMETOOLONG;
-    if (s->sidecar) {
+    if (s->file.sidecar) {
         prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
-        s->live_path = s->stream.path;
+        s->file.live_path = s->stream.path;
     }
-    if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->output, path, sizeof path) ||
+    if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->file.output, path, sizeof path) ||
         !prof__equal(before, path))
         prof__folder_drop(s); /* the held folder is the parent's, and the child writes elsewhere */
-    if (s->live_path && !prof__root_moved(s)) prof__folder_for(s->live_path); /* %p may be in a directory's name */
+    if (s->file.live_path && !prof__root_moved(s)) prof__folder_for(s->file.live_path); /* %p may be in a directory's
+                                                                                           name */
     return 0;
 }
 #endif
@@ -13581,16 +13629,16 @@ static int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t st
 {
     if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return 0;
-    if (!s->spare_chunk) {
+    if (!s->ring.spare_chunk) {
         /* The spare chunk comes first, because the service may have found none for its own events. */
-        s->spare_chunk = 1;
+        s->ring.spare_chunk = 1;
         prof__room_changed();
         return 1;
     }
-    __atomic_fetch_add(&s->free_chunks, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&s->released, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&s->ring.free_chunks, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&s->ring.released, 1, __ATOMIC_SEQ_CST);
     prof__room_changed();
-    if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake_some(&s->released, 1);
+    if (__atomic_load_n(&s->ring.waiting, __ATOMIC_SEQ_CST)) prof__word_wake_some(&s->ring.released, 1);
     return 1;
 }
 
@@ -13603,7 +13651,7 @@ static prof_status prof__file_kept(const prof__session *s, prof_status status)
     size_t length = strlen(why), cut = length > 110 ? length - 107 : 0;
     while (prof__utf8_inner(why[cut])) ++cut;
     return prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
-                      prof__path_end(s->live_path));
+                      prof__path_end(s->file.live_path));
 }
 
 #ifdef _WIN32
@@ -13629,13 +13677,13 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     prof__file_close(s);
-    if (s->live_path == s->output) return status;
+    if (s->file.live_path == s->file.output) return status;
     if (status) return prof__file_kept(s, status);
     prof__memory_move(s);
-    if (!prof__file_remove(s->live_path) || !prof__wide(s->live_path, wide)) return PROF_OK;
+    if (!prof__file_remove(s->file.live_path) || !prof__wide(s->file.live_path, wide)) return PROF_OK;
     s->stream.handle = CreateFileW(wide, DELETE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                                    OPEN_EXISTING, FILE_FLAG_DELETE_ON_CLOSE, NULL);
-    s->to_remove = s->stream.handle != INVALID_HANDLE_VALUE;
+    s->file.to_remove = s->stream.handle != INVALID_HANDLE_VALUE;
     return PROF_OK;
 }
 #else
@@ -13658,8 +13706,8 @@ static void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
-    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping);
-    if (!s->whole || first >= PROF__LOAD(&s->chunk_count)) return;
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->file.mapping);
+    if (!s->file.whole || first >= PROF__LOAD(&s->chunk_count)) return;
     fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */,
               (prof__offset)(at + first * s->chunk_size),
               (prof__offset)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
@@ -13672,7 +13720,7 @@ static void prof__file_trim(const prof__session *s)
    copy of the file, which prof__map_shared() finds out. Returns 0 or errno. */
 static int prof__file_copy(const prof__session *s, uint64_t size)
 {
-    const char *from = (const char *)s->mapping;
+    const char *from = (const char *)s->file.mapping;
     char magic[8];
     int tries = 0;
     if (!prof__stream_file_there(s)) return EBADF;
@@ -13694,11 +13742,11 @@ static int prof__file_copy(const prof__session *s, uint64_t size)
    at the start. */
 static void prof__file_head(prof__session *s)
 {
-    if (!s->apart || s->live_path != s->output) return;
+    if (!s->file.apart || s->file.live_path != s->file.output) return;
     prof__file_copy(s, s->header->chunk_offset);
-    if (!s->sidecar_error) return;
+    if (!s->file.sidecar_error) return;
 #ifndef PROF_MINIMAL
-    prof__start_note_set(s->live_path,
+    prof__start_note_set(s->file.live_path,
                          " is on a file system without shared mappings: its events are written at the end, and a "
                          "program that is killed leaves none", "");
 #endif
@@ -13709,34 +13757,36 @@ static void prof__file_head(prof__session *s)
 static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     prof__about about;
-    int named = !prof__lstat(s->live_path, &about);
+    int named = !prof__lstat(s->file.live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed meanwhile */
-    int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s, s->image_size) : 0;
-    if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
+    int error = s->file.apart && s->file.live_path == s->file.output && !status ? prof__file_copy(s, s->image_size) : 0;
+    if (error)
+        status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->file.live_path), strerror(error));
     if (!status && !PROF__LOAD(&s->chunk_count))
-        status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->live_path), s->room_error);
-    else if (PROF__SIDECAR(s->live_path != s->output) && status) {
+        status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->file.live_path),
+                            s->ring.room_error);
+    else if (PROF__SIDECAR(s->file.live_path != s->file.output) && status) {
         status = prof__file_kept(s, status);
-    } else if (PROF__SIDECAR(s->live_path != s->output)) {
-        if (here) unlink(s->live_path);
+    } else if (PROF__SIDECAR(s->file.live_path != s->file.output)) {
+        if (here) unlink(s->file.live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
-        status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->live_path),
+        status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->file.live_path),
                             named ? "replaced by another file" : "removed",
                             PROF__MINIMAL ? "" : ": prof_save() can still write it elsewhere");
-    } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->chunks_asked) {
+    } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->ring.chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
-                            prof__path_end(s->live_path), s->room_error,
+                            prof__path_end(s->file.live_path), s->ring.room_error,
                             (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),
-                            (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
+                            (unsigned long long)(s->ring.chunks_asked * s->chunk_size >> 10));
     }
 #ifdef PROF__META_GROWS
-    if (!status && s->names_error && s->live_path == s->output)
-        status = prof__fail(PROF_IO, "%s: %s: names did not fit", prof__path_end(s->live_path), s->names_error);
+    if (!status && s->names_error && s->file.live_path == s->file.output)
+        status = prof__fail(PROF_IO, "%s: %s: names did not fit", prof__path_end(s->file.live_path), s->names_error);
 #endif
-    if (!status && PROF__LOAD(&s->cut))
+    if (!status && PROF__LOAD(&s->file.cut))
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
-                            prof__path_end(s->live_path));
+                            prof__path_end(s->file.live_path));
     if (open) prof__file_trim(s);
     if (open) prof__file_unlock(s->stream.file); /* other processes may replace the file from now on */
     return status;
@@ -13756,7 +13806,7 @@ static prof_status prof__service_check(const prof_config *config)
 }
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
-    int fresh = !s->output[0] || s->live_path == s->output; /* no output needs to be rewritten */
+    int fresh = !s->file.output[0] || s->file.live_path == s->file.output; /* no output needs to be rewritten */
     if (config->dump_period_ns && config->dump_period_ns != PROF_NEVER && !fresh)
         return prof__left_out("dump_period", "PROF_NO_THREAD");
     if (config->mode == PROF_STREAM) return prof__left_out("mode stream", "PROF_NO_THREAD");
@@ -13782,7 +13832,8 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
     return state == PROF__CHUNK_FULL ||
-           (state == PROF__CHUNK_PARTIAL && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4) &&
+           (state == PROF__CHUNK_PARTIAL &&
+            PROF__LOAD(&s->ring.free_chunks) < (int32_t)(PROF__LOAD(&s->ring.pieces) / 4) &&
             __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
 }
@@ -13793,18 +13844,18 @@ static prof_status prof__stream_open(prof__session *s)
     prof__header *h = s->header;
     uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
     if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
-    if (!s->live_path)
+    if (!s->file.live_path)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
-    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
+    if (s->file.max_file_size && s->file.max_file_size < prof__round(s->file.mapping_size, 4096) + least)
         return prof__fail(PROF_INVALID_ARGUMENT,
                           "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
-                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
-                          (unsigned long long)s->mapping_size);
+                          (unsigned long long)s->file.max_file_size, (unsigned long long)(least + 1023) / 1024,
+                          (unsigned long long)s->file.mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
-    s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->deepest) * sizeof *s->stream.chunks);
+    s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->ring.deepest) * sizeof *s->stream.chunks);
     if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
-    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
-    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->file.mapping_size, 4096);
+    h->archive_limit = s->file.max_file_size ? s->file.max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
     return PROF_OK;
 }
 
@@ -13853,7 +13904,7 @@ static int prof__stream_file_open(prof__session *s, const char *path)
 static int prof__stream_file_ready(prof__session *s, prof__about *about)
 {
     if (prof__stream_file_about(s, about)) return 1;
-    if (prof__stream_file_open(s, s->live_path)) {
+    if (prof__stream_file_open(s, s->file.live_path)) {
         if (prof__stream_file_about(s, about)) return 1;
         close(s->stream.file); /* a different file has the name by now */
         s->stream.opened = 0;
@@ -13941,7 +13992,7 @@ static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
     if (error) return error;
     *at = next;
     if (h->archive_limit - next >= size) return 0;
-    if (s->at_limit != PROF_LIMIT_ROTATE) return EDOM;
+    if (s->file.at_limit != PROF_LIMIT_ROTATE) return EDOM;
     *at = h->archive_offset;
     error = prof__archive_lap(s, next);
     while (!error && h->archive_first <= *at + size && h->archive_first != next) error = prof__archive_drop(s);
@@ -14015,7 +14066,7 @@ static int prof__stream_step(prof__session *s)
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
-    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > (int32_t)(PROF__LOAD(&s->pieces) / 2))
+    if (next == stream->seen && PROF__LOAD(&s->ring.free_chunks) > (int32_t)(PROF__LOAD(&s->ring.pieces) / 2))
         return 0; /* no thread has taken a chunk since, and more than half of the chunks are free */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
@@ -14050,9 +14101,9 @@ static prof_status prof__stream_told(const char *written)
 {
     uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
-    char path[sizeof s->output] = "", why[sizeof s->header->write_error];
-    if (s && s->live_path && PROF__LOAD(&s->stream.lost)) {
-        prof__text_copy(path, sizeof path, s->live_path);
+    char path[sizeof s->file.output] = "", why[sizeof s->header->write_error];
+    if (s && s->file.live_path && PROF__LOAD(&s->stream.lost)) {
+        prof__text_copy(path, sizeof path, s->file.live_path);
         for (size_t i = 0; i < sizeof why; ++i) why[i] = PROF__LOAD(s->header->write_error + i);
     }
     prof__state_unlock(write_lock);
@@ -14236,18 +14287,19 @@ static void prof__names_step(prof__session *s)
    it. */
 static int prof__schedule_step(prof__session *s)
 {
-    uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
+    uint64_t now = s->schedule.begin_at || s->schedule.duration_ns ? prof__monotonic() : 0;
     int ended = 0;
     if (!now) return 0;
-    if (s->end_at && now >= s->end_at) prof__names_look(s);
-    s->look_at = s->begin_at; /* looked at until the session is published */
+    if (s->schedule.end_at && now >= s->schedule.end_at) prof__names_look(s);
+    s->look_at = s->schedule.begin_at; /* looked at until the session is published */
     uint32_t write_lock = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {
-        if (prof__state.held & PROF__HELD_TIME && now >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
-        ended = !prof__state.held && s->end_at && now >= s->end_at;
+        if (prof__state.held & PROF__HELD_TIME && now >= s->schedule.begin_at)
+            prof__schedule_release(s, PROF__HELD_TIME);
+        ended = !prof__state.held && s->schedule.end_at && now >= s->schedule.end_at;
         if (ended) prof__recording_ends();
         prof__state.ended |= ended;
-        s->look_at = ended ? 0 : prof__state.held & PROF__HELD_TIME ? s->begin_at : s->end_at;
+        s->look_at = ended ? 0 : prof__state.held & PROF__HELD_TIME ? s->schedule.begin_at : s->schedule.end_at;
     } else if (prof__state.session == s) {
         s->look_at = 0;
     }
@@ -14261,10 +14313,10 @@ static int prof__end_step(prof__session *s)
 {
     if (!PROF__ACQUIRE(&s->service.end_due)) return 0;
     PROF__STORE(&s->service.end_due, 0u);
-    if (!s->output[0] || s->live_path == s->output) return 0;
+    if (!s->file.output[0] || s->file.live_path == s->file.output) return 0;
     prof_status status = prof__output_write(s);
     if (status) prof__background_failed(s, prof_error()); /* prof_stop() will try again */
-    s->written = !status;
+    s->file.written = !status;
     return 1;
 }
 
@@ -14296,7 +14348,7 @@ static void prof__service_wake(prof__session *s)
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
 {
     const prof__service *service = &s->service;
-    uint64_t sleep = before, count = PROF__LOAD(&s->pieces);
+    uint64_t sleep = before, count = PROF__LOAD(&s->ring.pieces);
     if (!prof__chunks_kept(s))
         sleep = work ? service->shortest_ns : before * 2;
     else if (used > count / 4)
@@ -14316,7 +14368,7 @@ static void prof__service_run(prof__session *s)
     prof_thread_name("prof");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
-        uint64_t used = PROF__LOAD(&s->pieces) - (uint32_t)PROF__LOAD(&s->free_chunks);
+        uint64_t used = PROF__LOAD(&s->ring.pieces) - (uint32_t)PROF__LOAD(&s->ring.free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* at the end, the ring stays in the file as it is */
         work |= prof__reader()->follow_step(s); /* counts statistics and looks for triggers of saves */
         if (!stop) prof__names_step(s);
@@ -14431,13 +14483,14 @@ static prof_status prof__service_check(const prof_config *c)
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
     prof__service *service = &s->service;
-    s->max_file_size = config->max_file_size;
-    s->at_limit = (uint32_t)config->at_limit;
+    s->file.max_file_size = config->max_file_size;
+    s->file.at_limit = (uint32_t)config->at_limit;
     s->wait_ns = config->wait_ns == PROF_NEVER ? 0 : config->wait_ns;
     if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
     /* The output of a mapped file is always up to date. */
-    int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM);
-    s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF_NEVER ? 0 : config->dump_period_ns;
+    int fresh = s->file.live_path && (s->file.live_path == s->file.output || config->mode == PROF_STREAM);
+    s->dump_period_ns =
+        fresh || !s->file.output[0] || config->dump_period_ns == PROF_NEVER ? 0 : config->dump_period_ns;
     service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
@@ -14465,7 +14518,7 @@ static void prof__service_stop(prof__session *s)
     service->running = 0;
     if (service->process != prof__process_id()) return;
     PROF__RELEASE(&service->stop, 1u);
-    prof__word_wake(&s->released); /* threads that wait for a chunk get no more chunks */
+    prof__word_wake(&s->ring.released); /* threads that wait for a chunk get no more chunks */
     prof__service_wake(s);
     prof__service_join(service->thread);
     if (!service->wants_writer) return;
@@ -16352,7 +16405,7 @@ static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__
 
 static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
-    const char *path = s->live_path && !(s->sidecar && w->path[0]) ? s->live_path : w->path;
+    const char *path = s->file.live_path && !(s->file.sidecar && w->path[0]) ? s->file.live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
     prof__crash_put(w, path);
     prof__crash_put(w, "\n");
@@ -16402,7 +16455,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     }
     if (!PROF__CRASH_SETJMP(w->escape)) {
         /* Threads run on, so the image is written as it is now. */
-        if (!s->live_path || s->sidecar) prof__crash_save(w, s, &w->header);
+        if (!s->file.live_path || s->file.sidecar) prof__crash_save(w, s, &w->header);
     } else {
         prof__crash_finish(&w->system, 0, w->part, w->path);
         w->path[0] = 0;
@@ -16588,7 +16641,7 @@ static void prof__crash_tell_cut(const prof__session *s)
 {
     struct pollfd ready = {2, POLLOUT, 0};
     char text[1200] = "prof: ";
-    prof__text_add(text, sizeof text, s->live_path);
+    prof__text_add(text, sizeof text, s->file.live_path);
     prof__text_add(text, sizeof text, ": another program truncated it while it was recorded: the recording ended\n");
     if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr accepts no more output */
 }
@@ -16599,17 +16652,17 @@ static void prof__crash_tell_cut(const prof__session *s)
 static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
-    if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
+    if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->file.live_path || !s->file.mapping) return 0;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->file.mapping);
     prof__about about;
-    if (from >= s->mapping_size) return 0;
+    if (from >= s->file.mapping_size) return 0;
     size_t end = (from = from / page * page) + page;
     if (prof__stream_file_about(s, &about) && (uint64_t)about.st_size <= from) {
         from = (size_t)prof__round((uint64_t)about.st_size, page);
-        end = s->mapping_size;
+        end = s->file.mapping_size;
     }
-    if (mmap((char *)s->mapping + from, end - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-             0) == MAP_FAILED)
+    if (mmap((char *)s->file.mapping + from, end - from, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
         return 0;
     if (!from) {
         *s->header = s->like;
@@ -16617,7 +16670,7 @@ static int prof__crash_survives(int signal, const siginfo_t *info)
         prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
     }
     prof__crash_freeze(PROF__FROZEN_CUT);
-    if (!(__atomic_fetch_or(&s->cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
+    if (!(__atomic_fetch_or(&s->file.cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
         prof__crash_tell_cut(s);
     return 1;
 }
@@ -16760,18 +16813,18 @@ static prof_status prof__crash_prepare(prof__session *s)
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
     if (!w) return prof__no_memory("for crash_report");
     prof__crash.work = w;
-    if (s->output[0])
+    if (s->file.output[0])
         prof__output_sidecar(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
 #ifdef _WIN32 /* Windows does not let a report replace the sidecar file while it is mapped */
-    if (s->sidecar && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
+    if (s->file.sidecar && s->file.live_path) prof__name_with(s->file.live_path, "crash", w->path, sizeof w->path);
 #endif
     char ending[40];
     snprintf(ending, sizeof ending, ".%llu.part", (unsigned long long)prof__process_id());
     prof__path_ending(w->path, prof__length(w->path), ending, PROF__NAME_SHORT, w->part, sizeof w->part);
     prof__crash_names(&w->system, w->part, w->path);
-    return s->live_path ? PROF_OK : prof__output_check(w->path);
+    return s->file.live_path ? PROF_OK : prof__output_check(w->path);
 }
 
 /* Ends crash reports for a session. Waits up to 10 s for a report that is being written. */
@@ -16985,11 +17038,11 @@ static prof_status prof__inherited_end(void)
     prof__state_unlock(write_lock);
     if (!s) return PROF_OK;
     if (s->failed)
-        status =
-            prof__fail(s->live_path ? PROF_IO : PROF_NO_MEMORY, "%s: %llu bytes: %s: this process recorded nothing",
-                       s->output[0] ? s->output : "a buffer after a fork", (unsigned long long)s->mapping_size,
-                       strerror(s->failed));
-    s->mapping = NULL;
+        status = prof__fail(s->file.live_path ? PROF_IO : PROF_NO_MEMORY,
+                            "%s: %llu bytes: %s: this process recorded nothing",
+                            s->file.output[0] ? s->file.output : "a buffer after a fork",
+                            (unsigned long long)s->file.mapping_size, strerror(s->failed));
+    s->file.mapping = NULL;
     prof__session_delete(s);
     return status;
 }
@@ -17000,8 +17053,8 @@ static prof_status prof__inherited_end(void)
    itself prints nothing. Async-signal-safe. */
 static void prof__child_tells(const prof__session *s, const char *why)
 {
-    char text[sizeof s->output + 400] = "prof: ";
-    prof__text_add(text, sizeof text, s->output);
+    char text[sizeof s->file.output + 400] = "prof: ";
+    prof__text_add(text, sizeof text, s->file.output);
     prof__text_add(text, sizeof text, ": ");
     prof__text_add(text, sizeof text, why);
     prof__text_add(text, sizeof text, ": this process records in memory only. To keep its recording, record a scope "
@@ -17014,24 +17067,24 @@ static void prof__child_tells(const prof__session *s, const char *why)
    or errno. */
 static int prof__child_memory(prof__session *s)
 {
-    int beside = s->sidecar && s->live_path, moved = prof__root_moved(s);
-    int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
-    int cause = error ? error : beside ? s->sidecar_error : 0;
+    int beside = s->file.sidecar && s->file.live_path, moved = prof__root_moved(s);
+    int error = moved ? ENOENT : prof__memory_get(s, s->file.mapping_size);
+    int cause = error ? error : beside ? s->file.sidecar_error : 0;
     const char *why = moved                               ? "the process has changed its root directory (chroot)"
                       : cause == EACCES || cause == EPERM ? "Permission denied"
                       : cause == EROFS                    ? "Read-only file system"
                       : cause == ENOENT                   ? "its directory is not there"
                                                           : NULL;
-    if (!why || !s->output[0]) return error;
-    if (error && !beside) s->file_error = error;
+    if (!why || !s->file.output[0]) return error;
+    if (error && !beside) s->file.error = error;
     if (error) prof__file_forget(s, error);
-    if (error) error = prof__memory_map(s, s->mapping_size);
+    if (error) error = prof__memory_map(s, s->file.mapping_size);
     /* Otherwise the output can still be written through the held folder. */
-    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why);
+    if (!error && !(moved && beside && s->file.folder)) prof__child_tells(s, why);
     return error;
 }
 #else
-static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
+static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->file.mapping_size); }
 #endif
 
 /* Creates the child's image with what it keeps of the parent's header. Returns 0 or errno. Async-signal-safe. */
@@ -17041,7 +17094,7 @@ static int prof__child_image(prof__session *s)
     if (!error) error = prof__child_memory(s);
     if (error) return error;
     const prof__header *like = &s->like;
-    if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;
+    if (prof__layout(s, s->file.mapping, s->file.mapping_size)) return EINVAL;
     prof__header *h = s->header;
     h->mode = like->mode == PROF_FILL ? PROF_FILL : PROF_RING;
     h->clock = like->clock;
@@ -17062,10 +17115,10 @@ static int prof__child_image(prof__session *s)
     prof__image_begin(s);
     prof__metadata_write(s);
     prof__meta_rate(s);
-    if (!s->live_path) return 0;
+    if (!s->file.live_path) return 0;
     error = prof__name_take(s);
     if (!error) error = prof__name_publish(s);
-    if (!error || !PROF__SIDECAR(s->sidecar)) return error;
+    if (!error || !PROF__SIDECAR(s->file.sidecar)) return error;
     prof__file_forget(s, error);
     return 0;
 }
@@ -17083,15 +17136,15 @@ static void prof__child_make(void)
     prof__file_signal_drop(&signal);
     prof__cancel_restore(cancel);
     if (s->failed) {
-        if (s->part_path[0] && s->taken) unlink(s->live_path);
-        if (s->part_path[0]) unlink(s->part_path);
+        if (s->file.part_path[0] && s->file.taken) unlink(s->file.live_path);
+        if (s->file.part_path[0]) unlink(s->file.part_path);
         prof__name_drop(s);
         if (s->stream.opened) close(s->stream.file);
-        s->taken = s->stream.opened = 0;
-        if (s->mapping) munmap(s->mapping, s->mapping_size);
-        s->part_path[0] = 0;
+        s->file.taken = s->stream.opened = 0;
+        if (s->file.mapping) munmap(s->file.mapping, s->file.mapping_size);
+        s->file.part_path[0] = 0;
         s->header = NULL;
-        s->mapping = NULL;
+        s->file.mapping = NULL;
     } else {
         /* Set before `inherited` is cleared: if another thread forks in between, its child finds the session in one of
            both. */
@@ -17108,11 +17161,11 @@ static void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
     PROF__ERRNO_SAVE();
-    if (self->forking++ == 0) {
-        self->fork_holds = self->write_lock != PROF__BUSY && prof__lock_try(&prof__change_word);
-        if (self->fork_holds) {
+    if (self->fork.forking++ == 0) {
+        self->fork.holds = self->write_lock != PROF__BUSY && prof__lock_try(&prof__change_word);
+        if (self->fork.holds) {
             prof__signals_block(&prof__fork_signals);
-            self->fork_write_lock = prof__enter_write(self);
+            self->fork.write_lock = prof__enter_write(self);
         }
     }
     PROF__ERRNO_RESTORE();
@@ -17121,9 +17174,9 @@ static void prof__before_fork(void)
 static void prof__parent_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
-    if (--self->forking || !self->fork_holds) return;
+    if (--self->fork.forking || !self->fork.holds) return;
     prof__signals signals = prof__fork_signals;
-    prof__leave_write(self, self->fork_write_lock);
+    prof__leave_write(self, self->fork.write_lock);
     prof__unlock(&prof__change_word);
     prof__signals_restore(&signals);
 }
@@ -17138,30 +17191,31 @@ static void prof__session_inherit(prof__session *s)
     memset(&s->service, 0, sizeof s->service);
     prof__reader()->follow_free(s->follow);
     s->follow = NULL;
-    s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
+    s->dump_period_ns = s->wait_ns = s->file.max_file_size = 0;
     s->crash_report = 0;
-    if (PROF__SIDECAR(s->live_path && s->live_path != s->output)) s->sidecar = 1;
-    if (PROF__SIDECAR(s->live_path != s->output)) s->live_path = NULL;
+    if (PROF__SIDECAR(s->file.live_path && s->file.live_path != s->file.output)) s->file.sidecar = 1;
+    if (PROF__SIDECAR(s->file.live_path != s->file.output)) s->file.live_path = NULL;
     if (s->header) {
         /* memory that the program gave is still the parent's to use, so only its size is kept */
-        if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
-        if (s->mapping) munmap(s->mapping, s->mapping_size);
+        if (!s->file.mapping) s->file.mapping_size = (size_t)prof__round(s->image_size, 4096);
+        if (s->file.mapping) munmap(s->file.mapping, s->file.mapping_size);
     }
     s->like.parent_pid = s->process;
     s->process = prof__process_id();
     s->header = NULL;
-    s->mapping = NULL;
-    s->part_path[0] = 0;
-    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->sidecar_error = s->whole = 0;
-    s->chunks_asked = 0;
-    s->file_error = 0;
+    s->file.mapping = NULL;
+    s->file.part_path[0] = 0;
+    s->file.claimed = s->file.written = s->file.taken = s->file.replaces = s->file.old_file = s->file.sidecar_error =
+        s->file.whole = 0;
+    s->ring.chunks_asked = 0;
+    s->file.error = 0;
 #ifdef PROF__META_GROWS
     s->names_error = NULL;
 #endif
-    s->all_owned[0] = s->all_owned[1] = 0;
-    s->cut = 0;
-    s->string_count = s->site_count = s->partial_count = s->attached = s->readers = 0;
-    memset(s->partial_chunks, 0, sizeof s->partial_chunks);
+    s->ring.all_owned[0] = s->ring.all_owned[1] = 0;
+    s->file.cut = 0;
+    s->string_count = s->site_count = s->ring.partial_count = s->attached = s->readers = 0;
+    memset(s->ring.partial_chunks, 0, sizeof s->ring.partial_chunks);
     s->failed = 0;
     s->session_id = ++prof__state.session_id ? prof__state.session_id : ++prof__state.session_id;
 }
@@ -17172,7 +17226,7 @@ static void prof__session_inherit(prof__session *s)
 static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
-    self->forking = self->fork_holds = 0;
+    self->fork.forking = self->fork.holds = 0;
     PROF__BRIDGE_CHILD();
     prof__next_config_version();
     prof__reader()->save_disarm();
@@ -17215,7 +17269,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
 static void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
-    int inherits = self->forking && self->fork_holds;
+    int inherits = self->fork.forking && self->fork.holds;
     prof__lock_word = prof__change_word = prof__control_word = 0;
     prof__child_begins(self, inherits, !inherits && self->write_lock == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
@@ -17245,7 +17299,7 @@ static PROF__COLD void prof__child_unannounced(void)
     prof__thread *self = PROF__SELF();
     uint32_t write_lock = self->write_lock, nobody = 0;
     PROF__ERRNO_SAVE();
-    if (self->forking) return; /* this is a fork() whose handler will run */
+    if (self->fork.forking) return; /* this is a fork() whose handler will run */
     if (!__atomic_compare_exchange_n(&prof__config_version[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         while (!PROF__ACQUIRE(prof__config_version)) prof__wait();
     } else {
@@ -17292,19 +17346,20 @@ static prof_status prof__memory_publish(prof__session *s)
 #elif defined(_WIN32)
 static prof_status prof__memory_publish(prof__session *s)
 {
-    s->taken = 0; /* the file stays, even if the start fails now */
+    s->file.taken = 0; /* the file stays, even if the start fails now */
     return PROF_OK;
 }
 #else
 /* Gives the image's file its final name. If that fails for a sidecar file, goes on without it. */
 static prof_status prof__memory_publish(prof__session *s)
 {
-    int error = s->live_path ? prof__name_publish(s) : 0;
-    if (error && PROF__SIDECAR(s->sidecar)) {
+    int error = s->file.live_path ? prof__name_publish(s) : 0;
+    if (error && PROF__SIDECAR(s->file.sidecar)) {
         prof__file_forget(s, error);
         return PROF_OK;
     }
-    return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(error))
+    return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->file.part_path, s->file.live_path,
+                              strerror(error))
                  : PROF_OK;
 }
 #endif
@@ -17318,13 +17373,14 @@ static void prof__schedule_configure(prof__session *s, const prof_config *config
 #else
     const prof__pair *now = &s->header->first;
     uint64_t wait = config->delay_ns;
-    s->duration_ns = config->duration_ns;
-    s->warmup_what = config->warmup_steps ? PROF__WARMUP_STEPS : PROF__WARMUP_FRAMES;
-    s->warmup_left = config->warmup_frames ? config->warmup_frames - 1 : config->warmup_steps;
+    s->schedule.duration_ns = config->duration_ns;
+    s->schedule.warmup_what = config->warmup_steps ? PROF__WARMUP_STEPS : PROF__WARMUP_FRAMES;
+    s->schedule.warmup_left = config->warmup_frames ? config->warmup_frames - 1 : config->warmup_steps;
     if (config->start_unix_ns > now->unix_ns && config->start_unix_ns - now->unix_ns > wait)
         wait = config->start_unix_ns - now->unix_ns;
-    if (wait) s->begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
-    s->held = (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
+    if (wait) s->schedule.begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
+    s->schedule.held =
+        (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
 #endif
 }
 
@@ -17345,13 +17401,14 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
         return status;
 #endif
-    if (!PROF__MINIMAL && config->layout && config->layout[0] && !s->output[0])
+    if (!PROF__MINIMAL && config->layout && config->layout[0] && !s->file.output[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
     if (memory) {
         uint32_t skip = (uint32_t)(0 - (uintptr_t)memory) & 63;
-        if (s->live_path)
+        if (s->file.live_path)
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "output %s: a .prof is recorded into its file: set config.memory to NULL", s->live_path);
+                              "output %s: a .prof is recorded into its file: set config.memory to NULL",
+                              s->file.live_path);
         if (size < PROF__MIN_IMAGE + skip)
             return prof__fail(PROF_INVALID_ARGUMENT, "memory_size: must be at least %d", (int)PROF__MIN_IMAGE + 64);
         memory = (char *)memory + skip;
@@ -17367,7 +17424,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
         status = prof__memory_take(s, (size_t)size);
         prof__file_signal_drop(&signal);
         if (status) return status;
-        memory = s->mapping;
+        memory = s->file.mapping;
 #endif
     }
     status = prof__layout(s, memory, size);
@@ -17395,7 +17452,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     s->fast = s->clock != PROF_CLOCK_COUNTER ? 0 : PROF__MIN_TICKS(s) ? PROF__SHORT : 1;
     prof__image_begin(s);
 #ifndef PROF_FREESTANDING
-    if (!s->named) status = prof__output_name(s);
+    if (!s->file.named) status = prof__output_name(s);
 #endif
     return status || !PROF__CRASH_REPORT(s) ? status : prof__crash_prepare(s);
 }
@@ -17477,7 +17534,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         return prof__fail(PROF_INVALID_STATE, "the previous session has ended by itself: call prof_stop() first");
     if (phase == PROF__RUNS)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
-                          !PROF__MINIMAL && prof__state_session()->output[0]
+                          !PROF__MINIMAL && prof__state_session()->file.output[0]
                               ? ", or leave PROF_OUTPUT out of the environment" : "");
     prof_status status = prof__config_check(config);
     if (status) return status;
@@ -17514,7 +17571,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         s->header->session = s->session_id;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
-        if (s->sidecar_error) prof__meta_pair(s, "in memory only", strerror(s->sidecar_error));
+        if (s->file.sidecar_error) prof__meta_pair(s, "in memory only", strerror(s->file.sidecar_error));
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;
@@ -17526,7 +17583,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
         if (on_demand) on_demand->limit(on_demand->user);
         PROF__STORE(&prof__state.paused, 0);
-        prof__state.held = s->held;
+        prof__state.held = s->schedule.held;
         PROF__STORE(&prof__state.no_sync, config->no_sync);
         prof__state.no_devices = config->no_devices;
         PROF__STORE(&prof__state.running, 1);
@@ -17615,12 +17672,13 @@ static prof_status prof__stop_locked(void)
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__reader()->save_disarm();
-    if (s && s->output[0] && PROF__SIDECAR(s->live_path != s->output) && !s->written) status = prof__output_write(s);
-    if (s && PROF__SIDECAR(s->live_path && s->live_path != s->output))
+    if (s && s->file.output[0] && PROF__SIDECAR(s->file.live_path != s->file.output) && !s->file.written)
+        status = prof__output_write(s);
+    if (s && PROF__SIDECAR(s->file.live_path && s->file.live_path != s->file.output))
         status = prof__in_folder(s, prof__file_finish, status);
-    else if (s && s->live_path)
+    else if (s && s->file.live_path)
         status = prof__file_finish(s, status);
-    if (s && s->live_path && !status) status = prof__stream_told(s->output);
+    if (s && s->file.live_path && !status) status = prof__stream_told(s->file.output);
     if (s && status) prof__path_unclaim(s);
 #endif
     PROF__BRIDGE_STOP();
@@ -17649,7 +17707,7 @@ static void prof__exit_stop(void)
     const prof__session *s = NULL;
     if (!prof__on_demand && prof__session_phase())
         s = prof__state.session ? prof__state.session : prof__state.inherited;
-    if (s && s->output[0] && prof__stop_locked()) fprintf(stderr, "prof: %s\n", prof_error());
+    if (s && s->file.output[0] && prof__stop_locked()) fprintf(stderr, "prof: %s\n", prof_error());
     prof__unlock(&prof__control_word);
 }
 #endif
@@ -19746,17 +19804,17 @@ static FILE *prof__archive_open(const prof__header *copy)
 #elif defined(_WIN32)
     uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
-    if (copy->archive_offset && s && s->live_path && s->header->session == copy->session)
-        stream = prof__file_open(s->live_path, "rb");
+    if (copy->archive_offset && s && s->file.live_path && s->header->session == copy->session)
+        stream = prof__file_open(s->file.live_path, "rb");
     prof__state_unlock(write_lock);
 #else
     int file = -1;
     uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
     prof__about about;
-    if (copy->archive_offset && s && s->live_path && s->header->session == copy->session) {
+    if (copy->archive_offset && s && s->file.live_path && s->header->session == copy->session) {
         if (prof__stream_file_there(s)) file = fcntl(s->stream.file, F_DUPFD_CLOEXEC, 0);
-        if (file < 0) file = open(s->live_path, O_RDONLY | PROF__O_FILE);
+        if (file < 0) file = open(s->file.live_path, O_RDONLY | PROF__O_FILE);
         if (file >= 0 && (prof__fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
                           (uint64_t)about.st_dev != s->stream.device)) {
             close(file); /* a different file has that name by now */
@@ -19952,7 +20010,7 @@ static void prof__session_status_take(prof__session_status *look)
     if (s) {
         look->session_id = s->session_id;
         look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
-        look->buffer = s->mapping_size ? s->mapping_size : s->image_size;
+        look->buffer = s->file.mapping_size ? s->file.mapping_size : s->image_size;
         look->chunks = PROF__LOAD(&s->chunk_count);
         if (s->header) look->taken = PROF__LOAD(&s->header->next_chunk);
     }
@@ -20067,7 +20125,7 @@ static prof_status prof__autostart_begin(prof_config *config, const char *by)
     config->output = image;
     status = prof_start(config);
     config->output = output;
-    if (!status) fprintf(stderr, "prof: %s: %s; records %s\n", by, why, prof__state_session()->output);
+    if (!status) fprintf(stderr, "prof: %s: %s; records %s\n", by, why, prof__state_session()->file.output);
     return status;
 }
 
@@ -20091,7 +20149,7 @@ static void prof__autostart(void)
         prof__autostarted = !atexit(prof__autostop);
     if (prof__output_apart && prof__session_phase())
         fprintf(stderr, "prof: %s: another recorder of this process writes there; this one writes %s\n", config.output,
-                prof__state_session()->output);
+                prof__state_session()->file.output);
     if (prof__start_note[0]) fprintf(stderr, "prof: %s\n", prof__start_note);
 }
 #endif

@@ -823,8 +823,8 @@ PROF__SDT void prof__sdt_pause(int paused)
    and the tool itself record. Returns 0 if the thread is inside a tool already. */
 static int prof__bridge_enter(prof__thread *self)
 {
-    if (self->bridging) return 0;
-    self->bridging = 1;
+    if (self->bridge.busy) return 0;
+    self->bridge.busy = 1;
     PROF__BARRIER();
     return 1;
 }
@@ -832,7 +832,7 @@ static int prof__bridge_enter(prof__thread *self)
 static void prof__bridge_leave(prof__thread *self)
 {
     PROF__BARRIER();
-    self->bridging = 0;
+    self->bridge.busy = 0;
 }
 
 static void prof__bridge_tell_thread(prof__thread *self, const char *name)
@@ -841,7 +841,7 @@ static void prof__bridge_tell_thread(prof__thread *self, const char *name)
     prof__itt_thread(name);
     prof__nvtx_thread(name);
     prof__sdt_thread(name);
-    self->bridge_named = 1;
+    self->bridge.named = 1;
 }
 
 /*-- scopes --*/
@@ -877,17 +877,17 @@ static prof__bridge_stack *prof__bridge_stack_of(prof__thread *self)
     prof_fiber *track = prof__track_of(self);
     prof__signals signals;
     if (track->bridge) return track->bridge;
-    if (!self->bridge_named && *self->own.name) prof__bridge_tell_thread(self, self->own.name);
-    if (!self->bridge_spare && prof__lock_enter(&prof__bridge_lock, &signals)) {
-        self->bridge_spare = prof__bridge_stacks_free;
-        if (self->bridge_spare)
-            prof__bridge_stacks_free = self->bridge_spare->next;
+    if (!self->bridge.named && *self->own.name) prof__bridge_tell_thread(self, self->own.name);
+    if (!self->bridge.spare && prof__lock_enter(&prof__bridge_lock, &signals)) {
+        self->bridge.spare = prof__bridge_stacks_free;
+        if (self->bridge.spare)
+            prof__bridge_stacks_free = self->bridge.spare->next;
         else
-            self->bridge_spare = (prof__bridge_stack *)prof__bridge_new(sizeof *self->bridge_spare);
+            self->bridge.spare = (prof__bridge_stack *)prof__bridge_new(sizeof *self->bridge.spare);
         prof__lock_leave(&prof__bridge_lock, &signals);
     }
-    track->bridge = self->bridge_spare;
-    self->bridge_spare = NULL;
+    track->bridge = self->bridge.spare;
+    self->bridge.spare = NULL;
     if (track->bridge) track->bridge->depth = track->bridge->over = 0;
     return track->bridge;
 }
@@ -967,19 +967,19 @@ static void prof__bridge_unscoped(const prof_fiber *track, prof__token token)
    */
 static PROF__COLD void prof__bridge_switch(prof__thread *self)
 {
-    prof_fiber *from = self->bridge_fiber ? self->bridge_fiber : &self->own, *to = prof__track_of(self);
+    prof_fiber *from = self->bridge.fiber ? self->bridge.fiber : &self->own, *to = prof__track_of(self);
     if (!prof__bridge_enter(self)) return;
     PROF__ERRNO_SAVE();
     if (from->bridge)
         for (uint32_t at = from->bridge->depth; at;) prof__bridge_hide(&from->bridge->open[--at]);
-    if (from->is_fiber && from->bridge && !from->bridge->depth && !self->bridge_spare) {
-        self->bridge_spare = from->bridge;
+    if (from->is_fiber && from->bridge && !from->bridge->depth && !self->bridge.spare) {
+        self->bridge.spare = from->bridge;
         from->bridge = NULL;
     }
     if (to->bridge)
         for (uint32_t at = 0; at < to->bridge->depth; ++at)
             prof__bridge_show(&to->bridge->open[at], NULL, PROF_VALUE_NONE, 0);
-    self->bridge_fiber = self->fiber;
+    self->bridge.fiber = self->fiber;
     PROF__ERRNO_RESTORE();
     prof__bridge_leave(self);
 }
@@ -1000,8 +1000,8 @@ static void prof__bridge_forget(prof__thread *self, prof_fiber *track)
     prof__bridge_stack_give(track->bridge);
     track->bridge = NULL;
     if (track->is_fiber) return;
-    prof__bridge_stack_give(self->bridge_spare);
-    self->bridge_spare = NULL;
+    prof__bridge_stack_give(self->bridge.spare);
+    self->bridge.spare = NULL;
 }
 
 /*-- instants --*/
@@ -1207,7 +1207,7 @@ static void prof__bridge_follow(int stops)
 static void prof__bridge_start(void)
 {
     PROF__ERRNO_SAVE();
-    PROF__SELF()->bridging = 1;
+    PROF__SELF()->bridge.busy = 1;
     uint32_t tools = prof__itt_attach() ? PROF__BRIDGE_ITT : 0;
     if (prof__nvtx_attach()) tools |= PROF__BRIDGE_NVTX;
     PROF__STORE(&prof__bridge_tools, tools);
@@ -1268,7 +1268,7 @@ static void prof__bridge_unload(void)
     (PROF__BRIDGE_WANTED(event, event) ? prof__bridge_event(site, type, detail, object) : (void)0)
 #define PROF__BRIDGE_THREAD(name) (PROF__BRIDGE_WANTED(thread, thread) ? prof__bridge_thread(name) : (void)0)
 #define PROF__BRIDGE_SWITCH(self)                                                                          \
-    (PROF__UNLIKELY((self)->bridge_fiber != (self)->fiber) ? prof__bridge_switch(self) : (void)0)
+    (PROF__UNLIKELY((self)->bridge.fiber != (self)->fiber) ? prof__bridge_switch(self) : (void)0)
 #define PROF__BRIDGE_FORGET(self, track) prof__bridge_forget(self, track)
 #define PROF__BRIDGE_PAUSE() prof__bridge_follow(0)
 #define PROF__BRIDGE_START() prof__bridge_start()

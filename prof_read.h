@@ -12269,7 +12269,7 @@ static size_t prof__follow_gather(prof__follow *f)
     uint64_t lap = PROF__SEARCH(s, count);
     for (uint64_t n = next - f->seen > lap ? next - lap : f->seen; n < next; n++) {
         uint32_t slot = prof__follow_place(f, prof__chunk_at(s, count, n));
-        if (slot >= f->places && !prof__follow_places(f, PROF__LOAD(&s->depth))) continue;
+        if (slot >= f->places && !prof__follow_places(f, PROF__LOAD(&s->ring.depth))) continue;
         f->slots[slot].expected = n + 1;
         if (!f->slots[slot].active) f->active[f->active_count++] = slot;
         f->slots[slot].active = 1;
@@ -12301,7 +12301,8 @@ static size_t prof__follow_gather(prof__follow *f)
 static void prof__follow_scarce(prof__follow *f, prof__chunk *chunk, uint32_t state)
 {
     const prof__session *s = f->session;
-    if (f->stats && state == PROF__CHUNK_PARTIAL && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4))
+    if (f->stats && state == PROF__CHUNK_PARTIAL &&
+        PROF__LOAD(&s->ring.free_chunks) < (int32_t)(PROF__LOAD(&s->ring.pieces) / 4))
         __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                     __ATOMIC_RELAXED);
 }

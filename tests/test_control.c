@@ -1675,9 +1675,9 @@ TEST(short_scopes_to_the_tick)
         static prof_site site = {0, "", "", "", "", 1, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};
         uint64_t *before = self->cursor, room = self->free_words;
         prof__token token = prof__begin_text(&site, "a name of several words, none of which stays");
-        CHECK(token && self->begun == before);
+        CHECK(token && self->short_scope.at == before);
         uint32_t write_lock = prof__enter_write(self);
-        uint64_t begin = self->base + (*self->begun & PROF__TICK_MASK);
+        uint64_t begin = self->base + (*self->short_scope.at & PROF__TICK_MASK);
         prof__end_at(self, token ^ self->session_id, begin + ticks);
         prof__leave_write(self, write_lock);
         CHECK_EQUAL(self->cursor == before, ticks < 1000000000);

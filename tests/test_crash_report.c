@@ -472,9 +472,9 @@ static void without_the_image(int what)
 {
     prof__session *s = prof__state.session;
     PROFILE_SCOPE("gone");
-    if (what == 0) mprotect(s->mapping, s->mapping_size, PROT_NONE);
-    if (what == 1) mprotect((char *)s->mapping + s->mapping_size / 2, s->mapping_size / 2, PROT_NONE);
-    if (what == 2 && truncate(s->live_path, 8192)) _exit(93);
+    if (what == 0) mprotect(s->file.mapping, s->file.mapping_size, PROT_NONE);
+    if (what == 1) mprotect((char *)s->file.mapping + s->file.mapping_size / 2, s->file.mapping_size / 2, PROT_NONE);
+    if (what == 2 && truncate(s->file.live_path, 8192)) _exit(93);
     fault(SIGABRT);
 }
 

@@ -156,7 +156,7 @@ TEST(a_file_takes_the_disk_of_what_was_recorded)
         PROFILE_SCOPE_F("scope %d", i);
     }
     CHECK(blocks(path) <= 64 << 10);
-    CHECK_EQUAL(s->ready_chunks, 1u);
+    CHECK_EQUAL(s->ring.ready_chunks, 1u);
     uint64_t chunks = (uint64_t)trace_times(256, 1024, 1024), size = chunks * s->chunk_size;
     int64_t made = record(0, chunks);
     uint64_t end = blocks(path);
@@ -385,7 +385,7 @@ TEST(kernels_that_take_no_pages_ahead)
     prof_config config = file_config(path, 4 * MEGABYTE);
     disk.no_ahead = 1;
     trace_start(&config);
-    CHECK_EQUAL(prof__state.session->ready_chunks, PROF__ALL_READY);
+    CHECK_EQUAL(prof__state.session->ring.ready_chunks, PROF__ALL_READY);
     CHECK(blocks(path) >= 4 * MEGABYTE);
     check_recording("storage_old.prof", 400);
 }
@@ -396,7 +396,7 @@ TEST(reserving_that_signals_interrupt)
     prof_config config = file_config(path, 4 * MEGABYTE);
     disk.interrupts = 1;
     trace_start(&config);
-    CHECK_EQUAL(prof__state.session->chunks_asked, 0);
+    CHECK_EQUAL(prof__state.session->ring.chunks_asked, 0);
     check_recording("storage_signals.prof", 400);
 }
 
@@ -504,8 +504,8 @@ static void refuse_pieces(prof_mode mode, unsigned first, unsigned last)
     records((void *)(intptr_t)EVENTS);
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
     prof__session *s = prof__state.session;
-    int reduced = PROF__LOAD(&s->chunks_asked) != 0, none = !PROF__LOAD(&s->chunk_count);
-    CHECK(PROF__LOAD(&s->free_chunks) <= (int32_t)PROF__LOAD(&s->pieces));
+    int reduced = PROF__LOAD(&s->ring.chunks_asked) != 0, none = !PROF__LOAD(&s->chunk_count);
+    CHECK(PROF__LOAD(&s->ring.free_chunks) <= (int32_t)PROF__LOAD(&s->ring.pieces));
     prof_status status = prof_stop();
     CHECK_EQUAL(status, reduced ? PROF_IO : PROF_OK);
     if (reduced) CHECK(strstr(prof_error(), "No space left on device") != NULL);
@@ -539,15 +539,15 @@ TEST(a_thread_stops_while_it_reduces_the_ring)
     if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
     trace_start(&config);
     prof__session *s = prof__state.session;
-    if (s->ready_chunks & PROF__READY_ENDS) {
+    if (s->ring.ready_chunks & PROF__READY_ENDS) {
         CHECK_EQUAL(prof_stop(), PROF_OK);
         SKIP("the buffer is not made ready a piece at a time");
     }
     made = record(made, 20); /* chunks, after which more than the first few are ready */
-    uint32_t end = s->ready_chunks;
-    __atomic_store_n(&s->ready_chunks, end | PROF__READY_ENDS, __ATOMIC_RELEASE); /* what that thread does first */
+    uint32_t end = s->ring.ready_chunks;
+    __atomic_store_n(&s->ring.ready_chunks, end | PROF__READY_ENDS, __ATOMIC_RELEASE); /* what that thread does first */
     made = record(made, (uint64_t)end * 2 + end / 2);
-    CHECK_EQUAL(s->ready_chunks, end | PROF__READY_ENDS);
+    CHECK_EQUAL(s->ring.ready_chunks, end | PROF__READY_ENDS);
     prof__ring_end(s, end, ENOSPC); /* and the rest of it */
     uint64_t kept = end * s->chunk_size;
     CHECK_EQUAL(prof_stop(), PROF_IO);
@@ -571,7 +571,7 @@ TEST(a_full_disk_beside_the_output)
     disk.error = ENOSPC;
     disk.room = 12 * MEGABYTE;
     trace_start(&config);
-    if (!prof__state.session->live_path) {
+    if (!prof__state.session->file.live_path) {
         prof_reset();
         CHECK_EQUAL(prof_stop(), PROF_OK);
         SKIP("the disk has less than four times the buffer");
@@ -618,7 +618,7 @@ static int full_tmpfs_child(const char *path, const char *filler, int dies)
     for (int i = 0; i < THREADS; ++i)
         if (pthread_create(&threads[i], NULL, records, (void *)(intptr_t)(150000 * parts))) return 5;
     for (int i = 0; i < THREADS; ++i) pthread_join(threads[i], NULL);
-    if (!PROF__LOAD(&prof__state.session->chunks_asked)) return 6;
+    if (!PROF__LOAD(&prof__state.session->ring.chunks_asked)) return 6;
     if (dies) raise(SIGKILL);
     prof_trace *trace = NULL; /* what is looked at must not take room that there is not */
     if (prof_trace_live(&trace)) return 7;

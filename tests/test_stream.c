@@ -499,7 +499,7 @@ static prof_trace *stop_after(int error)
 {
     const char *why = strerror(error);
     CHECK_EQUAL(prof_stop(), PROF_IO);
-    CHECK(strstr(prof_error(), prof__state.session->live_path) && strstr(prof_error(), why));
+    CHECK(strstr(prof_error(), prof__state.session->file.live_path) && strstr(prof_error(), why));
     CHECK_EQUAL(prof_save(trace_path("stream_kept.csv")), PROF_IO);
     CHECK(strstr(prof_error(), "stream_kept.csv: ") && strstr(prof_error(), why));
     CHECK(trace_file_size(trace_path("stream_kept.csv")) > 0);
@@ -528,7 +528,10 @@ static void wait_for_failures(unsigned more)
     WAIT_UNTIL(__atomic_load_n(&disk.failed, __ATOMIC_ACQUIRE) >= before + more);
 }
 
-static uint32_t free_chunks(void) { return (uint32_t)__atomic_load_n(&prof__state.session->free_chunks, __ATOMIC_ACQUIRE); }
+static uint32_t free_chunks(void)
+{
+    return (uint32_t)__atomic_load_n(&prof__state.session->ring.free_chunks, __ATOMIC_ACQUIRE);
+}
 
 static void wait_for_room(void) /* until the service has done what there was to do */
 {

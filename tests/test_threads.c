@@ -781,10 +781,10 @@ static void check_resident(const char *output)
     config.output = output;
     trace_start(&config);
     prof__session *s = prof__state.session;
-    int ahead = PROF__LOAD(&s->ready_chunks) != PROF__ALL_READY;
+    int ahead = PROF__LOAD(&s->ring.ready_chunks) != PROF__ALL_READY;
     PROFILE_MARK("mark");
-    if (ahead) CHECK_EQUAL(PROF__LOAD(&s->ready_chunks), 1u); /* no more than a short program needs */
-    size_t before = resident((const char *)s->mapping, s->mapping_size);
+    if (ahead) CHECK_EQUAL(PROF__LOAD(&s->ring.ready_chunks), 1u); /* no more than a short program needs */
+    size_t before = resident((const char *)s->file.mapping, s->file.mapping_size);
     for (int i = 0; i < 1000000 && s->header->next_chunk < 100; ++i) PROFILE_MARK("mark");
     size_t unit = (size_t)sysconf(_SC_PAGESIZE);
     uintptr_t next = (uintptr_t)s->chunks + (size_t)s->header->next_chunk * s->chunk_size;
@@ -855,9 +855,9 @@ TEST(a_left_chunk_is_known_by_its_sequence)
     trace_start(&config);
     works_in_a_thread(1);
     prof__session *s = prof__state.session;
-    CHECK_EQUAL(s->partial_count, 1);
-    s->partial_chunks[0].sequence--; /* as if it had been noted a lap ago */
-    s->partial_chunks[0].words = 0;
+    CHECK_EQUAL(s->ring.partial_count, 1);
+    s->ring.partial_chunks[0].sequence--; /* as if it had been noted a lap ago */
+    s->ring.partial_chunks[0].words = 0;
     works_in_a_thread(2);
     trace = trace_stop();
     CHECK_EQUAL(prof_trace_track_count(trace), 3);
@@ -1510,11 +1510,11 @@ TEST(arguments_of_a_scope_that_found_no_chunk)
     trace_start(&config);
     {
         PROFILE_SCOPE("outer");
-        PROF__ADD(&prof__state.session->free_chunks, -1000);
+        PROF__ADD(&prof__state.session->ring.free_chunks, -1000);
         for (int i = 0; i < 20000; ++i) PROFILE_MARK("fills the chunk");
         {
             PROFILE_SCOPE("refused");
-            PROF__ADD(&prof__state.session->free_chunks, 1000);
+            PROF__ADD(&prof__state.session->ring.free_chunks, 1000);
             prof__room_changed();
             PROFILE_ARG_I("of the lost scope", 1);
         }
@@ -1653,13 +1653,13 @@ TEST(threads_without_a_chunk_do_not_search_each)
     sem_init(&others_end, 0, 0);
     trace_start(&config);
     const prof__header *h = prof__state.session->header;
-    uint64_t chunks = h->chunk_count << prof__state.session->deepest;
+    uint64_t chunks = h->chunk_count << prof__state.session->ring.deepest;
     CHECK(chunks < MANY / 2);
     for (int i = 0; i < MANY; ++i) {
         CHECK_EQUAL(pthread_create(&threads[i], NULL, find_none_each, NULL), 0);
         sem_wait(&holds);
     }
-    uint64_t pieces = PROF__LOAD(&prof__state.session->pieces);
+    uint64_t pieces = PROF__LOAD(&prof__state.session->ring.pieces);
     CHECK(PROF__LOAD(&h->next_chunk) <= 4 * chunks); /* each chunk that is looked at counts as one */
     for (int i = 0; i < MANY; ++i) sem_post(&others_end);
     for (int i = 0; i < MANY; ++i) pthread_join(threads[i], NULL);

@@ -59,7 +59,7 @@ TEST(the_file_has_what_was_recorded)
     static const prof_mode modes[] = {PROF_RING, PROF_FILL, PROF_STREAM};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; ++i) {
         record(modes[i], trace_path("unshared.prof"));
-        CHECK(prof__state.session->apart);
+        CHECK(prof__state.session->file.apart);
         CHECK_EQUAL(prof_stop(), PROF_OK);
         check(trace_path("unshared.prof"));
         CHECK_EQUAL(prof_reset(), PROF_OK);
@@ -103,7 +103,7 @@ TEST(no_shared_mappings_beside_an_output)
     no_mappings = ENODEV;
     record(PROF_RING, trace_path("unmapped.csv"));
     no_mappings = 0;
-    CHECK(!prof__state.session->live_path);
+    CHECK(!prof__state.session->file.live_path);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK_EQUAL(access(trace_path("unmapped.csv"), F_OK), 0);
     CHECK_EQUAL(prof_reset(), PROF_OK);

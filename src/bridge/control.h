@@ -51,7 +51,7 @@ static void prof__bridge_follow(int stops)
 static void prof__bridge_start(void)
 {
     PROF__ERRNO_SAVE();
-    PROF__SELF()->bridging = 1;
+    PROF__SELF()->bridge.busy = 1;
     uint32_t tools = prof__itt_attach() ? PROF__BRIDGE_ITT : 0;
     if (prof__nvtx_attach()) tools |= PROF__BRIDGE_NVTX;
     PROF__STORE(&prof__bridge_tools, tools);

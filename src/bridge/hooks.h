@@ -52,7 +52,7 @@
     (PROF__BRIDGE_WANTED(event, event) ? prof__bridge_event(site, type, detail, object) : (void)0)
 #define PROF__BRIDGE_THREAD(name) (PROF__BRIDGE_WANTED(thread, thread) ? prof__bridge_thread(name) : (void)0)
 #define PROF__BRIDGE_SWITCH(self)                                                                          \
-    (PROF__UNLIKELY((self)->bridge_fiber != (self)->fiber) ? prof__bridge_switch(self) : (void)0)
+    (PROF__UNLIKELY((self)->bridge.fiber != (self)->fiber) ? prof__bridge_switch(self) : (void)0)
 #define PROF__BRIDGE_FORGET(self, track) prof__bridge_forget(self, track)
 #define PROF__BRIDGE_PAUSE() prof__bridge_follow(0)
 #define PROF__BRIDGE_START() prof__bridge_start()

@@ -102,14 +102,14 @@ PROF_DEF void prof_fiber_destroy(prof_fiber *fiber)
 /* Moves the off-scope markers to the thread's new track, see >>off_scope: those of the old track stay with it. */
 static PROF__COLD void prof__off_scope_switch(prof__thread *self, prof_fiber *to)
 {
-    prof__track_of(self)->off_scope_marker = self->off_scope_marker;
-    self->off_scope_marker = to->session_id == PROF__LOAD(&prof__state.session_id) ? to->off_scope_marker : 0;
-    self->off_scope_slot = to->off_scope_marker = 0;
+    prof__track_of(self)->off_scope_marker = self->off_scope.marker;
+    self->off_scope.marker = to->session_id == PROF__LOAD(&prof__state.session_id) ? to->off_scope_marker : 0;
+    self->off_scope.slot = to->off_scope_marker = 0;
 }
 
 static inline void prof__off_scope_move(prof__thread *self, prof_fiber *to)
 {
-    if (!PROF__MINIMAL && PROF__UNLIKELY(self->off_scope_marker | to->off_scope_marker))
+    if (!PROF__MINIMAL && PROF__UNLIKELY(self->off_scope.marker | to->off_scope_marker))
         prof__off_scope_switch(self, to);
 }
 

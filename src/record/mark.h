@@ -55,8 +55,8 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
 {
     uint64_t words = 1;
     if (!place.at && (!place.head || prof__track_of(self)->session_id != self->session_id)) return;
-    uint64_t *frames = self->frames = prof__frames_of(self, site);
-    self->framed = place.at && frames ? site : NULL;
+    uint64_t *frames = self->frame.count = prof__frames_of(self, site);
+    self->frame.site = place.at && frames ? site : NULL;
     if (place.at && frames) {
         PROF__STORE(place.at + 2, *frames);
         PROF__STORE(place.at + 1, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1);
@@ -74,8 +74,8 @@ PROF_DEF void prof__frame(prof_site *site)
 {
     PROF__SELF_OR(PROF__FORWARD_VOID(prof__frame, (site)));
     prof__slot place = prof__slot_take(self, site, 3);
-    if (PROF__LIKELY(place.at && self->framed == site)) {
-        ++*self->frames;
+    if (PROF__LIKELY(place.at && self->frame.site == site)) {
+        ++*self->frame.count;
         prof__store_word(place.at, place.head);
         prof__slot_leave(self, place, 1);
     } else {

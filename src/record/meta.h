@@ -33,8 +33,8 @@ static void prof__index_double(prof__session *s)
    if the disk has no room. */
 static int prof__meta_grow(prof__session *s, uint64_t words)
 {
-    uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->mapping);
-    uint64_t index = (uint64_t)((char *)s->index - (char *)s->mapping);
+    uint64_t meta = (uint64_t)((char *)s->meta - (char *)s->file.mapping);
+    uint64_t index = (uint64_t)((char *)s->index - (char *)s->file.mapping);
     PROF__ERRNO_SAVE();
     int error = 0;
     while (!error && words >= s->meta_ready && s->meta_ready < s->meta_words) {

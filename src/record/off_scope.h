@@ -53,8 +53,8 @@ static void prof__off_scope_set(prof__thread *self, uint32_t note)
 {
     if (self->entered)
         self->end += (int64_t)prof__off_scope_hidden(self) - (int64_t)(note >> PROF__OFF_SCOPE_HIDDEN_SHIFT);
-    self->off_scope_marker = note;
-    self->off_scope_slot = 0;
+    self->off_scope.marker = note;
+    self->off_scope.slot = 0;
 }
 
 static void prof__off_scope_forget(prof__thread *self)
@@ -76,10 +76,10 @@ static PROF__COLD void prof__off_scope_loses(prof__thread *self, uint32_t count)
 /* Returns 1 if `count` arguments must be dropped, because the innermost scope is off or was lost. */
 static inline int prof__off_scope_drops(prof__thread *self, uint32_t count)
 {
-    if (PROF__MINIMAL || PROF__LIKELY(!self->off_scope_marker) || !prof__off_scope_is_innermost(self)) return 0;
-    if (PROF__UNLIKELY(self->off_scope_marker & PROF__OFF_SCOPE_LOST)) prof__off_scope_loses(self, count);
-    self->off_scope_marker |= PROF__OFF_SCOPE_DROPPED;
-    if (self->off_scope_slot) prof__bit_set(prof__off_scopes.with_args, self->off_scope_slot - 1); /* now: the scope may
+    if (PROF__MINIMAL || PROF__LIKELY(!self->off_scope.marker) || !prof__off_scope_is_innermost(self)) return 0;
+    if (PROF__UNLIKELY(self->off_scope.marker & PROF__OFF_SCOPE_LOST)) prof__off_scope_loses(self, count);
+    self->off_scope.marker |= PROF__OFF_SCOPE_DROPPED;
+    if (self->off_scope.slot) prof__bit_set(prof__off_scopes.with_args, self->off_scope.slot - 1); /* now: the scope may
                                                                                                       never end */
     return 1;
 }
@@ -91,12 +91,12 @@ static prof__token prof__off_scope_begin(prof__thread *self, prof_site *site, ui
     uint64_t reserved_ends = prof__reserved_ends(self);
     uint32_t place = prof__off_scope_slot(prof__site_load(site));
     if (reserved_ends >> 15) return 0;
-    if ((self->off_scope_marker & PROF__OFF_SCOPE_NESTED) == PROF__OFF_SCOPE_NESTED) prof__off_scope_forget(self);
+    if ((self->off_scope.marker & PROF__OFF_SCOPE_NESTED) == PROF__OFF_SCOPE_NESTED) prof__off_scope_forget(self);
     prof__token token = (uint64_t)place << PROF__OFF_SCOPE_SLOT_SHIFT | prof__off_scope_owner(self) | PROF__OFF_SCOPE |
-                        self->off_scope_marker;
+                        self->off_scope.marker;
     prof__off_scope_set(self, (uint32_t)reserved_ends << PROF__OFF_SCOPE_HIDDEN_SHIFT |
-                             ((self->off_scope_marker & PROF__OFF_SCOPE_NESTED) + PROF__OFF_SCOPE_ONE) | lost);
-    self->off_scope_slot = place + 1;
+                             ((self->off_scope.marker & PROF__OFF_SCOPE_NESTED) + PROF__OFF_SCOPE_ONE) | lost);
+    self->off_scope.slot = place + 1;
     prof__site_pass(site);
     return token;
 }
@@ -109,11 +109,11 @@ static PROF__COLD void prof__off_scope_end(prof__thread *self, prof__token token
     uint32_t before = (uint32_t)token & PROF__OFF_SCOPE_MASK,
              nested = (before & PROF__OFF_SCOPE_NESTED) + PROF__OFF_SCOPE_ONE;
     if ((token ^ prof__off_scope_owner(self)) & PROF__OFF_SCOPE_OWNER ||
-        (self->off_scope_marker & PROF__OFF_SCOPE_NESTED) < nested)
+        (self->off_scope.marker & PROF__OFF_SCOPE_NESTED) < nested)
         return;
-    if (self->off_scope_marker & PROF__OFF_SCOPE_DROPPED)
+    if (self->off_scope.marker & PROF__OFF_SCOPE_DROPPED)
         prof__bit_set(prof__off_scopes.with_args, (uint32_t)(token >> PROF__OFF_SCOPE_SLOT_SHIFT));
-    prof__off_scope_set(self, (self->off_scope_marker & PROF__OFF_SCOPE_NESTED) == nested ? before : 0);
+    prof__off_scope_set(self, (self->off_scope.marker & PROF__OFF_SCOPE_NESTED) == nested ? before : 0);
 }
 
 #endif /* PROF__RECORD_OFF_SCOPE_H */

@@ -106,13 +106,13 @@ static int prof__chunks_kept(const prof__session *s)
    there is neither. */
 static int prof__chunk_reserve(prof__session *s, int service)
 {
-    int32_t free_chunks = PROF__LOAD(&s->free_chunks);
+    int32_t free_chunks = PROF__LOAD(&s->ring.free_chunks);
     while (free_chunks > 0)
-        if (__atomic_compare_exchange_n(&s->free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE,
+        if (__atomic_compare_exchange_n(&s->ring.free_chunks, &free_chunks, free_chunks - 1, 1, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return 1;
-    if (!service || !s->spare_chunk) return 0;
-    s->spare_chunk = 0;
+    if (!service || !s->ring.spare_chunk) return 0;
+    s->ring.spare_chunk = 0;
     return 1;
 }
 
@@ -138,7 +138,7 @@ static prof__extent prof__chunks_there(const prof__session *s)
 #ifdef PROF_FREESTANDING
     return s->chunk_count;
 #else
-    uint32_t ready = PROF__ACQUIRE(&s->ready_chunks);
+    uint32_t ready = PROF__ACQUIRE(&s->ring.ready_chunks);
     return ready == PROF__ALL_READY ? PROF__LOAD(&s->chunk_count) : ready & ~PROF__READY_ENDS;
 #endif
 }
@@ -187,7 +187,7 @@ static int prof__stream_file_there(const prof__session *s)
 static int prof__file_cut(prof__session *s, const prof__about *about)
 {
     int cut = (uint64_t)about->st_size < s->image_size;
-    if (cut) __atomic_fetch_or(&s->cut, PROF__CUT, __ATOMIC_RELAXED);
+    if (cut) __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
     return cut;
 }
 #endif
@@ -222,11 +222,11 @@ static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
    of a file that becomes present gets its block as well. */
 static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint64_t blocks)
 {
-    int reserves = s->live_path && !s->whole;
+    int reserves = s->file.live_path && !s->file.whole;
     int error = reserves && blocks ? prof__part_reserve(s, from, blocks) : EOPNOTSUPP;
     if (error && error != EOPNOTSUPP) return error;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = from / page * page;
-    if (!prof__populate((char *)s->mapping + first, (size_t)(end - first)) || !reserves) return 0;
+    if (!prof__populate((char *)s->file.mapping + first, (size_t)(end - first)) || !reserves) return 0;
     int no_room = errno == EFAULT;
     if (error) error = prof__part_reserve(s, from, end);
     return error != EOPNOTSUPP ? error : no_room ? ENOSPC : EIO;
@@ -243,7 +243,7 @@ static uint64_t prof__blocks_end(uint64_t from)
 /* Makes chunks from .. end - 1 writable; prof__map_begin() has done that for chunk 0. Returns 0 or an errno. */
 static int prof__chunks_populate(prof__session *s, uint64_t from, uint64_t end)
 {
-    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping), ahead = prof__blocks_end(from);
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->file.mapping), ahead = prof__blocks_end(from);
     uint64_t count = PROF__LOAD(&s->chunk_count);
     if (!from) return 0;
     if (ahead > count) ahead = count; /* below from, if another thread has reduced the ring */
@@ -264,15 +264,15 @@ static const char *prof__room_text(int error) /* strerror() is not async-signal-
 static void prof__ring_end(prof__session *s, uint32_t count, int error)
 {
     uint32_t missing = (uint32_t)s->chunk_count - count;
-    s->chunks_asked = s->chunk_count;
-    __atomic_fetch_sub(&s->free_chunks, (int32_t)missing, __ATOMIC_RELAXED);
-    __atomic_fetch_sub(&s->pieces, missing, __ATOMIC_RELAXED);
-    s->room_error = prof__room_text(error);
+    s->ring.chunks_asked = s->chunk_count;
+    __atomic_fetch_sub(&s->ring.free_chunks, (int32_t)missing, __ATOMIC_RELAXED);
+    __atomic_fetch_sub(&s->ring.pieces, missing, __ATOMIC_RELAXED);
+    s->ring.room_error = prof__room_text(error);
     PROF__STORE(&s->chunk_count, (uint64_t)count);
     PROF__STORE(&s->header->chunk_count, (uint64_t)count);
     PROF__STORE(&s->like.chunk_count, (uint64_t)count);
-    prof__background_failed(s, s->room_error);
-    PROF__RELEASE(&s->ready_chunks, PROF__ALL_READY);
+    prof__background_failed(s, s->ring.room_error);
+    PROF__RELEASE(&s->ring.ready_chunks, PROF__ALL_READY);
     prof__room_changed();
 }
 
@@ -293,9 +293,9 @@ static void prof__piece_take(prof__session *s, uint32_t from)
     int error = prof__chunks_populate(s, from, end);
     if (!PROF__MINIMAL) PROF__ADD(&s->header->ready_ticks, prof__now(s, 0) - began);
     if (!error)
-        __atomic_compare_exchange_n(&s->ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
+        __atomic_compare_exchange_n(&s->ring.ready_chunks, &ready, end == count ? PROF__ALL_READY : (uint32_t)end, 0,
                                     __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-    else if (__atomic_compare_exchange_n(&s->ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
+    else if (__atomic_compare_exchange_n(&s->ring.ready_chunks, &ready, from | PROF__READY_ENDS, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
         prof__ring_end(s, from, error);
 }
@@ -304,12 +304,12 @@ static void prof__piece_take(prof__session *s, uint32_t from)
 static void prof__chunks_ready(prof__session *s, uint64_t number)
 {
     PROF__ERRNO_SAVE();
-    uint32_t claimed = PROF__LOAD(&s->claimed_chunks), ready;
+    uint32_t claimed = PROF__LOAD(&s->ring.claimed_chunks), ready;
     if (number + PROF__READY_AHEAD >= claimed && claimed < PROF__LOAD(&s->chunk_count) &&
-        __atomic_compare_exchange_n(&s->claimed_chunks, &claimed, prof__piece_end(claimed), 0, __ATOMIC_RELAXED,
+        __atomic_compare_exchange_n(&s->ring.claimed_chunks, &claimed, prof__piece_end(claimed), 0, __ATOMIC_RELAXED,
                                     __ATOMIC_RELAXED))
         prof__piece_take(s, claimed);
-    while (!((ready = PROF__ACQUIRE(&s->ready_chunks)) & PROF__READY_ENDS) && number >= ready)
+    while (!((ready = PROF__ACQUIRE(&s->ring.ready_chunks)) & PROF__READY_ENDS) && number >= ready)
         prof__piece_take(s, ready); /* PROF__ALL_READY has that flag, too */
     PROF__ERRNO_RESTORE();
 }
@@ -366,7 +366,7 @@ static void prof__chunk_unseal(const prof__session *s, prof__chunk *chunk, size_
     (void)s, (void)chunk, (void)used;
 }
 #else
-#define PROF__SEARCH(s, count) ((uint64_t)(count) << PROF__LOAD(&(s)->depth))
+#define PROF__SEARCH(s, count) ((uint64_t)(count) << PROF__LOAD(&(s)->ring.depth))
 
 #define PROF__HEAD_WORDS (sizeof(prof__chunk) / 8)
 
@@ -455,7 +455,7 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
 {
     uint64_t threads = (uint64_t)PROF__LOAD(&s->attached) + 1;
     uint32_t depth = 0;
-    while (depth < s->deepest && count << depth < threads * 4) ++depth;
+    while (depth < s->ring.deepest && count << depth < threads * 4) ++depth;
     while (depth && prof__form_words(s, depth << PROF__FORM_SHIFT) < words) --depth;
     return depth;
 }
@@ -465,7 +465,7 @@ static uint32_t prof__depth_wanted(const prof__session *s, uint64_t count, uint6
 static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint64_t lap, uint32_t wanted)
 {
     uint32_t depth = PROF__FORM_DEPTH(PROF__LOAD(&chunk->form)), parts = wanted - depth;
-    uint32_t deepest = PROF__LOAD(&s->depth);
+    uint32_t deepest = PROF__LOAD(&s->ring.depth);
     for (lap >>= depth; depth < wanted; lap >>= 1) {
         ++depth;
         prof__chunk *half = (prof__chunk *)(void *)((char *)chunk + (s->chunk_size >> depth));
@@ -479,14 +479,14 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
         PROF__RELEASE(&chunk->state, (uint32_t)PROF__CHUNK_FREE);
         chunk = half;
     }
-    while (deepest < wanted && !__atomic_compare_exchange_n(&s->depth, &deepest, wanted, 0, __ATOMIC_RELAXED,
+    while (deepest < wanted && !__atomic_compare_exchange_n(&s->ring.depth, &deepest, wanted, 0, __ATOMIC_RELAXED,
                                                             __ATOMIC_RELAXED)) {
     }
     /* Texts are limited to half of the smallest chunk. */
     uint64_t words = (uint64_t)prof__form_words(s, wanted << PROF__FORM_SHIFT) * 2;
     if (words < PROF__LOAD(&s->text_words)) PROF__STORE(&s->text_words, (prof__extent)words);
-    __atomic_fetch_add(&s->pieces, parts, __ATOMIC_RELAXED);
-    if (prof__chunks_kept(s)) __atomic_fetch_add(&s->free_chunks, (int32_t)parts, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&s->ring.pieces, parts, __ATOMIC_RELAXED);
+    if (prof__chunks_kept(s)) __atomic_fetch_add(&s->ring.free_chunks, (int32_t)parts, __ATOMIC_RELAXED);
     prof__room_changed();
     return chunk;
 }
@@ -496,7 +496,7 @@ static prof__chunk *prof__chunk_split(prof__session *s, prof__chunk *chunk, uint
    no thread need search again before one is released. Otherwise other threads searched at the same time. */
 static void prof__search_failed(prof__session *s, int held, int all, uint32_t room)
 {
-    if (s->header->mode == PROF_RING && all) PROF__STORE(&s->all_owned[held], room);
+    if (s->header->mode == PROF_RING && all) PROF__STORE(&s->ring.all_owned[held], room);
 }
 
 /* Gives up a chunk that this thread owns. state: FULL or LEFT. newest: 1 if a track has its newest events there. A ring
@@ -580,7 +580,7 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
     uint32_t room = PROF__ACQUIRE(&prof__room_changes);
     uint64_t first = 0, last = 0, tries, slots = PROF__LOAD(&s->chunk_count), lap = PROF__SEARCH(s, slots);
     uint64_t max = kept || held ? lap * 2 : lap; /* if kept, a chunk is free, but others may have moved it along */
-    if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->all_owned[held]) == room) return NULL;
+    if (kept ? !prof__chunk_reserve(s, service) : PROF__LOAD(&s->ring.all_owned[held]) == room) return NULL;
     for (tries = 0; tries < max; ++tries) {
         if (h->mode == PROF_FILL && PROF__LOAD(&h->next_chunk) >= PROF__LOAD(&s->chunk_count)) return NULL;
         /* Release order: a reader that sees this number also sees all that the thread wrote to its previous chunk. */
@@ -588,7 +588,7 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
         last = number;
         if (!tries) first = number;
 #ifndef PROF_FREESTANDING
-        uint32_t ready = PROF__ACQUIRE(&s->ready_chunks) & ~PROF__READY_ENDS;
+        uint32_t ready = PROF__ACQUIRE(&s->ring.ready_chunks) & ~PROF__READY_ENDS;
         if (PROF__UNLIKELY(number + PROF__READY_AHEAD >= ready)) prof__chunks_ready(s, number);
 #endif
         prof__extent count = prof__chunks_there(s); /* read after the chunk was made ready: count is larger than
@@ -604,7 +604,7 @@ static prof__chunk *prof__chunk_take_of(prof__session *s, int service, uint64_t 
         }
     }
     if (kept) {
-        PROF__ADD(&s->free_chunks, 1);
+        PROF__ADD(&s->ring.free_chunks, 1);
         prof__room_changed();
     } else if (tries == max) {
         prof__search_failed(s, held, last - first == tries - 1, room);
@@ -654,14 +654,14 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
 /* Returns a number that changes with each released chunk, and with the session. */
 static uint32_t prof__room_mark(const prof__session *s)
 {
-    return PROF__ACQUIRE(&s->released) + s->session_id * 0x9E3779B1u;
+    return PROF__ACQUIRE(&s->ring.released) + s->session_id * 0x9E3779B1u;
 }
 
 #define PROF__ROOM_NAP 100000000u /* ns; a nap is short: the one thread that a released chunk wakes may have left */
 
 static int prof__room_waits(const prof__thread *self, const prof__session *s)
 {
-    return s->wait_ns && prof__chunks_kept(s) && !self->impatient && self->waited != prof__room_mark(s) &&
+    return s->wait_ns && prof__chunks_kept(s) && !self->impatient && self->room.waited != prof__room_mark(s) &&
            PROF__LOAD(&s->chunk_count);
 }
 
@@ -671,17 +671,17 @@ static int prof__room_wait(prof__thread *self, prof__session *s)
     PROF__ERRNO_SAVE();
     uint64_t now = prof__monotonic(), deadline = now + s->wait_ns;
     int found = 0;
-    __atomic_fetch_add(&s->waiting, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&s->ring.waiting, 1, __ATOMIC_SEQ_CST);
     prof__word_wake(&s->service.word); /* the service may sleep for longer */
-    while (!(found = PROF__LOAD(&s->free_chunks) > 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
-        uint32_t released = __atomic_load_n(&s->released, __ATOMIC_SEQ_CST);
+    while (!(found = PROF__LOAD(&s->ring.free_chunks) > 0) && now < deadline && !PROF__ACQUIRE(&s->service.stop)) {
+        uint32_t released = __atomic_load_n(&s->ring.released, __ATOMIC_SEQ_CST);
         uint64_t left = deadline - now;
         if (left > PROF__ROOM_NAP) left = PROF__ROOM_NAP;
-        if (PROF__LOAD(&s->free_chunks) <= 0) prof__word_wait(&s->released, released, left);
+        if (PROF__LOAD(&s->ring.free_chunks) <= 0) prof__word_wait(&s->ring.released, released, left);
         now = prof__monotonic();
     }
-    __atomic_fetch_sub(&s->waiting, 1, __ATOMIC_SEQ_CST);
-    if (!found) self->waited = prof__room_mark(s);
+    __atomic_fetch_sub(&s->ring.waiting, 1, __ATOMIC_SEQ_CST);
+    if (!found) self->room.waited = prof__room_mark(s);
     PROF__ERRNO_RESTORE();
     return found;
 }

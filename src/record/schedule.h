@@ -55,7 +55,8 @@ static int prof__schedule_alone(const prof__session *s)
 
 static int prof__warmup_counts(const prof__session *s, const prof_site *site)
 {
-    if (s->warmup_what == PROF__WARMUP_FRAMES) return (site->kind & ((1u << PROF__ROLE_SHIFT) - 1)) == PROF__KIND_FRAME;
+    if (s->schedule.warmup_what == PROF__WARMUP_FRAMES)
+        return (site->kind & ((1u << PROF__ROLE_SHIFT) - 1)) == PROF__KIND_FRAME;
     return site->kind >> PROF__ROLE_SHIFT == PROF_ROLE_STEP;
 }
 
@@ -80,7 +81,8 @@ static void prof__schedule_release(prof__session *s, int held)
         s->header->last = s->header->first;
     }
 #ifndef PROF__ALONE
-    if (s->duration_ns && s->header) s->end_at = s->header->first.monotonic_ns + s->duration_ns;
+    if (s->schedule.duration_ns && s->header)
+        s->schedule.end_at = s->header->first.monotonic_ns + s->schedule.duration_ns;
     prof__word_wake(&s->service.word);
 #endif
 }
@@ -90,14 +92,15 @@ static void prof__schedule_look(const prof_site *site)
 {
     prof__session *s = prof__state_session();
 #ifndef PROF__ALONE
-    if (prof__schedule_alone(s) && prof__monotonic() >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
+    if (prof__schedule_alone(s) && prof__monotonic() >= s->schedule.begin_at)
+        prof__schedule_release(s, PROF__HELD_TIME);
 #endif
     if (prof__state.held != PROF__HELD_WARMUP || !prof__warmup_counts(s, site)) return;
     uint32_t name = prof__hash(site->name, prof__length(site->name)) | 1;
-    if (!s->warmup_name) s->warmup_name = name;
-    if (s->warmup_name != name) return;
-    if (s->warmup_left)
-        s->warmup_left--;
+    if (!s->schedule.warmup_name) s->schedule.warmup_name = name;
+    if (s->schedule.warmup_name != name) return;
+    if (s->schedule.warmup_left)
+        s->schedule.warmup_left--;
     else
         prof__schedule_release(s, PROF__HELD_WARMUP);
 }

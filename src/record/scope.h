@@ -47,7 +47,7 @@ static int prof__resolve_site(prof__thread *self, prof_site *site, uint32_t loss
         prof__child_check();
         if (!prof__lock_enter(&prof__lock_word, &signals)) {
             prof__lose_busy(self, loss);
-            if (loss & PROF__LOSS_EVENT) self->no_room = PROF__NO_LOCK; /* so its arguments will be lost, too */
+            if (loss & PROF__LOSS_EVENT) self->room.missing = PROF__NO_LOCK; /* so its arguments will be lost, too */
             PROF__ERRNO_RESTORE();
             return 0;
         }
@@ -58,13 +58,13 @@ static int prof__resolve_site(prof__thread *self, prof_site *site, uint32_t loss
         if (self->session && (self->session != s || self->session_id != s->session_id)) prof__detach(self);
         int attached = self->session != NULL;
         recording = s && (!site || (uint32_t)prof__site_load(site) == config_version);
-        int missed = !self->session && self->no_room;
-        self->no_room = 0;
+        int missed = !self->session && self->room.missing;
+        self->room.missing = 0;
         if (recording && !self->session && !prof__attach(self) && !prof__attach_later(self, s, &signals)) {
             prof__lose_all(self, loss);
             if (prof__state.session == s) prof__lost_collect(s);
             if (prof__state.session == s) prof__stream_loses(self, s);
-            self->no_room = room;
+            self->room.missing = room;
             recording = 0;
         }
         if (self->session && !self->entered) { /* a switch of fibers has left this to the next macro */
@@ -91,8 +91,8 @@ static int prof__resolve_site(prof__thread *self, prof_site *site, uint32_t loss
 static PROF__COLD void prof__short_passes(prof__thread *self, uint32_t write_lock)
 {
     if (write_lock != (self->synced_version ^ PROF__SHORT) || !self->cursor) return;
-    self->begun = self->cursor - 1;
-    self->begun_end = self->cursor;
+    self->short_scope.at = self->cursor - 1;
+    self->short_scope.end = self->cursor;
 }
 
 /* Called after a prof__enter_write() that found the fast path closed. Returns 1 if the thread may write for this site
@@ -221,11 +221,11 @@ static prof__token prof__begin_lost(prof__thread *self, prof_site *site)
 static PROF__COLD void prof__begun_note(prof__thread *self, uint64_t *at)
 {
     if (*at >> PROF__KIND_SHIFT == PROF__KIND_END)
-        self->known = at;
-    else if (self->begun_end != at || self->begun + 1 != at)
-        self->known = at[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN ? at : at - 1;
-    self->begun = at;
-    self->begun_end = self->cursor;
+        self->short_scope.known = at;
+    else if (self->short_scope.end != at || self->short_scope.at + 1 != at)
+        self->short_scope.known = at[-1] >> PROF__KIND_SHIFT == PROF__KIND_BEGIN ? at : at - 1;
+    self->short_scope.at = at;
+    self->short_scope.end = self->cursor;
 }
 
 /* The slow paths of begin and end. The thread holds its write lock before and after. site: NULL: the scope gets no
@@ -250,15 +250,15 @@ static void prof__count_taken_back(prof__chunk *chunk)
    was removed. Clears the scope's head first, so that a reader never sees a part. */
 static PROF__COLD int prof__begin_undo(prof__thread *self, uint64_t head, uint64_t now)
 {
-    uint64_t *at = self->begun, *end = self->cursor, tick;
-    if (self->begun_end != end || (tick = *at ^ head) >> PROF__TICK_BITS) return 0;
+    uint64_t *at = self->short_scope.at, *end = self->cursor, tick;
+    if (self->short_scope.end != end || (tick = *at ^ head) >> PROF__TICK_BITS) return 0;
     if (now - self->base - tick >= PROF__MIN_TICKS(self->session)) return 0;
     prof__store_word(at, 0);
     prof__clear(at, (size_t)(end - at) * 8);
     self->free_words += (uint64_t)(end - at) + 1;
     self->cursor = at;
-    self->begun_end = at > self->known ? at : NULL;
-    self->begun = at - 1;
+    self->short_scope.end = at > self->short_scope.known ? at : NULL;
+    self->short_scope.at = at - 1;
     prof__count_taken_back(self->chunk);
     return 1;
 }
@@ -266,7 +266,7 @@ static PROF__COLD int prof__begin_undo(prof__thread *self, uint64_t head, uint64
 static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 {
     prof__session *s = self->session;
-    if (PROF__UNLIKELY(self->off_scope_marker) && prof__off_scope_is_innermost(self)) prof__off_scope_forget(self);
+    if (PROF__UNLIKELY(self->off_scope.marker) && prof__off_scope_is_innermost(self)) prof__off_scope_forget(self);
     if (PROF__MIN_TICKS(s) && prof__begin_undo(self, head, now)) return;
     if (self->soft && self->cursor == self->end) prof__chunk_widen(self, 1);
     int full = self->cursor == self->end || (int64_t)(now - self->base) >> PROF__TICK_BITS > 0;
@@ -286,7 +286,7 @@ static void prof__end_at(prof__thread *self, uint64_t head, uint64_t now)
 static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 {
     uint32_t lost = prof__site_off_scope(site) ? 0 : PROF__OFF_SCOPE_LOST;
-    if (!PROF__OFF_SCOPE_LOST || (lost && self->no_room != PROF__NO_LOCK)) return 0;
+    if (!PROF__OFF_SCOPE_LOST || (lost && self->room.missing != PROF__NO_LOCK)) return 0;
     return prof__begin_off(self, site, prof__enter_write(self), lost);
 }
 
@@ -309,9 +309,9 @@ static int prof__in_step(const prof__thread *self)
    take a word of another event for its begin. */
 static PROF__COLD uint32_t prof__write_lock_short(const prof__thread *self, uint32_t write_lock)
 {
-    int open = self->cursor && self->begun_end == self->cursor &&
-               *self->known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
-               !self->off_scope_marker && !PROF__LEAVES_SOON(self);
+    int open = self->cursor && self->short_scope.end == self->cursor &&
+               *self->short_scope.known >> PROF__KIND_SHIFT != PROF__KIND_BEGIN &&
+               !self->off_scope.marker && !PROF__LEAVES_SOON(self);
     return open ? self->synced_version ^ PROF__SHORT : write_lock;
 }
 

@@ -152,10 +152,11 @@ static prof__thread *prof__nobody(void)
 
 static prof__thread *prof__self_take(void)
 {
-    for (prof__thread *each = PROF__ACQUIRE(&prof__selves); each && PROF__LOAD(&prof__selves_free); each = each->next) {
-        if (PROF__LOAD(&each->taken) || __atomic_exchange_n(&each->taken, 1u, __ATOMIC_ACQUIRE)) continue;
+    for (prof__thread *each = PROF__ACQUIRE(&prof__selves); each && PROF__LOAD(&prof__selves_free);
+         each = each->record.next) {
+        if (PROF__LOAD(&each->record.taken) || __atomic_exchange_n(&each->record.taken, 1u, __ATOMIC_ACQUIRE)) continue;
         __atomic_fetch_sub(&prof__selves_free, 1u, __ATOMIC_RELAXED);
-        prof__clear(each, offsetof(prof__thread, next));
+        prof__clear(each, offsetof(prof__thread, record.next));
         each->write_lock = PROF__SHUT; /* not 0, which the config version may be */
         return each;
     }
@@ -163,12 +164,13 @@ static prof__thread *prof__self_take(void)
     if (map == (char *)MAP_FAILED) return NULL;
     prof__thread *first = (prof__thread *)(void *)map, *last = first;
     uint32_t more = 0;
-    first->taken = first->first = 1;
+    first->record.taken = first->record.first = 1;
     first->write_lock = PROF__SHUT;
     for (size_t at = PROF__SELF_STRIDE; at + sizeof *first <= PROF__SELF_MAP; at += PROF__SELF_STRIDE, ++more)
-        last = last->next = (prof__thread *)(void *)(map + at);
-    last->next = PROF__LOAD(&prof__selves);
-    while (!__atomic_compare_exchange_n(&prof__selves, &last->next, first, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
+        last = last->record.next = (prof__thread *)(void *)(map + at);
+    last->record.next = PROF__LOAD(&prof__selves);
+    while (
+        !__atomic_compare_exchange_n(&prof__selves, &last->record.next, first, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED)) {
     }
     __atomic_fetch_add(&prof__selves_free, more, __ATOMIC_RELAXED);
     return first;
@@ -176,7 +178,7 @@ static prof__thread *prof__self_take(void)
 
 static void prof__self_free(prof__thread *self)
 {
-    PROF__RELEASE(&self->taken, 0u);
+    PROF__RELEASE(&self->record.taken, 0u);
     __atomic_fetch_add(&prof__selves_free, 1u, __ATOMIC_RELAXED);
 }
 
@@ -216,7 +218,7 @@ static void prof__selves_unmap(void)
     prof__selves_free = 0;
     while (each) {
         void *map = each;
-        for (each = each->next; each && !each->first;) each = each->next;
+        for (each = each->record.next; each && !each->record.first;) each = each->record.next;
         munmap(map, PROF__SELF_MAP);
     }
 }

@@ -63,24 +63,8 @@ typedef uintptr_t prof__extent; /* a size in the image; 32 bits spare 64-bit ari
 typedef uint64_t prof__extent;
 #endif
 
-typedef struct prof__session {
-    prof__header *header; /* the image; the next fields are places and sizes inside it */
-    char *chunks;
-    uint64_t *meta;
-    uint32_t chunk_size;
-    uint32_t fast; /* 1: a scope needs the inline counter only; PROF__SHORT: and min_ticks */
-    prof__extent meta_words, meta_ready, chunk_words; /* meta_ready: what is writable; chunk_words: of a whole slot */
-    prof__extent text_words; /* of the chunks that threads get now, times 2 at most: see prof__chunk_split() */
-    prof__extent chunk_count; /* how many slots the ring has */
-    uint64_t min_ticks, ordered_excess;
-    uint32_t session_id, clock;
-    uint32_t string_count, site_count;
-    char *live_path;   /* the file to which the image is mapped: output, or stream.path; NULL: none */
-    void *mapping;     /* NULL: the image is in the user's memory */
-    size_t mapping_size;
-    char output[PROF__PATH(1024)]; /* expanded; "": none. Fields up to here are reached with short instructions */
-    uint32_t *index;
-    uint32_t index_mask, site_without_room;
+/* The ring of chunks of a session. */
+typedef struct prof__session_ring {
 #ifdef PROF__SHARED_CHUNKS
     struct { /* partial chunks, which threads have left */
         uint64_t sequence;
@@ -89,20 +73,10 @@ typedef struct prof__session {
     } partial_chunks[PROF__MAX_PARTIAL];
     uint32_t partial_count; /* entries in use */
 #endif
-    uint32_t attached; /* threads that hold pointers into the image, readers included */
-    uint32_t readers;  /* threads that copy the image */
-    size_t image_size;
-    char layout[24];   /* the configuration's layout; "": none */
-    char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
-    struct prof__session *next;
     uint32_t ready_chunks; /* chunks from the first on that are writable, or PROF__ALL_READY: see >>ring */
     uint32_t claimed_chunks; /* ready_chunks, and those that a thread is making ready */
-    int cut;               /* PROF__CUT...: another program has truncated the image's file */
     uint64_t chunks_asked; /* chunks wanted, if the disk had no room for all; else 0 */
     const char *room_error; /* why the disk had no room */
-#ifdef PROF__META_GROWS
-    const char *names_error; /* why the disk had no room for names; NULL: it had room */
-#endif
     uint32_t all_owned[2]; /* PROF_RING: the value of prof__room_changes when each chunk was owned or held (0), and when
                               each was owned (1). 0: unknown */
     int32_t free_chunks;  /* if the service empties chunks: how many are free; < 0 after the ring was cut */
@@ -111,24 +85,32 @@ typedef struct prof__session {
     uint32_t spare_chunk; /* 1: one more is free, for the service's own scopes */
     uint32_t released;    /* changes with each chunk that the service releases */
     uint32_t waiting;     /* threads that sleep until the service releases a chunk */
-#ifndef PROF_FREESTANDING
-    struct prof__follow *follow; /* what follows the ring, see >>follow; NULL: nothing */
-    prof__service service;
-    prof__stream stream;
-    uint64_t max_file_size, wait_ns, dump_period_ns;
-    uint32_t at_limit;
-#endif
-    int crash_report;
-    char pattern[PROF__PATH(1024)];  /* the configuration's output as an absolute path, for children of forks */
-    char started[16];     /* the time that %t means */
-    uint64_t start_hz;    /* see PROF__META_RATE; 0: unknown */
-    uint64_t process;     /* the pid of the process to which this record belongs */
-    int sandbox;          /* the sandbox at the start: see prof__sandbox() */
-    int failed;           /* the errno if a child's image could not be created; else 0 */
+} prof__session_ring;
+
+/* When a session records: see >>schedule. */
+typedef struct prof__session_schedule {
     uint64_t begin_at, duration_ns, end_at; /* CLOCK_MONOTONIC; end_at: 0 until recording begins. See >>schedule */
     uint64_t warmup_left;
     int held;             /* the value of prof__state.held at the start */
     uint32_t warmup_what, warmup_name; /* PROF__WARMUP_...; hash of the name whose steps count, 0: not known yet */
+} prof__session_schedule;
+
+/* The files of a session: the one that the image is mapped to, and the output. */
+typedef struct prof__session_file {
+    char *live_path;   /* the file to which the image is mapped: output, or stream.path; NULL: none */
+    void *mapping;     /* NULL: the image is in the user's memory */
+    size_t mapping_size;
+    char output[PROF__PATH(1024)]; /* expanded; "": none. */
+    char layout[24];   /* the configuration's layout; "": none */
+    char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
+    int cut;               /* PROF__CUT...: another program has truncated the image's file */
+#ifndef PROF_FREESTANDING
+    uint64_t max_file_size;
+    uint32_t at_limit;
+    int written;          /* 1: output is complete, but prof_stop() was not called yet */
+#endif
+    char pattern[PROF__PATH(1024)];  /* the configuration's output as an absolute path, for children of forks */
+    char started[16];     /* the time that %t means */
 #ifdef _WIN32
     int private_memory;   /* 1: the image is in memory, not in a mapped file */
     int to_remove;        /* 1: closing stream.handle removes the sidecar file */
@@ -144,14 +126,50 @@ typedef struct prof__session {
     int named;            /* 1: the names of the session's files are chosen */
     uint64_t root[2], folder_is[2]; /* device and inode: of the root directory at the start; of the output's folder */
     int folder;           /* the descriptor + 1 of the folder of an output that is written at the end; 0: none */
-    int file_error;       /* this child of a fork could not create its file, for this errno, and records in memory */
+    int error;            /* this child of a fork could not create its file, for this errno, and records in memory */
     int claimed;          /* 1: the session has created an empty file at output, which reserves the name */
     int taken, replaces;  /* taken: 1: live_path is a new file of this session; replaces: 1: of an older file */
     int keeps;            /* 1: the older file stays under another name */
     int old_file;         /* the descriptor + 1 that locks the older file meanwhile; 0: none */
+} prof__session_file;
+
+typedef struct prof__session {
+    prof__header *header; /* the image; the next fields are places and sizes inside it */
+    char *chunks;
+    uint64_t *meta;
+    uint32_t chunk_size;
+    uint32_t fast; /* 1: a scope needs the inline counter only; PROF__SHORT: and min_ticks */
+    prof__extent meta_words, meta_ready, chunk_words; /* meta_ready: what is writable; chunk_words: of a whole slot */
+    prof__extent text_words; /* of the chunks that threads get now, times 2 at most: see prof__chunk_split() */
+    prof__extent chunk_count; /* how many slots the ring has */
+    uint64_t min_ticks, ordered_excess;
+    uint32_t session_id, clock;
+    uint32_t string_count, site_count;
+    prof__session_file file; /* fields up to its output are reached with short instructions */
+    uint32_t *index;
+    uint32_t index_mask, site_without_room;
+    uint32_t attached; /* threads that hold pointers into the image, readers included */
+    uint32_t readers;  /* threads that copy the image */
+    size_t image_size;
+    struct prof__session *next;
+    prof__session_ring ring;
+    prof__session_schedule schedule;
+#ifdef PROF__META_GROWS
+    const char *names_error; /* why the disk had no room for names; NULL: it had room */
+#endif
+#ifndef PROF_FREESTANDING
+    struct prof__follow *follow; /* what follows the ring, see >>follow; NULL: nothing */
+    prof__service service;
+    prof__stream stream;
+    uint64_t wait_ns, dump_period_ns;
+#endif
+    int crash_report;
+    uint64_t start_hz;    /* see PROF__META_RATE; 0: unknown */
+    uint64_t process;     /* the pid of the process to which this record belongs */
+    int sandbox;          /* the sandbox at the start: see prof__sandbox() */
+    int failed;           /* the errno if a child's image could not be created; else 0 */
 #ifndef PROF_FREESTANDING
     uint64_t look_at;     /* when the service is next due by the clock; 0: unknown */
-    int written;          /* 1: output is complete, but prof_stop() was not called yet */
 #endif
 #ifndef PROF_FREESTANDING
     prof__header like;    /* the header as at the start: the model for a child's image */

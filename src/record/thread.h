@@ -55,39 +55,51 @@ typedef struct prof__thread {
     uint64_t thread_id;
     uint32_t exits;   /* how often its destructor has run: see prof__thread_leaves */
     uint32_t entered; /* 1: the chunk's last TRACK record is the present track's; 0: cursor is end, free_words 0 */
-    uint64_t *begun, *begun_end; /* with min_duration: the last begin or end, valid if begun_end is the cursor */
-    /* known: from here to begun all words are begins and ends. The first one may instead be a word of another event
-       whose bits look like neither. */
-    uint64_t *known;
+    struct {                  /* with min_duration: whether the next end may remove its begin */
+        uint64_t *at, *end;   /* the last begin or end, and the word after it; valid if `end` is the cursor */
+        uint64_t *known;      /* from here to `at` all words are begins and ends; the first one may instead be a
+                                 word of another event whose bits look like neither */
+    } short_scope;
     prof_fiber own;
-    uint32_t off_scope_marker; /* the marker of the innermost scope that is off: see >>off_scope; 0: none */
+    struct {
+        uint32_t marker; /* of the innermost scope that is off: see >>off_scope; 0: none */
+        uint32_t slot;   /* index + 1 in prof__off_scopes.with_args of its site; 0: only its token knows */
+    } off_scope;
     uint32_t soft;      /* words at the chunk's end not to be used as long as `filled` is kept */
-    uint32_t off_scope_slot; /* index + 1 in prof__off_scopes.with_args of the marker's site; 0: only its token knows */
-    uint32_t waited;    /* the value of prof__room_mark() when it last waited for a chunk in vain */
     uint32_t impatient; /* 1: this is the service, which never waits for a chunk and has a spare one */
-    uint32_t no_room;   /* the value of prof__room_changes when it found no chunk; 0: it found one */
-    uint32_t failed_allocs; /* events that it has lost since for that reason */
+    struct {                    /* when it last found no chunk */
+        uint32_t waited;        /* the value of prof__room_mark() when it last waited for one in vain */
+        uint32_t missing;       /* the value of prof__room_changes when it found none; 0: it found one */
+        uint32_t failed_allocs; /* events that it has lost since */
+    } room;
     /* borrowed_chunk: 1: its chunk is borrowed for one scope. borrows: how often it has borrowed one: see
        prof__borrows_chunk. */
     uint32_t borrowed_chunk, borrows;
     void *signal_stack; /* see prof__signal_stack_take */
 #ifdef PROF__FRAME_NAMES
-    const void *framed; /* the call site of the last frame boundary, unless its track has left the chunk since. (void:
-                           this struct is visible in C++, and prof_site is hidden there) */
-    uint64_t *frames;   /* the count of boundaries of that frame's name */
+    struct {              /* the last frame boundary, unless its track has left the chunk since */
+        const void *site; /* (void: this struct is visible in C++, and prof_site is hidden there) */
+        uint64_t *count;  /* of boundaries of that frame's name */
+    } frame;
 #endif
     uint32_t syncing;   /* 1: it is in the function of prof_set_sync() */
-    uint32_t forking, fork_holds, fork_write_lock; /* see >>fork; fork handlers may fork again */
+    struct {
+        uint32_t forking, holds, write_lock; /* see >>fork; fork handlers may fork again */
+    } fork;
 #ifdef PROF__BRIDGED
-    uint32_t bridging;                       /* 1: it runs another tool's code */
-    uint32_t bridge_named;                   /* 1: that tool knows its name */
-    prof_fiber *bridge_fiber;                /* the fiber whose scopes are open on it as that tool sees it; NULL:
-                                                the thread's own */
-    struct prof__bridge_stack *bridge_spare; /* a free one, for the next fiber */
+    struct {
+        uint32_t busy;                    /* 1: the thread runs another tool's code */
+        uint32_t named;                   /* 1: that tool knows its name */
+        prof_fiber *fiber;                /* the fiber whose scopes are open on it as that tool sees it; NULL: its own
+                                             */
+        struct prof__bridge_stack *spare; /* a free one, for the next fiber */
+    } bridge;
 #endif
 #ifdef PROF__SHARED
-    struct prof__thread *next; /* the next record of all: see prof__self_make(); does not change */
-    uint32_t taken, first;     /* taken: 1: a thread has it; first: 1: the first record of its mapping */
+    struct {
+        struct prof__thread *next; /* of all: see prof__self_make(); does not change */
+        uint32_t taken, first;     /* taken: 1: a thread has it; first: 1: the first record of its mapping */
+    } record;
 #endif
 } prof__thread;
 

@@ -30,7 +30,7 @@ static void prof__track_write(prof__thread *self)
     PROF__BARRIER();
     track->serial = serial;
 #ifdef PROF__FRAME_NAMES
-    self->framed = NULL;
+    self->frame.site = NULL;
 #endif
     self->cursor = at + 3;
     self->free_words -= 3;
@@ -40,7 +40,7 @@ static void prof__track_write(prof__thread *self)
    >>off_scope. */
 static uint32_t prof__off_scope_hidden(const prof__thread *self)
 {
-    return self->off_scope_marker >> PROF__OFF_SCOPE_HIDDEN_SHIFT;
+    return self->off_scope.marker >> PROF__OFF_SCOPE_HIDDEN_SHIFT;
 }
 
 /* Returns how many words are reserved for the ends of open scopes of the present track. */
@@ -131,7 +131,7 @@ static void prof__chunk_open(prof__thread *self, uint64_t used, uint64_t limit)
 /* Forgets the last begin and end, so that no end removes them as too short. */
 static void prof__begun_forget(prof__thread *self)
 {
-    if (!PROF__MINIMAL) self->begun = self->begun_end = NULL;
+    if (!PROF__MINIMAL) self->short_scope.at = self->short_scope.end = NULL;
 }
 
 /* Lets the thread use more of its chunk: enough for `words` more words and the ends of its open scopes. Words that have
@@ -144,7 +144,7 @@ static PROF__COLD void prof__chunk_widen(prof__thread *self, uint64_t words)
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - reserved_ends;
     prof__begun_forget(self);
-    self->known = self->cursor;
+    self->short_scope.known = self->cursor;
 }
 
 /* Stores the sums of the thread's chunk, before the thread leaves it. */
@@ -160,7 +160,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope_marker = self->off_scope_slot = 0; /* no words are
+    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope.marker = self->off_scope.slot = 0; /* no words are
                                                                                                             reserved now
                                                                                                             */
     uint64_t limit = prof__chunk_limit(self, used + reserved_ends + 8);
@@ -176,7 +176,7 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
    image. */
 static int prof__room_missing(prof__thread *self)
 {
-    return self->no_room == PROF__LOAD(&prof__room_changes) && ++self->failed_allocs % 1024;
+    return self->room.missing == PROF__LOAD(&prof__room_changes) && ++self->room.failed_allocs % 1024;
 }
 
 /* Writes a LOST record of the events that this thread has lost on its present track, if there is a free word. */
@@ -246,7 +246,7 @@ static prof__chunk *prof__chunk_await(prof__thread *self, uint64_t least)
         self->entered = 0;
         self->free_words = self->soft = 0;
         self->chunk = NULL;
-        self->cursor = self->end = self->begun = self->begun_end = NULL;
+        self->cursor = self->end = self->short_scope.at = self->short_scope.end = NULL;
         prof__chunk_finish(self, full);
     }
     while (!chunk && prof__room_wait(self, s)) chunk = prof__chunk_take_of(s, self->impatient != 0, least, 0);
@@ -285,7 +285,7 @@ static PROF__COLD int prof__chunk_next(prof__thread *self, uint64_t words)
 #ifndef PROF__ALONE
     if (!chunk) chunk = prof__chunk_await(self, least);
 #endif
-    self->no_room = chunk ? 0 : room;
+    self->room.missing = chunk ? 0 : room;
     if (!chunk) prof__stream_loses(self, s);
     return prof__chunk_change(self, chunk);
 }
@@ -412,7 +412,7 @@ static void prof__detach(prof__thread *self)
     self->cursor = self->end = NULL;
     prof__begun_forget(self);
     self->free_words = self->soft = 0;
-    self->session_id = self->off_scope_marker = 0;
+    self->session_id = self->off_scope.marker = 0;
     if (s) __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
 }
 
@@ -431,17 +431,17 @@ static int prof__partial_put(prof__session *s, prof__chunk *chunk, uint32_t word
 /* Takes a partial chunk, which another thread has left. *used: set to its used words. Returns NULL if there is none. */
 static prof__chunk *prof__partial_take(prof__session *s, uint64_t *used)
 {
-    for (uint32_t i = 0; i < PROF__MAX_PARTIAL && PROF__LOAD(&s->partial_count); ++i) {
-        uint32_t number = PROF__LOAD(&s->partial_chunks[i].chunk), state = PROF__CHUNK_PARTIAL;
+    for (uint32_t i = 0; i < PROF__MAX_PARTIAL && PROF__LOAD(&s->ring.partial_count); ++i) {
+        uint32_t number = PROF__LOAD(&s->ring.partial_chunks[i].chunk), state = PROF__CHUNK_PARTIAL;
         if (!number || number == PROF__PARTIAL_BUSY ||
-            !__atomic_compare_exchange_n(&s->partial_chunks[i].chunk, &number, PROF__PARTIAL_BUSY, 0, __ATOMIC_ACQUIRE,
-                                         __ATOMIC_RELAXED))
+            !__atomic_compare_exchange_n(&s->ring.partial_chunks[i].chunk, &number, PROF__PARTIAL_BUSY, 0,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (uint64_t)(number - 1) * 64);
-        uint64_t sequence = s->partial_chunks[i].sequence;
-        *used = s->partial_chunks[i].words;
-        PROF__RELEASE(&s->partial_chunks[i].chunk, 0u);
-        __atomic_fetch_sub(&s->partial_count, 1, __ATOMIC_RELAXED);
+        uint64_t sequence = s->ring.partial_chunks[i].sequence;
+        *used = s->ring.partial_chunks[i].words;
+        PROF__RELEASE(&s->ring.partial_chunks[i].chunk, 0u);
+        __atomic_fetch_sub(&s->ring.partial_count, 1, __ATOMIC_RELAXED);
         if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_OWNED, 0, __ATOMIC_ACQUIRE,
                                          __ATOMIC_RELAXED))
             continue; /* the ring has reused the chunk */
@@ -457,15 +457,15 @@ static int prof__partial_put(prof__session *s, prof__chunk *chunk, uint32_t word
 {
     for (uint32_t i = 0; i < PROF__MAX_PARTIAL; ++i) {
         uint32_t none = 0;
-        if (PROF__LOAD(&s->partial_chunks[i].chunk) ||
-            !__atomic_compare_exchange_n(&s->partial_chunks[i].chunk, &none, PROF__PARTIAL_BUSY, 0, __ATOMIC_ACQUIRE,
-                                         __ATOMIC_RELAXED))
+        if (PROF__LOAD(&s->ring.partial_chunks[i].chunk) ||
+            !__atomic_compare_exchange_n(&s->ring.partial_chunks[i].chunk, &none, PROF__PARTIAL_BUSY, 0,
+                                         __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
             continue;
-        s->partial_chunks[i].sequence = chunk->sequence;
-        s->partial_chunks[i].words = words;
+        s->ring.partial_chunks[i].sequence = chunk->sequence;
+        s->ring.partial_chunks[i].words = words;
         prof__chunk_give(s, chunk, PROF__CHUNK_PARTIAL, 1);
-        PROF__RELEASE(&s->partial_chunks[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
-        __atomic_fetch_add(&s->partial_count, 1, __ATOMIC_RELAXED);
+        PROF__RELEASE(&s->ring.partial_chunks[i].chunk, (uint32_t)((uint64_t)((char *)chunk - s->chunks) / 64) + 1);
+        __atomic_fetch_add(&s->ring.partial_count, 1, __ATOMIC_RELAXED);
         return 1;
     }
     return 0;
@@ -483,7 +483,7 @@ static int prof__borrows_chunk(const prof__thread *self, const prof__session *s)
     return 0;
 #else
     uint64_t owned = (uint64_t)PROF__LOAD(&s->attached) * 32, all = PROF__LOAD(&s->chunk_count);
-    if (s->header->mode != PROF_FILL) all <<= s->deepest;
+    if (s->header->mode != PROF_FILL) all <<= s->ring.deepest;
     return owned >= all * (self->borrows < PROF__BORROWS ? 24 : 31);
 #endif
 }
@@ -495,7 +495,7 @@ static int prof__attach(prof__thread *self)
     prof__session *s = prof__state.session;
     prof__chunk *chunk = NULL;
     uint64_t used = 0;
-    self->no_room = 0; /* the value may be of an earlier session */
+    self->room.missing = 0; /* the value may be of an earlier session */
     while (!chunk && (chunk = prof__partial_take(s, &used)) != NULL) {
         if ((prof__now(s, 0) - chunk->base.tick) >> (PROF__TICK_BITS - 1)) { /* too old to express the next times */
             PROF__RELEASE(&chunk->state, PROF__CHUNK_FULL);

@@ -60,7 +60,7 @@ static inline void prof__arg_write(prof_site *site, prof_value_type type, uint64
     PROF__BRIDGE_ARG(site, type, number);
     uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
     uint64_t head = prof__site_load(site) ^ config_version, low = (uint64_t)type << 32 | 1;
-    if (PROF__UNLIKELY(((uint32_t)head | (write_lock ^ config_version) | self->off_scope_marker) ||
+    if (PROF__UNLIKELY(((uint32_t)head | (write_lock ^ config_version) | self->off_scope.marker) ||
                        self->free_words < 2)) {
         prof__arg_slow(self, site, low, number, write_lock);
         return;

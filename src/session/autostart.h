@@ -65,7 +65,7 @@ static prof_status prof__autostart_begin(prof_config *config, const char *by)
     config->output = image;
     status = prof_start(config);
     config->output = output;
-    if (!status) fprintf(stderr, "prof: %s: %s; records %s\n", by, why, prof__state_session()->output);
+    if (!status) fprintf(stderr, "prof: %s: %s; records %s\n", by, why, prof__state_session()->file.output);
     return status;
 }
 
@@ -89,7 +89,7 @@ static void prof__autostart(void)
         prof__autostarted = !atexit(prof__autostop);
     if (prof__output_apart && prof__session_phase())
         fprintf(stderr, "prof: %s: another recorder of this process writes there; this one writes %s\n", config.output,
-                prof__state_session()->output);
+                prof__state_session()->file.output);
     if (prof__start_note[0]) fprintf(stderr, "prof: %s\n", prof__start_note);
 }
 #endif

@@ -26,7 +26,7 @@ static void prof__crash_tell_cut(const prof__session *s)
 {
     struct pollfd ready = {2, POLLOUT, 0};
     char text[1200] = "prof: ";
-    prof__text_add(text, sizeof text, s->live_path);
+    prof__text_add(text, sizeof text, s->file.live_path);
     prof__text_add(text, sizeof text, ": another program truncated it while it was recorded: the recording ended\n");
     if (poll(&ready, 1, 1000) > 0 && write(2, text, prof__length(text)) < 0) return; /* stderr accepts no more output */
 }
@@ -37,17 +37,17 @@ static void prof__crash_tell_cut(const prof__session *s)
 static int prof__crash_survives(int signal, const siginfo_t *info)
 {
     prof__session *s = prof__crash.session;
-    if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->live_path || !s->mapping) return 0;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->mapping);
+    if (signal != SIGBUS || info->si_code != PROF__BUS_ADRERR || !s || !s->file.live_path || !s->file.mapping) return 0;
+    size_t page = (size_t)sysconf(_SC_PAGESIZE), from = (size_t)((uintptr_t)info->si_addr - (uintptr_t)s->file.mapping);
     prof__about about;
-    if (from >= s->mapping_size) return 0;
+    if (from >= s->file.mapping_size) return 0;
     size_t end = (from = from / page * page) + page;
     if (prof__stream_file_about(s, &about) && (uint64_t)about.st_size <= from) {
         from = (size_t)prof__round((uint64_t)about.st_size, page);
-        end = s->mapping_size;
+        end = s->file.mapping_size;
     }
-    if (mmap((char *)s->mapping + from, end - from, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
-             0) == MAP_FAILED)
+    if (mmap((char *)s->file.mapping + from, end - from, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
         return 0;
     if (!from) {
         *s->header = s->like;
@@ -55,7 +55,7 @@ static int prof__crash_survives(int signal, const siginfo_t *info)
         prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
     }
     prof__crash_freeze(PROF__FROZEN_CUT);
-    if (!(__atomic_fetch_or(&s->cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
+    if (!(__atomic_fetch_or(&s->file.cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
         prof__crash_tell_cut(s);
     return 1;
 }

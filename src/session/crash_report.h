@@ -173,7 +173,7 @@ static void prof__crash_save(prof__crash_work *w, const prof__session *s, prof__
 
 static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
 {
-    const char *path = s->live_path && !(s->sidecar && w->path[0]) ? s->live_path : w->path;
+    const char *path = s->file.live_path && !(s->file.sidecar && w->path[0]) ? s->file.live_path : w->path;
     prof__crash_put(w, *path ? "prof: the trace is in " : "prof: the trace could not be written");
     prof__crash_put(w, path);
     prof__crash_put(w, "\n");
@@ -223,7 +223,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     }
     if (!PROF__CRASH_SETJMP(w->escape)) {
         /* Threads run on, so the image is written as it is now. */
-        if (!s->live_path || s->sidecar) prof__crash_save(w, s, &w->header);
+        if (!s->file.live_path || s->file.sidecar) prof__crash_save(w, s, &w->header);
     } else {
         prof__crash_finish(&w->system, 0, w->part, w->path);
         w->path[0] = 0;

@@ -23,18 +23,18 @@ static prof_status prof__crash_prepare(prof__session *s)
     if (!w) w = (prof__crash_work *)calloc(1, sizeof *w);
     if (!w) return prof__no_memory("for crash_report");
     prof__crash.work = w;
-    if (s->output[0])
+    if (s->file.output[0])
         prof__output_sidecar(s, w->path, sizeof w->path);
     else
         prof__expand_absolute("%n.%p.prof", "", w->path, sizeof w->path);
 #ifdef _WIN32 /* Windows does not let a report replace the sidecar file while it is mapped */
-    if (s->sidecar && s->live_path) prof__name_with(s->live_path, "crash", w->path, sizeof w->path);
+    if (s->file.sidecar && s->file.live_path) prof__name_with(s->file.live_path, "crash", w->path, sizeof w->path);
 #endif
     char ending[40];
     snprintf(ending, sizeof ending, ".%llu.part", (unsigned long long)prof__process_id());
     prof__path_ending(w->path, prof__length(w->path), ending, PROF__NAME_SHORT, w->part, sizeof w->part);
     prof__crash_names(&w->system, w->part, w->path);
-    return s->live_path ? PROF_OK : prof__output_check(w->path);
+    return s->file.live_path ? PROF_OK : prof__output_check(w->path);
 }
 
 /* Ends crash reports for a session. Waits up to 10 s for a report that is being written. */

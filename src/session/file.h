@@ -22,16 +22,16 @@ static int prof__chunk_release(prof__session *s, prof__chunk *chunk, uint32_t st
 {
     if (!__atomic_compare_exchange_n(&chunk->state, &state, PROF__CHUNK_FREE, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
         return 0;
-    if (!s->spare_chunk) {
+    if (!s->ring.spare_chunk) {
         /* The spare chunk comes first, because the service may have found none for its own events. */
-        s->spare_chunk = 1;
+        s->ring.spare_chunk = 1;
         prof__room_changed();
         return 1;
     }
-    __atomic_fetch_add(&s->free_chunks, 1, __ATOMIC_SEQ_CST);
-    __atomic_fetch_add(&s->released, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&s->ring.free_chunks, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&s->ring.released, 1, __ATOMIC_SEQ_CST);
     prof__room_changed();
-    if (__atomic_load_n(&s->waiting, __ATOMIC_SEQ_CST)) prof__word_wake_some(&s->released, 1);
+    if (__atomic_load_n(&s->ring.waiting, __ATOMIC_SEQ_CST)) prof__word_wake_some(&s->ring.released, 1);
     return 1;
 }
 
@@ -44,7 +44,7 @@ static prof_status prof__file_kept(const prof__session *s, prof_status status)
     size_t length = strlen(why), cut = length > 110 ? length - 107 : 0;
     while (prof__utf8_inner(why[cut])) ++cut;
     return prof__fail(status, "%s%s: the recording is kept in %s", cut ? "..." : "", why + cut,
-                      prof__path_end(s->live_path));
+                      prof__path_end(s->file.live_path));
 }
 
 #ifdef _WIN32
@@ -70,13 +70,13 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     WCHAR wide[PROF__WIDE_SIZE];
     prof__file_close(s);
-    if (s->live_path == s->output) return status;
+    if (s->file.live_path == s->file.output) return status;
     if (status) return prof__file_kept(s, status);
     prof__memory_move(s);
-    if (!prof__file_remove(s->live_path) || !prof__wide(s->live_path, wide)) return PROF_OK;
+    if (!prof__file_remove(s->file.live_path) || !prof__wide(s->file.live_path, wide)) return PROF_OK;
     s->stream.handle = CreateFileW(wide, DELETE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
                                    OPEN_EXISTING, FILE_FLAG_DELETE_ON_CLOSE, NULL);
-    s->to_remove = s->stream.handle != INVALID_HANDLE_VALUE;
+    s->file.to_remove = s->stream.handle != INVALID_HANDLE_VALUE;
     return PROF_OK;
 }
 #else
@@ -99,8 +99,8 @@ static void prof__file_trim(const prof__session *s)
 {
 #ifdef __linux__
     uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
-    uint64_t at = (uint64_t)(s->chunks - (char *)s->mapping);
-    if (!s->whole || first >= PROF__LOAD(&s->chunk_count)) return;
+    uint64_t at = (uint64_t)(s->chunks - (char *)s->file.mapping);
+    if (!s->file.whole || first >= PROF__LOAD(&s->chunk_count)) return;
     fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */,
               (prof__offset)(at + first * s->chunk_size),
               (prof__offset)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
@@ -113,7 +113,7 @@ static void prof__file_trim(const prof__session *s)
    copy of the file, which prof__map_shared() finds out. Returns 0 or errno. */
 static int prof__file_copy(const prof__session *s, uint64_t size)
 {
-    const char *from = (const char *)s->mapping;
+    const char *from = (const char *)s->file.mapping;
     char magic[8];
     int tries = 0;
     if (!prof__stream_file_there(s)) return EBADF;
@@ -135,11 +135,11 @@ static int prof__file_copy(const prof__session *s, uint64_t size)
    at the start. */
 static void prof__file_head(prof__session *s)
 {
-    if (!s->apart || s->live_path != s->output) return;
+    if (!s->file.apart || s->file.live_path != s->file.output) return;
     prof__file_copy(s, s->header->chunk_offset);
-    if (!s->sidecar_error) return;
+    if (!s->file.sidecar_error) return;
 #ifndef PROF_MINIMAL
-    prof__start_note_set(s->live_path,
+    prof__start_note_set(s->file.live_path,
                          " is on a file system without shared mappings: its events are written at the end, and a "
                          "program that is killed leaves none", "");
 #endif
@@ -150,34 +150,36 @@ static void prof__file_head(prof__session *s)
 static prof_status prof__file_finish(prof__session *s, prof_status status)
 {
     prof__about about;
-    int named = !prof__lstat(s->live_path, &about);
+    int named = !prof__lstat(s->file.live_path, &about);
     int here = named && (uint64_t)about.st_dev == s->stream.device && (uint64_t)about.st_ino == s->stream.inode;
     int open = prof__stream_file_about(s, &about); /* also if the file was moved or renamed meanwhile */
-    int error = s->apart && s->live_path == s->output && !status ? prof__file_copy(s, s->image_size) : 0;
-    if (error) status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->live_path), strerror(error));
+    int error = s->file.apart && s->file.live_path == s->file.output && !status ? prof__file_copy(s, s->image_size) : 0;
+    if (error)
+        status = prof__fail(PROF_IO, "%s: cannot be written: %s", prof__path_end(s->file.live_path), strerror(error));
     if (!status && !PROF__LOAD(&s->chunk_count))
-        status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->live_path), s->room_error);
-    else if (PROF__SIDECAR(s->live_path != s->output) && status) {
+        status = prof__fail(PROF_IO, "%s: %s: nothing could be recorded", prof__path_end(s->file.live_path),
+                            s->ring.room_error);
+    else if (PROF__SIDECAR(s->file.live_path != s->file.output) && status) {
         status = prof__file_kept(s, status);
-    } else if (PROF__SIDECAR(s->live_path != s->output)) {
-        if (here) unlink(s->live_path);
+    } else if (PROF__SIDECAR(s->file.live_path != s->file.output)) {
+        if (here) unlink(s->file.live_path);
     } else if (!status && !here && (!open || PROF__FILE_ABOUT(s, &about) || !about.st_nlink)) {
-        status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->live_path),
+        status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->file.live_path),
                             named ? "replaced by another file" : "removed",
                             PROF__MINIMAL ? "" : ": prof_save() can still write it elsewhere");
-    } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->chunks_asked) {
+    } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->ring.chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
-                            prof__path_end(s->live_path), s->room_error,
+                            prof__path_end(s->file.live_path), s->ring.room_error,
                             (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),
-                            (unsigned long long)(s->chunks_asked * s->chunk_size >> 10));
+                            (unsigned long long)(s->ring.chunks_asked * s->chunk_size >> 10));
     }
 #ifdef PROF__META_GROWS
-    if (!status && s->names_error && s->live_path == s->output)
-        status = prof__fail(PROF_IO, "%s: %s: names did not fit", prof__path_end(s->live_path), s->names_error);
+    if (!status && s->names_error && s->file.live_path == s->file.output)
+        status = prof__fail(PROF_IO, "%s: %s: names did not fit", prof__path_end(s->file.live_path), s->names_error);
 #endif
-    if (!status && PROF__LOAD(&s->cut))
+    if (!status && PROF__LOAD(&s->file.cut))
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
-                            prof__path_end(s->live_path));
+                            prof__path_end(s->file.live_path));
     if (open) prof__file_trim(s);
     if (open) prof__file_unlock(s->stream.file); /* other processes may replace the file from now on */
     return status;

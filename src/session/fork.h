@@ -51,11 +51,11 @@ static prof_status prof__inherited_end(void)
     prof__state_unlock(write_lock);
     if (!s) return PROF_OK;
     if (s->failed)
-        status =
-            prof__fail(s->live_path ? PROF_IO : PROF_NO_MEMORY, "%s: %llu bytes: %s: this process recorded nothing",
-                       s->output[0] ? s->output : "a buffer after a fork", (unsigned long long)s->mapping_size,
-                       strerror(s->failed));
-    s->mapping = NULL;
+        status = prof__fail(s->file.live_path ? PROF_IO : PROF_NO_MEMORY,
+                            "%s: %llu bytes: %s: this process recorded nothing",
+                            s->file.output[0] ? s->file.output : "a buffer after a fork",
+                            (unsigned long long)s->file.mapping_size, strerror(s->failed));
+    s->file.mapping = NULL;
     prof__session_delete(s);
     return status;
 }
@@ -66,8 +66,8 @@ static prof_status prof__inherited_end(void)
    itself prints nothing. Async-signal-safe. */
 static void prof__child_tells(const prof__session *s, const char *why)
 {
-    char text[sizeof s->output + 400] = "prof: ";
-    prof__text_add(text, sizeof text, s->output);
+    char text[sizeof s->file.output + 400] = "prof: ";
+    prof__text_add(text, sizeof text, s->file.output);
     prof__text_add(text, sizeof text, ": ");
     prof__text_add(text, sizeof text, why);
     prof__text_add(text, sizeof text, ": this process records in memory only. To keep its recording, record a scope "
@@ -80,24 +80,24 @@ static void prof__child_tells(const prof__session *s, const char *why)
    or errno. */
 static int prof__child_memory(prof__session *s)
 {
-    int beside = s->sidecar && s->live_path, moved = prof__root_moved(s);
-    int error = moved ? ENOENT : prof__memory_get(s, s->mapping_size);
-    int cause = error ? error : beside ? s->sidecar_error : 0;
+    int beside = s->file.sidecar && s->file.live_path, moved = prof__root_moved(s);
+    int error = moved ? ENOENT : prof__memory_get(s, s->file.mapping_size);
+    int cause = error ? error : beside ? s->file.sidecar_error : 0;
     const char *why = moved                               ? "the process has changed its root directory (chroot)"
                       : cause == EACCES || cause == EPERM ? "Permission denied"
                       : cause == EROFS                    ? "Read-only file system"
                       : cause == ENOENT                   ? "its directory is not there"
                                                           : NULL;
-    if (!why || !s->output[0]) return error;
-    if (error && !beside) s->file_error = error;
+    if (!why || !s->file.output[0]) return error;
+    if (error && !beside) s->file.error = error;
     if (error) prof__file_forget(s, error);
-    if (error) error = prof__memory_map(s, s->mapping_size);
+    if (error) error = prof__memory_map(s, s->file.mapping_size);
     /* Otherwise the output can still be written through the held folder. */
-    if (!error && !(moved && beside && s->folder)) prof__child_tells(s, why);
+    if (!error && !(moved && beside && s->file.folder)) prof__child_tells(s, why);
     return error;
 }
 #else
-static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->mapping_size); }
+static int prof__child_memory(prof__session *s) { return prof__memory_get(s, s->file.mapping_size); }
 #endif
 
 /* Creates the child's image with what it keeps of the parent's header. Returns 0 or errno. Async-signal-safe. */
@@ -107,7 +107,7 @@ static int prof__child_image(prof__session *s)
     if (!error) error = prof__child_memory(s);
     if (error) return error;
     const prof__header *like = &s->like;
-    if (prof__layout(s, s->mapping, s->mapping_size)) return EINVAL;
+    if (prof__layout(s, s->file.mapping, s->file.mapping_size)) return EINVAL;
     prof__header *h = s->header;
     h->mode = like->mode == PROF_FILL ? PROF_FILL : PROF_RING;
     h->clock = like->clock;
@@ -128,10 +128,10 @@ static int prof__child_image(prof__session *s)
     prof__image_begin(s);
     prof__metadata_write(s);
     prof__meta_rate(s);
-    if (!s->live_path) return 0;
+    if (!s->file.live_path) return 0;
     error = prof__name_take(s);
     if (!error) error = prof__name_publish(s);
-    if (!error || !PROF__SIDECAR(s->sidecar)) return error;
+    if (!error || !PROF__SIDECAR(s->file.sidecar)) return error;
     prof__file_forget(s, error);
     return 0;
 }
@@ -149,15 +149,15 @@ static void prof__child_make(void)
     prof__file_signal_drop(&signal);
     prof__cancel_restore(cancel);
     if (s->failed) {
-        if (s->part_path[0] && s->taken) unlink(s->live_path);
-        if (s->part_path[0]) unlink(s->part_path);
+        if (s->file.part_path[0] && s->file.taken) unlink(s->file.live_path);
+        if (s->file.part_path[0]) unlink(s->file.part_path);
         prof__name_drop(s);
         if (s->stream.opened) close(s->stream.file);
-        s->taken = s->stream.opened = 0;
-        if (s->mapping) munmap(s->mapping, s->mapping_size);
-        s->part_path[0] = 0;
+        s->file.taken = s->stream.opened = 0;
+        if (s->file.mapping) munmap(s->file.mapping, s->file.mapping_size);
+        s->file.part_path[0] = 0;
         s->header = NULL;
-        s->mapping = NULL;
+        s->file.mapping = NULL;
     } else {
         /* Set before `inherited` is cleared: if another thread forks in between, its child finds the session in one of
            both. */
@@ -174,11 +174,11 @@ static void prof__before_fork(void)
 {
     prof__thread *self = PROF__SELF();
     PROF__ERRNO_SAVE();
-    if (self->forking++ == 0) {
-        self->fork_holds = self->write_lock != PROF__BUSY && prof__lock_try(&prof__change_word);
-        if (self->fork_holds) {
+    if (self->fork.forking++ == 0) {
+        self->fork.holds = self->write_lock != PROF__BUSY && prof__lock_try(&prof__change_word);
+        if (self->fork.holds) {
             prof__signals_block(&prof__fork_signals);
-            self->fork_write_lock = prof__enter_write(self);
+            self->fork.write_lock = prof__enter_write(self);
         }
     }
     PROF__ERRNO_RESTORE();
@@ -187,9 +187,9 @@ static void prof__before_fork(void)
 static void prof__parent_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
-    if (--self->forking || !self->fork_holds) return;
+    if (--self->fork.forking || !self->fork.holds) return;
     prof__signals signals = prof__fork_signals;
-    prof__leave_write(self, self->fork_write_lock);
+    prof__leave_write(self, self->fork.write_lock);
     prof__unlock(&prof__change_word);
     prof__signals_restore(&signals);
 }
@@ -204,30 +204,31 @@ static void prof__session_inherit(prof__session *s)
     memset(&s->service, 0, sizeof s->service);
     prof__reader()->follow_free(s->follow);
     s->follow = NULL;
-    s->dump_period_ns = s->wait_ns = s->max_file_size = 0;
+    s->dump_period_ns = s->wait_ns = s->file.max_file_size = 0;
     s->crash_report = 0;
-    if (PROF__SIDECAR(s->live_path && s->live_path != s->output)) s->sidecar = 1;
-    if (PROF__SIDECAR(s->live_path != s->output)) s->live_path = NULL;
+    if (PROF__SIDECAR(s->file.live_path && s->file.live_path != s->file.output)) s->file.sidecar = 1;
+    if (PROF__SIDECAR(s->file.live_path != s->file.output)) s->file.live_path = NULL;
     if (s->header) {
         /* memory that the program gave is still the parent's to use, so only its size is kept */
-        if (!s->mapping) s->mapping_size = (size_t)prof__round(s->image_size, 4096);
-        if (s->mapping) munmap(s->mapping, s->mapping_size);
+        if (!s->file.mapping) s->file.mapping_size = (size_t)prof__round(s->image_size, 4096);
+        if (s->file.mapping) munmap(s->file.mapping, s->file.mapping_size);
     }
     s->like.parent_pid = s->process;
     s->process = prof__process_id();
     s->header = NULL;
-    s->mapping = NULL;
-    s->part_path[0] = 0;
-    s->claimed = s->written = s->taken = s->replaces = s->old_file = s->sidecar_error = s->whole = 0;
-    s->chunks_asked = 0;
-    s->file_error = 0;
+    s->file.mapping = NULL;
+    s->file.part_path[0] = 0;
+    s->file.claimed = s->file.written = s->file.taken = s->file.replaces = s->file.old_file = s->file.sidecar_error =
+        s->file.whole = 0;
+    s->ring.chunks_asked = 0;
+    s->file.error = 0;
 #ifdef PROF__META_GROWS
     s->names_error = NULL;
 #endif
-    s->all_owned[0] = s->all_owned[1] = 0;
-    s->cut = 0;
-    s->string_count = s->site_count = s->partial_count = s->attached = s->readers = 0;
-    memset(s->partial_chunks, 0, sizeof s->partial_chunks);
+    s->ring.all_owned[0] = s->ring.all_owned[1] = 0;
+    s->file.cut = 0;
+    s->string_count = s->site_count = s->ring.partial_count = s->attached = s->readers = 0;
+    memset(s->ring.partial_chunks, 0, sizeof s->ring.partial_chunks);
     s->failed = 0;
     s->session_id = ++prof__state.session_id ? prof__state.session_id : ++prof__state.session_id;
 }
@@ -238,7 +239,7 @@ static void prof__session_inherit(prof__session *s)
 static void prof__child_begins(prof__thread *self, int inherits, int interrupted)
 {
     prof__session *s = prof__state.session;
-    self->forking = self->fork_holds = 0;
+    self->fork.forking = self->fork.holds = 0;
     PROF__BRIDGE_CHILD();
     prof__next_config_version();
     prof__reader()->save_disarm();
@@ -281,7 +282,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
 static void prof__child_of_fork(void)
 {
     prof__thread *self = PROF__SELF();
-    int inherits = self->forking && self->fork_holds;
+    int inherits = self->fork.forking && self->fork.holds;
     prof__lock_word = prof__change_word = prof__control_word = 0;
     prof__child_begins(self, inherits, !inherits && self->write_lock == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
@@ -311,7 +312,7 @@ static PROF__COLD void prof__child_unannounced(void)
     prof__thread *self = PROF__SELF();
     uint32_t write_lock = self->write_lock, nobody = 0;
     PROF__ERRNO_SAVE();
-    if (self->forking) return; /* this is a fork() whose handler will run */
+    if (self->fork.forking) return; /* this is a fork() whose handler will run */
     if (!__atomic_compare_exchange_n(&prof__config_version[1], &nobody, 1u, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
         while (!PROF__ACQUIRE(prof__config_version)) prof__wait();
     } else {

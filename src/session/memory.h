@@ -70,11 +70,11 @@ static void prof__file_forget(prof__session *s, int error)
 {
     if (s->stream.opened) {
         CloseHandle(s->stream.handle);
-        prof__file_remove(s->live_path);
+        prof__file_remove(s->file.live_path);
     }
-    s->stream.opened = s->taken = 0;
-    s->live_path = NULL;
-    s->sidecar_error = error;
+    s->stream.opened = s->file.taken = 0;
+    s->file.live_path = NULL;
+    s->file.sidecar_error = error;
 }
 
 /* Creates the image's file, and opens it so that no other process may write to it: by that, other recorders see that
@@ -82,10 +82,10 @@ static void prof__file_forget(prof__session *s, int error)
 static DWORD prof__file_create(prof__session *s, DWORD how)
 {
     HANDLE file =
-        prof__windows_open(s->live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, how);
+        prof__windows_open(s->file.live_path, GENERIC_READ | GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_DELETE, how);
     if (file == INVALID_HANDLE_VALUE) return GetLastError();
     s->stream.handle = file;
-    s->stream.opened = s->taken = 1;
+    s->stream.opened = s->file.taken = 1;
     return 0;
 }
 
@@ -104,29 +104,29 @@ static int prof__disk_has(const char *path, uint64_t size)
 static DWORD prof__memory_map(prof__session *s, size_t size)
 {
     DWORD error = s->stream.opened ? 0 : prof__file_create(s, CREATE_ALWAYS);
-    if (!error && PROF__SIDECAR(s->sidecar) && !prof__disk_has(s->live_path, (uint64_t)size * 4))
+    if (!error && PROF__SIDECAR(s->file.sidecar) && !prof__disk_has(s->file.live_path, (uint64_t)size * 4))
         return ERROR_DISK_FULL;
     if (error) return error;
     HANDLE map = CreateFileMappingA(s->stream.handle, NULL, PAGE_READWRITE, (DWORD)((uint64_t)size >> 32), (DWORD)size,
                                     NULL);
-    if (map) s->mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
-    error = s->mapping ? 0 : GetLastError();
+    if (map) s->file.mapping = MapViewOfFile(map, FILE_MAP_ALL_ACCESS, 0, 0, size);
+    error = s->file.mapping ? 0 : GetLastError();
     if (map) CloseHandle(map);
     return error;
 }
 
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
-    DWORD error = s->live_path ? prof__memory_map(s, size) : 0;
-    if (error && PROF__SIDECAR(s->sidecar)) prof__file_forget(s, prof__windows_errno(error));
-    else if (error) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->live_path, error);
-    if (!s->live_path) s->mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
-    if (!s->mapping)
+    DWORD error = s->file.live_path ? prof__memory_map(s, size) : 0;
+    if (error && PROF__SIDECAR(s->file.sidecar)) prof__file_forget(s, prof__windows_errno(error));
+    else if (error) return prof__fail(PROF_IO, "%s: cannot be mapped (error %lu)", s->file.live_path, error);
+    if (!s->file.live_path) s->file.mapping = VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    if (!s->file.mapping)
         return prof__fail(PROF_NO_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)size);
-    s->private_memory = !s->live_path;
-    s->mapping_size = size;
-    s->ready_chunks = PROF__ALL_READY;
-    for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->mapping)[i] = 0;
+    s->file.private_memory = !s->file.live_path;
+    s->file.mapping_size = size;
+    s->ring.ready_chunks = PROF__ALL_READY;
+    for (size_t i = 0; i < size; i += 4096) ((volatile char *)s->file.mapping)[i] = 0;
     return PROF_OK;
 }
 
@@ -134,22 +134,22 @@ static prof_status prof__memory_take(prof__session *s, size_t size)
    not possible, because a thread may still point into the image. */
 static int prof__memory_move(prof__session *s)
 {
-    char *to = (char *)VirtualAlloc(NULL, s->mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
+    char *to = (char *)VirtualAlloc(NULL, s->file.mapping_size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE);
     if (!to) return 0;
     uint32_t write_lock = prof__state_lock();
     prof__thread *self = PROF__SELF();
     if (self->session == s) prof__detach(self);
-    void *from = s->mapping;
+    void *from = s->file.mapping;
     int moves = !s->readers && !__atomic_load_n(&s->attached, __ATOMIC_ACQUIRE);
     if (moves) {
         ptrdiff_t by = to - (char *)from;
-        memcpy(to, from, s->mapping_size);
+        memcpy(to, from, s->file.mapping_size);
         s->header = (prof__header *)(void *)to;
         s->meta = (uint64_t *)(void *)((char *)s->meta + by);
         s->index = (uint32_t *)(void *)((char *)s->index + by);
         s->chunks += by;
-        s->mapping = to;
-        s->private_memory = 1;
+        s->file.mapping = to;
+        s->file.private_memory = 1;
     }
     prof__state_unlock(write_lock);
     if (moves) UnmapViewOfFile(from);
@@ -159,9 +159,9 @@ static int prof__memory_move(prof__session *s)
 
 static void prof__memory_free(prof__session *s)
 {
-    if (s->mapping && s->private_memory) VirtualFree(s->mapping, 0, MEM_RELEASE);
-    else if (s->mapping) UnmapViewOfFile(s->mapping);
-    if (s->to_remove) CloseHandle(s->stream.handle); /* closing the handle removes the file */
+    if (s->file.mapping && s->file.private_memory) VirtualFree(s->file.mapping, 0, MEM_RELEASE);
+    else if (s->file.mapping) UnmapViewOfFile(s->file.mapping);
+    if (s->file.to_remove) CloseHandle(s->stream.handle); /* closing the handle removes the file */
 }
 static void prof__memory_retire(prof__session *s) { (void)s; }
 #else
@@ -245,7 +245,7 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 {
     struct statvfs about;
     (void)s;
-    if (!PROF__SIDECAR(s->sidecar)) return 1;
+    if (!PROF__SIDECAR(s->file.sidecar)) return 1;
     /* EOVERFLOW: the disk has more blocks than 32 bits can count. */
     if (fstatvfs(file, &about)) return errno == EOVERFLOW;
     return (uint64_t)about.f_bavail * about.f_frsize / 4 >= size;
@@ -258,7 +258,7 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
 {
 #ifdef PROF__META_GROWS
-    return !s->whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
+    return !s->file.whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
 #else
     return (void)s, (void)size, (void)chunks, 0;
 #endif
@@ -270,7 +270,7 @@ static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64
 static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
 {
     uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
-    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->whole ? size : end;
+    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->file.whole ? size : end;
     if (prof__meta_starts_small(s, size, chunks)) {
         uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (chunks - PROF__INDEX_FIRST) / page * page;
         head = PROF__META_FIRST;
@@ -280,7 +280,7 @@ static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t
     }
     int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, head);
     if (error && error != EOPNOTSUPP) return error;
-    if (!error && s->whole) head = end; /* all blocks are reserved */
+    if (!error && s->file.whole) head = end; /* all blocks are reserved */
     return !prof__populate(map, (size_t)head) ? 0 : errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
 }
 #endif
@@ -299,7 +299,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
     int error = prof__map_begin(s, file, (char *)map, size);
     if (!error) {
         *at = map;
-        s->ready_chunks = s->claimed_chunks = 0;
+        s->ring.ready_chunks = s->ring.claimed_chunks = 0;
         return 0;
     }
     munmap(map, size);
@@ -316,7 +316,7 @@ static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
 {
     int flags = file < 0 ? MAP_PRIVATE | MAP_ANONYMOUS : MAP_SHARED, sparse = 0;
     int error = file < 0 ? 0 : prof__file_reserve(file, size, &sparse);
-    if (error || (sparse && PROF__SIDECAR(s->sidecar))) return error ? error : EOPNOTSUPP;
+    if (error || (sparse && PROF__SIDECAR(s->file.sidecar))) return error ? error : EOPNOTSUPP;
 #ifdef MAP_POPULATE
     flags |= MAP_POPULATE;
 #endif
@@ -326,7 +326,7 @@ static int prof__map_whole(prof__session *s, int file, size_t size, void **at)
     void *map = mmap(NULL, size, PROT_READ | PROT_WRITE, flags, file, 0);
     if (map == MAP_FAILED) return errno;
     *at = map;
-    s->ready_chunks = PROF__ALL_READY;
+    s->ring.ready_chunks = PROF__ALL_READY;
     for (size_t i = 0; i < size; i += 4096) ((volatile char *)map)[i] = 0;
     return 0;
 }
@@ -362,39 +362,39 @@ static void prof__file_link_name(int file, char *to)
    failure. */
 static int prof__file_make(prof__session *s)
 {
-    s->unnamed = 0;
+    s->file.unnamed = 0;
 #if defined(O_TMPFILE) && defined(__linux__)
     char path[sizeof s->stream.path], *end = path;
-    prof__text_copy(path, sizeof path, s->live_path);
+    prof__text_copy(path, sizeof path, s->file.live_path);
     for (char *c = path; *c; ++c)
         if (*c == '/') end = c + 1;
     prof__text_copy(end, 2, ".");
     int file = open(path, O_TMPFILE | O_RDWR | PROF__O_FILE, PROF__FILE_MODE);
     if (file >= 0) {
         prof__file_link_name(file, path);
-        s->unnamed = !access(path, F_OK); /* without /proc the file could not get a name later */
-        if (s->unnamed) return file;
+        s->file.unnamed = !access(path, F_OK); /* without /proc the file could not get a name later */
+        if (s->file.unnamed) return file;
         close(file);
     }
 #endif
-    unlink(s->part_path);
-    return open(s->part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
+    unlink(s->file.part_path);
+    return open(s->file.part_path, O_RDWR | O_CREAT | O_EXCL | PROF__O_FILE, PROF__FILE_MODE);
 }
 
 /* Gives the file one more name, which no other file may have. Returns 0 or errno. */
 static int prof__file_link(const prof__session *s, const char *name)
 {
     char path[32];
-    if (s->unnamed) prof__file_link_name(s->stream.file, path);
-    return linkat(AT_FDCWD, s->unnamed ? path : s->part_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? errno : 0;
+    if (s->file.unnamed) prof__file_link_name(s->stream.file, path);
+    return linkat(AT_FDCWD, s->file.unnamed ? path : s->file.part_path, AT_FDCWD, name, AT_SYMLINK_FOLLOW) ? errno : 0;
 }
 
 /* Gives the file the name part_path if it has no name yet. Returns 0 or errno. */
 static int prof__file_name(prof__session *s)
 {
-    if (s->unnamed) unlink(s->part_path);
-    int error = s->unnamed ? prof__file_link(s, s->part_path) : 0;
-    if (!error) s->unnamed = 0;
+    if (s->file.unnamed) unlink(s->file.part_path);
+    int error = s->file.unnamed ? prof__file_link(s, s->file.part_path) : 0;
+    if (!error) s->file.unnamed = 0;
     return error;
 }
 
@@ -405,12 +405,12 @@ static int prof__memory_map(prof__session *s, size_t size)
 {
     int file = -1, error = 0;
     void *at = NULL;
-    if (s->live_path) {
+    if (s->file.live_path) {
         char ending[40] = ".";
         prof__number_text(ending + 1, prof__process_id());
         prof__text_add(ending, sizeof ending, ".part");
-        prof__path_ending(s->live_path, prof__length(s->live_path), ending, PROF__NAME_SHORT, s->part_path,
-                          sizeof s->part_path);
+        prof__path_ending(s->file.live_path, prof__length(s->file.live_path), ending, PROF__NAME_SHORT,
+                          s->file.part_path, sizeof s->file.part_path);
         file = prof__file_make(s);
         if (file < 0) return errno;
         prof__file_lock(file);
@@ -419,18 +419,18 @@ static int prof__memory_map(prof__session *s, size_t size)
     if (!error) error = prof__map_ahead(s, file, size, &at);
     if (!error && !at) error = prof__map_whole(s, file, size, &at);
     /* Without shared mappings the image is in memory, and is copied to the file at the end. */
-    if (file >= 0 && !PROF__SIDECAR(s->sidecar) && prof__map_missing(error)) {
-        s->sidecar_error = error;
+    if (file >= 0 && !PROF__SIDECAR(s->file.sidecar) && prof__map_missing(error)) {
+        s->file.sidecar_error = error;
         error = ftruncate(file, (prof__offset)size) ? errno : prof__map_whole(s, -1, size, &at);
     }
     if (error) {
         if (file >= 0) close(file);
         return error;
     }
-    if (file >= 0) s->apart = !prof__map_shared(file, (volatile uint64_t *)at);
+    if (file >= 0) s->file.apart = !prof__map_shared(file, (volatile uint64_t *)at);
     if (file >= 0) prof__file_keep(s, file);
-    s->mapping = at;
-    s->mapping_size = size;
+    s->file.mapping = at;
+    s->file.mapping_size = size;
 #if defined(MADV_WIPEONFORK) && !defined(__wasi__)
     /* A child of fork() gets zeros, not a copy: copying on write would cost the parent page faults. */
     if (file < 0) madvise(at, size, MADV_WIPEONFORK);
@@ -442,10 +442,10 @@ static int prof__memory_map(prof__session *s, size_t size)
    memory. */
 static void prof__file_forget(prof__session *s, int error)
 {
-    if (s->part_path[0]) unlink(s->part_path);
-    s->part_path[0] = 0;
-    s->live_path = NULL;
-    s->sidecar_error = error;
+    if (s->file.part_path[0]) unlink(s->file.part_path);
+    s->file.part_path[0] = 0;
+    s->file.live_path = NULL;
+    s->file.sidecar_error = error;
 }
 
 /* Maps the image as prof__memory_map() does, but in memory if the sidecar file cannot be created. Returns 0 or
@@ -453,7 +453,7 @@ static void prof__file_forget(prof__session *s, int error)
 static int prof__memory_get(prof__session *s, size_t size)
 {
     int error = prof__memory_map(s, size);
-    if (!error || !PROF__SIDECAR(s->sidecar && s->live_path)) return error;
+    if (!error || !PROF__SIDECAR(s->file.sidecar && s->file.live_path)) return error;
     prof__file_forget(s, error);
     return prof__memory_map(s, size);
 }
@@ -471,29 +471,31 @@ static int prof__disk_has(const char *path, uint64_t size)
 static prof_status prof__memory_take(prof__session *s, size_t size)
 {
     prof__about about;
-    if (s->live_path && !PROF__SIDECAR(s->sidecar) && !prof__stat(s->live_path, &about) && !S_ISREG(about.st_mode))
-        return prof__fail(PROF_IO, "%s: not a regular file", s->live_path);
-    if (s->live_path && !PROF__SIDECAR(s->sidecar) && !prof__disk_has(s->live_path, size))
+    if (s->file.live_path && !PROF__SIDECAR(s->file.sidecar) && !prof__stat(s->file.live_path, &about) &&
+        !S_ISREG(about.st_mode))
+        return prof__fail(PROF_IO, "%s: not a regular file", s->file.live_path);
+    if (s->file.live_path && !PROF__SIDECAR(s->file.sidecar) && !prof__disk_has(s->file.live_path, size))
         return prof__fail(PROF_IO, "%s: the disk has no room for %llu bytes: choose a smaller buffer, or another disk",
-                          s->live_path, (unsigned long long)size);
+                          s->file.live_path, (unsigned long long)size);
     int error = prof__memory_get(s, size);
     if (!error) return PROF_OK;
-    if (!s->live_path || error == ENOMEM)
+    if (!s->file.live_path || error == ENOMEM)
         return prof__fail(PROF_NO_MEMORY, "a buffer of %llu bytes: %s%s", (unsigned long long)size, strerror(error),
                           PROF__MORE_HEAP);
-    return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->live_path, (unsigned long long)size, strerror(error));
+    return prof__fail(PROF_IO, "%s: %llu bytes: %s", s->file.live_path, (unsigned long long)size, strerror(error));
 }
 static void prof__memory_free(prof__session *s)
 {
-    if (s->mapping) munmap(s->mapping, s->mapping_size);
-    if (s->part_path[0]) unlink(s->part_path);
+    if (s->file.mapping) munmap(s->file.mapping, s->file.mapping_size);
+    if (s->file.part_path[0]) unlink(s->file.part_path);
 }
 /* Replaces the image by empty pages, which cost no memory. They stay mapped, because a thread may be in the middle of a
    write to the image. */
 static void prof__memory_retire(prof__session *s)
 {
-    if (s->mapping)
-        mmap(s->mapping, s->mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    if (s->file.mapping)
+        mmap(s->file.mapping, s->file.mapping_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+             0);
 }
 #endif
 #endif
@@ -515,9 +517,9 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     s->index_mask = (uint32_t)index - 1;
     s->chunk_size = (uint32_t)chunk;
     s->chunk_words = s->text_words = (chunk - (prof__extent)sizeof(prof__chunk)) / 8 - PROF__MARKED;
-    s->depth = s->deepest = 0;
+    s->ring.depth = s->ring.deepest = 0;
 #ifndef PROF__WHOLE_SLOTS
-    while (chunk >> (s->deepest + 1) >= PROF__FORM_LEAST && s->deepest < 15) ++s->deepest;
+    while (chunk >> (s->ring.deepest + 1) >= PROF__FORM_LEAST && s->ring.deepest < 15) ++s->ring.deepest;
 #endif
     s->chunk_count = (size - chunks_at) / chunk;
     s->image_size = (size_t)(chunks_at + s->chunk_count * chunk);
@@ -534,17 +536,17 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     h->chunk_count = s->chunk_count;
     h->chunk_size = s->chunk_size;
     h->chunk_header_size = sizeof(prof__chunk);
-    if (!s->mapping) s->ready_chunks = PROF__ALL_READY;
+    if (!s->file.mapping) s->ring.ready_chunks = PROF__ALL_READY;
 #ifdef PROF__META_GROWS
-    if (!s->ready_chunks && prof__meta_starts_small(s, size, chunks_at)) {
+    if (!s->ring.ready_chunks && prof__meta_starts_small(s, size, chunks_at)) {
         s->meta_ready = (PROF__META_FIRST - start) / 8;
         s->index += index - PROF__INDEX_FIRST / 4;
         s->index_mask = PROF__INDEX_FIRST / 4 - 1;
     }
 #endif
-    s->pieces = (uint32_t)s->chunk_count;
-    s->free_chunks = (int32_t)s->pieces - 1;
-    s->spare_chunk = 1;
+    s->ring.pieces = (uint32_t)s->chunk_count;
+    s->ring.free_chunks = (int32_t)s->ring.pieces - 1;
+    s->ring.spare_chunk = 1;
     return PROF_OK;
 }
 

@@ -51,10 +51,10 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     (void)several;
     if (length < 5 || !prof__equal(output + length - 5, ".prof")) return prof__no_reader(prof__path_end(output));
     if (strchr(output, '%')) return prof__left_out("% in output", "PROF_MINIMAL");
-    if (!prof__path_absolute(output, s->output, sizeof s->output - PROF__PID_ROOM))
+    if (!prof__path_absolute(output, s->file.output, sizeof s->file.output - PROF__PID_ROOM))
         return prof__fail(PROF_INVALID_ARGUMENT, "path too long: %.80s...", output);
-    prof__text_copy(s->pattern, sizeof s->pattern, s->output);
-    s->live_path = s->output;
+    prof__text_copy(s->file.pattern, sizeof s->file.pattern, s->file.output);
+    s->file.live_path = s->file.output;
     return PROF_OK;
 }
 
@@ -63,7 +63,7 @@ static prof_status prof__output_again(const char *what)
 {
     return prof__left_out(what, "PROF_MINIMAL");
 }
-static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->output); }
+static prof_status prof__output_write(prof__session *s) { return prof__no_reader(s->file.output); }
 static void prof__path_unclaim(prof__session *s) { (void)s; }
 static void prof__folder_drop(prof__session *s) { (void)s; }
 static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
@@ -80,8 +80,8 @@ static void prof__name_drop(prof__session *s) { (void)s; }
 static int prof__name_publish(prof__session *s)
 {
     int error = prof__file_name(s);
-    if (!error && rename(s->part_path, s->live_path)) error = errno;
-    if (!error) s->part_path[0] = 0;
+    if (!error && rename(s->file.part_path, s->file.live_path)) error = errno;
+    if (!error) s->file.part_path[0] = 0;
     return error;
 }
 
@@ -90,12 +90,12 @@ static int prof__name_publish(prof__session *s)
 static int prof__child_path(prof__session *s)
 {
     char number[24];
-    size_t length = prof__length(s->pattern);
-    if (!s->output[0]) return 0;
+    size_t length = prof__length(s->file.pattern);
+    if (!s->file.output[0]) return 0;
     prof__number_text(number, s->process);
-    prof__text_copy(s->output, length - 3, s->pattern); /* up to and with the dot */
-    prof__text_add(s->output, sizeof s->output, number);
-    prof__text_add(s->output, sizeof s->output, ".prof");
+    prof__text_copy(s->file.output, length - 3, s->file.pattern); /* up to and with the dot */
+    prof__text_add(s->file.output, sizeof s->file.output, number);
+    prof__text_add(s->file.output, sizeof s->file.output, ".prof");
     return 0;
 }
 #endif

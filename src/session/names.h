@@ -165,18 +165,18 @@ static int prof__path_number(char *path, size_t size)
    file of a start that failed. */
 static void prof__path_unclaim(prof__session *s)
 {
-    FILE *file = s->claimed ? prof__file_open(s->output, "rb") : NULL;
+    FILE *file = s->file.claimed ? prof__file_open(s->file.output, "rb") : NULL;
     int empty = file && fgetc(file) == EOF;
     if (file) fclose(file);
-    if (empty) prof__file_remove(s->output);
+    if (empty) prof__file_remove(s->file.output);
 #ifdef _WIN32
-    if (s->taken && s->mapping) UnmapViewOfFile(s->mapping);
-    if (s->taken) s->mapping = NULL;
-    if (s->taken) prof__file_forget(s, 0);
+    if (s->file.taken && s->file.mapping) UnmapViewOfFile(s->file.mapping);
+    if (s->file.taken) s->file.mapping = NULL;
+    if (s->file.taken) prof__file_forget(s, 0);
 #else
-    if (s->taken && s->part_path[0]) prof__file_remove(s->live_path);
+    if (s->file.taken && s->file.part_path[0]) prof__file_remove(s->file.live_path);
 #endif
-    s->claimed = s->taken = 0;
+    s->file.claimed = s->file.taken = 0;
 }
 
 #endif /* PROF__SESSION_NAMES_H */

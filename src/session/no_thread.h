@@ -19,7 +19,7 @@ static prof_status prof__service_check(const prof_config *config)
 }
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
-    int fresh = !s->output[0] || s->live_path == s->output; /* no output needs to be rewritten */
+    int fresh = !s->file.output[0] || s->file.live_path == s->file.output; /* no output needs to be rewritten */
     if (config->dump_period_ns && config->dump_period_ns != PROF_NEVER && !fresh)
         return prof__left_out("dump_period", "PROF_NO_THREAD");
     if (config->mode == PROF_STREAM) return prof__left_out("mode stream", "PROF_NO_THREAD");

@@ -44,7 +44,7 @@ static void prof__session_status_take(prof__session_status *look)
     if (s) {
         look->session_id = s->session_id;
         look->mode = (prof_mode)(s->header ? s->header->mode : s->like.mode);
-        look->buffer = s->mapping_size ? s->mapping_size : s->image_size;
+        look->buffer = s->file.mapping_size ? s->file.mapping_size : s->image_size;
         look->chunks = PROF__LOAD(&s->chunk_count);
         if (s->header) look->taken = PROF__LOAD(&s->header->next_chunk);
     }

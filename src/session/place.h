@@ -33,9 +33,9 @@ static prof_status prof__expand_absolute(const char *pattern, const char *starte
 static void prof__output_sidecar(const prof__session *s, char *to, size_t size)
 {
     char ending[32] = "";
-    if (prof__is_folder(s->output)) prof__number_text(ending, prof__process_id());
+    if (prof__is_folder(s->file.output)) prof__number_text(ending, prof__process_id());
     prof__text_add(ending, sizeof ending, ".prof");
-    prof__path_ending(s->output, prof__length(s->output), ending, PROF__NAME_MOST, to, size);
+    prof__path_ending(s->file.output, prof__length(s->file.output), ending, PROF__NAME_MOST, to, size);
 }
 
 static int prof__file_is(const char *path) /* Returns 1 if something has this name */
@@ -53,11 +53,12 @@ static int prof__file_is(const char *path) /* Returns 1 if something has this na
    session must not be replaced either. */
 static int prof__output_stays(const prof__session *s, int numbered)
 {
-    if (prof__is_folder(s->output) || !prof__file_is(s->output) || s->existing == PROF_EXISTING_REPLACE) return 0;
-    if (s->number || s->existing == PROF_EXISTING_REFUSE || prof__output_ours(s->output)) return 1;
+    if (prof__is_folder(s->file.output) || !prof__file_is(s->file.output) || s->file.existing == PROF_EXISTING_REPLACE)
+        return 0;
+    if (s->file.number || s->file.existing == PROF_EXISTING_REFUSE || prof__output_ours(s->file.output)) return 1;
 #ifndef _WIN32
     prof__about about;
-    if (numbered) return prof__lstat(s->output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
+    if (numbered) return prof__lstat(s->file.output, &about) || (uint64_t)about.st_mtime >= prof__outputs_since;
 #endif
     return numbered;
 }
@@ -66,12 +67,12 @@ static int prof__output_stays(const prof__session *s, int numbered)
    Returns 0 or errno. */
 static int prof__name_choose(prof__session *s)
 {
-    char first[sizeof s->output];
-    prof__text_copy(first, sizeof first, s->output);
+    char first[sizeof s->file.output];
+    prof__text_copy(first, sizeof first, s->file.output);
     for (uint64_t i = 2; prof__output_stays(s, i > 2); ++i) {
-        s->number = 1;
-        if (s->existing == PROF_EXISTING_REFUSE || i == 1000000) return EEXIST;
-        if (!prof__path_numbered(first, i, s->output, sizeof s->output)) return ENAMETOOLONG;
+        s->file.number = 1;
+        if (s->file.existing == PROF_EXISTING_REFUSE || i == 1000000) return EEXIST;
+        if (!prof__path_numbered(first, i, s->file.output, sizeof s->file.output)) return ENAMETOOLONG;
     }
     return 0;
 }
@@ -85,16 +86,17 @@ static void prof__name_note(prof__session *s)
 #else
     const char *words = " is recorded by another process: this one writes ";
 #endif
-    prof__start_note_set(s->live_path, words, "");
-    s->number = 1; /* the other recorder may end at any time, and its output must not be replaced then either */
+    prof__start_note_set(s->file.live_path, words, "");
+    s->file.number = 1; /* the other recorder may end at any time, and its output must not be replaced then either */
 }
 
 /* Renames the sidecar file that a killed program has left, to keep its recording. Returns 0 on failure. */
 static int prof__name_keep(const prof__session *s)
 {
     char old[sizeof s->stream.path];
-    if (!prof__name_with(s->live_path, "old", old, sizeof old) || prof__file_rename(s->live_path, old)) return 0;
-    if (!s->number)
+    if (!prof__name_with(s->file.live_path, "old", old, sizeof old) || prof__file_rename(s->file.live_path, old))
+        return 0;
+    if (!s->file.number)
         prof__start_note_set(old, " holds the recording of an earlier program that did not end it", "");
     return 1;
 }
@@ -120,7 +122,8 @@ static int prof__image_open_ended(int file)
    it does not apply to a sidecar file. */
 static int prof__name_keeps(const prof__session *s, HANDLE there)
 {
-    return s->live_path != s->output || (s->existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
+    return s->file.live_path != s->file.output ||
+           (s->file.existing != PROF_EXISTING_REPLACE && prof__image_open_ended(there));
 }
 
 /* Creates the image's file. numbered: 1: its name has a number. Returns 0 or errno; EEXIST: the name is in use. */
@@ -131,7 +134,7 @@ static int prof__name_try(prof__session *s, int numbered)
     /* Another process may create the file between the two calls. */
     for (int i = 0; i < 3 && error == ERROR_SHARING_VIOLATION; ++i) {
         HANDLE there =
-            prof__windows_open(s->live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
+            prof__windows_open(s->file.live_path, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_DELETE, OPEN_EXISTING);
         error = there == INVALID_HANDLE_VALUE ? GetLastError() : 0;
         int keeps = !error && prof__name_keeps(s, there);
         if (!error) CloseHandle(there);
@@ -139,9 +142,9 @@ static int prof__name_try(prof__session *s, int numbered)
             prof__name_note(s);
             return EEXIST;
         }
-        if (!error && s->number) return EEXIST;
+        if (!error && s->file.number) return EEXIST;
         if (!error && (!keeps || !prof__name_keep(s)))
-            prof__file_remove(s->live_path); /* a process that has mapped the old file keeps it */
+            prof__file_remove(s->file.live_path); /* a process that has mapped the old file keeps it */
         error = prof__file_create(s, CREATE_ALWAYS);
     }
     return error ? prof__windows_errno(error) : 0;
@@ -150,8 +153,8 @@ static int prof__name_try(prof__session *s, int numbered)
 /* Closes the older file that was to be replaced, and forgets it. */
 static void prof__name_drop(prof__session *s)
 {
-    if (s->old_file) close(s->old_file - 1);
-    s->old_file = s->replaces = s->keeps = 0;
+    if (s->file.old_file) close(s->file.old_file - 1);
+    s->file.old_file = s->file.replaces = s->file.keeps = 0;
 }
 
 /* Decides whether the file at live_path may be replaced. Returns 0 if it may, EEXIST if not, EAGAIN if there is a
@@ -160,23 +163,24 @@ static int prof__name_replace(prof__session *s, int numbered)
 {
     prof__about there, opened;
     int file;
-    s->replaces = 1;
-    s->keeps = s->live_path != s->output; /* existing=replace is about outputs, so a sidecar file is kept */
-    if (s->existing == PROF_EXISTING_REPLACE) return 0;
-    if (s->number || s->existing == PROF_EXISTING_REFUSE) return EEXIST;
-    file = open(s->live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
-    if (file < 0 && errno == EACCES) file = open(s->live_path, O_RDONLY | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
+    s->file.replaces = 1;
+    s->file.keeps = s->file.live_path != s->file.output; /* existing=replace is about outputs, so a sidecar file is kept
+                                                            */
+    if (s->file.existing == PROF_EXISTING_REPLACE) return 0;
+    if (s->file.number || s->file.existing == PROF_EXISTING_REFUSE) return EEXIST;
+    file = open(s->file.live_path, O_RDWR | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
+    if (file < 0 && errno == EACCES) file = open(s->file.live_path, O_RDONLY | PROF__O_FILE | O_NOFOLLOW | O_NONBLOCK);
     if (file >= 0 && prof__file_lock(file)) {
         close(file);
         prof__name_note(s);
         return EEXIST;
     }
-    if (file >= 0) s->old_file = file + 1;
-    if (!s->keeps) s->keeps = file >= 0 && prof__image_open_ended(file);
-    if (prof__lstat(s->live_path, &there)) return EAGAIN;
+    if (file >= 0) s->file.old_file = file + 1;
+    if (!s->file.keeps) s->file.keeps = file >= 0 && prof__image_open_ended(file);
+    if (prof__lstat(s->file.live_path, &there)) return EAGAIN;
     if (file >= 0 && (prof__fstat(file, &opened) || opened.st_dev != there.st_dev || opened.st_ino != there.st_ino))
         return EAGAIN;
-    return s->live_path == s->output && prof__output_stays(s, numbered) ? EEXIST : 0;
+    return s->file.live_path == s->file.output && prof__output_stays(s, numbered) ? EEXIST : 0;
 }
 
 /* Reserves the name live_path and, for a sidecar file, the output's name as well. numbered: 1: the name has a number.
@@ -186,22 +190,22 @@ static int prof__name_try(prof__session *s, int numbered)
     int error = EAGAIN;
     for (int i = 0; i < 100 && error == EAGAIN; ++i) {
         prof__name_drop(s);
-        error = prof__file_link(s, s->live_path);
-        s->taken = !error;
-        if (error && error != EEXIST && !prof__file_is(s->live_path)) { /* a file system without hard links */
-            error = prof__path_claim(s->live_path);
-            s->taken = s->replaces = !error;
+        error = prof__file_link(s, s->file.live_path);
+        s->file.taken = !error;
+        if (error && error != EEXIST && !prof__file_is(s->file.live_path)) { /* a file system without hard links */
+            error = prof__path_claim(s->file.live_path);
+            s->file.taken = s->file.replaces = !error;
         } else if (error) { /* another file has the name */
             error = prof__name_replace(s, numbered);
         }
     }
-    if (!error && s->live_path != s->output && prof__output_stays(s, numbered)) error = EEXIST;
-    if (error && s->taken && s->unnamed) /* a file that has lost its only name cannot get a new one */
-        s->unnamed = rename(s->live_path, s->part_path) != 0;
-    else if (error && s->taken)
-        unlink(s->live_path);
+    if (!error && s->file.live_path != s->file.output && prof__output_stays(s, numbered)) error = EEXIST;
+    if (error && s->file.taken && s->file.unnamed) /* a file that has lost its only name cannot get a new one */
+        s->file.unnamed = rename(s->file.live_path, s->file.part_path) != 0;
+    else if (error && s->file.taken)
+        unlink(s->file.live_path);
     if (error) prof__name_drop(s);
-    if (error) s->taken = 0;
+    if (error) s->file.taken = 0;
     return error;
 }
 
@@ -210,19 +214,19 @@ static int prof__name_try(prof__session *s, int numbered)
 static int prof__name_publish(prof__session *s)
 {
     int error = 0;
-    if (s->replaces && !s->taken && s->keeps) prof__name_keep(s);
-    if (s->replaces || !s->taken) {
+    if (s->file.replaces && !s->file.taken && s->file.keeps) prof__name_keep(s);
+    if (s->file.replaces || !s->file.taken) {
         error = prof__file_name(s);
-        if (!error && rename(s->part_path, s->live_path)) error = errno;
-    } else if (!s->unnamed) {
-        unlink(s->part_path);
+        if (!error && rename(s->file.part_path, s->file.live_path)) error = errno;
+    } else if (!s->file.unnamed) {
+        unlink(s->file.part_path);
     }
     if (error) return error;
-    s->unnamed = 0;
-    s->part_path[0] = 0;
-    if (s->old_file) close(s->old_file - 1);
-    s->old_file = 0;
-    if (s->live_path == s->output) prof__output_remember(s->output);
+    s->file.unnamed = 0;
+    s->file.part_path[0] = 0;
+    if (s->file.old_file) close(s->file.old_file - 1);
+    s->file.old_file = 0;
+    if (s->file.live_path == s->file.output) prof__output_remember(s->file.output);
     return 0;
 }
 #endif
@@ -233,13 +237,15 @@ static int prof__name_publish(prof__session *s)
 static int prof__name_take(prof__session *s)
 {
     char first[sizeof s->stream.path];
-    int folder = prof__is_folder(s->output), error = prof__name_try(s, 0);
-    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->output);
-    for (uint64_t i = 2; error == EEXIST && s->existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
-        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->output, sizeof s->output)) return ENAMETOOLONG;
-        if (!folder && s->live_path != s->output) prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
+    int folder = prof__is_folder(s->file.output), error = prof__name_try(s, 0);
+    prof__text_copy(first, sizeof first, folder ? s->stream.path : s->file.output);
+    for (uint64_t i = 2; error == EEXIST && s->file.existing != PROF_EXISTING_REFUSE && i < 1000000; ++i) {
+        if (!prof__path_numbered(first, i, folder ? s->stream.path : s->file.output, sizeof s->file.output))
+            return ENAMETOOLONG;
+        if (!folder && s->file.live_path != s->file.output)
+            prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         error = prof__name_try(s, 1);
-        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->output);
+        if (!error && prof__start_note[0]) prof__text_add(prof__start_note, sizeof prof__start_note, s->file.output);
     }
     return error;
 }
@@ -247,27 +253,28 @@ static int prof__name_take(prof__session *s)
 /* Chooses and reserves the names of the session's files. */
 static prof_status prof__output_name(prof__session *s)
 {
-    if (!s->output[0]) return PROF_OK;
+    if (!s->file.output[0]) return PROF_OK;
     if (!prof__outputs_since) prof__outputs_since = (uint64_t)time(NULL);
     prof__folder_hold(s);
-    int error = s->live_path ? prof__name_take(s) : prof__name_choose(s);
-    if (error && error != EEXIST && s->sidecar && s->live_path) {
+    int error = s->file.live_path ? prof__name_take(s) : prof__name_choose(s);
+    if (error && error != EEXIST && s->file.sidecar && s->file.live_path) {
         prof__file_forget(s, error);
         error = prof__name_choose(s);
     }
     if (!error) return PROF_OK;
-    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already (existing=refuse)", s->output);
+    if (error == EEXIST) return prof__fail(PROF_IO, "%s: exists already (existing=refuse)", s->file.output);
 #ifdef _WIN32
-    if (error == EACCES && prof__file_is(s->output))
+    if (error == EACCES && prof__file_is(s->file.output))
         return prof__fail(PROF_IO, "%s: cannot be replaced: another program, or a trace of this one, has it open",
-                          s->output);
+                          s->file.output);
 #endif
-    return prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
+    return prof__fail(PROF_IO, "%s: %s", s->file.output, strerror(error));
 }
 
 static prof_status prof__output_writer(const prof__session *s, const prof_writer **writer)
 {
-    return s->layout[0] ? prof__layout_find(s->layout, s->output, writer) : prof__writer_find(s->output, writer);
+    return s->file.layout[0] ? prof__layout_find(s->file.layout, s->file.output, writer)
+                             : prof__writer_find(s->file.output, writer);
 }
 
 /* Returns 1 if the output that prof_stop() wrote still exists. Always returns 1 for a directory, and for PROF_STREAM,
@@ -275,8 +282,8 @@ static prof_status prof__output_writer(const prof__session *s, const prof_writer
 static int prof__output_stands(const prof__session *s)
 {
     FILE *file;
-    if (prof__is_folder(s->output) || s->header->mode == PROF_STREAM) return 1;
-    file = prof__file_open(s->output, "rb");
+    if (prof__is_folder(s->file.output) || s->header->mode == PROF_STREAM) return 1;
+    file = prof__file_open(s->file.output, "rb");
     if (file) fclose(file);
     return file != NULL;
 }
@@ -285,22 +292,24 @@ static prof_status prof__output_write_here(prof__session *s, prof_status status)
 {
     const prof_writer *writer = NULL;
     if (!status) status = prof__output_writer(s, &writer);
-    if (!status && !s->live_path && !s->claimed && (s->number || s->existing == PROF_EXISTING_REFUSE)) {
-        int error = s->number ? prof__path_number(s->output, sizeof s->output) : prof__path_claim(s->output);
-        if (error) status = prof__fail(PROF_IO, "%s: %s", s->output, strerror(error));
-        s->claimed = !error;
+    if (!status && !s->file.live_path && !s->file.claimed &&
+        (s->file.number || s->file.existing == PROF_EXISTING_REFUSE)) {
+        int error = s->file.number ? prof__path_number(s->file.output, sizeof s->file.output)
+                                   : prof__path_claim(s->file.output);
+        if (error) status = prof__fail(PROF_IO, "%s: %s", s->file.output, strerror(error));
+        s->file.claimed = !error;
     }
-    if (!status) status = prof__reader()->write_live(s->output, writer);
-    if (!status) prof__output_remember(s->output);
+    if (!status) status = prof__reader()->write_live(s->file.output, writer);
+    if (!status) prof__output_remember(s->file.output);
     return status;
 }
 
 /* Writes the output from what is recorded. If the session is in memory, reserves the output's name first. */
 static prof_status prof__output_write(prof__session *s)
 {
-    if (s->file_error)
+    if (s->file.error)
         return prof__fail(PROF_IO, "%s: %s: what was recorded is in memory only: prof_save() ca write it elsewhere",
-                          prof__path_end(s->output), strerror(s->file_error));
+                          prof__path_end(s->file.output), strerror(s->file.error));
     return prof__in_folder(s, prof__output_write_here, PROF_OK);
 }
 
@@ -314,11 +323,11 @@ static prof_status prof__output_again(const char *what)
     prof__session *s = prof__on_demand ? NULL : prof__state.session;
     if (!s) {
         status = prof__fail(PROF_INVALID_STATE, "%s: nothing was recorded", what);
-    } else if (!s->output[0]) {
+    } else if (!s->file.output[0]) {
         status = prof__fail(PROF_INVALID_STATE, "%s: the session has no output: set config.output, or call prof_save()",
                             what);
     /* Otherwise the output is the image itself. */
-    } else if (s->live_path != s->output && (prof__state.running || !prof__output_stands(s))) {
+    } else if (s->file.live_path != s->file.output && (prof__state.running || !prof__output_stands(s))) {
         status = prof__output_write(s);
     }
     prof__control_unlock();

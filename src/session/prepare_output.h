@@ -61,18 +61,19 @@ static const char *prof__output_own(prof__session *s, const char *pattern, char 
     prof__output_search search;
     prof__about about;
     prof__output_apart = 0;
-    if (prof__is_folder(s->output) || (!prof__stat(s->output, &about) && !S_ISREG(about.st_mode))) return pattern;
+    if (prof__is_folder(s->file.output) || (!prof__stat(s->file.output, &about) && !S_ISREG(about.st_mode)))
+        return pattern;
     prof__program_name(search.module, sizeof search.module);
     search.path = path;
     for (int i = 1; i < 1000; ++i) {
-        prof__output_absolute(s->output, path, sizeof path);
+        prof__output_absolute(s->file.output, path, sizeof path);
         search.taken = 0;
         prof__loaded_each(prof__output_visit, &search);
         if (!search.taken) break;
         search.module[strcspn(search.module, ".%")] = 0;
         snprintf(text, sizeof text, i > 1 ? "%s.%d" : "%s", search.module, i);
         if (!prof__path_with(pattern, text, tagged, size) ||
-            prof__expand_absolute(tagged, s->started, s->output, sizeof s->output))
+            prof__expand_absolute(tagged, s->file.started, s->file.output, sizeof s->file.output))
             return pattern;
         prof__output_apart = 1;
     }
@@ -95,45 +96,45 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
     const prof_writer *writer;
     const char *output = config->output;
     prof_mode mode = config->mode;
-    char ranked[sizeof s->pattern], tagged[sizeof s->pattern];
-    prof__time_text(s->started);
-    if (several && prof__pattern_has(output, "t")) prof__job_time(output, s->started);
+    char ranked[sizeof s->file.pattern], tagged[sizeof s->file.pattern];
+    prof__time_text(s->file.started);
+    if (several && prof__pattern_has(output, "t")) prof__job_time(output, s->file.started);
     /* A directory's writer puts the rank into its file names itself. */
     if (several && !prof__pattern_has(output, "rp") && !prof__is_folder(output) &&
         prof__path_with(output, "%r", ranked, sizeof ranked))
         output = ranked;
-    prof_status status = prof__expand_absolute(output, s->started, s->output, sizeof s->output);
-    if (!status && prof__is_folder(s->output) && !prof__is_slash(s->output[prof__length(s->output) - 1]))
-        prof__text_add(s->output, sizeof s->output, "/");
+    prof_status status = prof__expand_absolute(output, s->file.started, s->file.output, sizeof s->file.output);
+    if (!status && prof__is_folder(s->file.output) && !prof__is_slash(s->file.output[prof__length(s->file.output) - 1]))
+        prof__text_add(s->file.output, sizeof s->file.output, "/");
     if (!status) output = prof__output_own(s, output, tagged, sizeof tagged);
-    if (config->layout) prof__text_copy(s->layout, sizeof s->layout, config->layout);
+    if (config->layout) prof__text_copy(s->file.layout, sizeof s->file.layout, config->layout);
     if (!status) status = prof__output_writer(s, &writer);
-    if (!status) status = prof__writer_fits(s->output, writer, (uint32_t)mode);
-    if (!status) status = prof__output_check(s->output);
+    if (!status) status = prof__writer_fits(s->file.output, writer, (uint32_t)mode);
+    if (!status) status = prof__output_check(s->file.output);
     if (!status && !writer) status = prof__output_follow(s);
-    s->existing = config->existing;
-    s->number = s->existing == PROF_EXISTING_NUMBER ||
-                (s->existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
-    if (prof__is_folder(s->output)) s->number = 0; /* the writer of a directory never replaces a file */
-    if (!status && !writer) s->live_path = s->output;
-    if (!status && writer && !prof__output_is_file(s->output)) {
-        s->existing = PROF_EXISTING_REPLACE; /* a device or a pipe has no older recording to protect */
-        s->number = 0;
+    s->file.existing = config->existing;
+    s->file.number = s->file.existing == PROF_EXISTING_NUMBER ||
+                (s->file.existing == PROF_EXISTING_AUTO && prof__pattern_has(output, "pt"));
+    if (prof__is_folder(s->file.output)) s->file.number = 0; /* the writer of a directory never replaces a file */
+    if (!status && !writer) s->file.live_path = s->file.output;
+    if (!status && writer && !prof__output_is_file(s->file.output)) {
+        s->file.existing = PROF_EXISTING_REPLACE; /* a device or a pipe has no older recording to protect */
+        s->file.number = 0;
     } else if (!status && writer) {
 /* There, a sidecar file would be filled only at the end, and so protects nothing. */
 #if !defined(__EMSCRIPTEN__) && !defined(__wasi__)
-        s->sidecar = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
+        s->file.sidecar = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
-    s->whole = mode == PROF_STREAM;
-    if (!status && writer && (s->sidecar || mode == PROF_STREAM)) {
+    s->file.whole = mode == PROF_STREAM;
+    if (!status && writer && (s->file.sidecar || mode == PROF_STREAM)) {
         prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
-        s->live_path = s->stream.path;
+        s->file.live_path = s->stream.path;
     }
-    prof__pattern_absolute(output, s->pattern, sizeof s->pattern);
+    prof__pattern_absolute(output, s->file.pattern, sizeof s->file.pattern);
 #ifdef _WIN32
     if (!status) status = prof__output_name(s);
-    s->named = 1;
+    s->file.named = 1;
 #endif
     return status;
 }
@@ -143,24 +144,25 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
    unless the pattern has %p. Returns 0 or errno. Async-signal-safe. */
 static int prof__child_path(prof__session *s)
 {
-    char number[24], path[sizeof s->output], before[sizeof s->output];
-    int has_pid = prof__pattern_has(s->pattern, "p");
-    if (!s->output[0]) return 0;
-    prof__text_copy(before, sizeof before, s->output);
-    if (prof__expand_at(s->pattern, s->started, 0, path, sizeof path)) return ENAMETOOLONG;
+    char number[24], path[sizeof s->file.output], before[sizeof s->file.output];
+    int has_pid = prof__pattern_has(s->file.pattern, "p");
+    if (!s->file.output[0]) return 0;
+    prof__text_copy(before, sizeof before, s->file.output);
+    if (prof__expand_at(s->file.pattern, s->file.started, 0, path, sizeof path)) return ENAMETOOLONG;
     prof__number_text(number, s->process);
     if (has_pid || prof__is_folder(path))
-        prof__text_copy(s->output, sizeof s->output, path);
-    else if (!prof__name_with(path, number, s->output, sizeof s->output))
+        prof__text_copy(s->file.output, sizeof s->file.output, path);
+    else if (!prof__name_with(path, number, s->file.output, sizeof s->file.output))
         return ENAMETOOLONG;
-    if (s->sidecar) {
+    if (s->file.sidecar) {
         prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
-        s->live_path = s->stream.path;
+        s->file.live_path = s->stream.path;
     }
-    if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->output, path, sizeof path) ||
+    if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->file.output, path, sizeof path) ||
         !prof__equal(before, path))
         prof__folder_drop(s); /* the held folder is the parent's, and the child writes elsewhere */
-    if (s->live_path && !prof__root_moved(s)) prof__folder_for(s->live_path); /* %p may be in a directory's name */
+    if (s->file.live_path && !prof__root_moved(s)) prof__folder_for(s->file.live_path); /* %p may be in a directory's
+                                                                                           name */
     return 0;
 }
 #endif

@@ -29,18 +29,18 @@ static void prof__root_now(uint64_t root[2])
 static int prof__root_moved(const prof__session *s)
 {
     uint64_t now[2];
-    if (!s->root[1]) return 0;
+    if (!s->file.root[1]) return 0;
     prof__root_now(now);
-    return now[0] != s->root[0] || now[1] != s->root[1];
+    return now[0] != s->file.root[0] || now[1] != s->file.root[1];
 }
 
 /* Opens the output's directory and keeps it open. */
 static void prof__folder_hold(prof__session *s)
 {
-    char folder[sizeof s->output];
+    char folder[sizeof s->file.output];
     prof__about about;
-    prof__root_now(s->root);
-    if (s->live_path == s->output || !prof__folder_of(s->output, folder, sizeof folder)) return;
+    prof__root_now(s->file.root);
+    if (s->file.live_path == s->file.output || !prof__folder_of(s->file.output, folder, sizeof folder)) return;
 #ifdef O_PATH
     int file = open(folder, O_PATH | O_CLOEXEC);
 #else
@@ -50,9 +50,9 @@ static void prof__folder_hold(prof__session *s)
     int high = file < 0 ? -1 : fcntl(file, F_DUPFD_CLOEXEC, 200);
     if (file >= 0) close(file);
     if (high < 0 || prof__fstat(high, &about)) return;
-    s->folder = high + 1;
-    s->folder_is[0] = (uint64_t)about.st_dev;
-    s->folder_is[1] = (uint64_t)about.st_ino;
+    s->file.folder = high + 1;
+    s->file.folder_is[0] = (uint64_t)about.st_dev;
+    s->file.folder_is[1] = (uint64_t)about.st_ino;
 }
 
 /* Returns 1 if the held descriptor still refers to the output's directory: the program may have closed all its
@@ -60,14 +60,14 @@ static void prof__folder_hold(prof__session *s)
 static int prof__folder_held(const prof__session *s)
 {
     prof__about about;
-    return s->folder && !prof__fstat(s->folder - 1, &about) && (uint64_t)about.st_dev == s->folder_is[0] &&
-           (uint64_t)about.st_ino == s->folder_is[1];
+    return s->file.folder && !prof__fstat(s->file.folder - 1, &about) &&
+           (uint64_t)about.st_dev == s->file.folder_is[0] && (uint64_t)about.st_ino == s->file.folder_is[1];
 }
 
 static void prof__folder_drop(prof__session *s)
 {
-    if (prof__folder_held(s)) close(s->folder - 1);
-    s->folder = 0;
+    if (prof__folder_held(s)) close(s->file.folder - 1);
+    s->file.folder = 0;
 }
 
 /* The work of the thread that runs in the held directory, and its result. */
@@ -82,7 +82,7 @@ typedef struct prof__folder_work {
 static void *prof__folder_main(void *user)
 {
     prof__folder_work *w = (prof__folder_work *)user;
-    if (syscall(SYS_unshare, 0x200 /* CLONE_FS */) || fchdir(w->s->folder - 1)) return NULL;
+    if (syscall(SYS_unshare, 0x200 /* CLONE_FS */) || fchdir(w->s->file.folder - 1)) return NULL;
     w->done = 1;
     w->status = w->work(w->s, PROF_OK);
     if (w->status) memcpy(w->error, PROF__ERROR_TEXT(), sizeof w->error);
@@ -107,7 +107,7 @@ static void prof__folder_name(char *path, size_t size)
 static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__session *s, prof_status status),
                                    prof_status status)
 {
-    char output[sizeof s->output], path[sizeof s->stream.path];
+    char output[sizeof s->file.output], path[sizeof s->stream.path];
     pthread_t thread;
     prof__folder_work *w = NULL;
     if (status || !prof__root_moved(s)) return work(s, status);
@@ -116,12 +116,12 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
     if (w) {
         w->s = s;
         w->work = work;
-        memcpy(output, s->output, sizeof output);
+        memcpy(output, s->file.output, sizeof output);
         memcpy(path, s->stream.path, sizeof path);
-        prof__folder_name(s->output, sizeof s->output);
+        prof__folder_name(s->file.output, sizeof s->file.output);
         prof__folder_name(s->stream.path, sizeof s->stream.path);
         if (!prof__thread_create(&thread, prof__folder_main, w)) pthread_join(thread, NULL);
-        memcpy(s->output, output, sizeof output);
+        memcpy(s->file.output, output, sizeof output);
         memcpy(s->stream.path, path, sizeof path);
     }
     status = w && w->done ? w->status : PROF_IO;
@@ -129,7 +129,7 @@ static prof_status prof__in_folder(prof__session *s, prof_status (*work)(prof__s
         prof__fail(status, "%s", w->error);
     else if (status)
         prof__fail(status, "%s: not written: the program has changed its root directory (chroot)",
-                   prof__path_end(s->output));
+                   prof__path_end(s->file.output));
     free(w);
     return status;
 }

@@ -58,17 +58,17 @@ static FILE *prof__archive_open(const prof__header *copy)
 #elif defined(_WIN32)
     uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
-    if (copy->archive_offset && s && s->live_path && s->header->session == copy->session)
-        stream = prof__file_open(s->live_path, "rb");
+    if (copy->archive_offset && s && s->file.live_path && s->header->session == copy->session)
+        stream = prof__file_open(s->file.live_path, "rb");
     prof__state_unlock(write_lock);
 #else
     int file = -1;
     uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
     prof__about about;
-    if (copy->archive_offset && s && s->live_path && s->header->session == copy->session) {
+    if (copy->archive_offset && s && s->file.live_path && s->header->session == copy->session) {
         if (prof__stream_file_there(s)) file = fcntl(s->stream.file, F_DUPFD_CLOEXEC, 0);
-        if (file < 0) file = open(s->live_path, O_RDONLY | PROF__O_FILE);
+        if (file < 0) file = open(s->file.live_path, O_RDONLY | PROF__O_FILE);
         if (file >= 0 && (prof__fstat(file, &about) || (uint64_t)about.st_ino != s->stream.inode ||
                           (uint64_t)about.st_dev != s->stream.device)) {
             close(file); /* a different file has that name by now */

@@ -69,18 +69,19 @@ static void prof__names_step(prof__session *s)
    it. */
 static int prof__schedule_step(prof__session *s)
 {
-    uint64_t now = s->begin_at || s->duration_ns ? prof__monotonic() : 0;
+    uint64_t now = s->schedule.begin_at || s->schedule.duration_ns ? prof__monotonic() : 0;
     int ended = 0;
     if (!now) return 0;
-    if (s->end_at && now >= s->end_at) prof__names_look(s);
-    s->look_at = s->begin_at; /* looked at until the session is published */
+    if (s->schedule.end_at && now >= s->schedule.end_at) prof__names_look(s);
+    s->look_at = s->schedule.begin_at; /* looked at until the session is published */
     uint32_t write_lock = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {
-        if (prof__state.held & PROF__HELD_TIME && now >= s->begin_at) prof__schedule_release(s, PROF__HELD_TIME);
-        ended = !prof__state.held && s->end_at && now >= s->end_at;
+        if (prof__state.held & PROF__HELD_TIME && now >= s->schedule.begin_at)
+            prof__schedule_release(s, PROF__HELD_TIME);
+        ended = !prof__state.held && s->schedule.end_at && now >= s->schedule.end_at;
         if (ended) prof__recording_ends();
         prof__state.ended |= ended;
-        s->look_at = ended ? 0 : prof__state.held & PROF__HELD_TIME ? s->begin_at : s->end_at;
+        s->look_at = ended ? 0 : prof__state.held & PROF__HELD_TIME ? s->schedule.begin_at : s->schedule.end_at;
     } else if (prof__state.session == s) {
         s->look_at = 0;
     }
@@ -94,10 +95,10 @@ static int prof__end_step(prof__session *s)
 {
     if (!PROF__ACQUIRE(&s->service.end_due)) return 0;
     PROF__STORE(&s->service.end_due, 0u);
-    if (!s->output[0] || s->live_path == s->output) return 0;
+    if (!s->file.output[0] || s->file.live_path == s->file.output) return 0;
     prof_status status = prof__output_write(s);
     if (status) prof__background_failed(s, prof_error()); /* prof_stop() will try again */
-    s->written = !status;
+    s->file.written = !status;
     return 1;
 }
 
@@ -129,7 +130,7 @@ static void prof__service_wake(prof__session *s)
 static uint64_t prof__service_sleep(const prof__session *s, uint64_t before, uint64_t used, int work)
 {
     const prof__service *service = &s->service;
-    uint64_t sleep = before, count = PROF__LOAD(&s->pieces);
+    uint64_t sleep = before, count = PROF__LOAD(&s->ring.pieces);
     if (!prof__chunks_kept(s))
         sleep = work ? service->shortest_ns : before * 2;
     else if (used > count / 4)
@@ -149,7 +150,7 @@ static void prof__service_run(prof__session *s)
     prof_thread_name("prof");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
-        uint64_t used = PROF__LOAD(&s->pieces) - (uint32_t)PROF__LOAD(&s->free_chunks);
+        uint64_t used = PROF__LOAD(&s->ring.pieces) - (uint32_t)PROF__LOAD(&s->ring.free_chunks);
         int work = stop ? 0 : prof__stream_step(s); /* at the end, the ring stays in the file as it is */
         work |= prof__reader()->follow_step(s); /* counts statistics and looks for triggers of saves */
         if (!stop) prof__names_step(s);
@@ -264,13 +265,14 @@ static prof_status prof__service_check(const prof_config *c)
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
     prof__service *service = &s->service;
-    s->max_file_size = config->max_file_size;
-    s->at_limit = (uint32_t)config->at_limit;
+    s->file.max_file_size = config->max_file_size;
+    s->file.at_limit = (uint32_t)config->at_limit;
     s->wait_ns = config->wait_ns == PROF_NEVER ? 0 : config->wait_ns;
     if (!config->wait_ns && prof__mode_counts((uint32_t)config->mode)) s->wait_ns = PROF__MAX_WAIT;
     /* The output of a mapped file is always up to date. */
-    int fresh = s->live_path && (s->live_path == s->output || config->mode == PROF_STREAM);
-    s->dump_period_ns = fresh || !s->output[0] || config->dump_period_ns == PROF_NEVER ? 0 : config->dump_period_ns;
+    int fresh = s->file.live_path && (s->file.live_path == s->file.output || config->mode == PROF_STREAM);
+    s->dump_period_ns =
+        fresh || !s->file.output[0] || config->dump_period_ns == PROF_NEVER ? 0 : config->dump_period_ns;
     service->wanted = prof__chunks_kept(s) || s->dump_period_ns != 0;
     service->longest_ns = prof__service_longest(s);
     service->shortest_ns = service->longest_ns / 16 > 100000 ? service->longest_ns / 16 : 100000;
@@ -298,7 +300,7 @@ static void prof__service_stop(prof__session *s)
     service->running = 0;
     if (service->process != prof__process_id()) return;
     PROF__RELEASE(&service->stop, 1u);
-    prof__word_wake(&s->released); /* threads that wait for a chunk get no more chunks */
+    prof__word_wake(&s->ring.released); /* threads that wait for a chunk get no more chunks */
     prof__service_wake(s);
     prof__service_join(service->thread);
     if (!service->wants_writer) return;

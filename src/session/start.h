@@ -44,19 +44,20 @@ static prof_status prof__memory_publish(prof__session *s)
 #elif defined(_WIN32)
 static prof_status prof__memory_publish(prof__session *s)
 {
-    s->taken = 0; /* the file stays, even if the start fails now */
+    s->file.taken = 0; /* the file stays, even if the start fails now */
     return PROF_OK;
 }
 #else
 /* Gives the image's file its final name. If that fails for a sidecar file, goes on without it. */
 static prof_status prof__memory_publish(prof__session *s)
 {
-    int error = s->live_path ? prof__name_publish(s) : 0;
-    if (error && PROF__SIDECAR(s->sidecar)) {
+    int error = s->file.live_path ? prof__name_publish(s) : 0;
+    if (error && PROF__SIDECAR(s->file.sidecar)) {
         prof__file_forget(s, error);
         return PROF_OK;
     }
-    return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->part_path, s->live_path, strerror(error))
+    return error ? prof__fail(PROF_IO, "%s: cannot be renamed to %s: %s", s->file.part_path, s->file.live_path,
+                              strerror(error))
                  : PROF_OK;
 }
 #endif
@@ -70,13 +71,14 @@ static void prof__schedule_configure(prof__session *s, const prof_config *config
 #else
     const prof__pair *now = &s->header->first;
     uint64_t wait = config->delay_ns;
-    s->duration_ns = config->duration_ns;
-    s->warmup_what = config->warmup_steps ? PROF__WARMUP_STEPS : PROF__WARMUP_FRAMES;
-    s->warmup_left = config->warmup_frames ? config->warmup_frames - 1 : config->warmup_steps;
+    s->schedule.duration_ns = config->duration_ns;
+    s->schedule.warmup_what = config->warmup_steps ? PROF__WARMUP_STEPS : PROF__WARMUP_FRAMES;
+    s->schedule.warmup_left = config->warmup_frames ? config->warmup_frames - 1 : config->warmup_steps;
     if (config->start_unix_ns > now->unix_ns && config->start_unix_ns - now->unix_ns > wait)
         wait = config->start_unix_ns - now->unix_ns;
-    if (wait) s->begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
-    s->held = (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
+    if (wait) s->schedule.begin_at = now->monotonic_ns + (wait < PROF__CENTURY ? wait : PROF__CENTURY);
+    s->schedule.held =
+        (wait ? PROF__HELD_TIME : 0) | (config->warmup_steps || config->warmup_frames ? PROF__HELD_WARMUP : 0);
 #endif
 }
 
@@ -97,13 +99,14 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     if (config->output && config->output[0] && (status = prof__output_prepare(s, config, several)) != PROF_OK)
         return status;
 #endif
-    if (!PROF__MINIMAL && config->layout && config->layout[0] && !s->output[0])
+    if (!PROF__MINIMAL && config->layout && config->layout[0] && !s->file.output[0])
         return prof__fail(PROF_INVALID_ARGUMENT, "layout '%.20s': needs an output: set config.output", config->layout);
     if (memory) {
         uint32_t skip = (uint32_t)(0 - (uintptr_t)memory) & 63;
-        if (s->live_path)
+        if (s->file.live_path)
             return prof__fail(PROF_INVALID_ARGUMENT,
-                              "output %s: a .prof is recorded into its file: set config.memory to NULL", s->live_path);
+                              "output %s: a .prof is recorded into its file: set config.memory to NULL",
+                              s->file.live_path);
         if (size < PROF__MIN_IMAGE + skip)
             return prof__fail(PROF_INVALID_ARGUMENT, "memory_size: must be at least %d", (int)PROF__MIN_IMAGE + 64);
         memory = (char *)memory + skip;
@@ -119,7 +122,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
         status = prof__memory_take(s, (size_t)size);
         prof__file_signal_drop(&signal);
         if (status) return status;
-        memory = s->mapping;
+        memory = s->file.mapping;
 #endif
     }
     status = prof__layout(s, memory, size);
@@ -147,7 +150,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     s->fast = s->clock != PROF_CLOCK_COUNTER ? 0 : PROF__MIN_TICKS(s) ? PROF__SHORT : 1;
     prof__image_begin(s);
 #ifndef PROF_FREESTANDING
-    if (!s->named) status = prof__output_name(s);
+    if (!s->file.named) status = prof__output_name(s);
 #endif
     return status || !PROF__CRASH_REPORT(s) ? status : prof__crash_prepare(s);
 }
@@ -229,7 +232,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         return prof__fail(PROF_INVALID_STATE, "the previous session has ended by itself: call prof_stop() first");
     if (phase == PROF__RUNS)
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
-                          !PROF__MINIMAL && prof__state_session()->output[0]
+                          !PROF__MINIMAL && prof__state_session()->file.output[0]
                               ? ", or leave PROF_OUTPUT out of the environment" : "");
     prof_status status = prof__config_check(config);
     if (status) return status;
@@ -266,7 +269,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         s->header->session = s->session_id;
         prof__metadata_write(s);
 #ifndef PROF_FREESTANDING
-        if (s->sidecar_error) prof__meta_pair(s, "in memory only", strerror(s->sidecar_error));
+        if (s->file.sidecar_error) prof__meta_pair(s, "in memory only", strerror(s->file.sidecar_error));
 #endif
 #ifndef PROF_FREESTANDING
         s->like = *s->header;
@@ -278,7 +281,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         prof__state.filter_mask = config->filter_mask ? config->filter_mask : ~0u;
         if (on_demand) on_demand->limit(on_demand->user);
         PROF__STORE(&prof__state.paused, 0);
-        prof__state.held = s->held;
+        prof__state.held = s->schedule.held;
         PROF__STORE(&prof__state.no_sync, config->no_sync);
         prof__state.no_devices = config->no_devices;
         PROF__STORE(&prof__state.running, 1);

@@ -47,12 +47,13 @@ static prof_status prof__stop_locked(void)
     prof__session *s = status ? NULL : prof__state.session;
     if (s) prof__service_stop(s);
     if (s) prof__reader()->save_disarm();
-    if (s && s->output[0] && PROF__SIDECAR(s->live_path != s->output) && !s->written) status = prof__output_write(s);
-    if (s && PROF__SIDECAR(s->live_path && s->live_path != s->output))
+    if (s && s->file.output[0] && PROF__SIDECAR(s->file.live_path != s->file.output) && !s->file.written)
+        status = prof__output_write(s);
+    if (s && PROF__SIDECAR(s->file.live_path && s->file.live_path != s->file.output))
         status = prof__in_folder(s, prof__file_finish, status);
-    else if (s && s->live_path)
+    else if (s && s->file.live_path)
         status = prof__file_finish(s, status);
-    if (s && s->live_path && !status) status = prof__stream_told(s->output);
+    if (s && s->file.live_path && !status) status = prof__stream_told(s->file.output);
     if (s && status) prof__path_unclaim(s);
 #endif
     PROF__BRIDGE_STOP();
@@ -81,7 +82,7 @@ static void prof__exit_stop(void)
     const prof__session *s = NULL;
     if (!prof__on_demand && prof__session_phase())
         s = prof__state.session ? prof__state.session : prof__state.inherited;
-    if (s && s->output[0] && prof__stop_locked()) fprintf(stderr, "prof: %s\n", prof_error());
+    if (s && s->file.output[0] && prof__stop_locked()) fprintf(stderr, "prof: %s\n", prof_error());
     prof__unlock(&prof__control_word);
 }
 #endif

@@ -35,7 +35,8 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
 {
     uint32_t state = PROF__ACQUIRE(&chunk->state);
     return state == PROF__CHUNK_FULL ||
-           (state == PROF__CHUNK_PARTIAL && PROF__LOAD(&s->free_chunks) < (int32_t)(PROF__LOAD(&s->pieces) / 4) &&
+           (state == PROF__CHUNK_PARTIAL &&
+            PROF__LOAD(&s->ring.free_chunks) < (int32_t)(PROF__LOAD(&s->ring.pieces) / 4) &&
             __atomic_compare_exchange_n(&chunk->state, &state, (uint32_t)PROF__CHUNK_FULL, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
 }
@@ -46,18 +47,18 @@ static prof_status prof__stream_open(prof__session *s)
     prof__header *h = s->header;
     uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
     if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
-    if (!s->live_path)
+    if (!s->file.live_path)
         return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
-    if (s->max_file_size && s->max_file_size < prof__round(s->mapping_size, 4096) + least)
+    if (s->file.max_file_size && s->file.max_file_size < prof__round(s->file.mapping_size, 4096) + least)
         return prof__fail(PROF_INVALID_ARGUMENT,
                           "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
-                          (unsigned long long)s->max_file_size, (unsigned long long)(least + 1023) / 1024,
-                          (unsigned long long)s->mapping_size);
+                          (unsigned long long)s->file.max_file_size, (unsigned long long)(least + 1023) / 1024,
+                          (unsigned long long)s->file.mapping_size);
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
-    s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->deepest) * sizeof *s->stream.chunks);
+    s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->ring.deepest) * sizeof *s->stream.chunks);
     if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
-    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->mapping_size, 4096);
-    h->archive_limit = s->max_file_size ? s->max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->file.mapping_size, 4096);
+    h->archive_limit = s->file.max_file_size ? s->file.max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
     return PROF_OK;
 }
 
@@ -106,7 +107,7 @@ static int prof__stream_file_open(prof__session *s, const char *path)
 static int prof__stream_file_ready(prof__session *s, prof__about *about)
 {
     if (prof__stream_file_about(s, about)) return 1;
-    if (prof__stream_file_open(s, s->live_path)) {
+    if (prof__stream_file_open(s, s->file.live_path)) {
         if (prof__stream_file_about(s, about)) return 1;
         close(s->stream.file); /* a different file has the name by now */
         s->stream.opened = 0;
@@ -194,7 +195,7 @@ static int prof__archive_room(prof__session *s, uint64_t size, uint64_t *at)
     if (error) return error;
     *at = next;
     if (h->archive_limit - next >= size) return 0;
-    if (s->at_limit != PROF_LIMIT_ROTATE) return EDOM;
+    if (s->file.at_limit != PROF_LIMIT_ROTATE) return EDOM;
     *at = h->archive_offset;
     error = prof__archive_lap(s, next);
     while (!error && h->archive_first <= *at + size && h->archive_first != next) error = prof__archive_drop(s);
@@ -268,7 +269,7 @@ static int prof__stream_step(prof__session *s)
     if (s->header->mode != PROF_STREAM || stream->full) return 0;
     if (stream->backoff_ns && prof__monotonic() < stream->retry_at) return 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk);
-    if (next == stream->seen && PROF__LOAD(&s->free_chunks) > (int32_t)(PROF__LOAD(&s->pieces) / 2))
+    if (next == stream->seen && PROF__LOAD(&s->ring.free_chunks) > (int32_t)(PROF__LOAD(&s->ring.pieces) / 2))
         return 0; /* no thread has taken a chunk since, and more than half of the chunks are free */
     stream->seen = next;
     size_t count = prof__stream_gather(s);
@@ -303,9 +304,9 @@ static prof_status prof__stream_told(const char *written)
 {
     uint32_t write_lock = prof__state_lock();
     const prof__session *s = prof__state.session;
-    char path[sizeof s->output] = "", why[sizeof s->header->write_error];
-    if (s && s->live_path && PROF__LOAD(&s->stream.lost)) {
-        prof__text_copy(path, sizeof path, s->live_path);
+    char path[sizeof s->file.output] = "", why[sizeof s->header->write_error];
+    if (s && s->file.live_path && PROF__LOAD(&s->stream.lost)) {
+        prof__text_copy(path, sizeof path, s->file.live_path);
         for (size_t i = 0; i < sizeof why; ++i) why[i] = PROF__LOAD(s->header->write_error + i);
     }
     prof__state_unlock(write_lock);

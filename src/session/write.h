@@ -180,11 +180,11 @@ static prof_status prof__output_follow(prof__session *s)
 {
 #ifndef _WIN32
     prof__path followed;
-    if (prof__path_follow(&followed, s->output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done))
+    if (prof__path_follow(&followed, s->file.output) != PROF__PATH_LINK || !prof__file_replaceable(followed.done))
         return PROF_OK;
-    if (strlen(followed.done) >= sizeof s->output)
-        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: this link leads to a path that is too long", s->output);
-    prof__text_copy(s->output, sizeof s->output, followed.done);
+    if (strlen(followed.done) >= sizeof s->file.output)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%.80s: this link leads to a path that is too long", s->file.output);
+    prof__text_copy(s->file.output, sizeof s->file.output, followed.done);
 #else
     (void)s;
 #endif
