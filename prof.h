@@ -41,6 +41,7 @@ WHAT IT COSTS                              (machine, date, commands and all othe
 
 TABLE OF CONTENTS                          (search for the tag)
 
+    >>names     how things are named           >>deprecated   old spellings
     >>options   compile-time options           >>writers   where outputs that are no .prof come from
     >>manual    how it behaves, and why        >>values    types of what is recorded
     >>types     status, configuration          >>markup    the PROFILE_ macros
@@ -53,6 +54,33 @@ TABLE OF CONTENTS                          (search for the tag)
                     >>autostart >>symbols >>instrument >>malloc
 
     In prof_read.h: >>read      a trace as tracks of balanced events          >>reports   summary, CSV, statistics
+
+NAMES                                                                                                        >>names
+
+    PROFILE_ macros mark up a program; prof_ and PROF_ are the rest of the interface. prof__, PROF__ and fields that
+    begin with private_ belong to prof alone, and change. What follows is true of all names; >>deprecated lists the old
+    spellings.
+
+    Ends of macros  Letters: _C a category, _L a level, _F a format; of an argument its type, _I _U _D _B _S _P. A word
+                    says what the macro takes besides: _POOL, _UNIT, _COLOR, _MASK, _NAMED (a name), _REACH, _ARGS (a
+                    list); _AS declares a handle, which _TO takes. _DYNAMIC: the name is made at run time, and copied.
+                    _TEXT: a text that need not end with a zero, and its length, for such a name or for a string.
+    Functions       prof_THING_VERB(thing, ...), as prof_task_start(); without a thing the process and its session are
+                    meant: prof_start(), prof_save(). set stands before what is set: prof_trace_set_window(). What is
+                    opened is closed, what is created is destroyed; domains, devices and rows live as long as the
+                    process. _write writes to a path, _stream to a sink. What a header adds beside recording and reading
+                    begins with its name, prof_chrome_write(), or with that of the system that it imitates,
+                    prof_mxnet_dumps().
+    Begin, start    Macros begin and end something on their thread, or by an id; handles start and stop.
+    Results         A prof_status, PROF_OK (0) or what failed; a pointer, NULL if memory ran out; or an int, 1 for yes,
+                    or for one more, and 0 for no, or no more. A function of yours returns 0 (PROF_OK) to go on; it gets
+                    `user` first, which stands after it where it is given.
+    Readers         Open, next until it returns 0, close. close says whether that was the end, or what failed.
+    Times           Nanoseconds, integers whose names end in _ns; other units are in the name, too: device_hz, max_ms.
+                    As text a time has its unit: "5ms".
+    Zero            The default of every field of a structure. Where 0 itself is meant, it has a name: PROF_NEVER,
+                    PROF_LEVEL_NONE, PROF_NO_LIMIT. So what is on by default is turned off by 1 in a field no_...
+    Sorting         The arguments and fields sort (a prof_sort) and ascending.
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -186,8 +214,8 @@ MANUAL                                                                          
     save_signal and prof_save_request() save as well, and are not limited by save_every.
 
     Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow. prof_stats() and
-    prof_summary_write() of a prof_trace_live() show, at any time, everything up to now; an output may be a .txt. The
-    statistics are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread counts up to 40
+    prof_summary_write() of a prof_trace_open_live() show, at any time, everything up to now; an output may be a .txt.
+    The statistics are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread counts up to 40
     million scopes a second. If it falls behind, threads wait for it, up to 10 s, and then lose events, which is
     counted; with PROF_WAIT=0 they lose events at once. Choose that, or less than 10 s, if there are scopes inside an
     allocator's lock, which prof's thread may need to go on.
@@ -334,8 +362,8 @@ MANUAL                                                                          
     summary and prof_memory() have peaks, allocations by call site (and the enclosing scope) and by
     PROFILE_MEMORY_SCOPE, what was not freed, and what was freed twice. Blocks from before the trace are counted when
     they are freed, and nowhere else. Put PROFILE_FREE before the real free: after it another thread may already have
-    the address. PROFILE_FREE finds its block in any pool; one with _C only in its own pool, for pools whose addresses
-    overlap. PROF_STATS keeps nothing about memory and locks.
+    the address. PROFILE_FREE finds its block in any pool; one with _POOL only in its own pool, for pools whose
+    addresses overlap. PROF_STATS keeps nothing about memory and locks.
     PROF_WRAP_MALLOC (Linux, glibc) records the C library's malloc(), and so operator new and what libraries allocate,
     in the pool "malloc"; PROF_CATEGORIES=-malloc turns it off. It defines malloc(), free() and so on in the program,
     which the loader prefers to those of libraries, and calls glibc's under their internal names. Nothing is looked up,
@@ -520,8 +548,8 @@ MANUAL                                                                          
     as a module, examples/kernel as a kernel that boots, and examples/microcontroller for 16 KiB of RAM;
     docs/guide/kernels.md says more.
     prof_start() needs config.memory. There is no reader: save the bytes of config.memory, from the first 64-byte
-    boundary on, and read them with prof_trace_memory() or prof_trace_open() of prof_read.h elsewhere. _F macros record
-    the format unless PROF_VSNPRINTF is defined.
+    boundary on, and read them with prof_trace_open_memory() or prof_trace_open() of prof_read.h elsewhere. _F macros
+    record the format unless PROF_VSNPRINTF is defined.
 */
 #if defined(PROF_IMPLEMENTATION) && !defined(PROF_FREESTANDING)
 #if defined(__linux__) && defined(_FEATURES_H) && !defined(__USE_GNU) && !defined(__cplusplus) && \
@@ -791,8 +819,8 @@ typedef struct prof_config {
     prof_existing existing;   /* existing PROF_EXISTING: what happens to an older file of output's name: "auto",
                                  "replace", "number" or "refuse" */
     int no_sync;              /* no_sync PROF_NO_SYNC: 1: PROFILE_SYNC and PROFILE_SCOPE_SYNC do not wait */
-    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if its mask has one of
-                                 these bits; as text also "0xff"; default 0, all of them */
+    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_MASK(name, mask) is on if its mask has one
+                                 of these bits; as text also "0xff"; default 0, all of them */
     int no_devices;           /* no_devices PROF_NO_DEVICES: 1: what devices report is not recorded */
     const char *layout;       /* layout PROF_LAYOUT: output is this report of prof_report.h, whatever its extension:
                                  "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
@@ -829,7 +857,7 @@ typedef struct PROF__SITE_TYPE prof_site {
     uint32_t line, color; /* color: 0xRRGGBB, 0 for the viewer's choice */
     uint16_t level, kind;
     uint32_t private_session, private_name;
-    uint32_t unmask; /* the bits that the mask of PROFILE_SCOPE_M lacks; 0: it has all, as for every other macro */
+    uint32_t unmask; /* the bits that the mask of PROFILE_SCOPE_MASK lacks; 0: it has all, as for every other macro */
 } prof_site;
 
 typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
@@ -843,14 +871,14 @@ typedef struct prof_range prof_range;
 typedef struct prof_counter prof_counter;
 typedef struct prof_marker prof_marker;
 
-typedef enum prof_mark_scope { /* what an instant is about */
+typedef enum prof_mark_reach { /* what an instant is about */
     PROF_MARK_THREAD = 0,      /* its thread */
     PROF_MARK_GLOBAL,          /* all processes */
     PROF_MARK_PROCESS,
     PROF_MARK_TASK,
     PROF_MARK_MARKER,          /* the point alone */
-    PROF_MARK_SCOPE_COUNT
-} prof_mark_scope;
+    PROF_MARK_REACH_COUNT
+} prof_mark_reach;
 
 /*-- VALUES ---------------------------------------------------------------------------------------------- >>values --*/
 
@@ -957,9 +985,9 @@ typedef enum prof_severity {
 PROF__API prof_status prof_start(const prof_config *config);
 
 /* Ends the session and writes config.output. Scopes that are still open are marked as truncated. The recorded events
-   stay readable with prof_trace_live() and prof_save() until the next prof_start(). Returns PROF_INVALID_STATE without
-   a session, and what failed if output could not be written, or if a full disk has cost events: the session has ended
-   all the same. */
+   stay readable with prof_trace_open_live() and prof_save() until the next prof_start(). Returns PROF_INVALID_STATE
+   without a session, and what failed if output could not be written, or if a full disk has cost events: the session has
+   ended all the same. */
 PROF__API prof_status prof_stop(void);
 
 /* Pause and resume recording. They nest: recording goes on after as many resumes as pauses; one more resume is
@@ -975,7 +1003,7 @@ PROF__API int prof_enabled_at(int level);
 /* Turns off all call sites with a level above this. 0 turns all sites off, 255 none. */
 PROF__API prof_status prof_set_level(int level);
 
-/* Turns off PROFILE_SCOPE_M sites whose mask has none of these bits. 0 means all bits, as in prof_config. */
+/* Turns off PROFILE_SCOPE_MASK sites whose mask has none of these bits. 0 means all bits, as in prof_config. */
 PROF__API prof_status prof_set_filter_mask(uint32_t mask);
 
 /* Turns on or off the categories that match pattern: a name in which * stands for any text and ? for one character. The
@@ -1023,9 +1051,9 @@ PROF__API prof_status prof_set_sync(void (*sync)(void *user), void *user);
    cannot be written, or if PROF_STREAM has lost events to a full disk: then path has what was kept. */
 PROF__API prof_status prof_save(const char *path);
 
-/* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_window(). A .prof file is
-   as large as that of prof_save(), because scopes that were open all the time began long before; it opens with its
-   window set. */
+/* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_set_window(). A .prof
+   file is as large as that of prof_save(), because scopes that were open all the time began long before; it opens with
+   its window set. */
 PROF__API prof_status prof_save_last_ns(const char *path, uint64_t last_ns);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may
@@ -1135,7 +1163,7 @@ PROF__API void prof_counter_destroy(prof_counter *counter);
 
 /* Creates a marker, which records an instant each time it is marked. */
 PROF__API prof_marker *prof_marker_create(prof_domain *domain, const char *name);
-PROF__API void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
+PROF__API void prof_marker_mark(prof_marker *marker, prof_mark_reach reach);
 PROF__API void prof_marker_destroy(prof_marker *marker);
 #endif
 
@@ -1199,7 +1227,7 @@ PROF__API void prof_writer_unregister(prof_writer *writer);
    clock:
 
        prof_device *gpu = prof_device_create("gpu 0", NULL);
-       prof_device_row *queue = prof_device_track(gpu, "compute");
+       prof_device_row *queue = prof_device_row_create(gpu, "compute");
        prof_device_sync(gpu, gpu_clock_now(), 0);             // now and then: the device's clock, and the host's now
        prof_device_scope(queue, "matmul", begin, end);        // any time later, from any thread, in any order
 
@@ -1251,7 +1279,7 @@ typedef struct prof_device_event {
    (NULL: all zero). They return NULL if memory runs out, name is NULL or empty, device is NULL, or bits is above 64.
    Any thread may call them, but no signal handler. */
 PROF__API prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
-PROF__API prof_device_row *prof_device_track(prof_device *device, const char *name);
+PROF__API prof_device_row *prof_device_row_create(prof_device *device, const char *name);
 /* Adds a pair: ticks of the device, and host_ns of CLOCK_MONOTONIC (see prof_device_clock), 0: now; from any thread,
    whether a session runs or not. For the best pair read prof_host_ns() before and after the device's clock, several
    times, and give the middle of the two that were closest. */
@@ -1268,23 +1296,23 @@ PROF__API void prof_device_record(prof_device_row *row, const prof_device_event 
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
    name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not compile:
-   use the _S and _F forms. The text of an _S form may also be a std::string, std::string_view or the like. A scope is a
-   declaration: `if (x) PROFILE_SCOPE("a");` needs braces, and so does each `case` in which a scope begins (in C, gcc
-   says so only with -Wjump-misses-init: without braces later cases record ends that belong to nothing). category groups
-   call sites for prof_category_enable() and viewers. level is 1 to 255. The defaults are PROF_CATEGORY and
-   PROF_SITE_LEVEL. Every macro may be used in any function, any number of times, in signal handlers and in code that
-   runs before main or after prof_stop(), and in headers, whatever the files that include them have. (In C an `inline`
-   function that is not static has call sites of its own in each file; gcc warns of that.)
+   use the _DYNAMIC and _F forms. The text of a _DYNAMIC or _S form may also be a std::string, std::string_view or the
+   like. A scope is a declaration: `if (x) PROFILE_SCOPE("a");` needs braces, and so does each `case` in which a scope
+   begins (in C, gcc says so only with -Wjump-misses-init: without braces later cases record ends that belong to
+   nothing). category groups call sites for prof_category_enable() and viewers. level is 1 to 255. The defaults are
+   PROF_CATEGORY and PROF_SITE_LEVEL. Every macro may be used in any function, any number of times, in signal handlers
+   and in code that runs before main or after prof_stop(), and in headers, whatever the files that include them have.
+   (In C an `inline` function that is not static has call sites of its own in each file; gcc warns of that.)
    No macro changes errno or allocates. A macro takes a lock only for a new call site or thread, or if a control
    function was called since its last use: usually for microseconds; after some tenths of a second it gives up, which
    loses that event.
 
      PROFILE_SCOPE(name)             a scope from here to the end of the block, on every way out of it
        _C(name, category)  _L(name, level)  _CL(name, category, level)
-       _S(text)                      a name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
+       _DYNAMIC(text)                a name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
        _F(format, ...)               a name formatted as by printf; neither formatted nor evaluated while off
        _COLOR(name, 0xRRGGBB)        a colour, for viewers that support it
-       _M(name, mask)                on if config.filter_mask has one of the 32 bits of mask, a constant
+       _MASK(name, mask)             on if config.filter_mask has one of the 32 bits of mask, a constant
        _TEXT(text, bytes)            a name made at run time that need not end with a zero: of these bytes, up to the
                                      first zero among them. Also PROFILE_MARK_TEXT(text, bytes),
                                      PROFILE_ARG_TEXT(key, text, bytes), PROFILE_ARG_TO_TEXT(handle, key, text, bytes)
@@ -1305,10 +1333,10 @@ PROF__API void prof_device_record(prof_device_row *row, const prof_device_event 
                                      with the block
      PROFILE_NEXT(name)              ends the stage before, in the same block or one around it, and begins the next one,
                                      with one clock read for both
-     PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
+     PROFILE_MARK(name)              an instant; _C _L _DYNAMIC(text) _F(format, ...)
      PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames, numbered from 1
                                      on for each thread. They keep their numbers if a ring overwrites the first ones
-     PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
+     PROFILE_MARK_REACH(name, reach) an instant that concerns more than its thread: a prof_mark_reach, a constant
      PROFILE_SPAN_BEGIN(name, id)    begins a span: something that takes time, such as a request. It may end on another
                                      thread, and overlap others in any way; id: an integer (uint64_t); _C
      PROFILE_SPAN_MARK(name, id)     an instant of the open span of this name and id; _C
@@ -1338,22 +1366,22 @@ PROF__API void prof_device_record(prof_device_row *row, const prof_device_event 
      PROFILE_TASK_STOP_ARGS(task, PROF_ARG(key, value), ...)   prof_task_stop() with arguments
      PROFILE_STEP(name, number)      a scope that is one step of a loop: number (int64_t) is its argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves data: bytes (uint64_t) is its argument; reports have MB/s, 10^6
-                                     bytes. min_duration does not remove either of the two. Both have _S(text, ...)
+                                     bytes. min_duration does not remove either of the two. Both have _DYNAMIC
      PROFILE_FLOW_OUT(id)            begins a flow: an arrow from the enclosing scope to those of PROFILE_FLOW_STEP(id)
                                      and PROFILE_FLOW_IN(id), in order of time, on any threads. id: any uint64_t, for
-                                     example of prof_flow_new(); _N(name, id): a flow with a name of its own
-     PROFILE_FLOW_STEP(id)           leads the flow's arrow through the enclosing scope; _N
-     PROFILE_FLOW_IN(id)             ends the flow's arrow in the enclosing scope; _N
+                                     example of prof_flow_new(); _NAMED(name, id): a flow with a name of its own
+     PROFILE_FLOW_STEP(id)           leads the flow's arrow through the enclosing scope; _NAMED
+     PROFILE_FLOW_IN(id)             ends the flow's arrow in the enclosing scope; _NAMED
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
                                      copied, also strings. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL; it
                                      sets the level. %n, %m, %ls and %lc do not work: the text says so. Up to 16 values
      PROFILE_THREAD(name)            names the thread: any string, copied, up to 63 bytes
 
-     PROFILE_ALLOC(pointer, bytes)   put it after an allocation; _C(pointer, bytes, pool)
-     PROFILE_FREE(pointer)           put it before a free; _C(pointer, pool)
-     PROFILE_REALLOC(old, pointer, bytes)   put it after a realloc; _C(old, pointer, bytes, pool). Keep old as a
+     PROFILE_ALLOC(pointer, bytes)   put it after an allocation; _POOL(pointer, bytes, pool)
+     PROFILE_FREE(pointer)           put it before a free; _POOL(pointer, pool)
+     PROFILE_REALLOC(old, pointer, bytes)   put it after a realloc; _POOL(old, pointer, bytes, pool). Keep old as a
                                      uintptr_t, because the old pointer must not be used any more
-     PROFILE_MEMORY_SCOPE(name)      a scope under whose name the allocations of this thread in it count; _S(text)
+     PROFILE_MEMORY_SCOPE(name)      a scope under whose name the allocations of this thread in it count; _DYNAMIC(text)
      PROFILE_LOCK_WAIT(lock, name)   put it before a lock call that may have to wait; lock: any address
      PROFILE_LOCK_ACQUIRE(lock, name)  put it after the lock call
      PROFILE_LOCK_RELEASE(lock, name)  put it before the unlock call
@@ -1460,7 +1488,7 @@ PROF__API void prof__with(prof_site *site, uint64_t type, uint64_t object, const
     PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
     PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = PROF__ADDRESS(value))
 PROF__MADE
-PROF__API void prof_thread_name(const char *name); /* NULL: back to the system's name */
+PROF__API void prof_set_thread_name(const char *name); /* NULL: back to the system's name */
 
 #define PROF__OFF 0x80000000u
 
@@ -1636,13 +1664,13 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #if defined(__cplusplus) && defined(__GNUC__)
 #define PROF__CONSTANT(name)                                                                               \
     static_assert(__builtin_constant_p(prof__given(name)), "prof: a name, category or key is a string literal, " \
-        "a constant array or constexpr; a name made at run time goes to the _S form: PROFILE_SCOPE_S, PROFILE_MARK_S");
+        "a constant array or constexpr; a name made at run time goes to PROFILE_SCOPE_DYNAMIC and the like");
 #else
 #define PROF__CONSTANT(name)
 #endif
 /* C compilers show this macro with their error. The type of a scope's site is what compilers do not find after
    `if (x) PROFILE_SCOPE("a");`, where the scope would not end at the semicolon. */
-#define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name) name
+#define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_DYNAMIC(name) name
 
 /* In C++ all files of a program share the static variables of inline functions, of methods and of templates, by name.
    PROF_UNIQUE counts the macros before, and so differs between files that include a header; the line does not. Where
@@ -1679,8 +1707,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF__SITE_OF(type, variable, kind, name, category, file, level, color, unmask)                    \
     PROF__CONSTANT(name) PROF__CONSTANT(category)                                                          \
     PROF__QUIET_INLINE static PROF__CONSTANT_SITE type variable PROF_SITE_PLACE = {                        \
-        0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, file, __func__, __LINE__, color, level, kind, \
-        0, 0, unmask} PROF__QUIET_END
+        0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_DYNAMIC(name), category, file, __func__, __LINE__, color, \
+        level, kind, 0, 0, unmask} PROF__QUIET_END
 /* A site of a counter. Its unit, a literal, stands behind the name of the file, which is always one, so that sites
    without a unit are no larger. */
 #define PROF__SITE_UNIT(name, category, level, unit)                                                       \
@@ -1780,7 +1808,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROFILE_SCOPE_AS_L(handle, name, level) PROFILE_SCOPE_AS_CL(handle, name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, PROF_SITE_LEVEL)
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
-#define PROFILE_SCOPE_S(text)                                                                              \
+#define PROFILE_SCOPE_DYNAMIC(text)                                                                        \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, text),     \
                  PROF__USE(text))
 #define PROFILE_SCOPE_TEXT(text, bytes)                                                                    \
@@ -1814,7 +1842,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0,              \
                    PROF__TO(uint32_t, ~PROF__TO(uint32_t, mask)))                                          \
     PROF__GUARD(prof__scope_##id, PROF__BEGIN(PROF__AT(prof__site_##id), PROF_SITE_LEVEL))
-#define PROFILE_SCOPE_M(name, mask)                                                                        \
+#define PROFILE_SCOPE_MASK(name, mask)                                                                     \
     PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
 /* A scope of this role that has an argument at once. */
 #define PROF__SCOPE_NUMBER(...) PROF__AGAIN(PROF__SCOPE_NUMBER_(__VA_ARGS__))
@@ -1844,11 +1872,11 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
         PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(PROF__AT(prof__key_##id), PROF_SITE_LEVEL)    \
             ? (record(&PROF__AT(prof__key_##id), number), 1)                                               \
             : 0
-#define PROFILE_STEP_S(text, number)                                                                       \
+#define PROFILE_STEP_DYNAMIC(text, number)                                                                 \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int,           \
                                    PROF__TO(int64_t, number)),                                             \
                  PROF__USE2(text, number))
-#define PROFILE_THROUGHPUT_S(text, bytes)                                                                  \
+#define PROFILE_THROUGHPUT_DYNAMIC(text, bytes)                                                            \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint,       \
                                    PROF__TO(uint64_t, bytes)),                                             \
                  PROF__USE2(text, bytes))
@@ -1944,7 +1972,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
 #define PROFILE_MARK_C(name, category) PROF__MARK(name, category, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
 #define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&PROF__HERE))
-#define PROFILE_MARK_S(text)                                                                               \
+#define PROFILE_MARK_DYNAMIC(text)                                                                         \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
                                  prof__mark_text(&PROF__HERE, PROF__TEXT(text))),                                      \
                  PROF__USE(text))
@@ -1964,12 +1992,12 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, PROF_CATEGORY, PROF_SITE_LEVEL,                   \
                                  prof__event(&PROF__HERE, type, 0, id)),                                   \
                  PROF__USE2(name, id))
-#define PROFILE_FLOW_OUT_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
-#define PROFILE_FLOW_STEP_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
-#define PROFILE_FLOW_IN_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_IN, id)
-#define PROFILE_FLOW_OUT(id) PROFILE_FLOW_OUT_N("flow", id)
-#define PROFILE_FLOW_STEP(id) PROFILE_FLOW_STEP_N("flow", id)
-#define PROFILE_FLOW_IN(id) PROFILE_FLOW_IN_N("flow", id)
+#define PROFILE_FLOW_OUT_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
+#define PROFILE_FLOW_STEP_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
+#define PROFILE_FLOW_IN_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_IN, id)
+#define PROFILE_FLOW_OUT(id) PROFILE_FLOW_OUT_NAMED("flow", id)
+#define PROFILE_FLOW_STEP(id) PROFILE_FLOW_STEP_NAMED("flow", id)
+#define PROFILE_FLOW_IN(id) PROFILE_FLOW_IN_NAMED("flow", id)
 
 #define PROF__LOG_LEVEL(severity) ((severity) >= PROF_LOG_WARNING ? 1 : (severity) >= PROF_LOG_INFO ? 2 : 3)
 #define PROFILE_LOG(severity, ...)                                                                         \
@@ -1982,12 +2010,12 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
                             prof__log(&PROF__HERE, &PROF__KNOWN, PROF__TO(uint64_t, severity), __VA_ARGS__));  \
         } while (0),                                                                                       \
         (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
-#define PROF__MARK_ROLE(scope)                                                                             \
-    (PROF__TO(int, scope) != 0 ? PROF_ROLE_MARK_GLOBAL - PROF__TO(int, PROF_MARK_GLOBAL) + PROF__TO(int, scope) : 0)
-#define PROFILE_MARK_SCOPE(name, scope)                                                                    \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
+#define PROF__MARK_ROLE(reach)                                                                             \
+    (PROF__TO(int, reach) != 0 ? PROF_ROLE_MARK_GLOBAL - PROF__TO(int, PROF_MARK_GLOBAL) + PROF__TO(int, reach) : 0)
+#define PROFILE_MARK_REACH(name, reach)                                                                    \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(reach) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
                                  PROF_SITE_LEVEL, prof__mark(&PROF__HERE)),                                \
-                 PROF__USE2(name, scope))
+                 PROF__USE2(name, reach))
 
 #define PROF__SPAN(type, name, id, category)                                                               \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, category, PROF_SITE_LEVEL,                        \
@@ -2173,10 +2201,10 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, pool, PROF_SITE_LEVEL,            \
                     prof__memory(&PROF__HERE, how, PROF__ADDRESS(freed), PROF__ADDRESS(pointer),                     \
                                  PROF__TO(uint64_t, bytes)))
-#define PROFILE_ALLOC_C(pointer, bytes, pool) \
+#define PROFILE_ALLOC_POOL(pointer, bytes, pool) \
     PROF__EITHER(PROF__MEMORY("alloc", pool, 0, 0, pointer, bytes), PROF__USE3(pointer, bytes, pool))
-#define PROFILE_ALLOC(pointer, bytes) PROFILE_ALLOC_C(pointer, bytes, PROF_CATEGORY)
-#define PROFILE_FREE_C(pointer, pool) \
+#define PROFILE_ALLOC(pointer, bytes) PROFILE_ALLOC_POOL(pointer, bytes, PROF_CATEGORY)
+#define PROFILE_FREE_POOL(pointer, pool) \
     PROF__EITHER(PROF__MEMORY("free", pool, PROF__FREE_IN_POOL, pointer, 0, 0), PROF__USE2(pointer, pool))
 #define PROFILE_FREE(pointer) \
     PROF__EITHER(PROF__MEMORY("free", PROF_CATEGORY, 0, pointer, 0, 0), PROF__USE(pointer))
@@ -2184,7 +2212,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     PROF__EITHER(PROF__MEMORY("realloc", pool, PROF__FREE_LATE | (how), old, pointer, bytes),            \
                  (0 ? (void)(old) : PROF__USE3(pointer, bytes, pool)))
 #define PROFILE_REALLOC(old, pointer, bytes) PROF__REALLOC(old, pointer, bytes, PROF_CATEGORY, 0)
-#define PROFILE_REALLOC_C(old, pointer, bytes, pool) PROF__REALLOC(old, pointer, bytes, pool, PROF__FREE_IN_POOL)
+#define PROFILE_REALLOC_POOL(old, pointer, bytes, pool) PROF__REALLOC(old, pointer, bytes, pool, PROF__FREE_IN_POOL)
 #define PROF__MEMORY_SCOPE(...) PROF__AGAIN(PROF__MEMORY_SCOPE_(__VA_ARGS__))
 #define PROF__MEMORY_SCOPE_(id, name, begin, text)                                                                   \
     PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, PROF_CATEGORY,     \
@@ -2192,7 +2220,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     PROF__GUARD(prof__scope_##id, begin(PROF__AT(prof__site_##id), PROF_SITE_LEVEL, text))
 #define PROFILE_MEMORY_SCOPE(name) \
     PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, name, PROF__BEGIN_1, 0), PROF__GONE(PROF_UNIQUE, name))
-#define PROFILE_MEMORY_SCOPE_S(text) \
+#define PROFILE_MEMORY_SCOPE_DYNAMIC(text) \
     PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, "", PROF__BEGIN_TEXT, text), PROF__USE(text))
 
 #define PROF__LOCK_EVENT(lock, name, type)                                                                           \
@@ -2261,7 +2289,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
                  ReleaseSRWLockShared(lock))
 #endif
 
-#define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))
+#define PROFILE_THREAD(name) PROF__EITHER(prof_set_thread_name(PROF__TEXT(name)), PROF__USE(name))
 #define PROFILE_THREAD_TEXT(text, bytes) \
     PROF__EITHER(prof__thread_part(text, PROF__TO(size_t, bytes)), PROF__USE2(text, bytes))
 
@@ -2323,7 +2351,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_status_text(status) PROF__STRIPPED("", PROF__USE(status))
 #define prof_error() PROF__STRIPPED("", (void)0)
 #define prof_device_create(name, clock) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_device *), PROF__USE2(name, clock))
-#define prof_device_track(device, name) \
+#define prof_device_row_create(device, name) \
     PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_device_row *), PROF__USE2(device, name))
 #define prof_device_sync(device, ticks, host_ns) PROF__STRIPPED(PROF_OK, PROF__USE3(device, ticks, host_ns))
 #define prof_host_ns() PROF__STRIPPED((uint64_t)0, (void)0)
@@ -2333,7 +2361,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_device_counter_double(row, name, time, value) PROF__STRIPPED((void)0, PROF__USE4(row, name, time, value))
 #define prof_device_record(row, event) PROF__STRIPPED((void)0, PROF__USE2(row, event))
 #define prof_flow_new() PROF__STRIPPED((uint64_t)0, (void)0)
-#define prof_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
+#define prof_set_thread_name(name) PROF__STRIPPED((void)0, PROF__USE(name))
 #define prof_domain_create(name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_domain *), PROF__USE(name))
 #define prof_domain_name(domain) PROF__STRIPPED("", PROF__USE(domain))
 #define prof_domain_enable(domain, on) PROF__STRIPPED(PROF_OK, PROF__USE2(domain, on))
@@ -2362,7 +2390,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_counter_add_double(counter, delta) PROF__STRIPPED((void)0, PROF__USE2(counter, delta))
 #define prof_counter_destroy(counter) PROF__STRIPPED((void)0, PROF__USE(counter))
 #define prof_marker_create(domain, name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_marker *), PROF__USE2(domain, name))
-#define prof_marker_mark(marker, scope) PROF__STRIPPED((void)0, PROF__USE2(marker, scope))
+#define prof_marker_mark(marker, reach) PROF__STRIPPED((void)0, PROF__USE2(marker, reach))
 #define prof_marker_destroy(marker) PROF__STRIPPED((void)0, PROF__USE(marker))
 #define prof_writer_register(writer) PROF__STRIPPED((void)0, PROF__USE(writer))
 #define prof_fail(status, text) PROF__STRIPPED(PROF_OK, PROF__USE2(status, text))
@@ -2375,6 +2403,34 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 
 /* prof_save_last_ns(), in seconds. */
 #define prof_save_last(path, seconds) prof_save_last_ns(path, PROF__TO(uint64_t, PROF__TO(int64_t, (seconds) * 1e9)))
+
+/* Names that have changed. */
+#define PROFILE_SCOPE_S        PROFILE_SCOPE_DYNAMIC
+#define PROFILE_MARK_S         PROFILE_MARK_DYNAMIC
+#define PROFILE_STEP_S         PROFILE_STEP_DYNAMIC
+#define PROFILE_THROUGHPUT_S   PROFILE_THROUGHPUT_DYNAMIC
+#define PROFILE_MEMORY_SCOPE_S PROFILE_MEMORY_SCOPE_DYNAMIC
+#define PROFILE_SCOPE_M        PROFILE_SCOPE_MASK
+#define PROFILE_ALLOC_C        PROFILE_ALLOC_POOL
+#define PROFILE_FREE_C         PROFILE_FREE_POOL
+#define PROFILE_REALLOC_C      PROFILE_REALLOC_POOL
+#define PROFILE_FLOW_OUT_N     PROFILE_FLOW_OUT_NAMED
+#define PROFILE_FLOW_STEP_N    PROFILE_FLOW_STEP_NAMED
+#define PROFILE_FLOW_IN_N      PROFILE_FLOW_IN_NAMED
+#define PROFILE_MARK_SCOPE     PROFILE_MARK_REACH
+#define prof_mark_scope        prof_mark_reach
+#define PROF_MARK_SCOPE_COUNT  PROF_MARK_REACH_COUNT
+#define prof_thread_name       prof_set_thread_name
+#define prof_device_track      prof_device_row_create
+#define prof_trace_live        prof_trace_open_live
+#define prof_trace_memory      prof_trace_open_memory
+#define prof_trace_window      prof_trace_set_window
+#define prof_trace_watch       prof_trace_set_progress
+#define prof_image_window      prof_image_set_window
+#define prof_dump              prof_mxnet_dump
+#define prof_dumps             prof_mxnet_dumps
+#define prof_set_paused        prof_mxnet_set_paused
+#define prof_ntff_parser_end   prof_ntff_parser_destroy
 
 #ifdef __cplusplus
 } /* extern "C" */
@@ -3514,12 +3570,12 @@ static prof_status prof__trace_write_here(const prof_trace *trace, const char *p
     X(prof__instant) X(prof__frame) X(prof__begin_unscoped) X(prof__end_unscoped) X(prof__shared_counter_find)       \
     X(prof__sync)                                                                                                    \
     X(prof__end_sync)                                                                                                \
-    X(prof__with) X(prof_flow_new) X(prof_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)      \
+    X(prof__with) X(prof_flow_new) X(prof_set_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)  \
     X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
     X(prof_save) X(prof_save_last_ns) X(prof_save_request) X(prof__saved_with) X(prof__trace_live_here)              \
     X(prof__trace_write_here) X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create)                \
-    X(prof_domain_list) X(prof_task_create) X(prof_frame_create) X(prof_device_create) X(prof_device_track)          \
+    X(prof_domain_list) X(prof_task_create) X(prof_frame_create) X(prof_device_create) X(prof_device_row_create)     \
     X(prof_device_sync) X(prof__device_report) X(prof__session_status_take) X(prof__output_again)
 
 struct prof__instance {
@@ -10601,9 +10657,9 @@ static void prof__track_name(prof_fiber *track, const char *name)
     track->name_id = PROF__NAME_NEW;
 }
 
-PROF_DEF void prof_thread_name(const char *name)
+PROF_DEF void prof_set_thread_name(const char *name)
 {
-    PROF__SELF_OR(PROF__FORWARD_VOID(prof_thread_name, (name)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof_set_thread_name, (name)));
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__enter_write(self), PROF__LOSS_EVENT))
@@ -11457,7 +11513,7 @@ static prof_status prof__none_last(const char *path, uint64_t last_ns)
 static prof_status prof__none_live(prof_trace **trace)
 {
     *trace = NULL;
-    return prof__no_reader("prof_trace_live");
+    return prof__no_reader("prof_trace_open_live");
 }
 static prof_status prof__none_trace(const prof_trace *trace, const char *path, const char *extension)
 {
@@ -14365,7 +14421,7 @@ static void prof__service_run(prof__session *s)
     prof__service *service = &s->service;
     uint64_t sleep = service->shortest_ns;
     PROF__SELF()->impatient = 1;
-    prof_thread_name("prof");
+    prof_set_thread_name("prof");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = PROF__LOAD(&s->ring.pieces) - (uint32_t)PROF__LOAD(&s->ring.free_chunks);
@@ -14401,7 +14457,7 @@ static void prof__writer_run(prof__session *s)
 {
     prof__service *service = &s->service;
     PROF__SELF()->impatient = 1;
-    prof_thread_name("prof writer");
+    prof_set_thread_name("prof writer");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->writer_word), stop = PROF__ACQUIRE(&service->writer_stop);
         prof__write_steps(s, stop);
@@ -17999,7 +18055,7 @@ struct PROF__SITE_TYPE prof_counter {
     prof__shared_counter shared;
 };
 struct PROF__SITE_TYPE prof_marker {
-    prof_site sites[PROF_MARK_SCOPE_COUNT];
+    prof_site sites[PROF_MARK_REACH_COUNT];
 };
 
 static prof_domain *prof__domains; /* the list of all; it only grows, at its head */
@@ -18239,16 +18295,16 @@ PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
     prof_marker *marker = (prof_marker *)prof__object_make(sizeof *marker, domain, name, PROF__KIND_MARK,
                                                            (unsigned)PROF__MARK_ROLE(0));
-    for (int scope = 1; marker && scope < (int)PROF_MARK_SCOPE_COUNT; ++scope) {
+    for (int scope = 1; marker && scope < (int)PROF_MARK_REACH_COUNT; ++scope) {
         marker->sites[scope] = marker->sites[0];
         marker->sites[scope].kind = (uint16_t)(PROF__KIND_MARK | (unsigned)PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT);
     }
     return marker;
 }
 
-PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
+PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_reach scope)
 {
-    unsigned at = (unsigned)scope < (unsigned)PROF_MARK_SCOPE_COUNT ? (unsigned)scope : 0;
+    unsigned at = (unsigned)scope < (unsigned)PROF_MARK_REACH_COUNT ? (unsigned)scope : 0;
     if (marker && prof__on(&marker->sites[at])) prof__mark(&marker->sites[at]);
 }
 
@@ -18298,7 +18354,7 @@ PROF_DEF void prof__arg_part_to(prof_scope scope, const char *key, const char *t
 PROF_DEF void prof__thread_part(const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
-    prof_thread_name(prof__part(copy, text, bytes));
+    prof_set_thread_name(prof__part(copy, text, bytes));
 }
 
 /* -- lists of arguments: in contiguous words with their event, so that no other record comes between -- */
@@ -18678,7 +18734,7 @@ static const prof__key prof__keys[] = {
     PROF__KEY("crash_report", SWITCH, crash_report, 0, 1, 1, NULL, "0", "0 or 1",
               "1: when the process dies of a bug, say on stderr what its threads were doing, and write the image"),
     PROF__KEY("filter_mask", MASK, filter_mask, 0, UINT32_MAX, 1, NULL, "0", "32 bits, for example 5 or 0xff",
-              "which PROFILE_SCOPE_M(name, mask) are on: those with one of these bits in their mask; 0: all"),
+              "which PROFILE_SCOPE_MASK(name, mask) are on: those with one of these bits in their mask; 0: all"),
     PROF__KEY("no_sync", SWITCH, no_sync, 0, 1, 1, NULL, "0", "0 or 1",
               "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC do not wait"),
     PROF__KEY("no_devices", SWITCH, no_devices, 0, 1, 1, NULL, "0", "0 or 1",
@@ -19457,13 +19513,13 @@ PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clo
     return prof__device_make(name, clock);
 }
 
-PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
+PROF_DEF prof_device_row *prof_device_row_create(prof_device *device, const char *name)
 {
-    PROF__FORWARD(prof_device_track, (device, name));
+    PROF__FORWARD(prof_device_row_create, (device, name));
     prof_device_row *made, *row;
     const char *copy;
     if (!device || !name) {
-        prof__null("prof_device_track", "device or name");
+        prof__null("prof_device_row_create", "device or name");
         return NULL;
     }
     made = (prof_device_row *)prof__named_object(sizeof *made, name, &copy);

@@ -86,8 +86,8 @@ MANUAL
 
     Names. A tool's handle is made once for each name of a category, under a lock, and then found without one. It is
     found by its name, not by its call site alone, because a plugin may be unloaded and another one loaded at its
-    address. The first PROF_BRIDGE_NAMES names made at run time (_S, _F) are kept as well; for further ones NVTX and SDT
-    get the text itself, ITT the literal.
+    address. The first PROF_BRIDGE_NAMES names made at run time (_DYNAMIC, _F) are kept as well; for further ones NVTX
+    and SDT get the text itself, ITT the literal.
 
     Signals. While a thread is in a tool's code, what a handler or the tool itself records is in the trace only. But
     prof does not know when a thread is in other code of the tool, or in malloc(): with scopes in signal handlers use

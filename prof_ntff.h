@@ -183,7 +183,8 @@ typedef struct prof_ntff_parser prof_ntff_parser;
 PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* returns NULL if memory runs out */
 /* Frees the parser, which may be NULL. First calls fn, unless that is NULL, for starts without a stop
    (PROF_NTFF_UNMATCHED_START) and for events that wait for a sync point. */
-PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
+PROF_DEF void prof_ntff_parser_destroy(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user,
+                                       prof_ntff_stats *stats);
 /* Reads the JSON of one nrt_sys_trace_fetch_events(). parser may be NULL if there is no other. stats may be NULL.
    Returns PROF_CORRUPT if it ends too early or is not JSON; fn was called for what could be read. */
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
@@ -202,7 +203,7 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_ntff_parser *), (void)0)
-#define prof_ntff_parser_end(parser, fn, user, stats) \
+#define prof_ntff_parser_destroy(parser, fn, user, stats) \
     PROF__STRIPPED((void)0, (0 ? (void)(fn) : PROF__USE3(parser, user, stats)))
 #define prof_ntff_parse_systrace_json(parser, json, size, fn, user, stats) \
     PROF__STRIPPED(PROF_OK, (0 ? (void)(fn), (void)(size), (void)(json) : PROF__USE3(parser, user, stats)))
@@ -2125,7 +2126,8 @@ PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void)
     return parser;
 }
 
-PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
+PROF_DEF void prof_ntff_parser_destroy(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user,
+                                       prof_ntff_stats *stats)
 {
     prof__ntff_open *kept;
     if (!parser) return;
@@ -2139,12 +2141,12 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
     free(parser);
 }
 
-/* Frees the parser, as prof_ntff_parser_end() does. Once fn has asked to stop, what still waits is neither passed to fn
-   nor counted. */
+/* Frees the parser, as prof_ntff_parser_destroy() does. Once fn has asked to stop, what still waits is neither passed
+   to fn nor counted. */
 static void prof__ntff_parser_close(prof_ntff_parser *p, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
 {
     int ended = p->ended;
-    prof_ntff_parser_end(p, ended ? NULL : fn, user, ended ? NULL : stats);
+    prof_ntff_parser_destroy(p, ended ? NULL : fn, user, ended ? NULL : stats);
 }
 
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
@@ -2366,7 +2368,7 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
     if (!event || !event->name || (event->flags & PROF_NTFF_RAW_CLOCK) || !prof_enabled()) return 0;
     prof__ntff_place_of(event, prof__process_id(), event->instance ? event->instance : "", &place);
     device = prof_device_create(place.device, &clock);
-    row = prof_device_track(device, place.row);
+    row = prof_device_row_create(device, place.row);
     if (!row) return 0;
     e = prof__ntff_device_event(event, prof__device_on_host(device), &args);
     prof_device_record(row, &e);
@@ -4319,7 +4321,7 @@ PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
     if (!status) status = prof_ntff_sys_trace_start(prof__ntff_trace.options);
     prof__ntff_note(&trouble, status);
     if (status) {
-        if (prof__ntff_trace.parser) prof_ntff_parser_end(prof__ntff_trace.parser, NULL, NULL, NULL);
+        if (prof__ntff_trace.parser) prof_ntff_parser_destroy(prof__ntff_trace.parser, NULL, NULL, NULL);
         prof__ntff_trace_free();
     }
     prof__ntff_phase_set(&prof__ntff_trace.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);
@@ -4711,10 +4713,10 @@ static prof_status prof__ntff_session_scopes(const char *folder)
 {
     char path[PROF_NTFF_PATH + 16];
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_live(&trace);
+    prof_status status = prof_trace_open_live(&trace);
     if (status) return status == PROF_INVALID_STATE ? PROF_OK : status;
     uint64_t start = prof_trace_about(trace)->start_unix_ns, began = prof__ntff_session.began;
-    status = prof_trace_window(trace, began > start ? (int64_t)(began - start) : 0, 0);
+    status = prof_trace_set_window(trace, began > start ? (int64_t)(began - start) : 0, 0);
     snprintf(path, sizeof path, "%s/trace.json", folder);
     if (!status) status = prof_ntff_trace_json(trace, path, NULL);
     prof_trace_close(trace);

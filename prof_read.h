@@ -10,7 +10,7 @@ assembled from src/: change it there, see CONTRIBUTING.md
 
     prof.h records, into a .prof. This header brings what reads: >>read has traces and cursors, >>reports has tables.
     With it a program also writes .csv and .txt by itself, follows what is recorded (mode stats and ring+stats, save and
-    prof_save_last_ns()), and reads what it records: prof_trace_live(). prof_chrome.h, prof_html.h, prof_report.h,
+    prof_save_last_ns()), and reads what it records: prof_trace_open_live(). prof_chrome.h, prof_html.h, prof_report.h,
     prof_xplane.h, prof_ntff.h and prof_server.h include it.
 
     Files that only mark up include prof.h, which takes compilers less time. Not with PROF_FREESTANDING or PROF_MINIMAL.
@@ -182,9 +182,9 @@ typedef struct prof_trace_info {
 /* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
 PROF__API prof_status prof_trace_open(const char *path, prof_trace **trace);
 /* Opens the running session as it is now, or the last one. */
-PROF__API prof_status prof_trace_live(prof_trace **trace);
+PROF__API prof_status prof_trace_open_live(prof_trace **trace);
 /* Opens a copy of an image in memory, for example from PROF_FREESTANDING or a dump. */
-PROF__API prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
+PROF__API prof_status prof_trace_open_memory(const void *image, size_t size, prof_trace **trace);
 PROF__API void prof_trace_close(prof_trace *trace); /* trace may be NULL */
 
 /* Sets the window of a trace: cursors that are opened from now on, and so all reports and exporters, only return what
@@ -194,7 +194,7 @@ PROF__API void prof_trace_close(prof_trace *trace); /* trace may be NULL */
    and are cut likewise. Tracks and prof_trace_info still describe the whole trace: a cursor may return fewer events
    than event_count. Returns PROF_INVALID_ARGUMENT if to_ns is neither 0 nor later than from_ns. No other thread may
    read the trace during this call. */
-PROF__API prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_trace_set_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 /* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine
    since its last start are aligned by CLOCK_MONOTONIC, to some 100 ns; others by Unix time, as exactly as their clocks
@@ -204,7 +204,7 @@ PROF__API size_t prof_trace_align(const prof_trace *const *traces, size_t count,
 /* Calls step after each part of the trace that a cursor has read, about every 1000 events, with the part's share of the
    whole. The shares of a report add up to 1, or a little more. step NULL ends this. Not for traces that several threads
    read. */
-PROF__API void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
+PROF__API void prof_trace_set_progress(prof_trace *trace, void (*step)(void *user, double share), void *user);
 
 /* Looks for an image inside another file: a core dump, a copy of memory, a damaged image. Returns PROF_OK if an image
    begins at bytes, of which `size` were read (PROF_IMAGE_LOOK or more, or all that are left). *image_size: the bytes of
@@ -214,11 +214,11 @@ PROF__API prof_status prof_image_find(const void *bytes, size_t size, uint64_t *
    bytes. *image_size: the bytes of the new image. Returns PROF_CORRUPT if no events are left. */
 PROF__API prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
 /* Writes a consistent copy of an image to another file, also while a program records into it. from_ns, to_ns: the
-   window with which the copy opens, see prof_trace_window(); from_ns PROF_SAME_WINDOW: that
+   window with which the copy opens, see prof_trace_set_window(); from_ns PROF_SAME_WINDOW: that
    of the original. */
 PROF__API prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
 /* Sets the window of an image in memory. */
-PROF__API prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_image_set_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
 PROF__API const prof_trace_info *prof_trace_about(const prof_trace *trace); /* the trace owns it */
 /* Returns one key and value of the metadata: those of prof_set_metadata(), in the order in which the keys were first
@@ -293,7 +293,8 @@ typedef struct prof_bucket {
    from that of the enclosing scopes; by call path it is outermost. An end belongs to the innermost open scope of its
    call site or, only if none is open, to a scope that the end of an outer scope has closed. */
 typedef struct prof_stat {
-    const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
+    const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of
+                                        PROFILE_SCOPE_DYNAMIC */
     const prof_callsite *site;
     uint64_t count, truncated;       /* truncated scopes count only in these two */
     uint64_t total_ns;               /* inclusive time: of calls inside a call of the same entry, only the outermost */
@@ -429,15 +430,16 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
 }
 #define prof_trace_open(path, trace) \
     PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE2(path, trace))
-#define prof_trace_live(trace) PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE(trace))
-#define prof_trace_memory(image, size, trace) \
+#define prof_trace_open_live(trace) \
+    PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE(trace))
+#define prof_trace_open_memory(image, size, trace) \
     PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE3(image, size, trace))
 #define prof_trace_close(trace) PROF__STRIPPED((void)0, PROF__USE(trace))
-#define prof_trace_window(trace, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, from_ns, to_ns))
+#define prof_trace_set_window(trace, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, from_ns, to_ns))
 #define prof_trace_align(traces, count, offsets) \
     PROF__STRIPPED((prof__stripped_none(offsets, (count) * sizeof(int64_t)), (size_t)0), \
                    PROF__USE3(traces, count, offsets))
-#define prof_trace_watch(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
+#define prof_trace_set_progress(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
 #define prof_image_find(bytes, size, image_size) \
     PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \
                    PROF__USE3(bytes, size, image_size))
@@ -445,7 +447,8 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
     PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \
                    PROF__USE3(bytes, left, image_size))
 #define prof_image_copy(from, to, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE4(from, to, from_ns, to_ns))
-#define prof_image_window(bytes, size, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE4(bytes, size, from_ns, to_ns))
+#define prof_image_set_window(bytes, size, from_ns, to_ns) \
+    PROF__STRIPPED(PROF_OK, PROF__USE4(bytes, size, from_ns, to_ns))
 #define prof_trace_about(trace) PROF__STRIPPED(prof__stripped_about(), PROF__USE(trace))
 #define prof_trace_metadata(trace, index, key, value) PROF__STRIPPED(0, PROF__USE4(trace, index, key, value))
 #define prof_trace_track_count(trace) PROF__STRIPPED((size_t)0, PROF__USE(trace))
@@ -1015,7 +1018,7 @@ struct prof_trace {
     size_t row_count, row_capacity;
     prof__read_pairing *pairings;
     size_t pairing_count, pairing_capacity;
-    void (*step)(void *user, double share); /* the function of prof_trace_watch() */
+    void (*step)(void *user, double share); /* the function of prof_trace_set_progress() */
     void *step_user;
 };
 
@@ -4909,15 +4912,15 @@ static prof_status prof__trace_buffer(const char *path, prof_trace **trace)
     return prof__read_buffer_only(image, path, trace);
 }
 
-PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+PROF_DEF prof_status prof_trace_open_memory(const void *image, size_t size, prof_trace **trace)
 {
     PROF__CALM();
     prof__header header;
     prof_status status;
     void *copy;
-    if (!trace) return prof__null("prof_trace_memory", "trace");
+    if (!trace) return prof__null("prof_trace_open_memory", "trace");
     *trace = NULL;
-    if (!image) return prof__null("prof_trace_memory", "image");
+    if (!image) return prof__null("prof_trace_open_memory", "image");
     status = prof__read_header(image, size, "image", &header);
     if (status != PROF_OK) return status;
     if (!header.archive_offset) size = (size_t)header.image_size;
@@ -4968,10 +4971,10 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
 
 static prof_status prof__trace_live_own(prof_trace **trace) { return prof__trace_live(trace, 0); }
 
-PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+PROF_DEF prof_status prof_trace_open_live(prof_trace **trace)
 {
     PROF__CALM();
-    if (!trace) return prof__null("prof_trace_live", "trace");
+    if (!trace) return prof__null("prof_trace_open_live", "trace");
     PROF__FORWARD(prof__trace_live_here, (trace));
     return prof__trace_live_own(trace);
 }
@@ -5023,7 +5026,7 @@ static prof_status prof__live_write_as(const char *path, const prof_writer *writ
                                        prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_live(&trace);
+    prof_status status = prof_trace_open_live(&trace);
     if (!status && prepare) status = prepare(trace, user);
     if (!status) status = prof__write_with(writer, trace, path);
     prof_trace_close(trace);
@@ -5054,7 +5057,7 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
     return prof__trace_write_own(trace, path, extension);
 }
 
-PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)
+PROF_DEF void prof_trace_set_progress(prof_trace *trace, void (*step)(void *user, double share), void *user)
 {
     if (!trace) return;
     trace->step = step;
@@ -5191,7 +5194,7 @@ static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
-    prof_status status = prof_trace_window(trace, from_ns, to_ns);
+    prof_status status = prof_trace_set_window(trace, from_ns, to_ns);
     if (status == PROF_OK) {
         prof__header_get(bytes, &header);
         header.window_from = from_ns ? prof__image_tick(trace, from_ns) : 0;
@@ -5217,11 +5220,11 @@ static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trac
 static prof_status prof__image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_memory(bytes, size, &trace);
+    prof_status status = prof_trace_open_memory(bytes, size, &trace);
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
 }
 
-PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_image_set_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     return prof__image_window(bytes, size, from_ns, to_ns);
 }
@@ -8651,15 +8654,15 @@ PROF_DEF prof_status prof_spans_close(prof_spans *spans) { return prof__spans_fr
 
 static prof_status prof__trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
-    if (!trace) return prof__null("prof_trace_window", "trace");
+    if (!trace) return prof__null("prof_trace_set_window", "trace");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: to_ns must be later than from_ns, or 0");
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_set_window: to_ns must be later than from_ns, or 0");
     trace->info.from_ns = from_ns;
     trace->info.to_ns = to_ns;
     return PROF_OK;
 }
 
-PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_trace_set_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     return prof__trace_window(trace, from_ns, to_ns);
 }
@@ -11105,7 +11108,7 @@ static void prof__trace_last(prof_trace *trace, double seconds)
     uint64_t tick = prof__last_tick(&trace->header, seconds);
     size_t hint = 0;
     int64_t from = tick ? prof__read_ns(trace, tick, &hint) : 0;
-    if (from > 0) prof_trace_window(trace, from, 0);
+    if (from > 0) prof_trace_set_window(trace, from, 0);
 }
 
 /* Why the last seconds are saved. */
@@ -11290,7 +11293,7 @@ static void prof__aggregated_free(struct prof__aggregated *stats) { (void)stats;
 /*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
    A follower reads, again and again, what threads have recorded since it last looked, while they go on recording. Two
    features need it: PROF_STATS, which keeps statistics but no events, and the triggers that save a trace when a scope
-   takes too long. The service's thread runs the follower, and so does prof_trace_live(), both under a lock.
+   takes too long. The service's thread runs the follower, and so does prof_trace_open_live(), both under a lock.
 
    Each pass of a follower has two steps. First it notes how far each chunk has been written, from the newest chunk to
    the oldest. Then it reads the chunks up to there, from the oldest to the newest. So the records that it reads of a

@@ -11,7 +11,7 @@ QUICK START
     {
         prof_start(NULL);
         for (int i = 0; i < 100; ++i) { PROFILE_SCOPE_C("step", "train"); }
-        char *text = prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0);
+        char *text = prof_mxnet_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0);
         if (text) puts(text);              // of the running session, at any time
         prof_report_free(text);
         return (int)prof_stop();
@@ -69,8 +69,8 @@ MXNET                                                                           
     rounded from nanoseconds, not from microseconds; names are not cut after 127 bytes; quotes in names do not break the
     JSON.
 
-    MXNet's calls are here: dumps() is prof_dumps(); dump() is prof_dump(), also after prof_stop(); pause() and resume()
-    are prof_set_paused(1) and (0), a flag that may be set at any time.
+    MXNet's calls are here: dumps() is prof_mxnet_dumps(); dump() is prof_mxnet_dump(), also after prof_stop(); pause()
+    and resume() are prof_mxnet_set_paused(1) and (0), a flag that may be set at any time.
 
 CNTK                                                                                                          >>cntk
 
@@ -99,13 +99,13 @@ CNTK                                                                            
 
 SINCE THE LAST RESET                                                                                        >>reset
 
-    After prof_dumps(..., reset = 1), the next prof_dumps() has only what ended after this one: each scope is in exactly
-    one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what happens
-    between two calls; what was overwritten is counted, but since the start of the session, like all losses. In
-    PROF_STATS and PROF_RING_STATS the statistics themselves are reset: also those of prof_summary_write() and of an
-    output .txt. They have no call paths, so that DOMAINS counts the time of scopes inside others of their category
-    twice. CNTK_DETAIL fails with PROF_INVALID_ARGUMENT in PROF_STATS, and has all events of the ring in
-    PROF_RING_STATS.
+    After prof_mxnet_dumps(..., reset = 1), the next prof_mxnet_dumps() has only what ended after this one: each scope
+    is in exactly one of them. Nothing is erased for prof_trace_open_live() and prof_stop(). In PROF_RING the buffer
+    must hold what happens between two calls; what was overwritten is counted, but since the start of the session, like
+    all losses. In PROF_STATS and PROF_RING_STATS the statistics themselves are reset: also those of
+    prof_summary_write() and of an output .txt. They have no call paths, so that DOMAINS counts the time of scopes
+    inside others of their category twice. CNTK_DETAIL fails with PROF_INVALID_ARGUMENT in PROF_STATS, and has all
+    events of the ring in PROF_RING_STATS.
 
     A row of a device has the events that end after the last one of the previous report. An event that is reported late,
     after a report that has events that ended later, is in no report.
@@ -186,16 +186,16 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
    recorded so far, and goes on; a .prof is always up to date. After prof_stop() writes the output again if it was
    removed, and returns PROF_OK. Returns PROF_INVALID_STATE if nothing was recorded, or the session has no output: see
    prof_save(). Any thread may call it. */
-PROF_DEF prof_status prof_dump(int finished);
+PROF_DEF prof_status prof_mxnet_dump(int finished);
 
 /* Does what MXNet's pause() (1) and resume() (0) do: sets a flag, no matter how often. It is independent of
    prof_pause(), which counts. Without a session it returns PROF_OK, and has no effect on the next one: a session begins
    unpaused, as with set_state('run'). Any thread may call it. */
-PROF_DEF prof_status prof_set_paused(int paused);
+PROF_DEF prof_status prof_mxnet_set_paused(int paused);
 
 /* Returns a report of the running session, or the last one, as MXNet's dumps() does: a text that the caller frees with
    prof_report_free(), or NULL after an error, see prof_error(). reset: see >>reset. Any thread may call it. */
-PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
+PROF_DEF char *prof_mxnet_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
 #else
 #define prof_report_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
 #define prof_report_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
@@ -209,9 +209,9 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
     PROF__STRIPPED(PROF_OK, (0 ? (void)(count) : PROF__USE3(traces, sink, options)))
 #define prof_report_cntk(trace, folder, suffix, options) \
     PROF__STRIPPED(PROF_OK, (0 ? (void)(folder) : PROF__USE3(trace, suffix, options)))
-#define prof_dump(finished) PROF__STRIPPED(PROF_OK, PROF__USE(finished))
-#define prof_set_paused(paused) PROF__STRIPPED(PROF_OK, PROF__USE(paused))
-#define prof_dumps(layout, sort, ascending, reset) \
+#define prof_mxnet_dump(finished) PROF__STRIPPED(PROF_OK, PROF__USE(finished))
+#define prof_mxnet_set_paused(paused) PROF__STRIPPED(PROF_OK, PROF__USE(paused))
+#define prof_mxnet_dumps(layout, sort, ascending, reset) \
     PROF__STRIPPED(prof__stripped_text(NULL), (0 ? (void)(layout) : PROF__USE3(sort, ascending, reset)))
 #endif
 
@@ -1833,7 +1833,7 @@ static void prof__report_unregister(void)
 
 static struct {
     int lock;
-    uint32_t session_id; /* the id of the session that prof_set_paused() has paused; 0: none */
+    uint32_t session_id; /* the id of the session that prof_mxnet_set_paused() has paused; 0: none */
 } prof__report_paused;
 
 static struct {
@@ -1869,7 +1869,7 @@ static prof_status prof__report_dumps(const prof_report_options *options, int re
     return status;
 }
 
-PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset)
+PROF_DEF char *prof_mxnet_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset)
 {
     PROF__CALM();
     prof_report_options options;
@@ -1887,11 +1887,11 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 
 /*-- MXNet's functions dump(), pause() and resume() --*/
 
-PROF_DEF prof_status prof_dump(int finished)
+PROF_DEF prof_status prof_mxnet_dump(int finished)
 {
     PROF__CALM();
     prof_status status = finished ? prof_stop() : PROF_INVALID_STATE;
-    return status == PROF_INVALID_STATE ? prof__output_again("prof_dump") : status;
+    return status == PROF_INVALID_STATE ? prof__output_again("prof_mxnet_dump") : status;
 }
 
 /* Returns the id of the running session. Returns 0 if none runs. */
@@ -1901,7 +1901,7 @@ static uint32_t prof__report_session_id(void)
     return !look.on_demand && (look.running || look.ended) ? look.session_id : 0;
 }
 
-PROF_DEF prof_status prof_set_paused(int paused)
+PROF_DEF prof_status prof_mxnet_set_paused(int paused)
 {
     prof_status status = PROF_OK;
     int cancel = prof__lock_steady(&prof__report_paused.lock);

@@ -76,11 +76,11 @@ WHAT IT ANSWERS                                                                 
 
 HOW IT CAPTURES
 
-    A capture does not disturb a program that already records. It waits, copies the buffer as prof_trace_live() does,
-    and answers with the part that belongs to the time asked for; scopes that reach into that time are cut and marked.
-    Level, categories and buffer are the program's, so that a capture holds no more than the buffer does. A PROF_STATS
-    session has no events: /summary shows it, /trace is refused. Several captures may run at the same time, each with
-    its own begin and end.
+    A capture does not disturb a program that already records. It waits, copies the buffer as prof_trace_open_live()
+    does, and answers with the part that belongs to the time asked for; scopes that reach into that time are cut and
+    marked. Level, categories and buffer are the program's, so that a capture holds no more than the buffer does. A
+    PROF_STATS session has no events: /summary shows it, /trace is refused. Several captures may run at the same time,
+    each with its own begin and end.
 
     If nothing records, the capture starts a session (a ring of 64 MiB, or options.capture), and frees its memory
     afterwards. Such a session is on demand: prof_start() of the program ends it, and the answer has what was captured
@@ -1068,7 +1068,7 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
     int64_t from = (int64_t)(capture->from - about->start_monotonic_ns),
             to = (int64_t)(until - about->start_monotonic_ns);
     if (from < 0) from = 0;
-    prof_trace_window(trace, from, to > from ? to : from + 1);
+    prof_trace_set_window(trace, from, to > from ? to : from + 1);
 }
 
 /* Adds notes to the answer about events that the trace has lost. */
@@ -1106,7 +1106,7 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_memory(bytes, size, &trace);
+    prof_status status = prof_trace_open_memory(bytes, size, &trace);
     if (!status) status = prof__server_has_events(trace);
     if (status) {
         prof_trace_close(trace);
@@ -1346,7 +1346,7 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
     } else if (capture->format == PROF__SERVE_PROF) {
         status = prof__image_copy(&bytes, &size);
     } else {
-        status = prof_trace_live(&trace);
+        status = prof_trace_open_live(&trace);
     }
     if (!status && capture->format == PROF__SERVE_PROF) {
         status = prof__server_image(ask, bytes, size, until);
@@ -1504,7 +1504,7 @@ static int prof__server_live_window(prof__server_live *live, prof_trace *trace, 
     if (*joins && prof_trace_about(trace)->overwritten_chunks && oldest != INT64_MAX && oldest > *from)
         live->overwritten_ns += (uint64_t)((oldest < end ? oldest : end) - *from);
     live->tick = prof__image_tick(trace, end);
-    return prof_trace_window(trace, *from, end) == PROF_OK;
+    return prof_trace_set_window(trace, *from, end) == PROF_OK;
 }
 
 /* Reads what was recorded since the last period. Sets *trace to NULL if the period is empty. */
@@ -3853,7 +3853,7 @@ static void prof__server_sleep(prof__server *v, uint64_t next)
 
 static void prof__server_run(prof__server *v)
 {
-    prof_thread_name("prof server");
+    prof_set_thread_name("prof server");
     for (;;) {
         if (PROF__ACQUIRE(&v->stop) && !v->leave_at) prof__server_stop_listening(v);
         if (v->deaf_until && prof_host_ns() >= v->deaf_until) v->deaf_until = 0;

@@ -61,7 +61,7 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 inside belongs to it, and what is on other threads if a flow leads there. A step with no scope inside,
                 or with something else before its first scope, gets a scope of its own name, because XProf drops steps
                 in which nothing was computed
-    mark        an event of 0 ns; the scope of a PROFILE_MARK_SCOPE is the stat "scope". Messages likewise, with their
+    mark        an event of 0 ns; the scope of a PROFILE_MARK_REACH is the stat "scope". Messages likewise, with their
                 text as the name, and the stat "severity"
     counter     the line "_counters_". A value that is no finite number is an event of 0 ns on its thread
     flow        arrows from FLOW_OUT to each later FLOW_STEP and FLOW_IN of its name and id: from the enclosing scope if
@@ -3021,12 +3021,12 @@ static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir, int 
 {
     prof_trace *trace = NULL;
     uint64_t end_ns = prof_host_ns(), start;
-    prof_status status = prof_trace_live(&trace);
+    prof_status status = prof_trace_open_live(&trace);
     if (!status) status = prof__writer_fits(logdir, NULL, (uint32_t)prof_trace_about(trace)->mode);
     if (!status) {
         start = prof_trace_about(trace)->start_monotonic_ns;
-        status = prof_trace_window(trace, begin_ns > start ? (int64_t)(begin_ns - start) : 0,
-                                   end_ns > start ? (int64_t)(end_ns - start) : 1);
+        status = prof_trace_set_window(trace, begin_ns > start ? (int64_t)(begin_ns - start) : 0,
+                                       end_ns > start ? (int64_t)(end_ns - start) : 1);
     }
     if (!status) status = prof__xplane_write_all(trace, logdir, perfetto);
     prof_trace_close(trace);

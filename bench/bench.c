@@ -76,14 +76,14 @@ CASE(floor) { (void)i; uint64_t a = READ_CLOCK(); KEEP(a); WORK(); uint64_t b = 
 CASE(scope) { (void)i; PROFILE_SCOPE("scope"); WORK(); }
 CASE(scope_off) { (void)i; PROFILE_SCOPE_L("off", 255); WORK(); }
 CASE(scope_arg) { PROFILE_SCOPE("scope"); PROFILE_ARG_I("i", i); WORK(); }
-CASE(scope_text) { (void)i; PROFILE_SCOPE_S("a name made at run time"); WORK(); }
+CASE(scope_text) { (void)i; PROFILE_SCOPE_DYNAMIC("a name made at run time"); WORK(); }
 CASE(scope_format) { PROFILE_SCOPE_F("job %d", i); WORK(); }
 CASE(begin_end) { (void)i; PROFILE_BEGIN("begin"); WORK(); PROFILE_END("begin"); }
 CASE(four_stages) { (void)i; PROFILE_STAGE("a"); WORK(); PROFILE_NEXT("b"); PROFILE_NEXT("c"); PROFILE_NEXT("d"); }
 CASE(mark) { (void)i; PROFILE_MARK("mark"); WORK(); }
 CASE(frame) { (void)i; PROFILE_FRAME("frame"); WORK(); }
 CASE(counter) { PROFILE_COUNTER("counter", i); WORK(); }
-CASE(scope_mask) { (void)i; PROFILE_SCOPE_M("mask", 6); WORK(); }
+CASE(scope_mask) { (void)i; PROFILE_SCOPE_MASK("mask", 6); WORK(); }
 CASE(step) { PROFILE_STEP("step", i); WORK(); }
 CASE(throughput) { PROFILE_THROUGHPUT("bytes", i); WORK(); }
 CASE(flow) { PROFILE_FLOW_OUT((uint64_t)i); WORK(); }
@@ -99,7 +99,7 @@ static prof_range *range;
 static prof_counter *number;
 static prof_device_row *queue;
 CASE(span) { PROFILE_SPAN_BEGIN("span", i); WORK(); PROFILE_SPAN_END("span", i); }
-CASE(mark_scope) { (void)i; PROFILE_MARK_SCOPE("mark", PROF_MARK_PROCESS); WORK(); }
+CASE(mark_scope) { (void)i; PROFILE_MARK_REACH("mark", PROF_MARK_PROCESS); WORK(); }
 CASE(counter_add) { PROFILE_COUNTER_ADD("sum", i); WORK(); }
 CASE(alloc_free) { PROFILE_ALLOC((uintptr_t)(i + 1) * 16, 16); WORK(); PROFILE_FREE((uintptr_t)(i + 1) * 16); }
 CASE(memory_scope) { (void)i; PROFILE_MEMORY_SCOPE("pool"); WORK(); }
@@ -166,7 +166,7 @@ int main(int argc, char **argv)
     task = prof_task_create(NULL, "task");
     range = prof_range_create("range");
     number = prof_counter_create(NULL, "number");
-    queue = prof_device_track(prof_device_create("device", NULL), "queue");
+    queue = prof_device_row_create(prof_device_create("device", NULL), "queue");
     if (prof_start(&config)) {
         fprintf(stderr, "bench: %s\n", prof_error());
         return 1;

@@ -44,7 +44,7 @@ static double measure(int kind, long scopes, unsigned turns, double *lost, doubl
     }
     double took = cpu_seconds(CLOCK_THREAD_CPUTIME_ID) - start;
     *service = (cpu_seconds(CLOCK_PROCESS_CPUTIME_ID) - all - took) / took;
-    if (prof_stop() || prof_trace_live(&trace)) exit(1);
+    if (prof_stop() || prof_trace_open_live(&trace)) exit(1);
     *lost = (double)prof_trace_about(trace)->lost / (double)scopes;
     prof_trace_close(trace);
     return took * 1e9 / (double)scopes;

@@ -76,12 +76,12 @@ private:
 
 static bool calculate(const std::string &text)
 {
-    PROFILE_SCOPE_S(text.c_str()); // named at run time, after the text
+    PROFILE_SCOPE_DYNAMIC(text.c_str()); // named at run time, after the text
     try {
         std::printf("%s = %g\n", text.c_str(), Parser(text).sum());
         return true;
     } catch (const std::exception &error) { // the scopes that it left have ended
-        PROFILE_MARK_S(error.what());
+        PROFILE_MARK_DYNAMIC(error.what());
         std::printf("%s: %s\n", text.c_str(), error.what());
         return false;
     }

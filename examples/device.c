@@ -128,9 +128,9 @@ int main(void)
         return 1;
     }
     device = prof_device_create("npu 0", &clock);
-    rows[QUEUE_A] = prof_device_track(device, "queue A");
-    rows[QUEUE_B] = prof_device_track(device, "queue B");
-    rows[DMA] = prof_device_track(device, "DMA");
+    rows[QUEUE_A] = prof_device_row_create(device, "queue A");
+    rows[QUEUE_B] = prof_device_row_create(device, "queue B");
+    rows[DMA] = prof_device_row_create(device, "DMA");
     for (int batch = 0; batch < BATCHES; ++batch) {
         if (batch % 10 == 0) synchronise();
         infer(batch);

@@ -93,7 +93,7 @@ static int report(void)
 {
     prof_summary_options options = {.top = 24};
     prof_trace *trace;
-    if (prof_trace_live(&trace) != PROF_OK) return 0;
+    if (prof_trace_open_live(&trace) != PROF_OK) return 0;
     prof_status status = prof_summary_write(trace, "-", &options);
     prof_trace_close(trace);
     return status == PROF_OK;

@@ -106,8 +106,8 @@ prof_fiber *tracyc_fiber(const char *name);
 
 #define TracyCAlloc(pointer, size) PROFILE_ALLOC(pointer, size)
 #define TracyCFree(pointer) PROFILE_FREE(pointer)
-#define TracyCAllocN(pointer, size, pool) PROFILE_ALLOC_C(pointer, size, pool)
-#define TracyCFreeN(pointer, pool) PROFILE_FREE_C(pointer, pool)
+#define TracyCAllocN(pointer, size, pool) PROFILE_ALLOC_POOL(pointer, size, pool)
+#define TracyCFreeN(pointer, pool) PROFILE_FREE_POOL(pointer, pool)
 #define TracyCAllocS(pointer, size, depth) TracyCAlloc(pointer, size)
 #define TracyCFreeS(pointer, depth) TracyCFree(pointer)
 #define TracyCAllocNS(pointer, size, depth, pool) TracyCAllocN(pointer, size, pool)

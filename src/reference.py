@@ -19,9 +19,11 @@ NAME = r"(?<!\w)((?:prof|PROF|PROFILE)_[\w*.%]*(?:\w\([\w, .:\"*]*\)|[A-Z0-9_a-r
 WORDS = ("PROF__API ", "PROF_DEF ", "PROF__UNTRACED ", "PROF__SITE_TYPE ", "PROF__HIDDEN ")
 SUFFIXES = [
     ("`_C`", "a category"), ("`_L`", "a level"), ("`_CL`", "a category and a level"),
-    ("`_S`", "a name that is made at run time"), ("`_F`", "a name that is formatted, as by printf()"),
+    ("`_DYNAMIC`", "a name that is made at run time"), ("`_F`", "a name that is formatted, as by printf()"),
     ("`_TEXT`", "a text and its length in bytes"), ("`_AS`", "a handle, which the macro declares"),
-    ("`_UNIT`", "a unit"), ("`_N`", "a name of its own"), ("`_ARGS`", "arguments: `PROF_ARG(key, value), ...`"),
+    ("`_UNIT`", "a unit"), ("`_NAMED`", "a name of its own"), ("`_MASK`", "a filter mask"),
+    ("`_POOL`", "a pool of memory"), ("`_REACH`", "what an instant is about"),
+    ("`_ARGS`", "arguments: `PROF_ARG(key, value), ...`"),
     ("`_I` `_U` `_D` `_B` `_S` `_P`", "of an argument: int64_t, uint64_t, double, bool, string, pointer")]
 
 LEAD = """<!-- Made by src/reference.py from the headers: change the comments there, and run it again. -->
@@ -317,7 +319,8 @@ class Header:
 
     def is_elsewhere(self, name, piece):
         """1: a table of the page has it, or it is no part of the interface."""
-        return ("PROF__STRIPPED" in piece or piece.startswith("#define PROFILE_") and "PROFILE_SCOPE(name)" in self.text
+        return ("PROF__STRIPPED" in piece or re.match(r"#define PROFILE_\w+\(", piece)
+                and "PROFILE_SCOPE(name)" in self.text
                 or re.match(r"#define (\w+ *$|\w+_H$|PROF_DEF\b)", piece)
                 or re.search(rf"^ {{4}}{name} {{2,}}", self.manual, re.M))
 

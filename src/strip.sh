@@ -14,7 +14,7 @@ LC_ALL=C awk -v module="$1" '
         if (type == "int") return "0"
         if (type == "const char *") return "\"\""
         if (name == "prof_trace_about") return "prof__stripped_about()"
-        if (name ~ /_(create|create_unit|init|track)$/ && type ~ /^prof_.*\*$/) return "PROF__STRIPPED_OBJECT(" type ")"
+        if (name ~ /_(create|create_unit|init)$/ && type ~ /^prof_.*\*$/) return "PROF__STRIPPED_OBJECT(" type ")"
         return "(" type ")0"
     }
     # Returns the expressions, evaluated before the value, that store "nothing" through the parameters of a function.

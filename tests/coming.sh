@@ -79,7 +79,7 @@ static int recorded(const char *name)
     prof_event event;
     size_t track;
     int found = 0;
-    if (prof_trace_live(&live) || prof_timeline_open(live, &timeline)) return 0;
+    if (prof_trace_open_live(&live) || prof_timeline_open(live, &timeline)) return 0;
     while (!found && prof_timeline_next(timeline, &event, &track))
         found = !strcmp(name, "*") || !strcmp(name, event.name);
     prof_timeline_close(timeline);
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
             if (mkdir(folder, 0777) || chdir(folder)) return 1;
             if (!freopen("/dev/null", "w", stdout)) return 1;
             if (!rows[i].starts) prof_start(NULL);
-            if (!rows[i].starts && prof_trace_live(&trace)) return 1;
+            if (!rows[i].starts && prof_trace_open_live(&trace)) return 1;
             SETUP
             rows[i].run();
 #if !PROF_ENABLE
@@ -157,13 +157,13 @@ if 'prof_domain_create' in sources:
              'frame = prof_frame_create(domain, "frame"); range = prof_range_create("range"); '
              'counter = prof_counter_create(domain, "counter"); marker = prof_marker_create(domain, "marker");')
 if 'prof_device_create' in sources:
-    SETUP += ' device = prof_device_create("card", NULL); row = prof_device_track(device, "queue");'
+    SETUP += ' device = prof_device_create("card", NULL); row = prof_device_row_create(device, "queue");'
 
 def quoted(text):
     return '"' + text.replace('\\', '\\\\').replace('"', '\\"') + '"'
 
-NAMED = ('SCOPE|SCOPE_C|SCOPE_L|SCOPE_M|SCOPE_SYNC|SCOPE_COLOR|STEP|BEGIN|BLOCK|MARK|MARK_SCOPE|COUNTER|COUNTER_ADD|'
-         'COUNTER_SUB|SPAN_BEGIN|SPAN_MARK|SPAN_END|FRAME|THROUGHPUT|STAGE|NEXT|MEMORY_SCOPE|FLOW_OUT_N|FLOW_IN_N')
+NAMED = ('SCOPE|SCOPE_C|SCOPE_L|SCOPE_MASK|SCOPE_SYNC|SCOPE_COLOR|STEP|BEGIN|BLOCK|MARK|MARK_REACH|COUNTER|COUNTER_ADD|'
+         'COUNTER_SUB|SPAN_BEGIN|SPAN_MARK|SPAN_END|FRAME|THROUGHPUT|STAGE|NEXT|MEMORY_SCOPE|FLOW_OUT_NAMED|FLOW_IN_NAMED')
 
 def names_of(code):
     """What must be in the recording: names of events, * for any."""
@@ -172,7 +172,7 @@ def names_of(code):
     for kind, object in re.findall(r'\bprof_(task|frame|range|counter|marker)_(?:start|set|set_double|add|sub|mark)\((\w+)', code):
         made = re.search(object + r' = prof_' + kind + r'_create\([^;]*"([^"]*)"\)', code)
         names.append(made.group(1) if made else kind)
-    if re.search(r'\bPROFILE_(SCOPE_F|SCOPE_S|MARK_F|FUNCTION|ALLOC|FREE|FLOW_\w+|LOCK_\w+)\(|\bwork\(\)', code): names.append('*')
+    if re.search(r'\bPROFILE_(SCOPE_F|SCOPE_DYNAMIC|MARK_F|FUNCTION|ALLOC|FREE|FLOW_\w+|LOCK_\w+)\(|\bwork\(\)', code): names.append('*')
     return names
 
 def files_of(code):

@@ -24,7 +24,7 @@ static void everything(void)
     PROFILE_ARG_S("text", "eleven char");
     PROFILE_ARG_P("pointer", (void *)(uintptr_t)0x12345678u);
     for (int i = 1; i <= 3; ++i) inner(i);
-    PROFILE_MARK_S("a name made at run time");
+    PROFILE_MARK_DYNAMIC("a name made at run time");
     PROFILE_ARGS_TO(whole, PROF_ARG_S("late", "text for the outer"), PROF_ARG_I("later", 7));
     PROFILE_MARK_ARGS("mark", PROF_ARG_S("what", "why"), PROF_ARG_D("pi", 3.25));
     PROFILE_COUNTER("integer", -123456789);

@@ -16,7 +16,7 @@ static int rounds;
 
 static void leaf(int i)
 {
-    PROFILE_SCOPE_S(i % 3 ? "leaf" : "leaf of three");
+    PROFILE_SCOPE_DYNAMIC(i % 3 ? "leaf" : "leaf of three");
     PROFILE_ARG_I("i", -i);
     if (i % 7 == 6) longjmp(back, 1);
 }
@@ -73,7 +73,7 @@ int main(int argc, char **argv)
         round_of(i);
         if (i % 50 == 0) {
             prof_fiber_switch(i % 100 ? NULL : fiber);
-            PROFILE_MARK_S("switched");
+            PROFILE_MARK_DYNAMIC("switched");
         }
     }
     prof_fiber_switch(NULL);

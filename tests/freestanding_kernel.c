@@ -138,7 +138,7 @@ KERNEL_ENTRY void kernel_boot(void)
     PROFILE_ARG_D("load", 0.5);
     PROFILE_BLOCK("drivers") {
         PROFILE_MARK("probed");
-        PROFILE_MARK_S("a name made at run time, longer than what is kept of one");
+        PROFILE_MARK_DYNAMIC("a name made at run time, longer than what is kept of one");
     }
     PROFILE_MARK_C("not wanted", "noise");
     PROFILE_COUNTER("pages free", 1000);
@@ -172,7 +172,7 @@ KERNEL_ENTRY void kernel_nap(uint64_t ticks)
 KERNEL_ENTRY void kernel_notes(void)
 {
     int i;
-    PROFILE_SCOPE_M("masked", 6);
+    PROFILE_SCOPE_MASK("masked", 6);
     for (i = 0; i < 2; ++i) {
         PROFILE_STEP("step", i);
         PROFILE_THROUGHPUT("copy", 4096u * 16);
@@ -187,7 +187,7 @@ KERNEL_ENTRY void kernel_notes(void)
 KERNEL_ENTRY void kernel_one_scope(void) { PROFILE_SCOPE("interrupted scope"); }
 KERNEL_ENTRY void kernel_one_mark(void) { PROFILE_MARK("interrupted mark"); }
 KERNEL_ENTRY void kernel_one_counter(void) { PROFILE_COUNTER("interrupted counter", 1); }
-KERNEL_ENTRY void kernel_one_text(void) { PROFILE_MARK_S("interrupted text"); }
+KERNEL_ENTRY void kernel_one_text(void) { PROFILE_MARK_DYNAMIC("interrupted text"); }
 KERNEL_ENTRY void kernel_one_message(void) { PROFILE_LOG(PROF_LOG_INFO, "interrupted %s %d", "message", 1); }
 KERNEL_ENTRY void kernel_one_step(void) { PROFILE_STEP("interrupted step", 1); }
 

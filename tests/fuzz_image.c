@@ -104,7 +104,7 @@ static prof_status open_mended(const uint8_t *data, size_t size, prof_trace **tr
     REQUIRE(copy != NULL);
     memcpy(copy, data, size);
     mend(copy, size);
-    status = prof_trace_memory(copy, size, trace);
+    status = prof_trace_open_memory(copy, size, trace);
     free(copy);
     return status;
 }
@@ -189,7 +189,7 @@ static void image_read(const uint8_t *data, size_t size, size_t from, size_t to)
     if (open_mended(data, size, &trace) != PROF_OK) return;
     ++images_opened;
     for (size_t i = 0; i < prof_trace_track_count(trace); ++i) walk_window(trace, i); /* the image's own */
-    REQUIRE(prof_trace_window(trace, 0, 0) == PROF_OK);
+    REQUIRE(prof_trace_set_window(trace, 0, 0) == PROF_OK);
     for (size_t i = 0; i < prof_trace_track_count(trace); ++i) walk(trace, i);
     for (; from < to; ++from) REQUIRE(image_exporters[from](trace, sink) == PROF_OK);
     prof_trace_close(trace);

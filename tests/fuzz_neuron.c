@@ -77,7 +77,7 @@ static int fuzz_neuron(const uint8_t *data, size_t size)
     memset(&parts, 0, sizeof parts);
     (void)prof_ntff_parse_systrace_json(parser, (const char *)data, size, sound, &fetched, &parts);
     (void)prof_ntff_parse_systrace_json(parser, (const char *)data, size / 2, sound, &fetched, &parts);
-    prof_ntff_parser_end(parser, sound, &fetched, &parts);
+    prof_ntff_parser_destroy(parser, sound, &fetched, &parts);
     text_sum(&parts, fetched);
     return 0;
 }
@@ -92,7 +92,7 @@ static int fuzz_kineto(const uint8_t *data, size_t size)
     memset(&options, 0, sizeof options);
     options.append = 1;
     recording_begin();
-    if (!trace) REQUIRE(prof_trace_live(&trace) == PROF_OK);
+    if (!trace) REQUIRE(prof_trace_open_live(&trace) == PROF_OK);
     if (!*path) snprintf(path, sizeof path, "/dev/shm/fuzz_kineto_%d.json", (int)getpid());
     file = fopen(path, "wb");
     if (!file) return 0;

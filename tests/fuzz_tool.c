@@ -39,7 +39,7 @@ int tool_out_close(tool_out *out, int good)
     size_t i;
     REQUIRE(good);
     total += out->size;
-    REQUIRE(prof_trace_memory(out->bytes, out->size, &trace) == PROF_OK);
+    REQUIRE(prof_trace_open_memory(out->bytes, out->size, &trace) == PROF_OK);
     for (i = 0; i < prof_trace_track_count(trace); i++) {
         prof_cursor *cursor = NULL;
         prof_event event;

@@ -185,9 +185,9 @@ static inline uint64_t bits(double value)
 static inline prof_trace *image_read(image *im)
 {
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_memory(im->bytes, im->size, &trace);
+    prof_status status = prof_trace_open_memory(im->bytes, im->size, &trace);
     if (status) {
-        printf("prof_trace_memory: %s\n", prof_error());
+        printf("prof_trace_open_memory: %s\n", prof_error());
         exit(1);
     }
     free(im->bytes);

@@ -46,8 +46,8 @@ MEASURE(arg_bool, PROFILE_ARG_B("key", i & 1))
 MEASURE(arg_pointer, PROFILE_ARG_P("key", text))
 MEASURE(arg_string, PROFILE_ARG_S("key", text))
 MEASURE(frame, PROFILE_FRAME("frame"))
-MEASURE(mark_scope, PROFILE_MARK_SCOPE("mark", PROF_MARK_PROCESS))
-MEASURE(mark_text, PROFILE_MARK_S(text))
+MEASURE(mark_scope, PROFILE_MARK_REACH("mark", PROF_MARK_PROCESS))
+MEASURE(mark_text, PROFILE_MARK_DYNAMIC(text))
 MEASURE(counter_add, PROFILE_COUNTER_ADD("sum", 1))
 MEASURE(scope_format, PROFILE_SCOPE_F("job %d", i))
 MEASURE(scope_sync, PROFILE_SCOPE_SYNC("sync"))
@@ -60,8 +60,8 @@ MEASURE(mutex, PROFILE_MUTEX_LOCK(&mutex, "mutex"); PROFILE_MUTEX_UNLOCK(&mutex)
 MEASURE(fiber_switch, prof_fiber_switch(i & 1 ? fiber : NULL))
 MEASURE(task, prof_task_start(task); prof_task_stop(task))
 MEASURE(counter_object, prof_counter_add(counter, 1))
-MEASURE(scope_text, PROFILE_SCOPE_S(text))
-MEASURE(scope_mask, PROFILE_SCOPE_M("mask", 6))
+MEASURE(scope_text, PROFILE_SCOPE_DYNAMIC(text))
+MEASURE(scope_mask, PROFILE_SCOPE_MASK("mask", 6))
 MEASURE(scope_lost, PROFILE_SCOPE("lost")) /* by a thread that found no chunk */
 MEASURE(step, PROFILE_STEP("step", i))
 MEASURE(flow, PROFILE_FLOW_OUT((uint64_t)i))
@@ -113,7 +113,7 @@ static int record_far_args(void) /* 0: it went well */
         PROFILE_SCOPE_AS(outermost, "outermost");
         record_inside(outermost, 199);
     }
-    return prof_stop() || prof_trace_live(&far_args);
+    return prof_stop() || prof_trace_open_live(&far_args);
 }
 static void read_far_args(void)
 {
@@ -145,7 +145,8 @@ static int record_categories(void) /* 0: it went well */
 static void open_categories(void)
 {
     prof_trace *trace;
-    if (prof_trace_memory(categories, sizeof categories, &trace) || prof_trace_about(trace)->event_count != 1000) abort();
+    if (prof_trace_open_memory(categories, sizeof categories, &trace) || prof_trace_about(trace)->event_count != 1000)
+        abort();
     prof_trace_close(trace);
 }
 MEASURE(open_categories, if (i % 50 == 0) open_categories())

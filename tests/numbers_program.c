@@ -140,7 +140,7 @@ static void with_traps(int traps)
     if (traps && !CAN_TRAP) SKIP("no traps of floating-point exceptions here");
     trace_start(&config);
     record();
-    prof_status live = prof_trace_live(&trace); /* while it runs */
+    prof_status live = prof_trace_open_live(&trace); /* while it runs */
     if (live == PROF_OK) write_all(trace);
     prof_trace_close(trace);
     trace = trace_stop();

@@ -74,9 +74,11 @@ PROF_WRITER(plugin_writer, ".plugin", plugin_write, (void *)"plugin");
 const plugin *plugin_get(void)
 {
     static prof_site site;
-    static const plugin about = {scopes, thread_begin, thread_end, count, &site,
+    static const plugin about = {
+        scopes,         thread_begin, thread_end, count,        &site,
 #ifdef PLUGIN_RECORDER
-                                 prof_start, prof_stop, prof_save, prof_enabled, prof_error, prof_set_paused, prof_dump
+        prof_start,     prof_stop,    prof_save,  prof_enabled, prof_error, prof_mxnet_set_paused,
+        prof_mxnet_dump
 #else
                                  NULL, NULL, NULL, NULL, NULL, NULL, NULL
 #endif

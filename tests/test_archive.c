@@ -402,7 +402,7 @@ static prof_trace *image_open(const image *im, int file)
     const char *path = trace_path("archive.prof");
     prof_status status;
     if (file) trace_write_file(path, im->bytes, im->size);
-    status = file ? prof_trace_open(path, &trace) : prof_trace_memory(im->bytes, im->size, &trace);
+    status = file ? prof_trace_open(path, &trace) : prof_trace_open_memory(im->bytes, im->size, &trace);
     CHECK_EQUAL(status, PROF_OK);
     if (status) printf("%s\n", prof_error());
     return trace;
@@ -482,7 +482,7 @@ static void work(uint64_t *state, int depth)
     if (depth > 10 && what % 97 == 0) longjmp(out_of_it, 1);
     if (depth < 14 && what % 3) work(state, depth + 1);
     if (depth < 14 && what % 5 == 0) work(state, depth + 1);
-    PROFILE_SCOPE_S(what % 2 ? "a name" : "another name");
+    PROFILE_SCOPE_DYNAMIC(what % 2 ? "a name" : "another name");
     PROFILE_ARG_U("late", what);
 }
 
@@ -772,10 +772,10 @@ static prof_trace *damaged_open(const image *im, int file)
     const char *path = trace_path("archive_damaged.prof");
     prof_status status;
     if (file) trace_write_file(path, im->bytes, im->size);
-    status = file ? prof_trace_open(path, &trace) : prof_trace_memory(im->bytes, im->size, &trace);
+    status = file ? prof_trace_open(path, &trace) : prof_trace_open_memory(im->bytes, im->size, &trace);
     CHECK(status == PROF_OK || status == PROF_CORRUPT || status == PROF_UNSUPPORTED);
     CHECK(!status == !!trace);
-    if (trace) prof_trace_window(trace, 0, 0); /* the header may say that only a part is wanted */
+    if (trace) prof_trace_set_window(trace, 0, 0); /* the header may say that only a part is wanted */
     if (trace) trace_check(trace);
     return trace;
 }
@@ -1219,7 +1219,7 @@ static prof_status use_everything(const image *im)
     prof_trace *trace = NULL;
     prof_stat *stats = NULL;
     size_t count = 0, i;
-    prof_status status = prof_trace_memory(im->bytes, im->size, &trace);
+    prof_status status = prof_trace_open_memory(im->bytes, im->size, &trace);
     for (i = 0; !status && i < prof_trace_track_count(trace); ++i) {
         prof_cursor *cursor = NULL;
         prof_event event;

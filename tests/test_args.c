@@ -23,7 +23,7 @@ static prof_trace *stop(void)
 {
     prof_trace *trace = NULL;
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     return trace;
 }
 
@@ -584,7 +584,7 @@ static void record_forms(void)
 #undef PROF_SITE_LEVEL
 #define PROF_SITE_LEVEL 200
     {
-        PROFILE_SCOPE_S("a text");
+        PROFILE_SCOPE_DYNAMIC("a text");
         deep_argument(7);
     }
     {
@@ -596,7 +596,7 @@ static void record_forms(void)
         deep_argument(9);
     }
     {
-        PROFILE_STEP_S("step", ++evaluated_forms);
+        PROFILE_STEP_DYNAMIC("step", ++evaluated_forms);
         deep_argument(10);
     }
     {

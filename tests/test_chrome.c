@@ -450,8 +450,8 @@ static void all_kinds(int n)
     PROFILE_COUNTER_C(HOSTILE, INT64_MIN, HOSTILE);
     PROFILE_COUNTER("", 1);
     PROFILE_MARK("mark");
-    PROFILE_MARK_S(HOSTILE);
-    PROFILE_MARK_S("");
+    PROFILE_MARK_DYNAMIC(HOSTILE);
+    PROFILE_MARK_DYNAMIC("");
     PROFILE_MARK_F("mark %d", n);
     for (int i = 0; i < 3; ++i) {
         PROFILE_STAGE("one");
@@ -478,13 +478,13 @@ static void hostile_names(void)
                   "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef");
     for (int i = 0; i < 5; ++i) {
         PROFILE_SCOPE_F("run-time %d \"%s\"", i, "x");
-        PROFILE_SCOPE_S("run-time");
-        PROFILE_SCOPE_S(BROKEN);
+        PROFILE_SCOPE_DYNAMIC("run-time");
+        PROFILE_SCOPE_DYNAMIC(BROKEN);
     }
     char text[3000];
     memset(text, '"', sizeof text - 1);
     text[sizeof text - 1] = 0;
-    PROFILE_SCOPE_S(text);
+    PROFILE_SCOPE_DYNAMIC(text);
     PROFILE_ARG_S("long", text);
 }
 
@@ -788,7 +788,7 @@ TEST(thread_ids_are_distinct)
     prof_stop();
     char *image = saved_image(&size);
     forge_thread_ids(image, ids, sizeof ids / sizeof *ids);
-    CHECK_EQUAL(prof_trace_memory(image, size, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(image, size, &trace), PROF_OK);
     if (trace) {
         CHECK_EQUAL(prof_trace_track_count(trace), 13);
         json *root = check_written(trace, NULL);
@@ -816,7 +816,7 @@ TEST(fibers_are_tracks_of_their_own)
     prof_fiber_destroy(unnamed);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_trace *trace = NULL;
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     json *root = check_written(trace, NULL);
     snprintf(number, sizeof number, "%llu", (unsigned long long)prof_trace_track(trace, 0)->thread_id);
     CHECK_EQUAL(count_of(root, "tid", number), 4); /* two names, sort index, mark */
@@ -863,7 +863,7 @@ TEST(damaged_images)
             size_t from = round % 2 ? (size_t)header.meta_offset : (size_t)header.chunk_offset;
             copy[from + random % 6000] = (char)(random >> 32);
         }
-        if (prof_trace_memory(copy, size, &trace)) continue;
+        if (prof_trace_open_memory(copy, size, &trace)) continue;
         ++opened;
         if (all_known(trace)) {
             json_free(check_written(trace, NULL));

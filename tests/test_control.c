@@ -57,7 +57,7 @@ TEST(nothing_was_started)
     FAILS(prof_resume(), PROF_INVALID_STATE, "no session");
     FAILS(prof_set_level(3), PROF_INVALID_STATE, "no session");
     FAILS(prof_category_enable("a", 1), PROF_INVALID_STATE, "no session");
-    FAILS(prof_trace_live(&none), PROF_INVALID_STATE, "prof_start()");
+    FAILS(prof_trace_open_live(&none), PROF_INVALID_STATE, "prof_start()");
     CHECK(none == NULL);
     FAILS(prof_save(trace_path("none.prof")), PROF_INVALID_STATE, "prof_start()");
     FAILS(prof_save(trace_path("none.csv")), PROF_INVALID_STATE, "prof_start()");
@@ -84,7 +84,7 @@ TEST(start_and_stop)
     CHECK(prof_trace_about(trace)->pid == (uint64_t)getpid());
     prof_trace_close(trace);
     CHECK_EQUAL(prof_reset(), PROF_OK);
-    FAILS(prof_trace_live(&trace), PROF_INVALID_STATE, "prof_start()");
+    FAILS(prof_trace_open_live(&trace), PROF_INVALID_STATE, "prof_start()");
 }
 
 TEST(status_texts)
@@ -290,12 +290,12 @@ static void *controls_at_will(void *seed)
         case 5: prof_resume(); break;
         case 6: prof_set_level((int)(random >> 20 & 3)); break;
         default: {
-            prof_status status = prof_trace_live(&snapshot);
+            prof_status status = prof_trace_open_live(&snapshot);
             CHECK(status == PROF_OK || status == PROF_INVALID_STATE);
             if (status == PROF_OK)
                 trace_check(snapshot);
             else if (status != PROF_INVALID_STATE)
-                printf("prof_trace_live: %s\n", prof_error());
+                printf("prof_trace_open_live: %s\n", prof_error());
             prof_trace_close(snapshot);
         }
         }
@@ -526,7 +526,7 @@ TEST(memory_is_a_category)
         CHECK_EQUAL(prof_start(&config), PROF_OK);
         PROFILE_ALLOC(block, 8);
         PROFILE_FREE(block);
-        PROFILE_ALLOC_C(block, 8, "pool");
+        PROFILE_ALLOC_POOL(block, 8, "pool");
         { PROFILE_SCOPE("not of memory"); }
         prof_trace *read = trace_stop();
         prof_memory_stats *stats = NULL;
@@ -710,7 +710,7 @@ static prof_status start_with_output(const char *output)
     do {                                                           \
         FAILS(start_with_output(output), status, text);            \
         CHECK_EQUAL(prof_enabled(), 0);                            \
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);             \
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);        \
         prof_trace_close(trace);                                   \
     } while (0)
 
@@ -971,7 +971,7 @@ TEST(names_of_outputs)
     trace_path("");
     CHECK_EQUAL(start_with_output(wanted), PROF_OK);
     trace = NULL;
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     snprintf(program, sizeof program, "%s", prof_trace_about(trace)->program);
     prof_trace_close(trace);
     CHECK(strlen(program) > 0);
@@ -1446,7 +1446,7 @@ TEST(arguments_lost_are_counted_by_themselves)
     pthread_t thread;
     prof_trace *before = NULL, *after = NULL, *copy = NULL;
     prof_config config = trace_config(128u << 10);
-    prof_device_row *row = prof_device_track(prof_device_create("losing", NULL), "row");
+    prof_device_row *row = prof_device_row_create(prof_device_create("losing", NULL), "row");
     config.mode = PROF_FILL;
     trace_start(&config);
     PROFILE_SCOPE_AS(open, "open");
@@ -1627,7 +1627,7 @@ static void short_scopes(void)
     PROFILE_MARK("mark");
     PROFILE_BEGIN("begin");
     PROFILE_END("begin");
-    { PROFILE_SCOPE_S("text"); }
+    { PROFILE_SCOPE_DYNAMIC("text"); }
     { PROFILE_SCOPE_F("format %d", 1); }
     PROFILE_STAGE("stage");
     PROFILE_NEXT("next");
@@ -1737,7 +1737,7 @@ static int mixed_scopes(int depth)
             found |= mixed_kept(inside);
             break;
         case 4: {
-            PROFILE_SCOPE_S("text");
+            PROFILE_SCOPE_DYNAMIC("text");
             inside = mixed_scopes(depth + 1);
         }
             found |= mixed_kept(inside ? MIXED_STAYS : 0); /* not the last record, if there was a scope in it */

@@ -152,7 +152,7 @@ static void by_fault(int signal_number)
 {
     fputs("last words\n", stderr);
     PROFILE_SCOPE("game");
-    PROFILE_SCOPE_S("a\x1b[2Jb\x7f\xc2\x9b\xff c\xc3\xa4");
+    PROFILE_SCOPE_DYNAMIC("a\x1b[2Jb\x7f\xc2\x9b\xff c\xc3\xa4");
     PROFILE_BLOCK("done") {}
     PROFILE_SCOPE("step");
     fault(signal_number);
@@ -724,7 +724,7 @@ static int shows_what_is_open(void)
     prof_trace *trace = NULL;
     prof_open_scope *scopes = NULL;
     size_t count = 0, words, same = 0;
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     CHECK_EQUAL(prof_open_scopes(trace, &scopes, &count), PROF_OK);
     prof__memory_read(s->header, 0, &w->header, sizeof w->header);
     w->header.copy_tick = ~(uint64_t)0;
@@ -868,7 +868,7 @@ static void *forks_meanwhile(void *unused)
         prof_trace *trace = NULL;
         __atomic_store_n(&shared->child, 1, __ATOMIC_RELEASE);
         PROFILE_MARK("child");
-        int good = !prof_stop() && !prof_trace_live(&trace) && prof_trace_about(trace)->event_count == 1;
+        int good = !prof_stop() && !prof_trace_open_live(&trace) && prof_trace_about(trace)->event_count == 1;
         __atomic_store_n(&shared->child, good ? 2 : 3, __ATOMIC_RELEASE);
         _exit(0);
     }

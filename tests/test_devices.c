@@ -95,7 +95,7 @@ TEST(mapped_exactly_through_many_pairs)
     prof_config config = trace_config(4u << 20);
     prof_device_clock clock = {0, 0, 0};
     prof_device *device = prof_device_create("drifting", &clock);
-    prof_device_row *row = prof_device_track(device, "queue");
+    prof_device_row *row = prof_device_row_create(device, "queue");
     point points[OFFERED];
     uint64_t begins[PLACES], lengths[PLACES], ticks;
     seed();
@@ -152,7 +152,7 @@ TEST(one_pair_and_a_rate)
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {250000000, 0, 0}; /* 4 ns a tick */
     prof_device *device = prof_device_create("one pair", &clock);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     trace_start(&config);
     uint64_t base = prof_host_ns();
     CHECK_EQUAL(prof_device_sync(device, ~(uint64_t)0 - 10, base + 1000000), PROF_OK); /* 64 bits do not wrap */
@@ -176,9 +176,9 @@ TEST(without_pairs_it_is_a_guess_and_says_so)
 {
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {1000000, 0, 0};
-    prof_device_row *known = prof_device_track(prof_device_create("no pair", &clock), "q");
+    prof_device_row *known = prof_device_row_create(prof_device_create("no pair", &clock), "q");
     prof_device *half = prof_device_create("no rate", NULL);
-    prof_device_row *unknown = prof_device_track(half, "q");
+    prof_device_row *unknown = prof_device_row_create(half, "q");
     trace_start(&config);
     uint64_t before = prof_host_ns();
     prof_device_scope(known, "first", 5000000, 5000007);
@@ -218,7 +218,7 @@ static void wrapped(const char *name, uint64_t hz)
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {hz, 32, 0};
     prof_device *device = prof_device_create(name, &clock);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     trace_start(&config);
     uint64_t base = prof_host_ns() + 1000000, zero = ((uint64_t)1 << 32) - 50000000; /* ticks at base: ns */
     const uint32_t high = 0xFFFFFFFFu;
@@ -249,7 +249,7 @@ TEST(pairs_that_go_backwards_are_refused)
 {
     prof_config config = trace_config(1u << 20);
     prof_device *device = prof_device_create("backwards", NULL);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     trace_start(&config);
     uint64_t base = prof_host_ns();
     prof_device_sync(device, 1000, base);
@@ -279,7 +279,7 @@ TEST(unix_times)
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {1000000000, 0, 1};
     prof_device *device = prof_device_create("unix", &clock);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     struct timespec now;
     trace_start(&config);
     uint64_t before = prof_host_ns();
@@ -303,7 +303,7 @@ TEST(all_that_an_event_can_have)
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {1000000000, 0, 0};
     prof_device *device = prof_device_create("full", &clock);
-    prof_device_row *row = prof_device_track(device, "engine");
+    prof_device_row *row = prof_device_row_create(device, "engine");
     static const char *const keys[] = {"int", "uint", "double", "bool", "pointer", "a key that is longer than a word", "none"};
     prof_arg args[7];
     char text[3000], long_name[3000];
@@ -326,7 +326,7 @@ TEST(all_that_an_event_can_have)
     memset(long_name, 'n', sizeof long_name);
     long_name[sizeof long_name - 1] = 0;
     CHECK(prof_device_create("full", NULL) == device);
-    CHECK(prof_device_track(device, "engine") == row);
+    CHECK(prof_device_row_create(device, "engine") == row);
     trace_start(&config);
     uint64_t base = prof_host_ns();
     prof_device_sync(device, 1000, base);
@@ -426,8 +426,8 @@ TEST(bad_arguments)
     CHECK(prof_device_create("", NULL) == NULL);
     CHECK(prof_device_create("wide", &wide) == NULL);
     CHECK(strstr(prof_error(), "64 bits") != NULL);
-    CHECK(prof_device_track(NULL, "q") == NULL);
-    CHECK(prof_device_track(prof_device_create("plain", NULL), NULL) == NULL);
+    CHECK(prof_device_row_create(NULL, "q") == NULL);
+    CHECK(prof_device_row_create(prof_device_create("plain", NULL), NULL) == NULL);
     CHECK_EQUAL(prof_device_sync(NULL, 1, 2), PROF_INVALID_ARGUMENT);
 }
 
@@ -438,7 +438,7 @@ TEST(overlapping_scopes_go_side_by_side)
     prof_config config = trace_config(4u << 20);
     prof_device_clock clock = {1000000000, 0, 0};
     prof_device *device = prof_device_create("overlap", &clock);
-    prof_device_row *row = prof_device_track(device, "streams");
+    prof_device_row *row = prof_device_row_create(device, "streams");
     static unsigned char seen[COUNT];
     memset(seen, 0, sizeof seen);
     seed();
@@ -490,7 +490,7 @@ TEST(too_many_at_once)
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {1000000000, 0, 0};
     prof_device *device = prof_device_create("crowd", &clock);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     uint64_t cut = 0, count = 0;
     trace_start(&config);
     prof_device_sync(device, 0, prof_host_ns());
@@ -545,8 +545,8 @@ static void record_shared(void)
 {
     pthread_t threads[THREADS];
     prof_device *device = prof_device_create("shared", NULL);
-    shared_rows[0] = prof_device_track(device, "even");
-    shared_rows[1] = prof_device_track(device, "odd");
+    shared_rows[0] = prof_device_row_create(device, "even");
+    shared_rows[1] = prof_device_row_create(device, "odd");
     uint64_t base = prof_host_ns();
     prof_device_sync(device, 0, base);
     prof_device_sync(device, 2000000000000, base + 2000000000000); /* behind what the threads report, however slow */
@@ -589,7 +589,7 @@ TEST(handles_and_pairs_outlive_sessions)
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {0, 0, 0};
     prof_device *device = prof_device_create("lasting", &clock);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     uint64_t base = prof_host_ns();
     prof_device_sync(device, 5000000, base);
     prof_device_sync(device, 5000000 + 2000000000u, base + 1000000000u); /* two ticks a nanosecond */
@@ -619,7 +619,7 @@ TEST(a_scope_that_began_before_the_session)
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {1000000000, 0, 0};
     prof_device *device = prof_device_create("long", &clock);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     uint64_t base = prof_host_ns();
     prof_device_sync(device, base, base);
     trace_start(&config);
@@ -640,7 +640,7 @@ TEST(pairs_survive_in_a_ring)
     enum { PAIRS = 50 };
     prof_config config = trace_config(128u << 10);
     prof_device *device = prof_device_create("ring", NULL);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     trace_start(&config);
     uint64_t base = prof_host_ns();
     for (uint64_t i = 0; i < PAIRS; ++i) prof_device_sync(device, 100 + i * 3000, base + i * 1000);
@@ -673,7 +673,7 @@ TEST(killed)
         prof_config config = trace_config(1u << 20);
         prof_device_clock clock = {1000000000, 0, 0};
         prof_device *device = prof_device_create("gpu", &clock);
-        prof_device_row *row = prof_device_track(device, "compute");
+        prof_device_row *row = prof_device_row_create(device, "compute");
         config.output = path;
         if (prof_start(&config)) _exit(1);
         uint64_t base = prof_host_ns();
@@ -701,7 +701,7 @@ TEST(a_child_of_fork_has_them_in_its_own_trace)
     const char *path = trace_path("devices_fork.json");
     prof_config config = trace_config(1u << 20);
     prof_device *device = prof_device_create("forked", NULL);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     int status = -1;
     config.output = path;
     trace_start(&config);
@@ -740,8 +740,8 @@ TEST(a_child_of_fork_has_them_in_its_own_trace)
 TEST(off_means_off)
 {
     prof_config config = trace_config(1u << 20);
-    prof_device_row *row = prof_device_track(prof_device_create("muted", NULL), "q");
-    prof_device_row *other = prof_device_track(prof_device_create("heard", NULL), "q");
+    prof_device_row *row = prof_device_row_create(prof_device_create("muted", NULL), "q");
+    prof_device_row *other = prof_device_row_create(prof_device_create("heard", NULL), "q");
     config.categories = "-muted";
     trace_start(&config);
     prof_device_scope(row, "no", 1, 2);
@@ -760,7 +760,7 @@ TEST(off_means_off)
     trace_start(&config);
     prof_device_scope(row, "not in statistics", 1, 2);
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
     CHECK_EQUAL(prof_trace_track_count(trace), 0);
     prof_trace_close(trace);
@@ -774,7 +774,8 @@ static prof_trace *small_trace(int64_t *zero)
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {1000000000, 0, 0};
     prof_device *npu = prof_device_create("npu 0", &clock), *dma = prof_device_create("dma", NULL);
-    prof_device_row *a = prof_device_track(npu, "queue \"a\""), *b = prof_device_track(npu, "b"), *c = prof_device_track(dma, "c");
+    prof_device_row *a = prof_device_row_create(npu, "queue \"a\""), *b = prof_device_row_create(npu, "b"),
+                    *c = prof_device_row_create(dma, "c");
     prof_device_event event;
     trace_start(&config);
     uint64_t base = prof_host_ns();
@@ -802,7 +803,7 @@ TEST(windows)
 {
     int64_t zero;
     prof_trace *trace = small_trace(&zero);
-    CHECK_EQUAL(prof_trace_window(trace, zero + 150000, zero + 350000), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, zero + 150000, zero + 350000), PROF_OK);
     trace_list list = row_events(trace, "npu 0", "queue \"a\"");
     CHECK_EQUAL(list.count, 2);
     if (list.count == 2) {
@@ -879,7 +880,7 @@ TEST(written_by_all_exporters)
 TEST(flows_from_nowhere)
 {
     prof_config config = trace_config(1u << 20);
-    prof_device_row *row = prof_device_track(prof_device_create("flows", NULL), "row");
+    prof_device_row *row = prof_device_row_create(prof_device_create("flows", NULL), "row");
     prof_device_event event;
     trace_start(&config);
     memset(&event, 0, sizeof event);
@@ -917,9 +918,9 @@ TEST(any_image)
     long rounds = trace_times(50, 400, 20000);
     size_t size, opened = 0, tracks = 0;
     seed();
-    rows[0] = prof_device_track(wraps, "a");
-    rows[1] = prof_device_track(plain, "b");
-    rows[2] = prof_device_track(plain, "c");
+    rows[0] = prof_device_row_create(wraps, "a");
+    rows[1] = prof_device_row_create(plain, "b");
+    rows[2] = prof_device_row_create(plain, "c");
     trace_start(&config);
     uint64_t base = prof_host_ns();
     for (uint64_t i = 0; i < 200; ++i) {
@@ -965,7 +966,7 @@ TEST(any_image)
             }
         }
         prof_trace *trace = NULL;
-        if (prof_trace_memory(copy, size, &trace)) continue;
+        if (prof_trace_open_memory(copy, size, &trace)) continue;
         trace_check(trace);
         ++opened;
         tracks += device_tracks(trace);

@@ -129,7 +129,7 @@ static int program(const char *way)
         config.output = argument;
         for (int i = 0; i < 3; ++i) {
             if (prof_start(&config)) return 2;
-            { PROFILE_SCOPE_S(i == 0 ? "first" : i == 1 ? "second" : "third"); }
+            { PROFILE_SCOPE_DYNAMIC(i == 0 ? "first" : i == 1 ? "second" : "third"); }
             if (prof_stop()) return 3;
         }
         return 42;

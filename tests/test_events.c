@@ -54,7 +54,7 @@ TEST(in_memory)
     for (uint64_t i = 0; i < ROUNDS; ++i) record_round(i);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_trace *trace = NULL;
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     check_rounds(trace);
     prof_trace_close(trace);
 }
@@ -122,7 +122,7 @@ TEST(all_tracks_in_order_of_time)
     prof_timeline *timeline = NULL;
     prof_event event;
     size_t track;
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     CHECK_EQUAL(prof_timeline_open(trace, &timeline), PROF_OK);
     while (prof_timeline_next(timeline, &event, &track)) {
         CHECK(event.start_ns >= before);
@@ -185,7 +185,7 @@ TEST(a_timeline_left_early)
     CHECK_EQUAL(prof_start(&config), PROF_OK);
     record_round(1);
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     CHECK_EQUAL(prof_timeline_open(trace, &timeline), PROF_OK);
     CHECK_EQUAL(prof_timeline_next(timeline, &event, NULL), 1);
     CHECK_TEXT(event.name, "around");

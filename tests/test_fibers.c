@@ -210,7 +210,7 @@ static void *work(void *pointer)
             prof_fiber_switch(NULL);
             task_step(own);
         }
-        if (random_next(&random) % 64 == 0) prof_fiber_switch(NULL), prof_thread_name(own->name);
+        if (random_next(&random) % 64 == 0) prof_fiber_switch(NULL), prof_set_thread_name(own->name);
         /* it goes to another thread, and must not be this one's any more */
         prof_fiber_switch(NULL);
     }
@@ -374,7 +374,7 @@ static void *copy_on(void *pointer)
     const char *path = trace_path("fibers.prof");
     do { /* at least one, even if this thread is late */
         prof_trace *copy = NULL;
-        CHECK_EQUAL(c->count % 4 == 3 ? prof_trace_open(path, &copy) : prof_trace_live(&copy), PROF_OK);
+        CHECK_EQUAL(c->count % 4 == 3 ? prof_trace_open(path, &copy) : prof_trace_open_live(&copy), PROF_OK);
         if (!copy) break;
         c->copies[c->count++] = copy;
     } while (!__atomic_load_n(&c->over, __ATOMIC_ACQUIRE) && c->count < 200);
@@ -472,7 +472,7 @@ TEST(copies_follow_a_fiber)
     pthread_create(&threads[1], NULL, shuttle_fill, &s);
     for (long i = 0; i < copies && !test_failures; ++i) {
         prof_trace *copy = NULL;
-        CHECK_EQUAL(i % 2 ? prof_trace_open(config.output, &copy) : prof_trace_live(&copy), PROF_OK);
+        CHECK_EQUAL(i % 2 ? prof_trace_open(config.output, &copy) : prof_trace_open_live(&copy), PROF_OK);
         if (!copy) break;
         size_t track = trace_track_named(copy, "shuttle");
         whole = whole && !prof_trace_about(copy)->overwritten_chunks;

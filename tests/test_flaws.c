@@ -93,7 +93,7 @@ TEST(scopes_are_named_by_strings_and_a_block_has_many)
         PROFILE_SCOPE("My custom event");
         PROFILE_SCOPE("My custom event");
         PROFILE_SCOPE("another"); PROFILE_SCOPE("another"); /* on one line, too */
-        PROFILE_SCOPE_S(computed);
+        PROFILE_SCOPE_DYNAMIC(computed);
         PROFILE_FUNCTION();
         PROFILE_FUNCTION();
     }
@@ -155,10 +155,10 @@ TEST(everything_the_user_names_is_in_the_figures_at_once)
     for (int i = 0; i < 3; ++i) {
         PROFILE_SCOPE("static");
         snprintf(text, sizeof text, "dynamic %d", i);
-        PROFILE_SCOPE_S(text);
+        PROFILE_SCOPE_DYNAMIC(text);
         { PROFILE_SCOPE_F("formatted %d", i); }
     }
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK); /* nothing was stopped, drained or dumped */
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK); /* nothing was stopped, drained or dumped */
     CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 1, &stats, &count), PROF_OK);
     for (size_t i = 0; i < count; ++i) {
         if (!strcmp(stats[i].name, "static")) seen += (size_t)stats[i].count;
@@ -297,7 +297,7 @@ TEST(control_calls_in_any_order_do_what_they_say)
             CHECK_EQUAL(prof_config_set(&config, "output", path), PROF_OK);
             break;
         case 6:
-            CHECK_EQUAL(prof_trace_live(&trace), exists ? PROF_OK : PROF_INVALID_STATE);
+            CHECK_EQUAL(prof_trace_open_live(&trace), exists ? PROF_OK : PROF_INVALID_STATE);
             if (exists) CHECK_EQUAL(prof_trace_about(trace)->event_count, recorded);
             if (exists) free(text_from(summary, trace));
             prof_trace_close(trace);
@@ -318,7 +318,7 @@ TEST(reports_without_data_are_empty_reports)
     size_t count = 1;
     start_with(256u << 10, PROF_RING);
     for (int stopped = 0; stopped < 2; ++stopped) {
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         CHECK_EQUAL(prof_trace_about(trace)->event_count, 0);
         CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
         CHECK_EQUAL(count, 0);
@@ -357,7 +357,7 @@ TEST(nothing_is_counted_twice)
         prof_stat *stats = NULL;
         size_t count = 0;
         uint64_t calls = 0, self = 0, outermost = 0;
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
         CHECK_EQUAL(count, 3);
         for (size_t i = 0; i < count; ++i) {
@@ -433,9 +433,9 @@ TEST(one_session_serves_many_and_a_second_start_says_what_is_in_the_way)
     { PROFILE_SCOPE("scope"); }
     CHECK_EQUAL(prof_start(NULL), PROF_INVALID_STATE);
     CHECK(strstr(prof_error(), "a session is running already: call prof_stop() first") == prof_error());
-    CHECK_EQUAL(prof_trace_live(&first), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&first), PROF_OK);
     { PROFILE_SCOPE("scope"); }
-    CHECK_EQUAL(prof_trace_live(&second), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&second), PROF_OK);
     CHECK_EQUAL(prof_trace_about(first)->event_count, 1);
     CHECK_EQUAL(prof_trace_about(second)->event_count, 2);
     prof_trace_close(first);
@@ -515,8 +515,8 @@ TEST(names_are_made_only_when_recorded_in_every_build)
     for (int recording = 0; recording < 2; ++recording) {
         made = 0;
         if (recording) start_with(256u << 10, PROF_RING);
-        PROFILE_MARK_S(make_name());
-        { PROFILE_SCOPE_S(make_name()); }
+        PROFILE_MARK_DYNAMIC(make_name());
+        { PROFILE_SCOPE_DYNAMIC(make_name()); }
         { PROFILE_SCOPE_F("%s", make_name()); }
         PROFILE_MARK_F("%s", make_name());
         {

@@ -48,7 +48,7 @@ static int cut(prof_event *event, int64_t from, int64_t to)
 
 static void check_window(prof_trace *trace, const trace_list *whole, int64_t from, int64_t to)
 {
-    CHECK_EQUAL(prof_trace_window(trace, from, to), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, from, to), PROF_OK);
     CHECK_EQUAL(prof_trace_about(trace)->from_ns, from);
     CHECK_EQUAL(prof_trace_about(trace)->to_ns, to);
     trace_list part = trace_read(trace, 0);
@@ -118,7 +118,7 @@ TEST(windows_reach_reports)
     prof_stat *stats = NULL;
     size_t count = 0;
     CHECK(fourth && seventh);
-    CHECK_EQUAL(prof_trace_window(trace, fourth->start_ns + 1, seventh->start_ns), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, fourth->start_ns + 1, seventh->start_ns), PROF_OK);
     CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
     CHECK_EQUAL(count, 1);
     if (count) {
@@ -138,10 +138,10 @@ TEST(windows_reach_reports)
     text = trace_file_text(path, NULL);
     CHECK(text && strstr(text, "window    from "));
     free(text);
-    CHECK_EQUAL(prof_trace_window(trace, 5, 5), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_trace_window(trace, -1, 5), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_trace_window(trace, 1, -5), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_trace_window(NULL, 0, 0), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_trace_set_window(trace, 5, 5), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_trace_set_window(trace, -1, 5), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_trace_set_window(trace, 1, -5), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_trace_set_window(NULL, 0, 0), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_trace_about(trace)->from_ns, fourth->start_ns + 1);
     trace_free(&whole);
     prof_trace_close(trace);
@@ -157,7 +157,7 @@ static void *sleeper(void *unused)
     PROFILE_THREAD("sleeper");
     PROFILE_SCOPE("sleeps");
     PROFILE_ARG_I("bed", 7);
-    PROFILE_SCOPE_S("and dreams");
+    PROFILE_SCOPE_DYNAMIC("and dreams");
     sem_post(&sleeper_is_in);
     sem_wait(&sleeper_may_go);
     return NULL;
@@ -259,7 +259,7 @@ static void check_last(long scopes, int wraps)
     CHECK_EQUAL(prof_save(all), PROF_OK);
     CHECK_EQUAL(prof_trace_open(image, &part), PROF_OK);
     int64_t from = prof_trace_about(part)->from_ns;
-    CHECK_EQUAL(prof_trace_window(whole, from, 0), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(whole, from, 0), PROF_OK);
     check_same(whole, part);
     trace_list list = trace_read(part, trace_track_named(part, "main"));
     const prof_event *level = trace_find(&list, "level");
@@ -282,7 +282,7 @@ static void check_last(long scopes, int wraps)
         CHECK(trace_arg(trace_find(&list, "sleeps"), "bed") != NULL);
         trace_free(&list);
     }
-    CHECK_EQUAL(prof_trace_window(part, 0, 0), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(part, 0, 0), PROF_OK);
     trace_check(part); /* with what else is in the file */
     prof_trace_close(part);
     CHECK_EQUAL(prof_save_last_ns(json, last_ns), PROF_OK);
@@ -293,7 +293,7 @@ static void check_last(long scopes, int wraps)
     CHECK_EQUAL(prof_save_last_ns(image, 1000000 * PROF_SECOND), PROF_OK);
     CHECK_EQUAL(prof_trace_open(image, &part), PROF_OK);
     CHECK_EQUAL(prof_trace_about(part)->from_ns, 0);
-    CHECK_EQUAL(prof_trace_window(whole, 0, 0), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(whole, 0, 0), PROF_OK);
     trace_check(part);
     check_same(whole, part);
     prof_trace_close(part);
@@ -525,7 +525,7 @@ static void random_scopes(int depth)
         break;
     }
     case 2: {
-        PROFILE_SCOPE_S(depth % 2 ? "odd" : "even");
+        PROFILE_SCOPE_DYNAMIC(depth % 2 ? "odd" : "even");
         if (depth) random_scopes(depth - 1);
         break;
     }
@@ -943,7 +943,7 @@ TEST(stats_mode_counts_everything)
     PROFILE_BEGIN("run");
     for (long i = 0; i < turns; ++i) statistics_work((int)i);
     PROFILE_MARK("middle");
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK); /* while a scope is open */
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK); /* while a scope is open */
     CHECK_EQUAL(prof_trace_track_count(trace), 0);
     CHECK_EQUAL(prof_trace_about(trace)->event_count, 0);
     CHECK_EQUAL(prof_trace_about(trace)->mode, PROF_STATS);
@@ -1109,7 +1109,7 @@ TEST(ring_with_statistics)
     CHECK(text && strstr(text, "a message"));
     free(text);
     int64_t from = about->duration_ns / 2; /* of a window it knows the events only */
-    CHECK_EQUAL(prof_trace_window(trace, from, 0), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, from, 0), PROF_OK);
     CHECK(calls_of(trace, "work") <= about->event_count);
     prof_trace_close(trace);
     text = trace_file_text(path, NULL);
@@ -1146,7 +1146,7 @@ TEST(ring_with_statistics_that_is_not_full)
     trace_start(&config);
     for (int i = 0; i < 100; ++i) statistics_work(i);
     prof_device *device = prof_device_create("d", NULL);
-    prof_device_row *row = device ? prof_device_track(device, "r") : NULL;
+    prof_device_row *row = device ? prof_device_row_create(device, "r") : NULL;
     if (row) prof_device_scope(row, "of a device", 100, 200);
     prof_trace *trace = trace_stop();
     CHECK_EQUAL(calls_of(trace, "work"), 100);
@@ -1218,7 +1218,7 @@ TEST(stats_mode_has_limits)
     for (int i = 0; i < 2 * PROF__FOLLOW_ROWS; ++i) {
         char text[32];
         snprintf(text, sizeof text, "name %d", i);
-        PROFILE_SCOPE_S(text);
+        PROFILE_SCOPE_DYNAMIC(text);
     }
     for (int i = 0; i < 2 * PROF__FOLLOW_DEPTH; ++i) { /* far too deep */
         static prof_site site = {0, "deep", "", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};

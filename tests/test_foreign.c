@@ -140,11 +140,11 @@ static void check_turned(const char *path)
     unsigned char *bytes = (unsigned char *)trace_file_text(path, &size);
     prof_trace *one = NULL, *other = NULL;
     if (!bytes) return;
-    if (!prof__byteswap(bytes) && prof_trace_memory(bytes, size, &one) == PROF_OK) {
+    if (!prof__byteswap(bytes) && prof_trace_open_memory(bytes, size, &one) == PROF_OK) {
         trace_check(one);
         turn_image(bytes, size);
         CHECK(prof__byteswap(bytes));
-        CHECK_EQUAL(prof_trace_memory(bytes, size, &other), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_memory(bytes, size, &other), PROF_OK);
         if (other) {
             trace_check(other);
             check_same(one, other);
@@ -291,18 +291,18 @@ TEST(images_are_found_and_cut)
     if (!bytes) return;
     CHECK_EQUAL(prof_image_find(bytes, size, &found), PROF_OK);
     CHECK_EQUAL(found, size);
-    CHECK_EQUAL(prof_trace_memory(bytes, size, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(bytes, size, &trace), PROF_OK);
     int64_t end = trace ? (int64_t)prof_trace_about(trace)->duration_ns : 0;
     prof_trace_close(trace);
-    CHECK_EQUAL(prof_image_window(bytes, size, 1, end), PROF_OK);
+    CHECK_EQUAL(prof_image_set_window(bytes, size, 1, end), PROF_OK);
     CHECK(prof__byteswap(bytes));
-    CHECK_EQUAL(prof_trace_memory(bytes, size, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(bytes, size, &trace), PROF_OK);
     CHECK(trace && prof_trace_about(trace)->from_ns > 0);
     prof_trace_close(trace);
     whole = size;
     CHECK_EQUAL(prof_image_shorten(bytes, size - 1024, &found), PROF_OK);
     CHECK(found <= whole - 1024 && prof__byteswap(bytes));
-    CHECK_EQUAL(prof_trace_memory(bytes, (size_t)found, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(bytes, (size_t)found, &trace), PROF_OK);
     CHECK(trace && prof_trace_track_count(trace) == 1);
     prof_trace_close(trace);
     free(bytes);
@@ -328,7 +328,7 @@ TEST(damaged_images_are_read_or_refused)
                 random = random * 1664525u + 1013904223u;
                 copy[16 + (random >> 8) % (i % 2 ? size - 16 : 600)] = (unsigned char)(random >> 3);
             }
-            if (prof_trace_memory(copy, size, &trace) == PROF_OK) {
+            if (prof_trace_open_memory(copy, size, &trace) == PROF_OK) {
                 trace_bytes all = csv(trace);
                 free(all.bytes);
                 ++opened;

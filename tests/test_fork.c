@@ -117,7 +117,7 @@ static void starts_its_own(void)
     CHECK_EQUAL(prof_stop(), PROF_INVALID_STATE);
     scopes(10);
     CHECK_EQUAL(prof_reset(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_INVALID_STATE);
     trace_start(&config);
     scopes(100);
     trace = trace_stop();
@@ -131,9 +131,9 @@ static int records(void)
     CHECK_EQUAL(prof_enabled(), 1);
     CHECK_EQUAL(prof_start(NULL), PROF_INVALID_STATE);
     CHECK_EQUAL(prof_reset(), PROF_INVALID_STATE);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE); /* nothing yet */
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_INVALID_STATE); /* nothing yet */
     PROFILE_END("begin"); /* begun in the parent */
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_INVALID_STATE);
     scopes(5000);
     CHECK_EQUAL(prof_start(NULL), PROF_INVALID_STATE);
     trace = trace_live();
@@ -151,7 +151,7 @@ static int records_and_stops(void)
 {
     records();
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     CHECK_EQUAL(prof_trace_about(trace)->complete, 1);
     CHECK_EQUAL(prof_trace_about(trace)->event_count, 5000);
     prof_trace_close(trace);
@@ -406,12 +406,12 @@ static int records_what_is_on(void)
     PROFILE_BLOCK_C("off", "loud") {}
     PROFILE_BLOCK_L("off", 8) {}
     PROFILE_BLOCK("off") {} /* paused */
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE); /* nothing that is on, yet */
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_INVALID_STATE); /* nothing that is on, yet */
     CHECK_EQUAL(prof_enabled(), 0);
     CHECK_EQUAL(prof_resume(), PROF_OK);
     PROFILE_BLOCK_C("off", "loud") {}
     PROFILE_BLOCK_L("off", 8) {}
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_INVALID_STATE);
     for (int i = 0; i < SHORT; ++i) PROFILE_BLOCK_L("short", 7) {}
     PROFILE_BLOCK_L("long", 7) pause_ms(3);
     PROFILE_BLOCK_C("long", "quiet") pause_ms(3);
@@ -574,7 +574,7 @@ static int all_or_nothing(void)
 {
     scopes(5);
     if (!prof_enabled()) {
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_INVALID_STATE);
         return 0;
     }
     return prof_stop() != PROF_OK;
@@ -596,7 +596,7 @@ static int threads_at_first(void)
     five_scopes(NULL);
     for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
     if (!prof_enabled()) {
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_INVALID_STATE);
         starts_its_own();
         return 0;
     }
@@ -777,7 +777,7 @@ static int cannot_record(void)
     scopes(1000);
     CHECK_EQUAL(prof_enabled(), 0);
     CHECK_EQUAL(prof_start(NULL), PROF_INVALID_STATE);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_INVALID_STATE);
     CHECK_EQUAL(prof_stop(), PROF_IO);
     CHECK(strstr(prof_error(), "a.") && strstr(prof_error(), ".prof") && strstr(prof_error(), "Not a directory"));
     starts_its_own();
@@ -1083,7 +1083,7 @@ static void *controls(void *unused)
         prof_category_enable("a*", 0);
         prof_category_enable("b*", 1);
         prof_resume();
-        if (!prof_trace_live(&snapshot)) prof_trace_close(snapshot);
+        if (!prof_trace_open_live(&snapshot)) prof_trace_close(snapshot);
         prof_stop();
         prof_reset();
     }

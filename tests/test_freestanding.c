@@ -26,7 +26,7 @@ static char *image_start(void)
 static prof_trace *image_read(void)
 {
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_memory(image_start(), IMAGE_SIZE, &trace);
+    prof_status status = prof_trace_open_memory(image_start(), IMAGE_SIZE, &trace);
     CHECK_EQUAL(status, PROF_OK);
     if (status) printf("%s\n", prof_error());
     return trace;
@@ -249,7 +249,7 @@ TEST(memory_need_not_be_aligned)
     CHECK_EQUAL(kernel_start(image_start() + 3, IMAGE_SIZE - 64, 0), PROF_OK);
     kernel_work(2);
     CHECK_EQUAL(kernel_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_memory(image_start() + 64, IMAGE_SIZE - 64 - 61, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(image_start() + 64, IMAGE_SIZE - 64 - 61, &trace), PROF_OK);
     if (!trace) return;
     walk(trace, 0, 1);
     CHECK_TEXT(shown, "work\n  inner work i=0u\nwork\n  inner work i=1u\n");
@@ -460,7 +460,7 @@ TEST(ended_states)
     }
     CHECK_EQUAL(kernel_stop(), PROF_OK);
     trace = NULL;
-    CHECK_EQUAL(prof_trace_memory(image_start(), (256 << 10) - 64, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(image_start(), (256 << 10) - 64, &trace), PROF_OK);
     if (trace) {
         CHECK_EQUAL(prof_trace_about(trace)->lost, 0u);
         CHECK_EQUAL(prof_trace_track_count(trace), 200u + 1); /* and the one that starts the session */
@@ -541,13 +541,13 @@ TEST(snapshots)
     kernel_work(1000);
     CHECK_EQUAL(kernel_snapshot(&copy, &size), PROF_OK);
     kernel_work(1000);
-    CHECK_EQUAL(prof_trace_memory(copy, size, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(copy, size, &trace), PROF_OK);
     if (trace) CHECK_EQUAL(walk(trace, 0, 0).scopes, 2000u);
     prof_trace_close(trace);
     CHECK_EQUAL(kernel_stop(), PROF_OK);
     CHECK_EQUAL(kernel_snapshot(&copy, &size), PROF_OK);
     trace = NULL;
-    CHECK_EQUAL(prof_trace_memory(copy, size, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(copy, size, &trace), PROF_OK);
     if (trace) CHECK_EQUAL(walk(trace, 0, 0).scopes, 4000u);
     prof_trace_close(trace);
 }

@@ -20,7 +20,7 @@ static char summary_text[20000];
 static void stop_and_read(void)
 {
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     if (!trace) exit(1);
 }
 
@@ -273,7 +273,7 @@ TEST(each_has_its_price)
     for (int i = 0; i < 10; ++i) {
         PROFILE_BLOCK("plain") PROFILE_ARG_I("i", i);
         PROFILE_SCOPE_F("job %d", i);
-        PROFILE_SCOPE_S("text");
+        PROFILE_SCOPE_DYNAMIC("text");
         PROFILE_MARK("mark");
         PROFILE_SPAN_BEGIN("span", 1);
     }
@@ -319,7 +319,7 @@ TEST(statistics_have_the_prices)
     for (int i = 0; i < 10; ++i) {
         PROFILE_BLOCK("plain") PROFILE_ARG_I("i", i);
         PROFILE_SCOPE_F("job %d", i);
-        PROFILE_SCOPE_S("text");
+        PROFILE_SCOPE_DYNAMIC("text");
         PROFILE_MARK("mark");
         PROFILE_SPAN_BEGIN("span", 1);
         PROFILE_LOG(PROF_LOG_INFO, "%d", i);

@@ -376,8 +376,8 @@ static void record_all(void)
         PROFILE_SPAN_BEGIN("span", i);
         deep(i % 5);
         PROFILE_SPAN_END("span", i);
-        PROFILE_FLOW_OUT_N("flow", (uint64_t)i);
-        PROFILE_FLOW_IN_N("flow", (uint64_t)i);
+        PROFILE_FLOW_OUT_NAMED("flow", (uint64_t)i);
+        PROFILE_FLOW_IN_NAMED("flow", (uint64_t)i);
     }
     deep(300);
 }
@@ -391,7 +391,7 @@ static prof_trace *recorded(void (*record)(void), size_t buffer)
     CHECK_EQUAL(prof_start(&config), PROF_OK);
     record();
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     return trace;
 }
 
@@ -399,7 +399,7 @@ TEST(everything_is_in_the_report)
 {
     prof_trace *trace = recorded(record_all, 4 << 20);
     check_report(trace);
-    CHECK_EQUAL(prof_trace_window(trace, 10000, 200000), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, 10000, 200000), PROF_OK);
     check_report(trace);
     prof_trace_close(trace);
 }
@@ -486,7 +486,7 @@ TEST(the_same_report_with_any_seed)
     for (int i = 0; i < 2; ++i) {
         prof_trace *trace = NULL;
         prof__read_seed_now = i ? 1 : 0x123456789ABCDEF1u;
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m[i]), NULL), PROF_OK);
         prof_trace_close(trace);
     }
@@ -649,7 +649,7 @@ TEST(every_loss_is_in_the_report)
     header->lost = 5;
     header->lost_busy = 2;
     header->write_failures = header->sites_lost = header->lost_args = 1;
-    CHECK_EQUAL(prof_trace_memory(bytes, sizeof bytes, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(bytes, sizeof bytes, &trace), PROF_OK);
     CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m), NULL), PROF_OK);
     account_of(&m);
     CHECK_EQUAL(count_of("loss="), 5);

@@ -87,13 +87,13 @@ TEST(watch)
     double done = 0;
     record(NULL, 1 << 20);
     trace = trace_stop();
-    prof_trace_watch(trace, add_share, &done);
+    prof_trace_set_progress(trace, add_share, &done);
     CHECK_EQUAL(prof_csv_write(trace, trace_path("watch.csv")), PROF_OK);
     CHECK(done > 0.999 && done < 1.001);
-    prof_trace_watch(trace, NULL, NULL);
+    prof_trace_set_progress(trace, NULL, NULL);
     CHECK_EQUAL(prof_csv_write(trace, trace_path("watch.csv")), PROF_OK);
     CHECK(done < 1.001);
-    prof_trace_watch(NULL, add_share, &done);
+    prof_trace_set_progress(NULL, add_share, &done);
     prof_trace_close(trace);
 }
 
@@ -169,7 +169,7 @@ TEST(find_and_shorten)
         CHECK(image_size <= left);
         char *exact = (char *)malloc((size_t)image_size); /* so that a sanitizer sees what is read behind it */
         memcpy(exact, part, (size_t)image_size);
-        CHECK_EQUAL(prof_trace_memory(exact, (size_t)image_size, &trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_memory(exact, (size_t)image_size, &trace), PROF_OK);
         if (trace) {
             trace_check(trace);
             /* the whole is not overwritten, so that more is more */
@@ -209,12 +209,12 @@ TEST(copy_and_window)
     prof_trace_close(part);
     size_t size;
     char *bytes = trace_file_text(copy, &size);
-    CHECK_EQUAL(prof_image_window(bytes, size, 0, 0), PROF_OK);
-    CHECK_EQUAL(prof_trace_memory(bytes, size, &part), PROF_OK);
+    CHECK_EQUAL(prof_image_set_window(bytes, size, 0, 0), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(bytes, size, &part), PROF_OK);
     CHECK(part && !prof_trace_about(part)->from_ns && !prof_trace_about(part)->to_ns);
     prof_trace_close(part);
-    CHECK_EQUAL(prof_image_window(bytes, size, 5, 3), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_image_window(bytes, 10, 0, 0), PROF_CORRUPT);
+    CHECK_EQUAL(prof_image_set_window(bytes, size, 5, 3), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_image_set_window(bytes, 10, 0, 0), PROF_CORRUPT);
     CHECK_EQUAL(prof_image_copy(path, copy, 5, 3), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(prof_image_copy(trace_path("nowhere.prof"), copy, PROF_SAME_WINDOW, 0), PROF_IO);
     CHECK_EQUAL(prof_image_copy(path, "/dev/null/nowhere/copy.prof", PROF_SAME_WINDOW, 0), PROF_IO);

@@ -634,7 +634,7 @@ static void *hangs(void *file)
     char begun = 'b';
     PROFILE_THREAD("stuck");
     PROFILE_SCOPE("batch");
-    PROFILE_SCOPE_S(name);
+    PROFILE_SCOPE_DYNAMIC(name);
     memset(name, 'x', sizeof name - 1);
     if (write(*(const int *)file, &begun, 1) != 1) _exit(3);
     for (;;) pause();

@@ -22,7 +22,7 @@ TEST(many_open_scopes_at_the_end_of_a_part)
         trace_start(&config);
         for (int i = 0; i < before; ++i) PROFILE_MARK("mark");
         deep(800);
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         CHECK_EQUAL(prof_trace_about(trace)->lost_blocks, 0);
         CHECK_EQUAL(prof_trace_about(trace)->event_count, before + 800);
         prof_trace_close(trace);

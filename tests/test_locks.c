@@ -481,7 +481,8 @@ TEST(windows_and_rings)
     CHECK_EQUAL(rows[0].holding, 0);
     prof_locks_free(rows);
     trace_list list = trace_read(trace, 0);
-    CHECK_EQUAL(prof_trace_window(trace, trace_find(&list, "from")->start_ns, trace_find(&list, "to")->start_ns), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, trace_find(&list, "from")->start_ns, trace_find(&list, "to")->start_ns),
+                PROF_OK);
     rows = locks_of(trace, 0, &count);
     CHECK_EQUAL(rows[0].unmatched, 1);
     CHECK_EQUAL(rows[0].acquired, 2);

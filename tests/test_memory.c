@@ -94,15 +94,15 @@ static uintptr_t address_of(int address) { return 0x10000 + (uintptr_t)address *
 static void do_alloc(int pool, int address, uint64_t bytes)
 {
     if (pool == 0) PROFILE_ALLOC(address_of(address), bytes);
-    if (pool == 1) PROFILE_ALLOC_C((void *)address_of(address), bytes, "textures");
-    if (pool == 2) PROFILE_ALLOC_C(address_of(address), bytes, "net");
+    if (pool == 1) PROFILE_ALLOC_POOL((void *)address_of(address), bytes, "textures");
+    if (pool == 2) PROFILE_ALLOC_POOL(address_of(address), bytes, "net");
 }
 
 static void do_free(int pool, int address)
 {
-    if (pool == 0) PROFILE_FREE_C(address_of(address), "");
-    if (pool == 1) PROFILE_FREE_C((void *)address_of(address), "textures");
-    if (pool == 2) PROFILE_FREE_C(address_of(address), "net");
+    if (pool == 0) PROFILE_FREE_POOL(address_of(address), "");
+    if (pool == 1) PROFILE_FREE_POOL((void *)address_of(address), "textures");
+    if (pool == 2) PROFILE_FREE_POOL(address_of(address), "net");
 }
 
 static void act(model *m, int scope)
@@ -136,7 +136,7 @@ static void run_model(model *m, long rounds)
             act(m, 1);
             PROFILE_SCOPE("inside");
             {
-                PROFILE_MEMORY_SCOPE_S(i % 2 ? "mesh" : "mesh");
+                PROFILE_MEMORY_SCOPE_DYNAMIC(i % 2 ? "mesh" : "mesh");
                 act(m, 2);
             }
             act(m, 1);
@@ -286,7 +286,7 @@ TEST(live_bytes_as_a_counter)
     size_t count = 0, net;
     random_seed("live_bytes_as_a_counter");
     CHECK_EQUAL(prof_start(&config), PROF_OK);
-    PROFILE_ALLOC_C((uintptr_t)8, 77, "net \"quoted\"");
+    PROFILE_ALLOC_POOL((uintptr_t)8, 77, "net \"quoted\"");
     for (int i = 0; i < 1000; ++i) {
         size_t which = (size_t)random_below(50);
         uint64_t bytes = random_below(1u << 30) + 1;
@@ -351,7 +351,7 @@ static void *allocate_and_free(void *number)
 {
     int me = (int)(size_t)number;
     uint64_t state = random_state + (uint64_t)me * 77;
-    PROFILE_MEMORY_SCOPE_S(thread_scopes[me]);
+    PROFILE_MEMORY_SCOPE_DYNAMIC(thread_scopes[me]);
     for (int i = 0; i < 20000; ++i) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         size_t slot = (size_t)(state >> 33) % SLOTS;
@@ -488,7 +488,7 @@ TEST(null_pointers_and_failures)
     PROFILE_REALLOC(NULL, (uintptr_t)32, 20);         /* as malloc */
     PROFILE_REALLOC((uintptr_t)32, NULL, 0);          /* as free */
     PROFILE_ALLOC((uintptr_t)48, UINT64_MAX);         /* more than there is */
-    PROFILE_REALLOC_C((uintptr_t)48, (uintptr_t)64, 5, "other"); /* that pool has no such block */
+    PROFILE_REALLOC_POOL((uintptr_t)48, (uintptr_t)64, 5, "other"); /* that pool has no such block */
     prof_trace *trace = trace_stop();
     CHECK_EQUAL(prof_trace_about(trace)->event_count, 6);
     prof_memory_stats *stats = memory_of(trace);
@@ -513,15 +513,15 @@ TEST(pools_with_the_same_addresses)
 {
     prof_config config = trace_config(1u << 20);
     CHECK_EQUAL(prof_start(&config), PROF_OK);
-    PROFILE_ALLOC_C((uintptr_t)16, 1, "arena");
+    PROFILE_ALLOC_POOL((uintptr_t)16, 1, "arena");
     PROFILE_FREE((uintptr_t)16);
-    PROFILE_ALLOC_C((uintptr_t)16, 2, "arena");
+    PROFILE_ALLOC_POOL((uintptr_t)16, 2, "arena");
     PROFILE_ALLOC((uintptr_t)16, 4);
     PROFILE_FREE((uintptr_t)16); /* its own */
-    PROFILE_FREE_C((uintptr_t)16, "here"); /* twice */
-    PROFILE_ALLOC_C((uintptr_t)16, 8, "heap");
+    PROFILE_FREE_POOL((uintptr_t)16, "here"); /* twice */
+    PROFILE_ALLOC_POOL((uintptr_t)16, 8, "heap");
     PROFILE_FREE((uintptr_t)16); /* the newest */
-    PROFILE_FREE_C((uintptr_t)16, "nowhere");
+    PROFILE_FREE_POOL((uintptr_t)16, "nowhere");
     prof_trace *trace = trace_stop();
     prof_memory_stats *stats = memory_of(trace);
     CHECK_EQUAL(stats->freed_twice, 1);
@@ -581,7 +581,8 @@ TEST(window)
     }
     prof_trace *trace = trace_stop();
     trace_list list = trace_read(trace, 0);
-    CHECK_EQUAL(prof_trace_window(trace, trace_find(&list, "from")->start_ns, trace_find(&list, "to")->start_ns), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, trace_find(&list, "from")->start_ns, trace_find(&list, "to")->start_ns),
+                PROF_OK);
     prof_memory_stats *stats = memory_of(trace);
     CHECK_EQUAL(stats->count, 2);
     CHECK_EQUAL(stats->freed_unknown, 1);
@@ -631,7 +632,7 @@ TEST(many_blocks)
     }
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_trace *trace = NULL;
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     prof__heap heap;
     prof_event event;
     size_t track;
@@ -692,7 +693,7 @@ TEST(names_of_run_time)
     for (int i = 0; i < 6; ++i) {
         char name[16];
         snprintf(name, sizeof name, "layer.%d", i % 2);
-        { PROFILE_SCOPE_S(name); memset(name, 'x', sizeof name - 1); do_alloc(0, i, 100); }
+        { PROFILE_SCOPE_DYNAMIC(name); memset(name, 'x', sizeof name - 1); do_alloc(0, i, 100); }
         { PROFILE_SCOPE_F("block %d", i); do_alloc(0, 100 + i, 10); }
         { PROFILE_SCOPE("plain"); { PROFILE_MEMORY_SCOPE("inner"); do_alloc(0, 200 + i, 1); } }
     }
@@ -716,10 +717,10 @@ TEST(summary)
     {
         PROFILE_SCOPE("decode");
         PROFILE_MEMORY_SCOPE("images");
-        PROFILE_ALLOC_C((uintptr_t)16, 4096, "pixels");
-        PROFILE_FREE_C((uintptr_t)16, "pixels");
-        PROFILE_FREE_C((uintptr_t)16, "pixels");
-        PROFILE_ALLOC_C((uintptr_t)32, 1024, "pixels");
+        PROFILE_ALLOC_POOL((uintptr_t)16, 4096, "pixels");
+        PROFILE_FREE_POOL((uintptr_t)16, "pixels");
+        PROFILE_FREE_POOL((uintptr_t)16, "pixels");
+        PROFILE_ALLOC_POOL((uintptr_t)32, 1024, "pixels");
     }
     prof_trace *trace = trace_stop();
     CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&l), NULL), PROF_OK);

@@ -33,9 +33,9 @@ static void record(const handles *all, int which)
         if (which == 1) PROFILE_SPAN_END("half", 1);
         PROFILE_FLOW_OUT(5);
         PROFILE_LOG(PROF_LOG_WARNING, "message %d", which);
-        PROFILE_ALLOC_C(block, 100 * (which + 1), "pool");
+        PROFILE_ALLOC_POOL(block, 100 * (which + 1), "pool");
         trace_next_instant(); /* samples of one instant are one, and frames of 0 ns are left out */
-        if (which == 1) PROFILE_FREE_C(block, "pool");
+        if (which == 1) PROFILE_FREE_POOL(block, "pool");
         prof_counter_set(all->counter, 10 * (which + 1));
         prof_counter_add(all->counter, 1);
         PROFILE_LOCK_ACQUIRE(&lock, "lock");
@@ -103,7 +103,7 @@ static prof_trace *record_with_device(int which)
         config.output = path_of(which);
         if (prof_start(&config)) _exit(1);
         device = prof_device_create("gpu 0", NULL);
-        row = prof_device_track(device, "compute");
+        row = prof_device_row_create(device, "compute");
         now = prof_host_ns();
         prof_device_sync(device, now, now);
         for (uint64_t i = 1; i <= 20; ++i) {
@@ -247,7 +247,7 @@ TEST(processes_are_named_by_rank_and_host)
         CHECK_EQUAL(prof_start(&config), PROF_OK);
         { PROFILE_SCOPE("all"); }
         CHECK_EQUAL(prof_stop(), PROF_OK);
-        CHECK_EQUAL(prof_trace_live(&traces[i]), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&traces[i]), PROF_OK);
         prof_clear_metadata();
     }
     gethostname(host, sizeof host - 1);

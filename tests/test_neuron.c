@@ -159,7 +159,7 @@ TEST(a_start_in_one_fetch_and_its_stop_in_the_next)
     CHECK_TEXT(heard_last.text, runtime_heard);
     CHECK_EQUAL(stats_last.pairs, 2);
     memset(&heard_last, 0, sizeof heard_last);
-    prof_ntff_parser_end(parser, hear, &heard_last, &stats_last);
+    prof_ntff_parser_destroy(parser, hear, &heard_last, &stats_last);
     CHECK_EQUAL(heard_last.count, 0);
     CHECK_EQUAL(stats_last.unmatched_starts, 0);
 }
@@ -190,7 +190,7 @@ TEST(unmatched_starts_and_stops)
     CHECK_EQUAL(parse(parser, "{\"events\":[{\"event_type\":\"c\",\"phase\":\"start\",\"timestamp_ns\":900}]}"),
                 PROF_OK);
     CHECK_EQUAL(heard_last.count, 0);
-    prof_ntff_parser_end(parser, hear, &heard_last, &stats_last);
+    prof_ntff_parser_destroy(parser, hear, &heard_last, &stats_last);
     CHECK_EQUAL(heard_last.count, 1);
     CHECK_EQUAL(stats_last.unmatched_starts, 1);
 }
@@ -234,7 +234,7 @@ TEST(starts_beyond_the_cap)
     CHECK_EQUAL(parse(parser, json), PROF_OK);
     CHECK_EQUAL(stats_last.pairs, 65536);
     CHECK_EQUAL(stats_last.unmatched_stops, 0);
-    prof_ntff_parser_end(parser, NULL, NULL, &stats_last);
+    prof_ntff_parser_destroy(parser, NULL, NULL, &stats_last);
     CHECK_EQUAL(stats_last.unmatched_starts, 0);
     free(json);
 }
@@ -288,7 +288,7 @@ TEST(a_core_s_clock_that_drifts)
         ++seen;
     }
     CHECK_EQUAL(seen, EXECUTIONS * 2);
-    prof_ntff_parser_end(parser, hear, &heard_last, &stats_last);
+    prof_ntff_parser_destroy(parser, hear, &heard_last, &stats_last);
 }
 
 #define RAW_PAIR(id, exec, from, to)                                                                                       \
@@ -313,7 +313,7 @@ TEST(which_sync_point_counts)
     CHECK(strstr(heard_last.text, "cc_running| src 2 at 102000 for 500") != NULL);
     memset(&heard_last, 0, sizeof heard_last);
     memset(&stats_last, 0, sizeof stats_last);
-    prof_ntff_parser_end(parser, hear, &heard_last, &stats_last);
+    prof_ntff_parser_destroy(parser, hear, &heard_last, &stats_last);
     CHECK_EQUAL(stats_last.realigned, 1);
     CHECK_EQUAL(stats_last.raw_clock, 1);
     CHECK(strstr(heard_last.text, "cc_running| src 2 at 103000 for 600") != NULL);
@@ -860,7 +860,7 @@ static void host_image(const char *path, prof_mode mode, size_t buffer, int even
 {
     prof_config config = trace_config(buffer);
     prof_device *device = prof_device_create("gpu", NULL);
-    prof_device_row *row = prof_device_track(device, "queue");
+    prof_device_row *row = prof_device_row_create(device, "queue");
     config.output = path;
     config.mode = mode;
     trace_start(&config);
@@ -1028,7 +1028,7 @@ TEST(a_device_s_unix_time_that_is_read_with_an_interruption)
     prof_config config = trace_config(1u << 20);
     prof_device_clock clock = {1000000000, 0, 1};
     prof_device *device = prof_device_create("late", &clock);
-    prof_device_row *row = prof_device_track(device, "q");
+    prof_device_row *row = prof_device_row_create(device, "q");
     prof__pair pair;
     trace_start(&config);
     pause_ms(2); /* so that what is a millisecond early is within the session, too */
@@ -1357,7 +1357,7 @@ static prof_trace *made_up(uint64_t unix_ns, const char *program)
     memcpy((char *)image + w.h.meta_offset, w.meta, w.h.meta_size);
     free(w.meta);
     prof_trace *trace = NULL;
-    CHECK_EQUAL(prof_trace_memory(image, w.h.image_size, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(image, w.h.image_size, &trace), PROF_OK);
     if (trace) trace_check(trace);
     return trace;
 }
@@ -1445,7 +1445,7 @@ TEST(kineto_s_arguments)
         PROFILE_ARG_I("a", 4);
     }
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     m.size = 0;
     CHECK_EQUAL(prof_ntff_trace_json_stream(trace, sink, NULL), PROF_OK);
     CHECK(strstr(m.text, ",\"b\":2,\"truncated \":3,\"a\":4}}\n") != NULL);

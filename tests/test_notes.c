@@ -97,10 +97,10 @@ TEST(nothing_is_evaluated_while_off)
     prof_set_level(0);
     { PROFILE_STEP("off", ++evaluated); }
     { PROFILE_THROUGHPUT("off", ++evaluated); }
-    { PROFILE_STEP_S(++evaluated ? "off" : "", ++evaluated); }
-    { PROFILE_THROUGHPUT_S(++evaluated ? "off" : "", ++evaluated); }
+    { PROFILE_STEP_DYNAMIC(++evaluated ? "off" : "", ++evaluated); }
+    { PROFILE_THROUGHPUT_DYNAMIC(++evaluated ? "off" : "", ++evaluated); }
     PROFILE_FLOW_OUT((uint64_t)++evaluated);
-    PROFILE_FLOW_IN_N("off", (uint64_t)++evaluated);
+    PROFILE_FLOW_IN_NAMED("off", (uint64_t)++evaluated);
     PROFILE_LOG(PROF_LOG_FATAL, "off %d", ++evaluated);
     prof_trace *trace = notes_stop(&list);
     CHECK_EQUAL(evaluated, 0);
@@ -180,10 +180,10 @@ TEST(levels)
 static void record_masks(void)
 {
     { PROFILE_SCOPE("all"); }
-    { PROFILE_SCOPE_M("1", 1); }
-    { PROFILE_SCOPE_M("6", 6); }
-    { PROFILE_SCOPE_M("top", 0x80000000u); }
-    { PROFILE_SCOPE_M("none", 0); }
+    { PROFILE_SCOPE_MASK("1", 1); }
+    { PROFILE_SCOPE_MASK("6", 6); }
+    { PROFILE_SCOPE_MASK("top", 0x80000000u); }
+    { PROFILE_SCOPE_MASK("none", 0); }
 }
 
 static void check_masks(const char *expected)
@@ -827,7 +827,7 @@ TEST(throughput_folded)
     }
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_trace *trace = NULL;
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
     const prof_stat *stat = find_stat(stats, count, "copy");
     CHECK_EQUAL(stat->count, 30000);
@@ -938,8 +938,8 @@ TEST(flows_of_all_kinds)
         PROFILE_FLOW_IN(1);
         PROFILE_FLOW_OUT(2);
         PROFILE_FLOW_OUT(0xfedcba9876543210u);
-        PROFILE_FLOW_OUT_N("other", 2);
-        PROFILE_FLOW_IN_N("other", 2);
+        PROFILE_FLOW_OUT_NAMED("other", 2);
+        PROFILE_FLOW_IN_NAMED("other", 2);
         PROFILE_FLOW_IN(0xfedcba9876543210u);
         PROFILE_FLOW_OUT(1);
         PROFILE_FLOW_IN(1);
@@ -949,7 +949,7 @@ TEST(flows_of_all_kinds)
         PROFILE_FLOW_STEP(3);
         PROFILE_FLOW_IN(4);
         PROFILE_FLOW_OUT(0);
-        PROFILE_FLOW_IN_N("0", 0);
+        PROFILE_FLOW_IN_NAMED("0", 0);
     }
     trace = trace_stop();
     CHECK_TEXT(flows_of(trace), "alone0x1 "         /* in order of time, but */
@@ -1100,9 +1100,9 @@ TEST(names_made_at_run_time)
     for (int i = 0; i < 6; ++i) {
         char name[32];
         snprintf(name, sizeof name, i % 2 ? "epoch %d" : "warm-up %d", i / 4);
-        PROFILE_STEP_S(name, i - 1);
+        PROFILE_STEP_DYNAMIC(name, i - 1);
         snprintf(name, sizeof name, "to device %d", i % 3);
-        PROFILE_THROUGHPUT_S(name, 1000 * i);
+        PROFILE_THROUGHPUT_DYNAMIC(name, 1000 * i);
         snprintf(name, sizeof name, "overwritten");
     }
     prof_trace *trace = trace_stop();

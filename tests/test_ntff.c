@@ -1142,7 +1142,7 @@ static void one_time_line(const char *raw)
     CHECK_EQUAL(stats.pairs, STEPS * 3);
     CHECK_EQUAL(stats.realigned, *raw == '1' ? STEPS * 2 : 0);
     CHECK_EQUAL(stats.raw_clock + stats.unmatched_starts + stats.unmatched_stops + stats.errors, 0);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     CHECK_EQUAL(intervals(trace, NULL, "step", host, 2 * STEPS), STEPS);
     CHECK_EQUAL(intervals(trace, "NeuronCore ", "nc_exec_running", device, 4 * STEPS), STEPS * 2);
     CHECK_EQUAL(intervals(trace, "Neuron runtime ", "nrt_execute", runtime, 2 * STEPS), STEPS);
@@ -1222,7 +1222,7 @@ ALONE(a_child_saves_without_its_parent_s_profile)
             CHECK_EQUAL(prof_save_request(), PROF_OK);
             WAIT_UNTIL(!access(files[k], F_OK));
         }
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         CHECK_EQUAL(prof_trace_about(trace)->write_failures, 0);
         prof_trace_close(trace);
         CHECK_EQUAL(prof_stop(), PROF_OK);

@@ -314,7 +314,7 @@ TEST(categories_are_listed)
     CHECK_EQUAL(listed(""), 0);
     CHECK(prof_domain_create("listed a") != NULL); /* the same */
     CHECK_EQUAL(listed("listed a"), 1);
-    prof_device_row *row = prof_device_track(prof_device_create("listed device", NULL), "row");
+    prof_device_row *row = prof_device_row_create(prof_device_create("listed device", NULL), "row");
     prof_device_mark(row, "mark", 1);
     CHECK_EQUAL(listed("listed device"), 1);
     prof_trace_close(trace_stop());
@@ -587,7 +587,7 @@ TEST(in_a_window)
     at[0] = trace_nth(&list, "cut", 0)->start_ns;
     at[1] = trace_nth(&list, "cut", 1)->start_ns;
     trace_free(&list);
-    CHECK_EQUAL(prof_trace_window(trace, at[0], at[1]), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, at[0], at[1]), PROF_OK);
     span_list spans = spans_read(trace);
     CHECK_EQUAL(spans.count, 6);
     prof_span span = span_nth(&spans, "around", 0);
@@ -683,7 +683,7 @@ TEST(many_open_at_a_time)
     for (uint64_t i = 0; i < count; ++i) PROFILE_SPAN_END("open", (i * 7919 % count) * (i * 7919 % count));
     prof_trace *trace = NULL;
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     span_list spans = spans_read(trace);
     CHECK_EQUAL(spans.count, count);
     for (size_t i = 0; i < spans.count; ++i) {
@@ -867,12 +867,12 @@ TEST(five_scopes)
     prof_marker *marker = prof_marker_create(prof_domain_create("marks"), "made");
     start();
     PROFILE_THREAD("marks thread");
-    for (int i = 0; i <= (int)PROF_MARK_SCOPE_COUNT; ++i) prof_marker_mark(marker, (prof_mark_scope)i);
-    PROFILE_MARK_SCOPE("fixed", PROF_MARK_THREAD);
-    PROFILE_MARK_SCOPE("fixed", PROF_MARK_GLOBAL);
-    PROFILE_MARK_SCOPE("fixed", PROF_MARK_PROCESS);
-    PROFILE_MARK_SCOPE("fixed", PROF_MARK_TASK);
-    PROFILE_MARK_SCOPE("fixed", PROF_MARK_MARKER);
+    for (int i = 0; i <= (int)PROF_MARK_REACH_COUNT; ++i) prof_marker_mark(marker, (prof_mark_reach)i);
+    PROFILE_MARK_REACH("fixed", PROF_MARK_THREAD);
+    PROFILE_MARK_REACH("fixed", PROF_MARK_GLOBAL);
+    PROFILE_MARK_REACH("fixed", PROF_MARK_PROCESS);
+    PROFILE_MARK_REACH("fixed", PROF_MARK_TASK);
+    PROFILE_MARK_REACH("fixed", PROF_MARK_MARKER);
     prof_marker_destroy(marker);
     prof_trace *trace = trace_stop();
     trace_list list = trace_read(trace, 0);
@@ -946,7 +946,7 @@ TEST(folded_into_statistics)
     record_folded();
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_trace *trace = NULL;
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
     CHECK_EQUAL(prof_trace_about(trace)->open, 0); /* scopes */
     prof_stat *stats = NULL;
@@ -989,7 +989,7 @@ TEST(folded_with_too_many_open)
     for (uint64_t i = 0; i < count; ++i) PROFILE_SPAN_END("open", i);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     prof_trace *trace = NULL;
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
     prof_stat *stats = NULL;
     size_t rows = 0;

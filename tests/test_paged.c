@@ -61,7 +61,7 @@ static uint64_t compare(const void *bytes, size_t size)
     uint64_t one = 0, other = 0;
     trace_write_file(trace_path(PATH), bytes, size);
     outlines = 0;
-    prof_status status = prof_trace_memory(bytes, size, &whole);
+    prof_status status = prof_trace_open_memory(bytes, size, &whole);
     outlines = 1;
     CHECK_EQUAL(prof_trace_open(trace_path(PATH), &paged), status);
     if (!status && paged) {
@@ -112,7 +112,7 @@ static void work(int args)
     for (int i = 0; i < args; ++i) PROFILE_ARG_I("number", i);
     for (int i = 0; i < SCOPES / 2; ++i) {
         PROFILE_SCOPE("outer");
-        PROFILE_SCOPE_S(i % 2 ? "odd" : "even");
+        PROFILE_SCOPE_DYNAMIC(i % 2 ? "odd" : "even");
         PROFILE_ARG_S("text", "value");
     }
     PROFILE_ARG_S("number", "the last");

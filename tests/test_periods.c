@@ -44,7 +44,7 @@ static void rounds(int count)
         work(i % 4);
         PROFILE_FRAME("tick");
         {
-            PROFILE_SCOPE_S(names[i % 3]);
+            PROFILE_SCOPE_DYNAMIC(names[i % 3]);
             leaf();
         }
         PROFILE_BEGIN("ends first");
@@ -129,7 +129,7 @@ static void compare(prof_trace *trace, int64_t step_ns)
         top_free(&period);
     }
     CHECK_EQUAL(events, prof_trace_about(trace)->event_count);
-    CHECK_EQUAL(prof_trace_window(trace, 0, 0), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, 0, 0), PROF_OK);
     CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &stat_count), PROF_OK);
     CHECK_EQUAL(count, stat_count);
     for (size_t i = 0, j; i < stat_count; ++i) {
@@ -158,7 +158,7 @@ TEST(periods_add_up)
     rounds(200);
     CHECK(!pthread_join(thread, NULL));
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     if (!trace) return;
     int64_t all = prof_trace_about(trace)->duration_ns + 1;
     compare(trace, all);
@@ -179,7 +179,7 @@ TEST(open_scopes)
         trace_next_instant();
         rounds(3);
         PROFILE_SCOPE("waits");
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     }
     prof_stop();
     if (!trace) return;
@@ -202,7 +202,7 @@ TEST(open_scopes)
     prof_cursor *cursor = NULL;
     prof_event event;
     int64_t start = -1;
-    CHECK_EQUAL(prof_trace_window(trace, 0, 0), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, 0, 0), PROF_OK);
     CHECK_EQUAL(prof_cursor_open(trace, 0, &cursor), PROF_OK);
     while (cursor && start < 0 && prof_cursor_next(cursor, &event))
         if (!strcmp(event.name, "main loop")) start = event.start_ns;
@@ -224,7 +224,7 @@ TEST(losses)
     if (!begin(PROF_FILL, 128 << 10)) return;
     rounds(2000);
     prof_stop();
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     if (!trace) return;
     int64_t end = prof_trace_about(trace)->duration_ns + 1;
     CHECK(prof_trace_about(trace)->lost > 0);
@@ -246,7 +246,7 @@ TEST(overwritten)
     if (!begin(PROF_RING, 128 << 10)) return;
     rounds(4000);
     prof_stop();
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     if (!trace) return;
     int64_t end = prof_trace_about(trace)->duration_ns + 1, first = prof_trace_track(trace, 0)->first_ns;
     CHECK(prof_trace_about(trace)->overwritten_chunks > 0);

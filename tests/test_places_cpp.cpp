@@ -10,15 +10,15 @@
 
 struct recorder { // records when it is made, and when it is destroyed
     const char *name;
-    explicit recorder(const char *n) : name(n) { PROFILE_SCOPE_S(name); }
-    ~recorder() { PROFILE_SCOPE_S(name); }
+    explicit recorder(const char *n) : name(n) { PROFILE_SCOPE_DYNAMIC(name); }
+    ~recorder() { PROFILE_SCOPE_DYNAMIC(name); }
 };
 
 static recorder static_object("static object"); // before main, and after it
 
 static void touch(const recorder &object)
 {
-    PROFILE_MARK_S(object.name);
+    PROFILE_MARK_DYNAMIC(object.name);
 }
 
 static void use_thread_locals()

@@ -180,7 +180,7 @@ static finding read_trace(prof_trace *trace, prof_status status)
 static finding read_pages(const pages *p)
 {
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_memory(p->bytes, p->size, &trace);
+    prof_status status = prof_trace_open_memory(p->bytes, p->size, &trace);
     return read_trace(trace, status);
 }
 

@@ -156,7 +156,7 @@ static void snapshots(int reader, int writer)
         if (i % 4 == 3) {
             CHECK_EQUAL(prof_save(saved), PROF_OK);
         } else {
-            CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+            CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         }
         compared += known_still(least, since);
         if (i % 4 == 3) CHECK_EQUAL(prof_trace_open(saved, &trace), PROF_OK);

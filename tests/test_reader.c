@@ -1110,7 +1110,7 @@ TEST(broken_headers)
         const char *value = (const char *)&cases[i].value;
         memcpy(copy + cases[i].offset, PROF__LOW_HALF ? value + 8 - cases[i].size : value, cases[i].size);
         trace = (prof_trace *)&im; /* must become null */
-        CHECK_EQUAL(prof_trace_memory(copy, im.size, &trace), cases[i].status);
+        CHECK_EQUAL(prof_trace_open_memory(copy, im.size, &trace), cases[i].status);
         CHECK(trace == NULL);
         if (!strstr(prof_error(), cases[i].text)) CHECK_TEXT(prof_error(), cases[i].text);
         free(copy);
@@ -1118,11 +1118,11 @@ TEST(broken_headers)
     for (size = 0; size < im.size; size += 1 + size / 8) { /* exact copies, for the sanitizer's sake */
         unsigned char *copy = (unsigned char *)malloc(size ? size : 1);
         memcpy(copy, im.bytes, size);
-        CHECK_EQUAL(prof_trace_memory(copy, size, &trace), PROF_CORRUPT);
+        CHECK_EQUAL(prof_trace_open_memory(copy, size, &trace), PROF_CORRUPT);
         free(copy);
     }
-    CHECK_EQUAL(prof_trace_memory(NULL, 0, &trace), PROF_INVALID_ARGUMENT);
-    CHECK_EQUAL(prof_trace_memory(im.bytes, im.size, NULL), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_trace_open_memory(NULL, 0, &trace), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_trace_open_memory(im.bytes, im.size, NULL), PROF_INVALID_ARGUMENT);
     free(im.bytes);
 }
 
@@ -1139,7 +1139,7 @@ TEST(damaged_bytes) /* any byte may be anything: the reader refuses it, or takes
                 unsigned char before = im.bytes[at];
                 prof_trace *trace = NULL;
                 im.bytes[at] = values[v];
-                if (prof_trace_memory(im.bytes, im.size, &trace) == PROF_OK) {
+                if (prof_trace_open_memory(im.bytes, im.size, &trace) == PROF_OK) {
                     size_t i;
                     for (i = 0; i < prof_trace_track_count(trace); ++i) {
                         prof_cursor *cursor = NULL;
@@ -3040,7 +3040,7 @@ static prof_status use_everything(const image *im)
     prof_stat *stats = NULL;
     size_t count = 0, i;
     trace_bytes to = {NULL, 0, 0, 0};
-    prof_status status = prof_trace_memory(im->bytes, im->size, &trace);
+    prof_status status = prof_trace_open_memory(im->bytes, im->size, &trace);
     for (i = 0; status == PROF_OK && i < prof_trace_track_count(trace); ++i) {
         prof_cursor *cursor = NULL;
         prof_event event;

@@ -352,7 +352,7 @@ static void long_string(const char *character, size_t shift)
     {
         PROFILE_SCOPE("values");
         PROFILE_ARG_S("long", text);
-        PROFILE_MARK_S(text);
+        PROFILE_MARK_DYNAMIC(text);
         PROFILE_MARK_F("%s", text);
     }
     record_stop();
@@ -628,15 +628,15 @@ TEST(names_made_at_run_time)
     record_start();
     for (int i = 0; i < 3; ++i) {
         snprintf(name, sizeof name, "scope %d", i);
-        PROFILE_SCOPE_S(name);
+        PROFILE_SCOPE_DYNAMIC(name);
         memset(name, '?', sizeof name - 1); /* it was copied */
         PROFILE_SCOPE_F("format %d of %s", i, "three");
         PROFILE_MARK_F("mark %d", ++evaluated);
         PROFILE_MARK_F("mark without arguments");
         PROFILE_ARG_I("i", i);
     }
-    PROFILE_MARK_S("");
-    PROFILE_MARK_S((const char *)NULL);
+    PROFILE_MARK_DYNAMIC("");
+    PROFILE_MARK_DYNAMIC((const char *)NULL);
     record_stop();
     CHECK_EQUAL(list.count, 14);
     CHECK_EQUAL(evaluated, 3);
@@ -782,7 +782,7 @@ TEST(hostile_names)
     PROFILE_MARK("%s%n%d");
     PROFILE_MARK("");
     PROFILE_MARK("\xe2\x80\xa8");
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) PROFILE_MARK_S(names[i]);
+    for (size_t i = 0; i < sizeof names / sizeof *names; ++i) PROFILE_MARK_DYNAMIC(names[i]);
     PROFILE_MARK_C(LONG_NAME, LONG_NAME "category");
     {
         PROFILE_SCOPE("values");
@@ -901,7 +901,7 @@ static int has_track(const prof_trace *of, const char *name)
 static int track_now(const char *name)
 {
     prof_trace *now = NULL;
-    CHECK_EQUAL(prof_trace_live(&now), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&now), PROF_OK);
     int found = has_track(now, name);
     prof_trace_close(now);
     return found;
@@ -1446,7 +1446,7 @@ TEST(stages_touch_on_every_clock)
 static void every_macro(int *evaluated)
 {
     PROFILE_FUNCTION();
-    PROFILE_SCOPE_S("text");
+    PROFILE_SCOPE_DYNAMIC("text");
     PROFILE_SCOPE_F("format %d", ++*evaluated);
     PROFILE_STAGE("stage");
     PROFILE_NEXT("next");
@@ -1459,7 +1459,7 @@ static void every_macro(int *evaluated)
     PROFILE_ARG_S("s", "text");
     PROFILE_ARG_P("p", evaluated);
     PROFILE_MARK("mark");
-    PROFILE_MARK_S("text");
+    PROFILE_MARK_DYNAMIC("text");
     PROFILE_MARK_F("format %d", ++*evaluated);
     PROFILE_FRAME("frame");
     PROFILE_COUNTER("integer", ++*evaluated);

@@ -194,13 +194,13 @@ TEST(texts_and_enumerations_of_classes)
     const view long_view = {too_long.data(), too_long.size()};
     record_start();
     {
-        PROFILE_SCOPE_S(text);
-        PROFILE_SCOPE_S(text + " and more");
-        PROFILE_SCOPE_S(middle);
-        PROFILE_SCOPE_S(nothing);
-        PROFILE_SCOPE_S(converted());
+        PROFILE_SCOPE_DYNAMIC(text);
+        PROFILE_SCOPE_DYNAMIC(text + " and more");
+        PROFILE_SCOPE_DYNAMIC(middle);
+        PROFILE_SCOPE_DYNAMIC(nothing);
+        PROFILE_SCOPE_DYNAMIC(converted());
         PROFILE_SCOPE(chosen(false));
-        PROFILE_MARK_S(text + "!");
+        PROFILE_MARK_DYNAMIC(text + "!");
         PROFILE_SCOPE("values");
         PROFILE_ARG("string", text);
         PROFILE_ARG("temporary", text + "?");

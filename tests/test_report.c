@@ -1115,7 +1115,7 @@ TEST(mistakes)
     CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_INVALID_ARGUMENT);
     options.events = &nameless;
     CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_INVALID_ARGUMENT);
-    CHECK(prof_dumps(PROF_REPORT_LAYOUT_COUNT, PROF_SORT_TOTAL, 0, 0) == NULL);
+    CHECK(prof_mxnet_dumps(PROF_REPORT_LAYOUT_COUNT, PROF_SORT_TOTAL, 0, 0) == NULL);
     prof_trace_close(trace);
 }
 
@@ -1222,7 +1222,7 @@ TEST(no_memory_for_readers)
     PROFILE_BLOCK("work") PROFILE_LOG(PROF_LOG_INFO, "%d of %s", 7, "nine");
     PROFILE_SPAN_END("request", 1);
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     for (; status && n < 100; ++n) {
         allocations_left = n;
         status = read_all(trace, &count, &good);
@@ -1260,7 +1260,7 @@ TEST(another_locale)
 
 static long dumped(const char *name, int reset)
 {
-    char *json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, reset);
+    char *json = prof_mxnet_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, reset);
     long count = count_of(json, name);
     CHECK(json != NULL);
     prof_report_free(json);
@@ -1343,11 +1343,11 @@ static void check_reset_of_objects(prof_mode mode)
     CHECK_EQUAL(dumped("task", 1), 1); /* where it ended */
     CHECK_EQUAL(dumped("frame", 1), 0);
     move(1000);
-    json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1);
+    json = prof_mxnet_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1);
     CHECK_HAS(json, ",\"Bytes\":1000,\"AvgMBps\":");
     prof_report_free(json);
     move(24);
-    json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 0);
+    json = prof_mxnet_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 0);
     CHECK_HAS(json, ",\"Bytes\":24,\"AvgMBps\":");
     prof_report_free(json);
     CHECK_EQUAL(prof_stop(), PROF_OK);
@@ -1375,7 +1375,7 @@ TEST(resets_of_devices)
 {
     prof_config config = trace_config(1u << 20);
     prof_device *device = prof_device_create("report", NULL);
-    prof_device_row *row = prof_device_track(device, "queue");
+    prof_device_row *row = prof_device_row_create(device, "queue");
     pthread_t thread;
     int value = 1;
     trace_start(&config);
@@ -1402,7 +1402,7 @@ static void *dump_cancelled(void *unused)
 {
     (void)unused;
     pthread_cancel(pthread_self());
-    prof_report_free(prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1));
+    prof_report_free(prof_mxnet_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1));
     pthread_testcancel();
     return NULL;
 }
@@ -1425,7 +1425,7 @@ TEST(nobody_keeps_the_lock)
     child = fork();
     if (!child) {
         alarm(60);
-        prof_report_free(prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1));
+        prof_report_free(prof_mxnet_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 1));
         _exit(0);
     }
     prof__report_reset.lock = 0;
@@ -1443,9 +1443,9 @@ TEST(statistics_have_no_events)
     config.wait_ns = 10000000000;
     trace_start(&config);
     record(1);
-    CHECK(prof_dumps(PROF_REPORT_CNTK_DETAIL, PROF_SORT_TOTAL, 0, 0) == NULL);
+    CHECK(prof_mxnet_dumps(PROF_REPORT_CNTK_DETAIL, PROF_SORT_TOTAL, 0, 0) == NULL);
     CHECK_HAS(prof_error(), "mode stats");
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     if (system("rm -rf " TRACE_FOLDER "/cntk")) exit(1);
     CHECK_EQUAL(prof_report_cntk(trace, trace_path("cntk"), "3", NULL), PROF_INVALID_ARGUMENT);
     CHECK_EQUAL(files_in(trace_path("cntk"), names), 0);
@@ -1467,7 +1467,7 @@ TEST(last_values_of_statistics)
     CHECK(!pthread_create(&thread, NULL, count_one_there, &there));
     CHECK(!pthread_join(thread, NULL)); /* whose buffer is read behind this thread's */
     count_one(30);
-    json = prof_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 0);
+    json = prof_mxnet_dumps(PROF_REPORT_JSON, PROF_SORT_TOTAL, 0, 0);
     CHECK_HAS(json, "\"last\":{\"Count\":3,\"Min\":10,\"Max\":30,\"Avg\":20,\"Last\":30,");
     prof_report_free(json);
     CHECK_EQUAL(prof_stop(), PROF_OK);
@@ -1492,14 +1492,14 @@ TEST(dumps_of_all_layouts)
 {
     prof_config config = trace_config(1u << 20);
     CHECK_EQUAL(prof_reset(), PROF_OK);
-    CHECK(prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0) == NULL); /* no session */
+    CHECK(prof_mxnet_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0) == NULL); /* no session */
     CHECK(prof_error()[0] != 0);
     trace_start(&config);
     record(3);
     for (int i = 0; i < PROF_REPORT_LAYOUT_COUNT; ++i) {
-        char *before = prof_dumps((prof_report_layout)i, PROF_SORT_TOTAL, 0, 1), *after;
+        char *before = prof_mxnet_dumps((prof_report_layout)i, PROF_SORT_TOTAL, 0, 1), *after;
         CHECK_HAS(before, i == PROF_REPORT_DOMAINS ? "(none)" : i == PROF_REPORT_CNTK ? "Main Thread" : "work");
-        after = prof_dumps((prof_report_layout)i, PROF_SORT_TOTAL, 0, 0);
+        after = prof_mxnet_dumps((prof_report_layout)i, PROF_SORT_TOTAL, 0, 0);
         if (i != PROF_REPORT_PATHS) CHECK_HAS_NOT(after, "work");
         record(3);
         prof_report_free(before);
@@ -1510,7 +1510,7 @@ TEST(dumps_of_all_layouts)
 
 static int summary_has(const char *words)
 {
-    char *text = prof_dumps(PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0);
+    char *text = prof_mxnet_dumps(PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0);
     int has = strstr(text, words) != NULL;
     prof_report_free(text);
     return has;
@@ -1535,7 +1535,7 @@ TEST(tables_of_others_do_not_list_prof)
         char *text = NULL;
         prof_report_options options = layout(theirs[i]);
         options.others = 1;
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         CHECK_EQUAL(prof_report_text(trace, &options, &text, NULL), PROF_OK);
         CHECK_HAS(text, "conv");
         CHECK_HAS(text, "of the program");
@@ -1624,10 +1624,10 @@ static void allocate(const char *more)
     PROFILE_ALLOC(blocks, 1000);
     PROFILE_ALLOC(blocks + 1, 500);
     PROFILE_FREE(blocks);
-    PROFILE_ALLOC_C(blocks + 2, 2500, "gpu/0");
+    PROFILE_ALLOC_POOL(blocks + 2, 2500, "gpu/0");
     if (more) PROFILE_COUNTER_C("Memory: gpu/0", 7, "Device Storage");
     PROFILE_FREE(blocks + 1);
-    PROFILE_FREE_C(blocks + 2, "gpu/0");
+    PROFILE_FREE_POOL(blocks + 2, "gpu/0");
 }
 
 TEST(device_storage)
@@ -1657,10 +1657,10 @@ TEST(device_storage)
     /* after a reset what changed since, of what is live in all */
     trace_start(&config);
     PROFILE_ALLOC(&config, 4000);
-    prof_report_free(prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 1));
+    prof_report_free(prof_mxnet_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 1));
     trace_next_instant();
     PROFILE_ALLOC(&trace, 1000);
-    char *text = prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0);
+    char *text = prof_mxnet_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0);
     CHECK_HAS(text, "Memory: cpu/0                           1           5.0000           5.0000           5.0000\n");
     prof_report_free(text);
     CHECK_EQUAL(prof_stop(), PROF_OK);
@@ -1672,28 +1672,28 @@ TEST(dump_after_stop)
     const char *path = trace_path("dump.csv");
     prof_config config = trace_config(1u << 20);
     prof_reset();
-    CHECK_EQUAL(prof_dump(1), PROF_INVALID_STATE);
-    CHECK_EQUAL(prof_dump(0), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_mxnet_dump(1), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_mxnet_dump(0), PROF_INVALID_STATE);
     remove(path);
     config.output = path;
     config.existing = PROF_EXISTING_REPLACE;
     trace_start(&config);
     { PROFILE_SCOPE("first"); }
-    CHECK_EQUAL(prof_dump(0), PROF_OK); /* not finished: written, and it goes on */
+    CHECK_EQUAL(prof_mxnet_dump(0), PROF_OK); /* not finished: written, and it goes on */
     size_t size = 0;
     char *text = trace_file_text(path, &size);
     CHECK_HAS(text, "first");
     free(text);
     CHECK(prof_enabled());
     { PROFILE_SCOPE("second"); }
-    CHECK_EQUAL(prof_dump(1), PROF_OK);
+    CHECK_EQUAL(prof_mxnet_dump(1), PROF_OK);
     CHECK(!prof_enabled());
     text = trace_file_text(path, &size);
     CHECK_HAS(text, "second");
     free(text);
-    CHECK_EQUAL(prof_dump(1), PROF_OK); /* after the stop, as often as one likes */
+    CHECK_EQUAL(prof_mxnet_dump(1), PROF_OK); /* after the stop, as often as one likes */
     remove(path);
-    CHECK_EQUAL(prof_dump(0), PROF_OK);
+    CHECK_EQUAL(prof_mxnet_dump(0), PROF_OK);
     text = trace_file_text(path, &size);
     CHECK_HAS(text, "second");
     free(text);
@@ -1703,15 +1703,15 @@ TEST(dump_after_stop)
         config.mode = mode ? PROF_STREAM : PROF_RING;
         trace_start(&config);
         { PROFILE_SCOPE("third"); }
-        CHECK_EQUAL(prof_dump(0), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_dump(0), PROF_OK);
         CHECK_EQUAL(prof_stop(), PROF_OK);
-        CHECK_EQUAL(prof_dump(1), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_dump(1), PROF_OK);
     }
     config = trace_config(1u << 20);
     trace_start(&config);
-    CHECK_EQUAL(prof_dump(0), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_mxnet_dump(0), PROF_INVALID_STATE);
     CHECK_HAS(prof_error(), "no output");
-    CHECK_EQUAL(prof_dump(1), PROF_OK); /* ends it: there is nothing to write */
+    CHECK_EQUAL(prof_mxnet_dump(1), PROF_OK); /* ends it: there is nothing to write */
 }
 
 /* pause() and resume() are a flag, at any time; prof_pause() counts beside it. */
@@ -1719,22 +1719,22 @@ TEST(pause_is_a_flag)
 {
     prof_config config = trace_config(1u << 20);
     for (int i = 0; i < 2; ++i) {
-        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
-        CHECK_EQUAL(prof_set_paused(0), PROF_OK);
-        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_set_paused(1), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_set_paused(0), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_set_paused(1), PROF_OK);
         trace_start(&config); /* begins unpaused, as with set_state('run') */
         CHECK(prof_enabled());
-        CHECK_EQUAL(prof_set_paused(0), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_set_paused(0), PROF_OK);
         CHECK(prof_enabled());
-        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
-        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_set_paused(1), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_set_paused(1), PROF_OK);
         CHECK(!prof_enabled());
-        CHECK_EQUAL(prof_set_paused(0), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_set_paused(0), PROF_OK);
         CHECK(prof_enabled());
         CHECK_EQUAL(prof_pause(), PROF_OK);
-        CHECK_EQUAL(prof_set_paused(0), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_set_paused(0), PROF_OK);
         CHECK(!prof_enabled());
-        CHECK_EQUAL(prof_set_paused(1), PROF_OK);
+        CHECK_EQUAL(prof_mxnet_set_paused(1), PROF_OK);
         CHECK_EQUAL(prof_resume(), PROF_OK);
         CHECK(!prof_enabled());
         CHECK_EQUAL(prof_stop(), PROF_OK); /* paused: the next one is not */

@@ -136,7 +136,7 @@ TEST(a_ring_in_the_programs_memory)
     int status = record_inside(&config, always, SECCOMP_RET_KILL_PROCESS);
     if (status == 77) SKIP("this system has no sandboxes");
     CHECK_EQUAL(status, 0);
-    CHECK_EQUAL(prof_trace_memory(memory, size, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(memory, size, &trace), PROF_OK);
     CHECK_EQUAL(scopes_of(trace, ""), EVENTS);
     munmap(memory, size);
 }

@@ -181,7 +181,7 @@ static int wait_for_status(const char *words)
 static void work(const char *name, int times)
 {
     for (int i = 0; i < times; ++i) {
-        PROFILE_SCOPE_S(name);
+        PROFILE_SCOPE_DYNAMIC(name);
     }
 }
 
@@ -421,7 +421,7 @@ TEST(gives_back_what_a_capture_took)
     CHECK_EQUAL(r.status, 200);
     free(r.body);
     CHECK_EQUAL(prof_enabled(), 0);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_INVALID_STATE);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_INVALID_STATE);
     prof_server_stop();
 }
 
@@ -534,7 +534,7 @@ TEST(captures_a_program_that_records)
     CHECK_EQUAL(count(r.body, ",during,"), 7);
     CHECK(strstr(r.head, "x-prof-note: the program already records") != NULL);
     free(r.body);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK); /* and the recording is as if nobody had asked */
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK); /* and the recording is as if nobody had asked */
     uint64_t befores = 0, durings = 0;
     for (size_t i = 0; trace && i < prof_trace_track_count(trace); ++i) {
         prof_cursor *cursor;
@@ -567,7 +567,7 @@ TEST(answers_as_an_image)
     r = answer_of(file);
     CHECK_EQUAL(r.status, 200);
     CHECK(strstr(r.head, "content-disposition: attachment; filename=\"test_server-") != NULL);
-    CHECK_EQUAL(prof_trace_memory(r.body, r.size, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(r.body, r.size, &trace), PROF_OK);
     int befores = 0, durings = 0;
     for (size_t i = 0; trace && i < prof_trace_track_count(trace); ++i) {
         prof_cursor *cursor;
@@ -644,7 +644,7 @@ TEST(captures_a_stream)
     }
     r = get("/save?format=prof");
     CHECK_EQUAL(r.status, 200);
-    CHECK_EQUAL(prof_trace_memory(r.body, r.size, &trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_memory(r.body, r.size, &trace), PROF_OK);
     CHECK(trace && prof_trace_about(trace)->event_count + prof_trace_about(trace)->lost >= (uint64_t)batches * 1000 + 5);
     prof_trace_close(trace);
     free(r.body);
@@ -652,7 +652,7 @@ TEST(captures_a_stream)
     r = answer_of(file);
     CHECK_EQUAL(r.status, 200);
     CHECK_EQUAL(count(r.body, ",before,"), 0);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     int lost = 0; /* of this thread: a file that is slow to write may have cost the server's own a scope, too */
     for (size_t i = 0; trace && i < prof_trace_track_count(trace); ++i)
         if (prof_trace_track(trace, i)->thread_id == prof__thread_id()) lost += (int)prof_trace_track(trace, i)->lost;
@@ -809,7 +809,7 @@ TEST(records_from_start_to_stop)
         r = post("/dump?format=prof");
         CHECK_EQUAL(r.status, 200);
         CHECK_EQUAL(prof_enabled(), 0);
-        CHECK_EQUAL(prof_trace_memory(r.body, r.size, &trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_memory(r.body, r.size, &trace), PROF_OK);
         if (trace) CHECK(prof_trace_about(trace)->event_count >= 6);
         prof_trace_close(trace);
         free(r.body);
@@ -1884,7 +1884,7 @@ TEST(answers_xprof)
 TEST(levels_of_xprof)
 {
     prof_device *device = prof_device_create("gpu 0", NULL);
-    prof_device_row *row = prof_device_track(device, "queue");
+    prof_device_row *row = prof_device_row_create(device, "queue");
     unsigned char request[1024], options[256];
     if (!start(NULL)) return;
     for (uint64_t host = 0; host < 4; ++host)
@@ -1926,7 +1926,7 @@ TEST(levels_of_xprof)
 static int enough_raced;
 static void *races(void *device)
 {
-    prof_device_row *row = prof_device_track((prof_device *)device, "queue");
+    prof_device_row *row = prof_device_row_create((prof_device *)device, "queue");
     while (!__atomic_load_n(&enough_raced, __ATOMIC_ACQUIRE)) {
         PROFILE_SCOPE_CL("racing", "test", 2);
         prof_device_mark(row, "device racing", 0);

@@ -71,7 +71,7 @@ static int until_there(const char *path)
 
 static void mark(const char *text)
 {
-    PROFILE_MARK_S(text);
+    PROFILE_MARK_DYNAMIC(text);
 }
 
 TEST(delay)
@@ -789,7 +789,7 @@ TEST(jobs)
     setenv("SLURM_LOCALID", "3", 1);
     CHECK(leaves("job-%j.csv", NULL, "job-4711.2.csv"));
     prof_trace *live = NULL;
-    CHECK_EQUAL(prof_trace_live(&live), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&live), PROF_OK);
     CHECK_TEXT(metadata_of(live, "job"), "4711");
     CHECK_TEXT(metadata_of(live, "job step"), "2");
     CHECK_TEXT(metadata_of(live, "array task"), "0");
@@ -1359,7 +1359,7 @@ TEST(level_0_acts)
     CHECK_EQUAL(prof_set_level(1), PROF_OK);
     { PROFILE_SCOPE_L("but this", 1); }
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&live), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&live), PROF_OK);
     CHECK_EQUAL(events_of_type(live, PROF_EVENT_SCOPE), 1);
     prof_trace_close(live);
     prof_reset();
@@ -1370,7 +1370,7 @@ TEST(host_level_0_keeps_devices)
 {
     prof_config config;
     prof_trace *live = NULL;
-    prof_device_row *row = prof_device_track(prof_device_create("beside level 0", NULL), "queue");
+    prof_device_row *row = prof_device_row_create(prof_device_create("beside level 0", NULL), "queue");
     uint64_t now = prof_host_ns();
     CHECK_EQUAL(set(&config, "host_tracer_level", "0"), PROF_OK);
     CHECK_EQUAL(prof_start(&config), PROF_OK);
@@ -1380,7 +1380,7 @@ TEST(host_level_0_keeps_devices)
     CHECK_EQUAL(prof_set_level(0), PROF_OK); /* likewise */
     prof_device_scope(row, "kernel", prof_host_ns(), prof_host_ns() + 10);
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&live), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&live), PROF_OK);
     CHECK_EQUAL(events_of_type(live, PROF_EVENT_SCOPE), 2);
     prof_trace_close(live);
     prof_reset();
@@ -1399,12 +1399,12 @@ TEST(device_level_0_acts)
             CHECK_EQUAL(set(&config, "device_tracer_level", level ? "1" : "0"), PROF_OK);
         CHECK_EQUAL(prof_start(&config), PROF_OK);
         prof_device *device = prof_device_create(level ? "with" : "without", NULL);
-        prof_device_row *row = prof_device_track(device, "queue");
+        prof_device_row *row = prof_device_row_create(device, "queue");
         uint64_t now = prof_host_ns();
         CHECK_EQUAL(prof_device_sync(device, now, now), PROF_OK);
         prof_device_scope(row, "kernel", now, now + 10);
         CHECK_EQUAL(prof_stop(), PROF_OK);
-        CHECK_EQUAL(prof_trace_live(&live), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&live), PROF_OK);
         CHECK_EQUAL(events_of_type(live, PROF_EVENT_SCOPE), (uint64_t)level);
         prof_trace_close(live);
         prof_reset();

@@ -37,7 +37,7 @@ static void do_in_handler(int what)
         attempt(1);
     }
     if (what & 8) {
-        PROFILE_SCOPE_S("handler text");
+        PROFILE_SCOPE_DYNAMIC("handler text");
         PROFILE_ARG_S("text", "of several words in the handler");
         attempt(2);
     }

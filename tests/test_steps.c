@@ -172,7 +172,7 @@ static uint64_t op_mark(void)
 }
 static uint64_t op_text(void)
 {
-    PROFILE_SCOPE_S("made at run time");
+    PROFILE_SCOPE_DYNAMIC("made at run time");
     return 1;
 }
 static uint64_t op_format(void)

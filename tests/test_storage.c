@@ -621,7 +621,7 @@ static int full_tmpfs_child(const char *path, const char *filler, int dies)
     if (!PROF__LOAD(&prof__state.session->ring.chunks_asked)) return 6;
     if (dies) raise(SIGKILL);
     prof_trace *trace = NULL; /* what is looked at must not take room that there is not */
-    if (prof_trace_live(&trace)) return 7;
+    if (prof_trace_open_live(&trace)) return 7;
     prof_trace_close(trace);
     return prof_stop() == PROF_IO && strstr(prof_error(), "No space left on device") ? 0 : 8;
 }
@@ -706,7 +706,7 @@ static int cut_child(const char *path, const char *said, off_t left, prof_mode m
     CHECK_EQUAL(prof_stop(), PROF_IO);
     CHECK(strstr(prof_error(), "storage_cut.prof: another program truncated it") != NULL);
     prof_trace *trace = NULL; /* whatever is left, looking at it does no harm */
-    if (!prof_trace_live(&trace)) trace_check(trace);
+    if (!prof_trace_open_live(&trace)) trace_check(trace);
     prof_trace_close(trace);
     prof_save(trace_path("storage_left.prof"));
     trace_start(&config);

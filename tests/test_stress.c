@@ -353,7 +353,7 @@ static void look_at(const char *saved) /* null: at the live trace */
         CHECK_EQUAL(prof_save(saved), PROF_OK);
         CHECK_EQUAL(prof_trace_open(saved, &trace), PROF_OK);
     } else {
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     }
     known_of_the_living(done);
     if (trace) check_all(trace, done, 1);
@@ -433,7 +433,7 @@ TEST(a_buffer_that_fills_up_counts_what_it_loses)
             pause_us(1000);
             places_renew();
             if (i % 5) continue;
-            CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+            CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
             if (trace) check_all(trace, NULL, 0);
             if (trace) lost = prof_trace_about(trace)->lost;
             prof_trace_close(trace);
@@ -466,7 +466,7 @@ static void stream(prof_config config, int threads)
         places_renew();
         if (i % 8) continue;
         if (i & 8)
-            CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+            CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         else
             CHECK_EQUAL(prof_trace_open(config.output, &trace), PROF_OK);
         if (trace) check_all(trace, NULL, 0);

@@ -219,7 +219,7 @@ TEST(after_a_full_session)
     for (int i = 0; i < 3; ++i) {
         trace_start(&config);
         for (int k = 0; k < 5000; ++k) PROFILE_MARK("fits"); /* in more than one chunk */
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
         prof_trace_close(trace);
         for (int k = 0; k < 50000; ++k) PROFILE_MARK("does not");
@@ -296,7 +296,7 @@ static void snapshots(prof_config *config, int gaps, void *(*toggler)(void *))
     do {
         prof_trace *snapshot = NULL;
         for (int i = 0; i < WRITERS; ++i) before[i] = __atomic_load_n(&writer_done[i], __ATOMIC_ACQUIRE);
-        CHECK_EQUAL(prof_trace_live(&snapshot), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&snapshot), PROF_OK);
         if (snapshot) check_snapshot(snapshot, gaps ? NULL : before, gaps);
         prof_trace_close(snapshot);
         ++taken;
@@ -369,7 +369,7 @@ TEST(snapshots_while_switches_are_thrown)
     clock_gettime(CLOCK_MONOTONIC, &start);
     do {
         prof_trace *snapshot = NULL;
-        CHECK_EQUAL(prof_trace_live(&snapshot), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&snapshot), PROF_OK);
         if (snapshot) {
             trace_check(snapshot);
             CHECK_EQUAL(prof_trace_about(snapshot)->lost, 0);
@@ -1177,7 +1177,7 @@ static void crowd_records(prof_mode mode, int threads, size_t kib, int64_t first
     CHECK_EQUAL(made, threads);
     for (int turn = 0; turn < 2; ++turn) {
         for (int i = 0; i < made; ++i) sem_wait(&crowd.here);
-        if (turn) CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        if (turn) CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         for (int i = 0; i < made; ++i) sem_post(&crowd.go[turn]);
     }
     const prof_trace_info *info = prof_trace_about(trace);
@@ -1403,7 +1403,7 @@ static void lock_meet(void) { pthread_barrier_wait(&lock_meeting); }
 #define NOTHING (void)0
 LOCKED_OUT(locked_out_scope, NOTHING, PROFILE_SCOPE("refused"), NOTHING)
 LOCKED_OUT(locked_out_nested, PROFILE_SCOPE_L("off", 9), PROFILE_SCOPE("refused"), NOTHING)
-LOCKED_OUT(locked_out_text, NOTHING, PROFILE_SCOPE_S("refused"), NOTHING)
+LOCKED_OUT(locked_out_text, NOTHING, PROFILE_SCOPE_DYNAMIC("refused"), NOTHING)
 LOCKED_OUT(locked_out_format, NOTHING, PROFILE_SCOPE_F("refused %d", 1), NOTHING)
 LOCKED_OUT(locked_out_step, NOTHING, PROFILE_STEP("refused", 1), NOTHING)
 LOCKED_OUT(locked_out_loose, NOTHING, PROFILE_BEGIN("refused"), PROFILE_END("refused"))
@@ -1548,7 +1548,7 @@ TEST(arguments_of_a_scope_whose_name_found_no_room)
     trace_start(&config);
     for (int i = 0; i < 1000; ++i) {
         PROFILE_SCOPE("outer");
-        PROFILE_SCOPE_S(name);
+        PROFILE_SCOPE_DYNAMIC(name);
         PROFILE_ARG_I("of the inner", 1);
         ++attempts;
     }
@@ -1603,7 +1603,7 @@ static void hand_a_chunk_back(prof_mode mode, int has_one)
     sem_wait(&has_gone_on);
     CHECK(PROF__LOAD(&h->next_chunk) < 20 * h->chunk_count); /* a search goes once round */
     uint64_t known = PROF__LOAD(&h->lost);                   /* what a kill would leave in a file */
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     uint64_t lost = prof_trace_about(trace)->lost;
     prof_trace_close(trace);
     if (mode == PROF_RING) CHECK_EQUAL(lost, 0);

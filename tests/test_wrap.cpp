@@ -71,7 +71,7 @@ TEST(what_the_c_library_allocates_for_a_report)
     trace_start(&config);
     {
         PROFILE_MEMORY_SCOPE("report");
-        prof_report_free(prof_dumps(PROF_REPORT_CNTK, PROF_SORT_TOTAL, 0, 0));
+        prof_report_free(prof_mxnet_dumps(PROF_REPORT_CNTK, PROF_SORT_TOTAL, 0, 0));
         keep = malloc(7);
     }
     free(keep);
@@ -277,7 +277,7 @@ TEST(what_prof_allocates)
         PROFILE_MEMORY_SCOPE("reading");
         for (size_t i = 0; i < sizeof files / sizeof *files; ++i) CHECK_EQUAL(prof_save(trace_path(files[i])), PROF_OK);
         for (int i = 0; i < PROF_REPORT_LAYOUT_COUNT; ++i) {
-            char *text = prof_dumps((prof_report_layout)i, PROF_SORT_TOTAL, 0, 0);
+            char *text = prof_mxnet_dumps((prof_report_layout)i, PROF_SORT_TOTAL, 0, 0);
             CHECK(text != NULL);
             prof_report_free(text);
         }

@@ -502,7 +502,7 @@ static prof_trace *stop(void)
 {
     prof_trace *trace = NULL;
     CHECK_EQUAL(prof_stop(), PROF_OK);
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     return trace;
 }
 
@@ -779,7 +779,7 @@ static void some_kinds(int i)
     PROFILE_ARG_I("id", i);
     PROFILE_ARG_I("_r", 1);
     PROFILE_ARG_I("i", i + 1);
-    { PROFILE_SCOPE_S(texts[i % 8]); PROFILE_MARK("mark"); }
+    { PROFILE_SCOPE_DYNAMIC(texts[i % 8]); PROFILE_MARK("mark"); }
     { PROFILE_SCOPE_F("job %d", i % 100); }
     PROFILE_LOG(PROF_LOG_INFO, "%s and %d", texts[i % 8], i % 10);
     if (i % 50 == 0) PROFILE_COUNTER("counter", i);
@@ -847,8 +847,14 @@ TEST(steps_have_what_xprof_wants)
     start(PROF_RING);
     { PROFILE_STEP("train", 7); PROFILE_ARG_S("phase", "a"); PROFILE_COUNTER("c", 1); { PROFILE_SCOPE("inside"); wait_a_while(); } }
     { PROFILE_STEP("train", -1); wait_a_while(); }
-    { char name[8] = "train"; PROFILE_STEP_S(name, INT64_MAX); PROFILE_MARK("mark"); memset(name, 0, 8); wait_a_while(); }
-    { PROFILE_STEP_S("outer", 0); { PROFILE_STEP("inner", 1); wait_a_while(); } }
+    {
+        char name[8] = "train";
+        PROFILE_STEP_DYNAMIC(name, INT64_MAX);
+        PROFILE_MARK("mark");
+        memset(name, 0, 8);
+        wait_a_while();
+    }
+    { PROFILE_STEP_DYNAMIC("outer", 0); { PROFILE_STEP("inner", 1); wait_a_while(); } }
     { PROFILE_SCOPE("train_loop"); wait_a_while(); }
     { PROFILE_SCOPE("behind"); PROFILE_ARG_I("step_num", 3); }
     prof_trace *trace = stop();
@@ -916,8 +922,8 @@ TEST(names_that_xprof_knows)
     for (size_t i = 0; i < sizeof each / sizeof *each; ++i) {
 #undef PROF_CATEGORY
 #define PROF_CATEGORY "NET"
-        PROFILE_SCOPE_S(each[i].name);
-        PROFILE_MARK_S(each[i].name);
+        PROFILE_SCOPE_DYNAMIC(each[i].name);
+        PROFILE_MARK_DYNAMIC(each[i].name);
 #undef PROF_CATEGORY
 #define PROF_CATEGORY ""
     }
@@ -948,7 +954,7 @@ TEST(no_byte_spoils_the_file)
         text[0] = (char)(i >> 8);
         text[1] = (char)i;
         text[2] = (char)(i * 7);
-        PROFILE_SCOPE_S(text);
+        PROFILE_SCOPE_DYNAMIC(text);
         PROFILE_ARG_S("key \xff", text);
         PROFILE_LOG(PROF_LOG_INFO, "%s", text);
     }
@@ -980,7 +986,7 @@ TEST(flows_pair)
         CHECK(!pthread_create(&thread, NULL, consumer, NULL));
         pthread_join(thread, NULL);
     }
-    { PROFILE_SCOPE("late"); { PROFILE_SCOPE("inside"); } PROFILE_FLOW_IN_N("other", 1); }
+    { PROFILE_SCOPE("late"); { PROFILE_SCOPE("inside"); } PROFILE_FLOW_IN_NAMED("other", 1); }
     prof_trace *trace = stop();
     xspace all = written(trace, NULL);
     const space_plane *plane = plane_of(&all, "/host:CPU");
@@ -1121,9 +1127,9 @@ TEST(allocations_are_what_the_memory_profile_reads)
     char *const a = (char *)(uintptr_t)0x1000, *const b = (char *)(uintptr_t)0x2000;
     unsigned at;
     start(PROF_RING);
-    { PROFILE_MEMORY_SCOPE("layer"); PROFILE_ALLOC_C(a, 100, "gpu"); at = __LINE__; }
-    { PROFILE_SCOPE("around"); PROFILE_ALLOC_C(b, 50, "gpu"); }
-    PROFILE_FREE_C(a, "gpu");
+    { PROFILE_MEMORY_SCOPE("layer"); PROFILE_ALLOC_POOL(a, 100, "gpu"); at = __LINE__; }
+    { PROFILE_SCOPE("around"); PROFILE_ALLOC_POOL(b, 50, "gpu"); }
+    PROFILE_FREE_POOL(a, "gpu");
     PROFILE_ALLOC(a, 7);
     PROFILE_FREE((char *)(uintptr_t)0x9999); /* nobody's */
     prof_trace *trace = stop();
@@ -1190,7 +1196,7 @@ TEST(what_has_no_counters_is_not_read_for_them)
         prof_trace *trace = stop();
         memset(&m, 0, sizeof m);
         m.only_count = 1;
-        prof_trace_watch(trace, add_share, &shares[more]);
+        prof_trace_set_progress(trace, add_share, &shares[more]);
         CHECK_EQUAL(prof_xplane_stream(trace, memory_sink(&m), NULL), PROF_OK);
         prof_trace_close(trace);
     }
@@ -1204,7 +1210,7 @@ TEST(devices_are_planes)
     memset(&clock, 0, sizeof clock);
     clock.hz = 1000000000;
     prof_device *gpu = prof_device_create("xplane gpu", &clock), *npu = prof_device_create("xplane npu", NULL);
-    prof_device_row *row = prof_device_track(gpu, "compute"), *other = prof_device_track(npu, "dma");
+    prof_device_row *row = prof_device_row_create(gpu, "compute"), *other = prof_device_row_create(npu, "dma");
     uint64_t now = prof_host_ns();
     prof_device_sync(gpu, now, now);
     wait_a_while();
@@ -1296,7 +1302,7 @@ TEST(scopes_that_end_together_nest)
     memset(&clock, 0, sizeof clock);
     clock.hz = 1000000000;
     prof_device *device = prof_device_create("xplane ends", &clock);
-    prof_device_row *few = prof_device_track(device, "few"), *deep = prof_device_track(device, "deep");
+    prof_device_row *few = prof_device_row_create(device, "few"), *deep = prof_device_row_create(device, "deep");
     uint64_t now = prof_host_ns();
     prof_device_sync(device, now, now);
     wait_a_while();
@@ -1343,10 +1349,10 @@ TEST(devices_have_counters_of_their_own)
         for (int row = 0; row < 3; ++row) {
             snprintf(name, sizeof name, "row %d", row);
             now = prof_host_ns();
-            prof_device_scope(prof_device_track(device, name), "work", now - 1, now);
+            prof_device_scope(prof_device_row_create(device, name), "work", now - 1, now);
             if (row == i) continue;
             snprintf(name, sizeof name, "counter %d of %d", row, i);
-            prof_device_counter(prof_device_track(device, row ? "row 1" : "row 0"), name, now, row);
+            prof_device_counter(prof_device_row_create(device, row ? "row 1" : "row 0"), name, now, row);
         }
     }
     prof_trace *trace = stop();
@@ -1383,7 +1389,7 @@ TEST(many_devices_with_counters)
             prof_device *device = prof_device_create(name, &clock);
             uint64_t now = prof_host_ns();
             if (i < DEVICES) prof_device_sync(device, now, now);
-            prof_device_counter(prof_device_track(device, "row"), "busy", now, i);
+            prof_device_counter(prof_device_row_create(device, "row"), "busy", now, i);
         }
         prof_trace *trace = stop();
         memset(&m, 0, sizeof m);
@@ -1413,7 +1419,7 @@ static prof_trace *record_accelerator(const char *name)
     memset(&event, 0, sizeof event);
     clock.hz = 1000000000;
     prof_device *device = prof_device_create(name, &clock);
-    prof_device_row *row = prof_device_track(device, "Compute 1");
+    prof_device_row *row = prof_device_row_create(device, "Compute 1");
     prof_arg args[3];
     memset(args, 0, sizeof args);
     args[0].key = "kernel_details";
@@ -1485,7 +1491,17 @@ static void *steps_beside(void *unused)
     { PROFILE_STEP("crossing", 1); sem_post(&begun); sem_wait(&ended); wait_a_while(); }
     sem_post(&begun);
     sem_wait(&ended);
-    { char name[] = "around"; PROFILE_STEP_S(name, 3); wait_a_while(); { PROFILE_STEP("nested", 4); wait_a_while(); } sem_post(&begun); sem_wait(&ended); }
+    {
+        char name[] = "around";
+        PROFILE_STEP_DYNAMIC(name, 3);
+        wait_a_while();
+        {
+            PROFILE_STEP("nested", 4);
+            wait_a_while();
+        }
+        sem_post(&begun);
+        sem_wait(&ended);
+    }
     return unused;
 }
 
@@ -1505,7 +1521,7 @@ TEST(steps_of_threads_do_not_overlap)
         CHECK(!pthread_create(&thread, NULL, steps_beside, NULL));
         sem_wait(&begun);
         wait_a_while();
-        prof_device_scope(prof_device_track(device, "row"), "work", prof_host_ns() - 1, prof_host_ns());
+        prof_device_scope(prof_device_row_create(device, "row"), "work", prof_host_ns() - 1, prof_host_ns());
     }
     sem_post(&ended);
     sem_wait(&begun);
@@ -1560,7 +1576,7 @@ static void name_many(const char *names, int count)
     char name[64];
     for (int i = 0; i < count; ++i) {
         snprintf(name, sizeof name, names, i);
-        PROFILE_SCOPE_S(name);
+        PROFILE_SCOPE_DYNAMIC(name);
     }
 }
 
@@ -1571,7 +1587,7 @@ TEST(ops_of_names_made_at_run_time)
     for (int i = 0; i < 3; ++i) { PROFILE_SCOPE_F("job %d", i); }
     for (int i = 0; i < 3; ++i) { PROFILE_SCOPE_F("%s", "by text"); }
     name_many("request %d", 17);
-    for (int i = 0; i < 4; ++i) { PROFILE_SCOPE_S(i % 2 ? "odd" : "even"); }
+    for (int i = 0; i < 4; ++i) { PROFILE_SCOPE_DYNAMIC(i % 2 ? "odd" : "even"); }
     prof_trace *trace = stop();
     xspace all = written(trace, NULL);
     const space_plane *plane = plane_of(&all, "/host:CPU");
@@ -1664,7 +1680,7 @@ TEST(times_count_from_the_time_that_is_written)
     uint64_t when = unix_of(&all, "late");
     CHECK_EQUAL(start_of(&all), about->start_unix_ns);
     free_all();
-    CHECK_EQUAL(prof_trace_window(trace, 20000000, 0), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, 20000000, 0), PROF_OK);
     all = written(trace, NULL);
     CHECK_EQUAL(start_of(&all), about->start_unix_ns + 20000000);
     CHECK_EQUAL(unix_of(&all, "late"), when);
@@ -1695,7 +1711,7 @@ TEST(hosts_are_shown_when_they_were)
         prof_xplane_options options;
         memset(&options, 0, sizeof options);
         options.run = "all";
-        for (int i = 0; i < 2 && window; ++i) CHECK_EQUAL(prof_trace_window(traces[i], 1 + i, 0), PROF_OK);
+        for (int i = 0; i < 2 && window; ++i) CHECK_EQUAL(prof_trace_set_window(traces[i], 1 + i, 0), PROF_OK);
         CHECK_EQUAL(prof_xplane_merge((const prof_trace *const *)traces, 2, logs, &options), PROF_OK);
         int64_t offsets[2], apart;
         prof_trace_align((const prof_trace *const *)traces, 2, offsets);
@@ -1771,7 +1787,7 @@ TEST(only_losses_in_the_window_are_warnings)
         prof_xplane_options options;
         prof_trace *trace = NULL;
         if (round) fill_and_end(NULL);
-        CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+        CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
         memset(&options, 0, sizeof options);
         options.from_ns = (int64_t)(from - prof_trace_about(trace)->start_monotonic_ns);
         xspace all = written(trace, &options);
@@ -1780,7 +1796,7 @@ TEST(only_losses_in_the_window_are_warnings)
         all = written(trace, NULL);
         CHECK_EQUAL(all.warning_count, 1);
         free_all();
-        CHECK_EQUAL(prof_trace_window(trace, options.from_ns, 0), PROF_OK);
+        CHECK_EQUAL(prof_trace_set_window(trace, options.from_ns, 0), PROF_OK);
         all = written(trace, NULL);
         CHECK_EQUAL(all.warning_count, round);
         free_all();
@@ -1874,7 +1890,7 @@ TEST(more_names_than_are_told_apart)
     for (long i = 0; i < names; ++i) {
         char counter[32];
         snprintf(counter, sizeof counter, "counter %ld", i);
-        prof_device_counter(prof_device_track(device, "row"), counter, now + (uint64_t)i, i);
+        prof_device_counter(prof_device_row_create(device, "row"), counter, now + (uint64_t)i, i);
     }
     prof_trace *trace = stop();
     xspace all = written(trace, NULL);
@@ -1998,7 +2014,7 @@ TEST(damaged_images)
             size_t from = round % 2 ? (size_t)header.meta_offset : (size_t)header.chunk_offset;
             copy[from + random % 6000] = (char)(random >> 32);
         }
-        if (prof_trace_memory(copy, size, &trace)) continue;
+        if (prof_trace_open_memory(copy, size, &trace)) continue;
         ++opened;
         written(trace, NULL);
         free_all();
@@ -2503,7 +2519,7 @@ static const char *string_of(const pprof_profile *p, uint64_t index)
 static void pprof_program(unsigned *at)
 {
     char *const a = (char *)(uintptr_t)0x1000, *const b = (char *)(uintptr_t)0x2000;
-    { PROFILE_SCOPE("caf\xE9"); PROFILE_ALLOC_C(a, 100, "gpu"); *at = __LINE__; }
+    { PROFILE_SCOPE("caf\xE9"); PROFILE_ALLOC_POOL(a, 100, "gpu"); *at = __LINE__; }
     for (int i = 0; i < 3; ++i) { PROFILE_MEMORY_SCOPE("layer"); PROFILE_ALLOC(b + i, 50); }
     PROFILE_FREE(b);
 }
@@ -2565,7 +2581,7 @@ TEST(the_memory_profile_is_one_of_pprof)
     free_all();
     /* a window that reaches beyond the end: the profile ends with the recording */
     const prof_trace_info *about = prof_trace_about(trace);
-    CHECK_EQUAL(prof_trace_window(trace, 0, about->duration_ns + 5000000000), PROF_OK);
+    CHECK_EQUAL(prof_trace_set_window(trace, 0, about->duration_ns + 5000000000), PROF_OK);
     m.size = 0;
     CHECK_EQUAL(prof_xplane_pprof_stream(trace, memory_sink(&m)), PROF_OK);
     if (!(bytes = gunzip(m.bytes, m.size, &length))) return;

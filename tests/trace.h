@@ -353,9 +353,9 @@ static inline void trace_check(const prof_trace *trace)
 static inline prof_trace *trace_live(void)
 {
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_live(&trace);
+    prof_status status = prof_trace_open_live(&trace);
     if (status) {
-        printf("prof_trace_live: %s: %s\n", prof_status_text(status), prof_error());
+        printf("prof_trace_open_live: %s: %s\n", prof_status_text(status), prof_error());
         exit(1);
     }
     trace_check(trace);

@@ -246,7 +246,7 @@ int compare_read(const char *path, int by_path, size_t max, const char *progress
     int result;
     if (!trace) return TOOL_ERROR;
     tool_progress_begin("compare", progress);
-    prof_trace_watch(trace, tool_progress_step, NULL);
+    prof_trace_set_progress(trace, tool_progress_step, NULL);
     result = take_entries(trace, by_path, max, recording);
     tool_progress_end();
     prof_trace_close(trace);

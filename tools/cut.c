@@ -29,9 +29,9 @@ static int write_part(const tool_args *args, prof_trace *trace, const char *exte
     int result;
     if (!window(args, trace, &from_ns, &to_ns)) return TOOL_ERROR;
     if (tool_same(extension, ".prof")) return tool_copy(args->files[0], out, from_ns, to_ns);
-    if (tool_status(prof_trace_window(trace, from_ns, to_ns))) return TOOL_ERROR;
+    if (tool_status(prof_trace_set_window(trace, from_ns, to_ns))) return TOOL_ERROR;
     tool_progress_begin("cut", tool_value(args, "--progress"));
-    prof_trace_watch(trace, tool_progress_step, NULL);
+    prof_trace_set_progress(trace, tool_progress_step, NULL);
     result = tool_status(prof_trace_write(trace, out, extension));
     tool_progress_end();
     return result;

@@ -117,7 +117,7 @@ static int run(const tool_args *args)
     if (!trace) return TOOL_ERROR;
     if (!tool_limits(args, trace, &limits)) return prof_trace_close(trace), TOOL_ERROR;
     tool_progress_begin("export", when);
-    prof_trace_watch(trace, tool_progress_step, NULL);
+    prof_trace_set_progress(trace, tool_progress_step, NULL);
     if (json || tool_same(extension, ".csv"))
         result = tool_write((const prof_trace *const *)&trace, 1, json ? &chrome : NULL, out);
     else

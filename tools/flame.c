@@ -190,7 +190,7 @@ static int window(const tool_args *args, prof_trace *trace)
     if (from && !tool_time("--from", from, end, &from_ns)) return TOOL_ERROR;
     if (to && !tool_time("--to", to, end, &to_ns)) return TOOL_ERROR;
     if (to && to_ns <= from_ns) return tool_fail("flame: --to %s is not later than --from %s", to, from ? from : "0");
-    return from || to ? tool_status(prof_trace_window(trace, from_ns, to_ns)) : TOOL_OK;
+    return from || to ? tool_status(prof_trace_set_window(trace, from_ns, to_ns)) : TOOL_OK;
 }
 
 static const char *process_name(const prof_trace *trace, char *to, size_t size)
@@ -218,7 +218,7 @@ static int read_file(const tool_args *args, int index, flame *tree)
         result = TOOL_ERROR;
     else
         result = window(args, trace);
-    prof_trace_watch(trace, step, &count);
+    prof_trace_set_progress(trace, step, &count);
     if (result == TOOL_OK) result = tool_status(read_trace(tree, trace, count == 1 ? "" : process));
     prof_trace_close(trace);
     return result;

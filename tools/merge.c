@@ -19,7 +19,7 @@ static int merge(const tool_args *args, prof_trace **traces, const char *out, co
 {
     int i, count = args->file_count, result;
     tool_progress_begin("merge", tool_value(args, "--progress"));
-    for (i = 0; i < count; i++) prof_trace_watch(traces[i], step, &count);
+    for (i = 0; i < count; i++) prof_trace_set_progress(traces[i], step, &count);
     if (tool_is_folder(out))
         result = tool_status(prof_xplane_merge((const prof_trace *const *)traces, (size_t)count, out, xplane));
     else

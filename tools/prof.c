@@ -390,7 +390,7 @@ prof_trace *tool_open(const char *path)
     prof_trace *trace = NULL;
     if (!tool_same(path, "-")) return beside(prof_trace_open(path, &trace), path) == TOOL_OK ? trace : NULL;
     if (!read_input()) return NULL;
-    return input_status(prof_trace_memory(input.bytes, input.size, &trace)) == TOOL_OK ? trace : NULL;
+    return input_status(prof_trace_open_memory(input.bytes, input.size, &trace)) == TOOL_OK ? trace : NULL;
 }
 
 prof_status tool_open_buffer(const char *path, prof_trace **trace)
@@ -406,7 +406,8 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
     trace = tool_open(in); /* checks the file first: copies images only */
     if (!trace) return TOOL_ERROR;
     prof_trace_close(trace);
-    if (from_ns != -1 && input_status(prof_image_window(input.bytes, input.size, from_ns, to_ns))) return TOOL_ERROR;
+    if (from_ns != -1 && input_status(prof_image_set_window(input.bytes, input.size, from_ns, to_ns)))
+        return TOOL_ERROR;
     file = tool_out_open(out);
     if (!file) return TOOL_ERROR;
     tool_out_bytes(file, input.bytes, input.size);

@@ -160,7 +160,7 @@ static int report(const tool_args *args, prof_trace **traces, const prof_report_
     const char *out = tool_value(args, "--output");
     int i, count = args->file_count, result;
     tool_progress_begin("summary", tool_value(args, "--progress"));
-    for (i = 0; i < count; i++) prof_trace_watch(traces[i], step, &count);
+    for (i = 0; i < count; i++) prof_trace_set_progress(traces[i], step, &count);
     if (out && !tool_same(out, "-"))
         result = write_into(out, traces, count, how);
     else if (count == 1)

@@ -116,7 +116,7 @@ int tool_is_folder(const char *path);         /* 1 if it ends in a slash, or is 
 void tool_progress_begin(const char *what, const char *when);
 void tool_progress(double share); /* adds to the share that is done; 1 is everything */
 void tool_progress_end(void);
-void tool_progress_step(void *user, double share); /* for prof_trace_watch */
+void tool_progress_step(void *user, double share); /* for prof_trace_set_progress */
 extern const char *const tool_progress_choices[];
 #define TOOL_PROGRESS \
     {"--progress", NULL, "WHEN", "a progress bar on stderr: auto (default: if it is a terminal), always, never"}

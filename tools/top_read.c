@@ -297,7 +297,7 @@ int top_read(prof_trace *trace, int64_t from_ns, int64_t to_ns, top_period *peri
     period->from_ns = from_ns > 0 ? from_ns : 0;
     period->to_ns = to_ns > period->from_ns ? to_ns : period->from_ns + 1;
     find_held(&r);
-    result = tool_status(prof_trace_window(trace, 0, INT64_MAX)); /* cuts nothing, but shows open scopes */
+    result = tool_status(prof_trace_set_window(trace, 0, INT64_MAX)); /* cuts nothing, but shows open scopes */
     for (i = 0; i < count && result == TOOL_OK; ++i) result = read_track(&r, i);
     if (result == TOOL_OK && r.overlaps) result = read_overlapping(&r);
     free(r.stack);

@@ -97,7 +97,7 @@ static int write_report(const tool_args *args, prof_trace **traces, const char *
     html.no_args = tool_value(args, "--no-args") != NULL;
     html.sources = sources;
     tool_progress_begin("view", tool_value(args, "--progress"));
-    if (args->file_count == 1) prof_trace_watch(traces[0], tool_progress_step, NULL);
+    if (args->file_count == 1) prof_trace_set_progress(traces[0], tool_progress_step, NULL);
     result = tool_status(
         prof_html_outline((const prof_trace *const *)traces, (size_t)args->file_count, path, &html, &limits));
     tool_progress_end();

@@ -88,11 +88,11 @@ static prof_status overlay_read_scopes(overlay *o, const prof_trace *trace)
 static inline prof_status overlay_read(overlay *o, double seconds)
 {
     prof_trace *trace;
-    prof_status status = prof_trace_live(&trace);
+    prof_status status = prof_trace_open_live(&trace);
     memset(o, 0, sizeof *o);
     if (status != PROF_OK) return status;
     int64_t from = prof_trace_about(trace)->duration_ns - (int64_t)(seconds * 1e9);
-    status = prof_trace_window(trace, from > 0 ? from : 0, 0);
+    status = prof_trace_set_window(trace, from > 0 ? from : 0, 0);
     if (status == PROF_OK) status = overlay_read_events(o, trace);
     if (status == PROF_OK) status = overlay_read_scopes(o, trace);
     o->lost = prof_trace_about(trace)->lost;

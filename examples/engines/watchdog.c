@@ -44,7 +44,7 @@ static void report(int frame)
     PROFILE_FUNCTION();
     PROFILE_ARG_I("frame", frame);
     printf("frame %d hangs:", frame);
-    if (prof_trace_live(&trace) == PROF_OK) print_open_scopes(trace, "game");
+    if (prof_trace_open_live(&trace) == PROF_OK) print_open_scopes(trace, "game");
     prof_trace_close(trace);
     snprintf(path, sizeof path, "hang-%d.prof", frame);
     printf("\n%s: %s\n", path, prof_save_last_ns(path, 5 * PROF_SECOND) == PROF_OK ? "saved" : prof_error());

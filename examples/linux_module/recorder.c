@@ -76,7 +76,7 @@ PROF_LINUX_EXPORT(prof__thread_part);
 PROF_LINUX_EXPORT(prof__sync);
 PROF_LINUX_EXPORT(prof__end_sync);
 PROF_LINUX_EXPORT(prof_flow_new);
-PROF_LINUX_EXPORT(prof_thread_name);
+PROF_LINUX_EXPORT(prof_set_thread_name);
 
 /* ---- states of tasks */
 

@@ -169,7 +169,7 @@ static PyObject *thread_name(PyObject *unused, PyObject *name)
     (void)unused;
     const char *text = PyUnicode_AsUTF8(name);
     if (!text) return NULL;
-    prof_thread_name(text);
+    prof_set_thread_name(text);
     Py_RETURN_NONE;
 }
 
@@ -178,7 +178,7 @@ static PyObject *mark(PyObject *unused, PyObject *text)
     (void)unused;
     const char *bytes = PyUnicode_AsUTF8(text);
     if (!bytes) return NULL;
-    PROFILE_MARK_S(bytes);
+    PROFILE_MARK_DYNAMIC(bytes);
     Py_RETURN_NONE;
 }
 

@@ -19,9 +19,9 @@
 PROF__API prof_status prof_start(const prof_config *config);
 
 /* Ends the session and writes config.output. Scopes that are still open are marked as truncated. The recorded events
-   stay readable with prof_trace_live() and prof_save() until the next prof_start(). Returns PROF_INVALID_STATE without
-   a session, and what failed if output could not be written, or if a full disk has cost events: the session has ended
-   all the same. */
+   stay readable with prof_trace_open_live() and prof_save() until the next prof_start(). Returns PROF_INVALID_STATE
+   without a session, and what failed if output could not be written, or if a full disk has cost events: the session has
+   ended all the same. */
 PROF__API prof_status prof_stop(void);
 
 /* Pause and resume recording. They nest: recording goes on after as many resumes as pauses; one more resume is
@@ -37,7 +37,7 @@ PROF__API int prof_enabled_at(int level);
 /* Turns off all call sites with a level above this. 0 turns all sites off, 255 none. */
 PROF__API prof_status prof_set_level(int level);
 
-/* Turns off PROFILE_SCOPE_M sites whose mask has none of these bits. 0 means all bits, as in prof_config. */
+/* Turns off PROFILE_SCOPE_MASK sites whose mask has none of these bits. 0 means all bits, as in prof_config. */
 PROF__API prof_status prof_set_filter_mask(uint32_t mask);
 
 /* Turns on or off the categories that match pattern: a name in which * stands for any text and ? for one character. The
@@ -85,9 +85,9 @@ PROF__API prof_status prof_set_sync(void (*sync)(void *user), void *user);
    cannot be written, or if PROF_STREAM has lost events to a full disk: then path has what was kept. */
 PROF__API prof_status prof_save(const char *path);
 
-/* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_window(). A .prof file is
-   as large as that of prof_save(), because scopes that were open all the time began long before; it opens with its
-   window set. */
+/* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_set_window(). A .prof
+   file is as large as that of prof_save(), because scopes that were open all the time began long before; it opens with
+   its window set. */
 PROF__API prof_status prof_save_last_ns(const char *path, uint64_t last_ns);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may

@@ -9,7 +9,7 @@
    clock:
 
        prof_device *gpu = prof_device_create("gpu 0", NULL);
-       prof_device_row *queue = prof_device_track(gpu, "compute");
+       prof_device_row *queue = prof_device_row_create(gpu, "compute");
        prof_device_sync(gpu, gpu_clock_now(), 0);             // now and then: the device's clock, and the host's now
        prof_device_scope(queue, "matmul", begin, end);        // any time later, from any thread, in any order
 
@@ -61,7 +61,7 @@ typedef struct prof_device_event {
    (NULL: all zero). They return NULL if memory runs out, name is NULL or empty, device is NULL, or bits is above 64.
    Any thread may call them, but no signal handler. */
 PROF__API prof_device *prof_device_create(const char *name, const prof_device_clock *clock);
-PROF__API prof_device_row *prof_device_track(prof_device *device, const char *name);
+PROF__API prof_device_row *prof_device_row_create(prof_device *device, const char *name);
 /* Adds a pair: ticks of the device, and host_ns of CLOCK_MONOTONIC (see prof_device_clock), 0: now; from any thread,
    whether a session runs or not. For the best pair read prof_host_ns() before and after the device's clock, several
    times, and give the middle of the two that were closest. */

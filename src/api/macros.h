@@ -53,13 +53,13 @@
 #if defined(__cplusplus) && defined(__GNUC__)
 #define PROF__CONSTANT(name)                                                                               \
     static_assert(__builtin_constant_p(prof__given(name)), "prof: a name, category or key is a string literal, " \
-        "a constant array or constexpr; a name made at run time goes to the _S form: PROFILE_SCOPE_S, PROFILE_MARK_S");
+        "a constant array or constexpr; a name made at run time goes to PROFILE_SCOPE_DYNAMIC and the like");
 #else
 #define PROF__CONSTANT(name)
 #endif
 /* C compilers show this macro with their error. The type of a scope's site is what compilers do not find after
    `if (x) PROFILE_SCOPE("a");`, where the scope would not end at the semicolon. */
-#define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name) name
+#define PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_DYNAMIC(name) name
 
 /* In C++ all files of a program share the static variables of inline functions, of methods and of templates, by name.
    PROF_UNIQUE counts the macros before, and so differs between files that include a header; the line does not. Where
@@ -96,8 +96,8 @@
 #define PROF__SITE_OF(type, variable, kind, name, category, file, level, color, unmask)                    \
     PROF__CONSTANT(name) PROF__CONSTANT(category)                                                          \
     PROF__QUIET_INLINE static PROF__CONSTANT_SITE type variable PROF_SITE_PLACE = {                        \
-        0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_S(name), category, file, __func__, __LINE__, color, level, kind, \
-        0, 0, unmask} PROF__QUIET_END
+        0, PROF__A_LITERAL_ELSE_USE_PROFILE_SCOPE_DYNAMIC(name), category, file, __func__, __LINE__, color, \
+        level, kind, 0, 0, unmask} PROF__QUIET_END
 /* A site of a counter. Its unit, a literal, stands behind the name of the file, which is always one, so that sites
    without a unit are no larger. */
 #define PROF__SITE_UNIT(name, category, level, unit)                                                       \
@@ -197,7 +197,7 @@
 #define PROFILE_SCOPE_AS_L(handle, name, level) PROFILE_SCOPE_AS_CL(handle, name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, PROF_SITE_LEVEL)
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
-#define PROFILE_SCOPE_S(text)                                                                              \
+#define PROFILE_SCOPE_DYNAMIC(text)                                                                        \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, text),     \
                  PROF__USE(text))
 #define PROFILE_SCOPE_TEXT(text, bytes)                                                                    \
@@ -231,7 +231,7 @@
     PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, 0,              \
                    PROF__TO(uint32_t, ~PROF__TO(uint32_t, mask)))                                          \
     PROF__GUARD(prof__scope_##id, PROF__BEGIN(PROF__AT(prof__site_##id), PROF_SITE_LEVEL))
-#define PROFILE_SCOPE_M(name, mask)                                                                        \
+#define PROFILE_SCOPE_MASK(name, mask)                                                                     \
     PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
 /* A scope of this role that has an argument at once. */
 #define PROF__SCOPE_NUMBER(...) PROF__AGAIN(PROF__SCOPE_NUMBER_(__VA_ARGS__))
@@ -261,11 +261,11 @@
         PROF__RECORDED(PROF__TOKEN_OF(prof__scope_##id)) && PROF__LIVE(PROF__AT(prof__key_##id), PROF_SITE_LEVEL)    \
             ? (record(&PROF__AT(prof__key_##id), number), 1)                                               \
             : 0
-#define PROFILE_STEP_S(text, number)                                                                       \
+#define PROFILE_STEP_DYNAMIC(text, number)                                                                 \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int,           \
                                    PROF__TO(int64_t, number)),                                             \
                  PROF__USE2(text, number))
-#define PROFILE_THROUGHPUT_S(text, bytes)                                                                  \
+#define PROFILE_THROUGHPUT_DYNAMIC(text, bytes)                                                            \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint,       \
                                    PROF__TO(uint64_t, bytes)),                                             \
                  PROF__USE2(text, bytes))
@@ -361,7 +361,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
 #define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
 #define PROFILE_MARK_C(name, category) PROF__MARK(name, category, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
 #define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&PROF__HERE))
-#define PROFILE_MARK_S(text)                                                                               \
+#define PROFILE_MARK_DYNAMIC(text)                                                                         \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
                                  prof__mark_text(&PROF__HERE, PROF__TEXT(text))),                                      \
                  PROF__USE(text))
@@ -381,12 +381,12 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, PROF_CATEGORY, PROF_SITE_LEVEL,                   \
                                  prof__event(&PROF__HERE, type, 0, id)),                                   \
                  PROF__USE2(name, id))
-#define PROFILE_FLOW_OUT_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
-#define PROFILE_FLOW_STEP_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
-#define PROFILE_FLOW_IN_N(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_IN, id)
-#define PROFILE_FLOW_OUT(id) PROFILE_FLOW_OUT_N("flow", id)
-#define PROFILE_FLOW_STEP(id) PROFILE_FLOW_STEP_N("flow", id)
-#define PROFILE_FLOW_IN(id) PROFILE_FLOW_IN_N("flow", id)
+#define PROFILE_FLOW_OUT_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
+#define PROFILE_FLOW_STEP_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
+#define PROFILE_FLOW_IN_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_IN, id)
+#define PROFILE_FLOW_OUT(id) PROFILE_FLOW_OUT_NAMED("flow", id)
+#define PROFILE_FLOW_STEP(id) PROFILE_FLOW_STEP_NAMED("flow", id)
+#define PROFILE_FLOW_IN(id) PROFILE_FLOW_IN_NAMED("flow", id)
 
 #define PROF__LOG_LEVEL(severity) ((severity) >= PROF_LOG_WARNING ? 1 : (severity) >= PROF_LOG_INFO ? 2 : 3)
 #define PROFILE_LOG(severity, ...)                                                                         \
@@ -399,12 +399,12 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
                             prof__log(&PROF__HERE, &PROF__KNOWN, PROF__TO(uint64_t, severity), __VA_ARGS__));  \
         } while (0),                                                                                       \
         (0 ? (void)(severity) : PROF__USE(prof__format_check(__VA_ARGS__))))
-#define PROF__MARK_ROLE(scope)                                                                             \
-    (PROF__TO(int, scope) != 0 ? PROF_ROLE_MARK_GLOBAL - PROF__TO(int, PROF_MARK_GLOBAL) + PROF__TO(int, scope) : 0)
-#define PROFILE_MARK_SCOPE(name, scope)                                                                    \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
+#define PROF__MARK_ROLE(reach)                                                                             \
+    (PROF__TO(int, reach) != 0 ? PROF_ROLE_MARK_GLOBAL - PROF__TO(int, PROF_MARK_GLOBAL) + PROF__TO(int, reach) : 0)
+#define PROFILE_MARK_REACH(name, reach)                                                                    \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK | PROF__MARK_ROLE(reach) << PROF__ROLE_SHIFT, name, PROF_CATEGORY, \
                                  PROF_SITE_LEVEL, prof__mark(&PROF__HERE)),                                \
-                 PROF__USE2(name, scope))
+                 PROF__USE2(name, reach))
 
 #define PROF__SPAN(type, name, id, category)                                                               \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, category, PROF_SITE_LEVEL,                        \
@@ -590,10 +590,10 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, pool, PROF_SITE_LEVEL,            \
                     prof__memory(&PROF__HERE, how, PROF__ADDRESS(freed), PROF__ADDRESS(pointer),                     \
                                  PROF__TO(uint64_t, bytes)))
-#define PROFILE_ALLOC_C(pointer, bytes, pool) \
+#define PROFILE_ALLOC_POOL(pointer, bytes, pool) \
     PROF__EITHER(PROF__MEMORY("alloc", pool, 0, 0, pointer, bytes), PROF__USE3(pointer, bytes, pool))
-#define PROFILE_ALLOC(pointer, bytes) PROFILE_ALLOC_C(pointer, bytes, PROF_CATEGORY)
-#define PROFILE_FREE_C(pointer, pool) \
+#define PROFILE_ALLOC(pointer, bytes) PROFILE_ALLOC_POOL(pointer, bytes, PROF_CATEGORY)
+#define PROFILE_FREE_POOL(pointer, pool) \
     PROF__EITHER(PROF__MEMORY("free", pool, PROF__FREE_IN_POOL, pointer, 0, 0), PROF__USE2(pointer, pool))
 #define PROFILE_FREE(pointer) \
     PROF__EITHER(PROF__MEMORY("free", PROF_CATEGORY, 0, pointer, 0, 0), PROF__USE(pointer))
@@ -601,7 +601,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     PROF__EITHER(PROF__MEMORY("realloc", pool, PROF__FREE_LATE | (how), old, pointer, bytes),            \
                  (0 ? (void)(old) : PROF__USE3(pointer, bytes, pool)))
 #define PROFILE_REALLOC(old, pointer, bytes) PROF__REALLOC(old, pointer, bytes, PROF_CATEGORY, 0)
-#define PROFILE_REALLOC_C(old, pointer, bytes, pool) PROF__REALLOC(old, pointer, bytes, pool, PROF__FREE_IN_POOL)
+#define PROFILE_REALLOC_POOL(old, pointer, bytes, pool) PROF__REALLOC(old, pointer, bytes, pool, PROF__FREE_IN_POOL)
 #define PROF__MEMORY_SCOPE(...) PROF__AGAIN(PROF__MEMORY_SCOPE_(__VA_ARGS__))
 #define PROF__MEMORY_SCOPE_(id, name, begin, text)                                                                   \
     PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN | PROF_ROLE_MEMORY << PROF__ROLE_SHIFT, name, PROF_CATEGORY,     \
@@ -609,7 +609,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
     PROF__GUARD(prof__scope_##id, begin(PROF__AT(prof__site_##id), PROF_SITE_LEVEL, text))
 #define PROFILE_MEMORY_SCOPE(name) \
     PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, name, PROF__BEGIN_1, 0), PROF__GONE(PROF_UNIQUE, name))
-#define PROFILE_MEMORY_SCOPE_S(text) \
+#define PROFILE_MEMORY_SCOPE_DYNAMIC(text) \
     PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, "", PROF__BEGIN_TEXT, text), PROF__USE(text))
 
 #define PROF__LOCK_EVENT(lock, name, type)                                                                           \
@@ -678,7 +678,7 @@ extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parenthese
                  ReleaseSRWLockShared(lock))
 #endif
 
-#define PROFILE_THREAD(name) PROF__EITHER(prof_thread_name(PROF__TEXT(name)), PROF__USE(name))
+#define PROFILE_THREAD(name) PROF__EITHER(prof_set_thread_name(PROF__TEXT(name)), PROF__USE(name))
 #define PROFILE_THREAD_TEXT(text, bytes) \
     PROF__EITHER(prof__thread_part(text, PROF__TO(size_t, bytes)), PROF__USE2(text, bytes))
 

@@ -41,6 +41,7 @@ WHAT IT COSTS                              (machine, date, commands and all othe
 
 TABLE OF CONTENTS                          (search for the tag)
 
+    >>names     how things are named           >>deprecated   old spellings
     >>options   compile-time options           >>writers   where outputs that are no .prof come from
     >>manual    how it behaves, and why        >>values    types of what is recorded
     >>types     status, configuration          >>markup    the PROFILE_ macros
@@ -53,6 +54,33 @@ TABLE OF CONTENTS                          (search for the tag)
                     >>autostart >>symbols >>instrument >>malloc
 
     In prof_read.h: >>read      a trace as tracks of balanced events          >>reports   summary, CSV, statistics
+
+NAMES                                                                                                        >>names
+
+    PROFILE_ macros mark up a program; prof_ and PROF_ are the rest of the interface. prof__, PROF__ and fields that
+    begin with private_ belong to prof alone, and change. What follows is true of all names; >>deprecated lists the old
+    spellings.
+
+    Ends of macros  Letters: _C a category, _L a level, _F a format; of an argument its type, _I _U _D _B _S _P. A word
+                    says what the macro takes besides: _POOL, _UNIT, _COLOR, _MASK, _NAMED (a name), _REACH, _ARGS (a
+                    list); _AS declares a handle, which _TO takes. _DYNAMIC: the name is made at run time, and copied.
+                    _TEXT: a text that need not end with a zero, and its length, for such a name or for a string.
+    Functions       prof_THING_VERB(thing, ...), as prof_task_start(); without a thing the process and its session are
+                    meant: prof_start(), prof_save(). set stands before what is set: prof_trace_set_window(). What is
+                    opened is closed, what is created is destroyed; domains, devices and rows live as long as the
+                    process. _write writes to a path, _stream to a sink. What a header adds beside recording and reading
+                    begins with its name, prof_chrome_write(), or with that of the system that it imitates,
+                    prof_mxnet_dumps().
+    Begin, start    Macros begin and end something on their thread, or by an id; handles start and stop.
+    Results         A prof_status, PROF_OK (0) or what failed; a pointer, NULL if memory ran out; or an int, 1 for yes,
+                    or for one more, and 0 for no, or no more. A function of yours returns 0 (PROF_OK) to go on; it gets
+                    `user` first, which stands after it where it is given.
+    Readers         Open, next until it returns 0, close. close says whether that was the end, or what failed.
+    Times           Nanoseconds, integers whose names end in _ns; other units are in the name, too: device_hz, max_ms.
+                    As text a time has its unit: "5ms".
+    Zero            The default of every field of a structure. Where 0 itself is meant, it has a name: PROF_NEVER,
+                    PROF_LEVEL_NONE, PROF_NO_LIMIT. So what is on by default is turned off by 1 in a field no_...
+    Sorting         The arguments and fields sort (a prof_sort) and ascending.
 
 COMPILE-TIME OPTIONS                                                                                       >>options
 
@@ -186,8 +214,8 @@ MANUAL                                                                          
     save_signal and prof_save_request() save as well, and are not limited by save_every.
 
     Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow. prof_stats() and
-    prof_summary_write() of a prof_trace_live() show, at any time, everything up to now; an output may be a .txt. The
-    statistics are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread counts up to 40
+    prof_summary_write() of a prof_trace_open_live() show, at any time, everything up to now; an output may be a .txt.
+    The statistics are those of a PROF_RING that had kept everything, percentiles to 0.8 %. One thread counts up to 40
     million scopes a second. If it falls behind, threads wait for it, up to 10 s, and then lose events, which is
     counted; with PROF_WAIT=0 they lose events at once. Choose that, or less than 10 s, if there are scopes inside an
     allocator's lock, which prof's thread may need to go on.
@@ -334,8 +362,8 @@ MANUAL                                                                          
     summary and prof_memory() have peaks, allocations by call site (and the enclosing scope) and by
     PROFILE_MEMORY_SCOPE, what was not freed, and what was freed twice. Blocks from before the trace are counted when
     they are freed, and nowhere else. Put PROFILE_FREE before the real free: after it another thread may already have
-    the address. PROFILE_FREE finds its block in any pool; one with _C only in its own pool, for pools whose addresses
-    overlap. PROF_STATS keeps nothing about memory and locks.
+    the address. PROFILE_FREE finds its block in any pool; one with _POOL only in its own pool, for pools whose
+    addresses overlap. PROF_STATS keeps nothing about memory and locks.
     PROF_WRAP_MALLOC (Linux, glibc) records the C library's malloc(), and so operator new and what libraries allocate,
     in the pool "malloc"; PROF_CATEGORIES=-malloc turns it off. It defines malloc(), free() and so on in the program,
     which the loader prefers to those of libraries, and calls glibc's under their internal names. Nothing is looked up,
@@ -520,8 +548,8 @@ MANUAL                                                                          
     as a module, examples/kernel as a kernel that boots, and examples/microcontroller for 16 KiB of RAM;
     docs/guide/kernels.md says more.
     prof_start() needs config.memory. There is no reader: save the bytes of config.memory, from the first 64-byte
-    boundary on, and read them with prof_trace_memory() or prof_trace_open() of prof_read.h elsewhere. _F macros record
-    the format unless PROF_VSNPRINTF is defined.
+    boundary on, and read them with prof_trace_open_memory() or prof_trace_open() of prof_read.h elsewhere. _F macros
+    record the format unless PROF_VSNPRINTF is defined.
 */
 #if defined(PROF_IMPLEMENTATION) && !defined(PROF_FREESTANDING)
 #if defined(__linux__) && defined(_FEATURES_H) && !defined(__USE_GNU) && !defined(__cplusplus) && \

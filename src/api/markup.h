@@ -5,23 +5,23 @@
 
 /*-- MARKUP ------------------------------------------------------------------------------------------------ >>markup --
    name, category and key are string literals, constant arrays and, in C++, constexpr; anything else does not compile:
-   use the _S and _F forms. The text of an _S form may also be a std::string, std::string_view or the like. A scope is a
-   declaration: `if (x) PROFILE_SCOPE("a");` needs braces, and so does each `case` in which a scope begins (in C, gcc
-   says so only with -Wjump-misses-init: without braces later cases record ends that belong to nothing). category groups
-   call sites for prof_category_enable() and viewers. level is 1 to 255. The defaults are PROF_CATEGORY and
-   PROF_SITE_LEVEL. Every macro may be used in any function, any number of times, in signal handlers and in code that
-   runs before main or after prof_stop(), and in headers, whatever the files that include them have. (In C an `inline`
-   function that is not static has call sites of its own in each file; gcc warns of that.)
+   use the _DYNAMIC and _F forms. The text of a _DYNAMIC or _S form may also be a std::string, std::string_view or the
+   like. A scope is a declaration: `if (x) PROFILE_SCOPE("a");` needs braces, and so does each `case` in which a scope
+   begins (in C, gcc says so only with -Wjump-misses-init: without braces later cases record ends that belong to
+   nothing). category groups call sites for prof_category_enable() and viewers. level is 1 to 255. The defaults are
+   PROF_CATEGORY and PROF_SITE_LEVEL. Every macro may be used in any function, any number of times, in signal handlers
+   and in code that runs before main or after prof_stop(), and in headers, whatever the files that include them have.
+   (In C an `inline` function that is not static has call sites of its own in each file; gcc warns of that.)
    No macro changes errno or allocates. A macro takes a lock only for a new call site or thread, or if a control
    function was called since its last use: usually for microseconds; after some tenths of a second it gives up, which
    loses that event.
 
      PROFILE_SCOPE(name)             a scope from here to the end of the block, on every way out of it
        _C(name, category)  _L(name, level)  _CL(name, category, level)
-       _S(text)                      a name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
+       _DYNAMIC(text)                a name made at run time: copied into the trace, up to PROF_MAX_TEXT bytes
        _F(format, ...)               a name formatted as by printf; neither formatted nor evaluated while off
        _COLOR(name, 0xRRGGBB)        a colour, for viewers that support it
-       _M(name, mask)                on if config.filter_mask has one of the 32 bits of mask, a constant
+       _MASK(name, mask)             on if config.filter_mask has one of the 32 bits of mask, a constant
        _TEXT(text, bytes)            a name made at run time that need not end with a zero: of these bytes, up to the
                                      first zero among them. Also PROFILE_MARK_TEXT(text, bytes),
                                      PROFILE_ARG_TEXT(key, text, bytes), PROFILE_ARG_TO_TEXT(handle, key, text, bytes)
@@ -42,10 +42,10 @@
                                      with the block
      PROFILE_NEXT(name)              ends the stage before, in the same block or one around it, and begins the next one,
                                      with one clock read for both
-     PROFILE_MARK(name)              an instant; _C _L _S(text) _F(format, ...)
+     PROFILE_MARK(name)              an instant; _C _L _DYNAMIC(text) _F(format, ...)
      PROFILE_FRAME(name)             the boundary between two frames; each name has a track of frames, numbered from 1
                                      on for each thread. They keep their numbers if a ring overwrites the first ones
-     PROFILE_MARK_SCOPE(name, scope) an instant that concerns more than its thread: a prof_mark_scope, a constant
+     PROFILE_MARK_REACH(name, reach) an instant that concerns more than its thread: a prof_mark_reach, a constant
      PROFILE_SPAN_BEGIN(name, id)    begins a span: something that takes time, such as a request. It may end on another
                                      thread, and overlap others in any way; id: an integer (uint64_t); _C
      PROFILE_SPAN_MARK(name, id)     an instant of the open span of this name and id; _C
@@ -75,22 +75,22 @@
      PROFILE_TASK_STOP_ARGS(task, PROF_ARG(key, value), ...)   prof_task_stop() with arguments
      PROFILE_STEP(name, number)      a scope that is one step of a loop: number (int64_t) is its argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves data: bytes (uint64_t) is its argument; reports have MB/s, 10^6
-                                     bytes. min_duration does not remove either of the two. Both have _S(text, ...)
+                                     bytes. min_duration does not remove either of the two. Both have _DYNAMIC
      PROFILE_FLOW_OUT(id)            begins a flow: an arrow from the enclosing scope to those of PROFILE_FLOW_STEP(id)
                                      and PROFILE_FLOW_IN(id), in order of time, on any threads. id: any uint64_t, for
-                                     example of prof_flow_new(); _N(name, id): a flow with a name of its own
-     PROFILE_FLOW_STEP(id)           leads the flow's arrow through the enclosing scope; _N
-     PROFILE_FLOW_IN(id)             ends the flow's arrow in the enclosing scope; _N
+                                     example of prof_flow_new(); _NAMED(name, id): a flow with a name of its own
+     PROFILE_FLOW_STEP(id)           leads the flow's arrow through the enclosing scope; _NAMED
+     PROFILE_FLOW_IN(id)             ends the flow's arrow in the enclosing scope; _NAMED
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
                                      copied, also strings. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL; it
                                      sets the level. %n, %m, %ls and %lc do not work: the text says so. Up to 16 values
      PROFILE_THREAD(name)            names the thread: any string, copied, up to 63 bytes
 
-     PROFILE_ALLOC(pointer, bytes)   put it after an allocation; _C(pointer, bytes, pool)
-     PROFILE_FREE(pointer)           put it before a free; _C(pointer, pool)
-     PROFILE_REALLOC(old, pointer, bytes)   put it after a realloc; _C(old, pointer, bytes, pool). Keep old as a
+     PROFILE_ALLOC(pointer, bytes)   put it after an allocation; _POOL(pointer, bytes, pool)
+     PROFILE_FREE(pointer)           put it before a free; _POOL(pointer, pool)
+     PROFILE_REALLOC(old, pointer, bytes)   put it after a realloc; _POOL(old, pointer, bytes, pool). Keep old as a
                                      uintptr_t, because the old pointer must not be used any more
-     PROFILE_MEMORY_SCOPE(name)      a scope under whose name the allocations of this thread in it count; _S(text)
+     PROFILE_MEMORY_SCOPE(name)      a scope under whose name the allocations of this thread in it count; _DYNAMIC(text)
      PROFILE_LOCK_WAIT(lock, name)   put it before a lock call that may have to wait; lock: any address
      PROFILE_LOCK_ACQUIRE(lock, name)  put it after the lock call
      PROFILE_LOCK_RELEASE(lock, name)  put it before the unlock call
@@ -197,7 +197,7 @@ PROF__API void prof__with(prof_site *site, uint64_t type, uint64_t object, const
     PROF__MADE_OF(string, const char *, PROF_VALUE_STRING, string = value) \
     PROF__MADE_OF(pointer, const volatile void *, PROF_VALUE_POINTER, u = PROF__ADDRESS(value))
 PROF__MADE
-PROF__API void prof_thread_name(const char *name); /* NULL: back to the system's name */
+PROF__API void prof_set_thread_name(const char *name); /* NULL: back to the system's name */
 
 #define PROF__OFF 0x80000000u
 

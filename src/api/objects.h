@@ -65,7 +65,7 @@ PROF__API void prof_counter_destroy(prof_counter *counter);
 
 /* Creates a marker, which records an instant each time it is marked. */
 PROF__API prof_marker *prof_marker_create(prof_domain *domain, const char *name);
-PROF__API void prof_marker_mark(prof_marker *marker, prof_mark_scope scope);
+PROF__API void prof_marker_mark(prof_marker *marker, prof_mark_reach reach);
 PROF__API void prof_marker_destroy(prof_marker *marker);
 #endif
 

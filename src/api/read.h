@@ -151,9 +151,9 @@ typedef struct prof_trace_info {
 /* Opens an image (.prof) of this or an earlier run; a program may still record into it. */
 PROF__API prof_status prof_trace_open(const char *path, prof_trace **trace);
 /* Opens the running session as it is now, or the last one. */
-PROF__API prof_status prof_trace_live(prof_trace **trace);
+PROF__API prof_status prof_trace_open_live(prof_trace **trace);
 /* Opens a copy of an image in memory, for example from PROF_FREESTANDING or a dump. */
-PROF__API prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace);
+PROF__API prof_status prof_trace_open_memory(const void *image, size_t size, prof_trace **trace);
 PROF__API void prof_trace_close(prof_trace *trace); /* trace may be NULL */
 
 /* Sets the window of a trace: cursors that are opened from now on, and so all reports and exporters, only return what
@@ -163,7 +163,7 @@ PROF__API void prof_trace_close(prof_trace *trace); /* trace may be NULL */
    and are cut likewise. Tracks and prof_trace_info still describe the whole trace: a cursor may return fewer events
    than event_count. Returns PROF_INVALID_ARGUMENT if to_ns is neither 0 nor later than from_ns. No other thread may
    read the trace during this call. */
-PROF__API prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_trace_set_window(prof_trace *trace, int64_t from_ns, int64_t to_ns);
 
 /* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine
    since its last start are aligned by CLOCK_MONOTONIC, to some 100 ns; others by Unix time, as exactly as their clocks
@@ -173,7 +173,7 @@ PROF__API size_t prof_trace_align(const prof_trace *const *traces, size_t count,
 /* Calls step after each part of the trace that a cursor has read, about every 1000 events, with the part's share of the
    whole. The shares of a report add up to 1, or a little more. step NULL ends this. Not for traces that several threads
    read. */
-PROF__API void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user);
+PROF__API void prof_trace_set_progress(prof_trace *trace, void (*step)(void *user, double share), void *user);
 
 /* Looks for an image inside another file: a core dump, a copy of memory, a damaged image. Returns PROF_OK if an image
    begins at bytes, of which `size` were read (PROF_IMAGE_LOOK or more, or all that are left). *image_size: the bytes of
@@ -183,11 +183,11 @@ PROF__API prof_status prof_image_find(const void *bytes, size_t size, uint64_t *
    bytes. *image_size: the bytes of the new image. Returns PROF_CORRUPT if no events are left. */
 PROF__API prof_status prof_image_shorten(void *bytes, uint64_t left, uint64_t *image_size);
 /* Writes a consistent copy of an image to another file, also while a program records into it. from_ns, to_ns: the
-   window with which the copy opens, see prof_trace_window(); from_ns PROF_SAME_WINDOW: that
+   window with which the copy opens, see prof_trace_set_window(); from_ns PROF_SAME_WINDOW: that
    of the original. */
 PROF__API prof_status prof_image_copy(const char *from, const char *to, int64_t from_ns, int64_t to_ns);
 /* Sets the window of an image in memory. */
-PROF__API prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
+PROF__API prof_status prof_image_set_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns);
 
 PROF__API const prof_trace_info *prof_trace_about(const prof_trace *trace); /* the trace owns it */
 /* Returns one key and value of the metadata: those of prof_set_metadata(), in the order in which the keys were first

@@ -40,7 +40,8 @@ typedef struct prof_bucket {
    from that of the enclosing scopes; by call path it is outermost. An end belongs to the innermost open scope of its
    call site or, only if none is open, to a scope that the end of an outer scope has closed. */
 typedef struct prof_stat {
-    const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of PROFILE_SCOPE_S */
+    const char *name;                /* that of the site; the format of PROFILE_SCOPE_F; the text of
+                                        PROFILE_SCOPE_DYNAMIC */
     const prof_callsite *site;
     uint64_t count, truncated;       /* truncated scopes count only in these two */
     uint64_t total_ns;               /* inclusive time: of calls inside a call of the same entry, only the outermost */

@@ -20,15 +20,16 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
 }
 #define prof_trace_open(path, trace) \
     PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE2(path, trace))
-#define prof_trace_live(trace) PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE(trace))
-#define prof_trace_memory(image, size, trace) \
+#define prof_trace_open_live(trace) \
+    PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE(trace))
+#define prof_trace_open_memory(image, size, trace) \
     PROF__STRIPPED((prof__stripped_none(trace, sizeof(void *)), PROF_OK), PROF__USE3(image, size, trace))
 #define prof_trace_close(trace) PROF__STRIPPED((void)0, PROF__USE(trace))
-#define prof_trace_window(trace, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, from_ns, to_ns))
+#define prof_trace_set_window(trace, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, from_ns, to_ns))
 #define prof_trace_align(traces, count, offsets) \
     PROF__STRIPPED((prof__stripped_none(offsets, (count) * sizeof(int64_t)), (size_t)0), \
                    PROF__USE3(traces, count, offsets))
-#define prof_trace_watch(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
+#define prof_trace_set_progress(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
 #define prof_image_find(bytes, size, image_size) \
     PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \
                    PROF__USE3(bytes, size, image_size))
@@ -36,7 +37,8 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
     PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \
                    PROF__USE3(bytes, left, image_size))
 #define prof_image_copy(from, to, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE4(from, to, from_ns, to_ns))
-#define prof_image_window(bytes, size, from_ns, to_ns) PROF__STRIPPED(PROF_OK, PROF__USE4(bytes, size, from_ns, to_ns))
+#define prof_image_set_window(bytes, size, from_ns, to_ns) \
+    PROF__STRIPPED(PROF_OK, PROF__USE4(bytes, size, from_ns, to_ns))
 #define prof_trace_about(trace) PROF__STRIPPED(prof__stripped_about(), PROF__USE(trace))
 #define prof_trace_metadata(trace, index, key, value) PROF__STRIPPED(0, PROF__USE4(trace, index, key, value))
 #define prof_trace_track_count(trace) PROF__STRIPPED((size_t)0, PROF__USE(trace))

@@ -124,8 +124,8 @@ typedef struct prof_config {
     prof_existing existing;   /* existing PROF_EXISTING: what happens to an older file of output's name: "auto",
                                  "replace", "number" or "refuse" */
     int no_sync;              /* no_sync PROF_NO_SYNC: 1: PROFILE_SYNC and PROFILE_SCOPE_SYNC do not wait */
-    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_M(name, mask) is on if its mask has one of
-                                 these bits; as text also "0xff"; default 0, all of them */
+    uint32_t filter_mask;     /* filter_mask PROF_FILTER_MASK: PROFILE_SCOPE_MASK(name, mask) is on if its mask has one
+                                 of these bits; as text also "0xff"; default 0, all of them */
     int no_devices;           /* no_devices PROF_NO_DEVICES: 1: what devices report is not recorded */
     const char *layout;       /* layout PROF_LAYOUT: output is this report of prof_report.h, whatever its extension:
                                  "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
@@ -162,7 +162,7 @@ typedef struct PROF__SITE_TYPE prof_site {
     uint32_t line, color; /* color: 0xRRGGBB, 0 for the viewer's choice */
     uint16_t level, kind;
     uint32_t private_session, private_name;
-    uint32_t unmask; /* the bits that the mask of PROFILE_SCOPE_M lacks; 0: it has all, as for every other macro */
+    uint32_t unmask; /* the bits that the mask of PROFILE_SCOPE_MASK lacks; 0: it has all, as for every other macro */
 } prof_site;
 
 typedef struct prof_fiber prof_fiber; /* a track of its own: see prof_fiber_create() */
@@ -176,13 +176,13 @@ typedef struct prof_range prof_range;
 typedef struct prof_counter prof_counter;
 typedef struct prof_marker prof_marker;
 
-typedef enum prof_mark_scope { /* what an instant is about */
+typedef enum prof_mark_reach { /* what an instant is about */
     PROF_MARK_THREAD = 0,      /* its thread */
     PROF_MARK_GLOBAL,          /* all processes */
     PROF_MARK_PROCESS,
     PROF_MARK_TASK,
     PROF_MARK_MARKER,          /* the point alone */
-    PROF_MARK_SCOPE_COUNT
-} prof_mark_scope;
+    PROF_MARK_REACH_COUNT
+} prof_mark_reach;
 
 #endif /* PROF__API_TYPES_H */

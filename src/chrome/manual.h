@@ -22,7 +22,7 @@ WHAT IS WRITTEN                                                                 
 
     scope       one complete event ("X"): name, category, call site, start, duration, arguments. Without a recorded
                 begin or end it has the argument "truncated": "begin", "end" or "begin and end"
-    mark        an instant ("i") of its thread. The scope of a PROFILE_MARK_SCOPE is the argument "scope". Marks of the
+    mark        an instant ("i") of its thread. The reach of a PROFILE_MARK_REACH is the argument "scope". Marks of the
                 process and global marks are on a track "mark: NAME" above the threads, with the thread that made them
                 as an argument: there viewers show their names, which they do not show for "s":"g" or "p". Those with
                 names made at run time are on a track "marks". The 65th and later names of a file stay on their threads

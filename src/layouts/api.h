@@ -74,16 +74,16 @@ PROF_DEF prof_status prof_report_cntk(const prof_trace *trace, const char *folde
    recorded so far, and goes on; a .prof is always up to date. After prof_stop() writes the output again if it was
    removed, and returns PROF_OK. Returns PROF_INVALID_STATE if nothing was recorded, or the session has no output: see
    prof_save(). Any thread may call it. */
-PROF_DEF prof_status prof_dump(int finished);
+PROF_DEF prof_status prof_mxnet_dump(int finished);
 
 /* Does what MXNet's pause() (1) and resume() (0) do: sets a flag, no matter how often. It is independent of
    prof_pause(), which counts. Without a session it returns PROF_OK, and has no effect on the next one: a session begins
    unpaused, as with set_state('run'). Any thread may call it. */
-PROF_DEF prof_status prof_set_paused(int paused);
+PROF_DEF prof_status prof_mxnet_set_paused(int paused);
 
 /* Returns a report of the running session, or the last one, as MXNet's dumps() does: a text that the caller frees with
    prof_report_free(), or NULL after an error, see prof_error(). reset: see >>reset. Any thread may call it. */
-PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
+PROF_DEF char *prof_mxnet_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
 #else
 #define prof_report_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
 #define prof_report_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
@@ -97,9 +97,9 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
     PROF__STRIPPED(PROF_OK, (0 ? (void)(count) : PROF__USE3(traces, sink, options)))
 #define prof_report_cntk(trace, folder, suffix, options) \
     PROF__STRIPPED(PROF_OK, (0 ? (void)(folder) : PROF__USE3(trace, suffix, options)))
-#define prof_dump(finished) PROF__STRIPPED(PROF_OK, PROF__USE(finished))
-#define prof_set_paused(paused) PROF__STRIPPED(PROF_OK, PROF__USE(paused))
-#define prof_dumps(layout, sort, ascending, reset) \
+#define prof_mxnet_dump(finished) PROF__STRIPPED(PROF_OK, PROF__USE(finished))
+#define prof_mxnet_set_paused(paused) PROF__STRIPPED(PROF_OK, PROF__USE(paused))
+#define prof_mxnet_dumps(layout, sort, ascending, reset) \
     PROF__STRIPPED(prof__stripped_text(NULL), (0 ? (void)(layout) : PROF__USE3(sort, ascending, reset)))
 #endif
 

@@ -22,7 +22,7 @@
 
 static struct {
     int lock;
-    uint32_t session_id; /* the id of the session that prof_set_paused() has paused; 0: none */
+    uint32_t session_id; /* the id of the session that prof_mxnet_set_paused() has paused; 0: none */
 } prof__report_paused;
 
 static struct {
@@ -58,7 +58,7 @@ static prof_status prof__report_dumps(const prof_report_options *options, int re
     return status;
 }
 
-PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset)
+PROF_DEF char *prof_mxnet_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset)
 {
     PROF__CALM();
     prof_report_options options;
@@ -76,11 +76,11 @@ PROF_DEF char *prof_dumps(prof_report_layout layout, prof_sort sort, int ascendi
 
 /*-- MXNet's functions dump(), pause() and resume() --*/
 
-PROF_DEF prof_status prof_dump(int finished)
+PROF_DEF prof_status prof_mxnet_dump(int finished)
 {
     PROF__CALM();
     prof_status status = finished ? prof_stop() : PROF_INVALID_STATE;
-    return status == PROF_INVALID_STATE ? prof__output_again("prof_dump") : status;
+    return status == PROF_INVALID_STATE ? prof__output_again("prof_mxnet_dump") : status;
 }
 
 /* Returns the id of the running session. Returns 0 if none runs. */
@@ -90,7 +90,7 @@ static uint32_t prof__report_session_id(void)
     return !look.on_demand && (look.running || look.ended) ? look.session_id : 0;
 }
 
-PROF_DEF prof_status prof_set_paused(int paused)
+PROF_DEF prof_status prof_mxnet_set_paused(int paused)
 {
     prof_status status = PROF_OK;
     int cancel = prof__lock_steady(&prof__report_paused.lock);

@@ -11,7 +11,7 @@ QUICK START
     {
         prof_start(NULL);
         for (int i = 0; i < 100; ++i) { PROFILE_SCOPE_C("step", "train"); }
-        char *text = prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0);
+        char *text = prof_mxnet_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 0);
         if (text) puts(text);              // of the running session, at any time
         prof_report_free(text);
         return (int)prof_stop();
@@ -69,8 +69,8 @@ MXNET                                                                           
     rounded from nanoseconds, not from microseconds; names are not cut after 127 bytes; quotes in names do not break the
     JSON.
 
-    MXNet's calls are here: dumps() is prof_dumps(); dump() is prof_dump(), also after prof_stop(); pause() and resume()
-    are prof_set_paused(1) and (0), a flag that may be set at any time.
+    MXNet's calls are here: dumps() is prof_mxnet_dumps(); dump() is prof_mxnet_dump(), also after prof_stop(); pause()
+    and resume() are prof_mxnet_set_paused(1) and (0), a flag that may be set at any time.
 
 CNTK                                                                                                          >>cntk
 
@@ -99,13 +99,13 @@ CNTK                                                                            
 
 SINCE THE LAST RESET                                                                                        >>reset
 
-    After prof_dumps(..., reset = 1), the next prof_dumps() has only what ended after this one: each scope is in exactly
-    one of them. Nothing is erased for prof_trace_live() and prof_stop(). In PROF_RING the buffer must hold what happens
-    between two calls; what was overwritten is counted, but since the start of the session, like all losses. In
-    PROF_STATS and PROF_RING_STATS the statistics themselves are reset: also those of prof_summary_write() and of an
-    output .txt. They have no call paths, so that DOMAINS counts the time of scopes inside others of their category
-    twice. CNTK_DETAIL fails with PROF_INVALID_ARGUMENT in PROF_STATS, and has all events of the ring in
-    PROF_RING_STATS.
+    After prof_mxnet_dumps(..., reset = 1), the next prof_mxnet_dumps() has only what ended after this one: each scope
+    is in exactly one of them. Nothing is erased for prof_trace_open_live() and prof_stop(). In PROF_RING the buffer
+    must hold what happens between two calls; what was overwritten is counted, but since the start of the session, like
+    all losses. In PROF_STATS and PROF_RING_STATS the statistics themselves are reset: also those of
+    prof_summary_write() and of an output .txt. They have no call paths, so that DOMAINS counts the time of scopes
+    inside others of their category twice. CNTK_DETAIL fails with PROF_INVALID_ARGUMENT in PROF_STATS, and has all
+    events of the ring in PROF_RING_STATS.
 
     A row of a device has the events that end after the last one of the previous report. An event that is reported late,
     after a report that has events that ended later, is in no report.

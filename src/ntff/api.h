@@ -82,7 +82,8 @@ typedef struct prof_ntff_parser prof_ntff_parser;
 PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void); /* returns NULL if memory runs out */
 /* Frees the parser, which may be NULL. First calls fn, unless that is NULL, for starts without a stop
    (PROF_NTFF_UNMATCHED_START) and for events that wait for a sync point. */
-PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats);
+PROF_DEF void prof_ntff_parser_destroy(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user,
+                                       prof_ntff_stats *stats);
 /* Reads the JSON of one nrt_sys_trace_fetch_events(). parser may be NULL if there is no other. stats may be NULL.
    Returns PROF_CORRUPT if it ends too early or is not JSON; fn was called for what could be read. */
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,
@@ -101,7 +102,7 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event);
 PROF_DEF prof_status prof_ntff_import(const char *json, const char *host, const char *out, prof_ntff_stats *stats);
 #else
 #define prof_ntff_parser_create() PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_ntff_parser *), (void)0)
-#define prof_ntff_parser_end(parser, fn, user, stats) \
+#define prof_ntff_parser_destroy(parser, fn, user, stats) \
     PROF__STRIPPED((void)0, (0 ? (void)(fn) : PROF__USE3(parser, user, stats)))
 #define prof_ntff_parse_systrace_json(parser, json, size, fn, user, stats) \
     PROF__STRIPPED(PROF_OK, (0 ? (void)(fn), (void)(size), (void)(json) : PROF__USE3(parser, user, stats)))

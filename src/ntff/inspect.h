@@ -150,10 +150,10 @@ static prof_status prof__ntff_session_scopes(const char *folder)
 {
     char path[PROF_NTFF_PATH + 16];
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_live(&trace);
+    prof_status status = prof_trace_open_live(&trace);
     if (status) return status == PROF_INVALID_STATE ? PROF_OK : status;
     uint64_t start = prof_trace_about(trace)->start_unix_ns, began = prof__ntff_session.began;
-    status = prof_trace_window(trace, began > start ? (int64_t)(began - start) : 0, 0);
+    status = prof_trace_set_window(trace, began > start ? (int64_t)(began - start) : 0, 0);
     snprintf(path, sizeof path, "%s/trace.json", folder);
     if (!status) status = prof_ntff_trace_json(trace, path, NULL);
     prof_trace_close(trace);

@@ -422,7 +422,8 @@ PROF_DEF prof_ntff_parser *prof_ntff_parser_create(void)
     return parser;
 }
 
-PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
+PROF_DEF void prof_ntff_parser_destroy(prof_ntff_parser *parser, prof_ntff_event_fn fn, void *user,
+                                       prof_ntff_stats *stats)
 {
     prof__ntff_open *kept;
     if (!parser) return;
@@ -436,12 +437,12 @@ PROF_DEF void prof_ntff_parser_end(prof_ntff_parser *parser, prof_ntff_event_fn 
     free(parser);
 }
 
-/* Frees the parser, as prof_ntff_parser_end() does. Once fn has asked to stop, what still waits is neither passed to fn
-   nor counted. */
+/* Frees the parser, as prof_ntff_parser_destroy() does. Once fn has asked to stop, what still waits is neither passed
+   to fn nor counted. */
 static void prof__ntff_parser_close(prof_ntff_parser *p, prof_ntff_event_fn fn, void *user, prof_ntff_stats *stats)
 {
     int ended = p->ended;
-    prof_ntff_parser_end(p, ended ? NULL : fn, user, ended ? NULL : stats);
+    prof_ntff_parser_destroy(p, ended ? NULL : fn, user, ended ? NULL : stats);
 }
 
 PROF_DEF prof_status prof_ntff_parse_systrace_json(prof_ntff_parser *parser, const char *json, size_t size,

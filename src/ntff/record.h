@@ -189,7 +189,7 @@ PROF_DEF int prof_ntff_record(void *user, const prof_ntff_event *event)
     if (!event || !event->name || (event->flags & PROF_NTFF_RAW_CLOCK) || !prof_enabled()) return 0;
     prof__ntff_place_of(event, prof__process_id(), event->instance ? event->instance : "", &place);
     device = prof_device_create(place.device, &clock);
-    row = prof_device_track(device, place.row);
+    row = prof_device_row_create(device, place.row);
     if (!row) return 0;
     e = prof__ntff_device_event(event, prof__device_on_host(device), &args);
     prof_device_record(row, &e);

@@ -79,7 +79,7 @@ PROF_DEF prof_status prof_ntff_systrace_start(const prof_ntff_systrace *config)
     if (!status) status = prof_ntff_sys_trace_start(prof__ntff_trace.options);
     prof__ntff_note(&trouble, status);
     if (status) {
-        if (prof__ntff_trace.parser) prof_ntff_parser_end(prof__ntff_trace.parser, NULL, NULL, NULL);
+        if (prof__ntff_trace.parser) prof_ntff_parser_destroy(prof__ntff_trace.parser, NULL, NULL, NULL);
         prof__ntff_trace_free();
     }
     prof__ntff_phase_set(&prof__ntff_trace.phase, status ? PROF__NTFF_NONE : PROF__NTFF_BEGUN);

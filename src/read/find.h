@@ -81,7 +81,7 @@ static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns)
 static prof_status prof__image_set_window(void *bytes, prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     prof__header header;
-    prof_status status = prof_trace_window(trace, from_ns, to_ns);
+    prof_status status = prof_trace_set_window(trace, from_ns, to_ns);
     if (status == PROF_OK) {
         prof__header_get(bytes, &header);
         header.window_from = from_ns ? prof__image_tick(trace, from_ns) : 0;
@@ -107,11 +107,11 @@ static prof_status prof__image_stream(void *bytes, size_t size, prof_trace *trac
 static prof_status prof__image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_memory(bytes, size, &trace);
+    prof_status status = prof_trace_open_memory(bytes, size, &trace);
     return status == PROF_OK ? prof__image_set_window(bytes, trace, from_ns, to_ns) : status;
 }
 
-PROF_DEF prof_status prof_image_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_image_set_window(void *bytes, size_t size, int64_t from_ns, int64_t to_ns)
 {
     return prof__image_window(bytes, size, from_ns, to_ns);
 }

@@ -10,7 +10,7 @@
 
     prof.h records, into a .prof. This header brings what reads: >>read has traces and cursors, >>reports has tables.
     With it a program also writes .csv and .txt by itself, follows what is recorded (mode stats and ring+stats, save and
-    prof_save_last_ns()), and reads what it records: prof_trace_live(). prof_chrome.h, prof_html.h, prof_report.h,
+    prof_save_last_ns()), and reads what it records: prof_trace_open_live(). prof_chrome.h, prof_html.h, prof_report.h,
     prof_xplane.h, prof_ntff.h and prof_server.h include it.
 
     Files that only mark up include prof.h, which takes compilers less time. Not with PROF_FREESTANDING or PROF_MINIMAL.

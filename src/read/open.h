@@ -406,15 +406,15 @@ static prof_status prof__trace_buffer(const char *path, prof_trace **trace)
     return prof__read_buffer_only(image, path, trace);
 }
 
-PROF_DEF prof_status prof_trace_memory(const void *image, size_t size, prof_trace **trace)
+PROF_DEF prof_status prof_trace_open_memory(const void *image, size_t size, prof_trace **trace)
 {
     PROF__CALM();
     prof__header header;
     prof_status status;
     void *copy;
-    if (!trace) return prof__null("prof_trace_memory", "trace");
+    if (!trace) return prof__null("prof_trace_open_memory", "trace");
     *trace = NULL;
-    if (!image) return prof__null("prof_trace_memory", "image");
+    if (!image) return prof__null("prof_trace_open_memory", "image");
     status = prof__read_header(image, size, "image", &header);
     if (status != PROF_OK) return status;
     if (!header.archive_offset) size = (size_t)header.image_size;
@@ -465,10 +465,10 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
 
 static prof_status prof__trace_live_own(prof_trace **trace) { return prof__trace_live(trace, 0); }
 
-PROF_DEF prof_status prof_trace_live(prof_trace **trace)
+PROF_DEF prof_status prof_trace_open_live(prof_trace **trace)
 {
     PROF__CALM();
-    if (!trace) return prof__null("prof_trace_live", "trace");
+    if (!trace) return prof__null("prof_trace_open_live", "trace");
     PROF__FORWARD(prof__trace_live_here, (trace));
     return prof__trace_live_own(trace);
 }
@@ -520,7 +520,7 @@ static prof_status prof__live_write_as(const char *path, const prof_writer *writ
                                        prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
 {
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_live(&trace);
+    prof_status status = prof_trace_open_live(&trace);
     if (!status && prepare) status = prepare(trace, user);
     if (!status) status = prof__write_with(writer, trace, path);
     prof_trace_close(trace);
@@ -551,7 +551,7 @@ PROF_DEF prof_status prof_trace_write(const prof_trace *trace, const char *path,
     return prof__trace_write_own(trace, path, extension);
 }
 
-PROF_DEF void prof_trace_watch(prof_trace *trace, void (*step)(void *user, double share), void *user)
+PROF_DEF void prof_trace_set_progress(prof_trace *trace, void (*step)(void *user, double share), void *user)
 {
     if (!trace) return;
     trace->step = step;

@@ -411,15 +411,15 @@ PROF_DEF prof_status prof_spans_close(prof_spans *spans) { return prof__spans_fr
 
 static prof_status prof__trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
-    if (!trace) return prof__null("prof_trace_window", "trace");
+    if (!trace) return prof__null("prof_trace_set_window", "trace");
     if (from_ns < 0 || to_ns < 0 || (to_ns && to_ns <= from_ns))
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_window: to_ns must be later than from_ns, or 0");
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_set_window: to_ns must be later than from_ns, or 0");
     trace->info.from_ns = from_ns;
     trace->info.to_ns = to_ns;
     return PROF_OK;
 }
 
-PROF_DEF prof_status prof_trace_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
+PROF_DEF prof_status prof_trace_set_window(prof_trace *trace, int64_t from_ns, int64_t to_ns)
 {
     return prof__trace_window(trace, from_ns, to_ns);
 }

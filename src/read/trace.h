@@ -345,7 +345,7 @@ struct prof_trace {
     size_t row_count, row_capacity;
     prof__read_pairing *pairings;
     size_t pairing_count, pairing_capacity;
-    void (*step)(void *user, double share); /* the function of prof_trace_watch() */
+    void (*step)(void *user, double share); /* the function of prof_trace_set_progress() */
     void *step_user;
 };
 

@@ -103,13 +103,13 @@ PROF_DEF prof_device *prof_device_create(const char *name, const prof_device_clo
     return prof__device_make(name, clock);
 }
 
-PROF_DEF prof_device_row *prof_device_track(prof_device *device, const char *name)
+PROF_DEF prof_device_row *prof_device_row_create(prof_device *device, const char *name)
 {
-    PROF__FORWARD(prof_device_track, (device, name));
+    PROF__FORWARD(prof_device_row_create, (device, name));
     prof_device_row *made, *row;
     const char *copy;
     if (!device || !name) {
-        prof__null("prof_device_track", "device or name");
+        prof__null("prof_device_row_create", "device or name");
         return NULL;
     }
     made = (prof_device_row *)prof__named_object(sizeof *made, name, &copy);

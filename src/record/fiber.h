@@ -31,9 +31,9 @@ static void prof__track_name(prof_fiber *track, const char *name)
     track->name_id = PROF__NAME_NEW;
 }
 
-PROF_DEF void prof_thread_name(const char *name)
+PROF_DEF void prof_set_thread_name(const char *name)
 {
-    PROF__SELF_OR(PROF__FORWARD_VOID(prof_thread_name, (name)));
+    PROF__SELF_OR(PROF__FORWARD_VOID(prof_set_thread_name, (name)));
     prof__track_name(&self->own, name);
     PROF__BRIDGE_THREAD(name);
     if (self->fiber || !self->session || !prof__enter_slow(self, NULL, prof__enter_write(self), PROF__LOSS_EVENT))

@@ -38,7 +38,7 @@ struct PROF__SITE_TYPE prof_counter {
     prof__shared_counter shared;
 };
 struct PROF__SITE_TYPE prof_marker {
-    prof_site sites[PROF_MARK_SCOPE_COUNT];
+    prof_site sites[PROF_MARK_REACH_COUNT];
 };
 
 static prof_domain *prof__domains; /* the list of all; it only grows, at its head */
@@ -278,16 +278,16 @@ PROF_DEF prof_marker *prof_marker_create(prof_domain *domain, const char *name)
 {
     prof_marker *marker = (prof_marker *)prof__object_make(sizeof *marker, domain, name, PROF__KIND_MARK,
                                                            (unsigned)PROF__MARK_ROLE(0));
-    for (int scope = 1; marker && scope < (int)PROF_MARK_SCOPE_COUNT; ++scope) {
+    for (int scope = 1; marker && scope < (int)PROF_MARK_REACH_COUNT; ++scope) {
         marker->sites[scope] = marker->sites[0];
         marker->sites[scope].kind = (uint16_t)(PROF__KIND_MARK | (unsigned)PROF__MARK_ROLE(scope) << PROF__ROLE_SHIFT);
     }
     return marker;
 }
 
-PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_scope scope)
+PROF_DEF void prof_marker_mark(prof_marker *marker, prof_mark_reach scope)
 {
-    unsigned at = (unsigned)scope < (unsigned)PROF_MARK_SCOPE_COUNT ? (unsigned)scope : 0;
+    unsigned at = (unsigned)scope < (unsigned)PROF_MARK_REACH_COUNT ? (unsigned)scope : 0;
     if (marker && prof__on(&marker->sites[at])) prof__mark(&marker->sites[at]);
 }
 

@@ -48,7 +48,7 @@ PROF_DEF void prof__arg_part_to(prof_scope scope, const char *key, const char *t
 PROF_DEF void prof__thread_part(const char *text, size_t bytes)
 {
     char copy[PROF_MAX_TEXT + 2];
-    prof_thread_name(prof__part(copy, text, bytes));
+    prof_set_thread_name(prof__part(copy, text, bytes));
 }
 
 #endif /* PROF__RECORD_PART_H */

@@ -143,7 +143,7 @@ static void prof__server_window(const prof__server_capture *capture, prof_trace 
     int64_t from = (int64_t)(capture->from - about->start_monotonic_ns),
             to = (int64_t)(until - about->start_monotonic_ns);
     if (from < 0) from = 0;
-    prof_trace_window(trace, from, to > from ? to : from + 1);
+    prof_trace_set_window(trace, from, to > from ? to : from + 1);
 }
 
 /* Adds notes to the answer about events that the trace has lost. */
@@ -181,7 +181,7 @@ static prof_status prof__server_image(prof__server_ask *ask, void *bytes, size_t
 {
     prof_sink sink = {prof__server_sink, &ask->answer};
     prof_trace *trace = NULL;
-    prof_status status = prof_trace_memory(bytes, size, &trace);
+    prof_status status = prof_trace_open_memory(bytes, size, &trace);
     if (!status) status = prof__server_has_events(trace);
     if (status) {
         prof_trace_close(trace);
@@ -421,7 +421,7 @@ static prof_status prof__server_take(prof__server *v, prof__server_ask *ask)
     } else if (capture->format == PROF__SERVE_PROF) {
         status = prof__image_copy(&bytes, &size);
     } else {
-        status = prof_trace_live(&trace);
+        status = prof_trace_open_live(&trace);
     }
     if (!status && capture->format == PROF__SERVE_PROF) {
         status = prof__server_image(ask, bytes, size, until);

@@ -96,7 +96,7 @@ static int prof__server_live_window(prof__server_live *live, prof_trace *trace, 
     if (*joins && prof_trace_about(trace)->overwritten_chunks && oldest != INT64_MAX && oldest > *from)
         live->overwritten_ns += (uint64_t)((oldest < end ? oldest : end) - *from);
     live->tick = prof__image_tick(trace, end);
-    return prof_trace_window(trace, *from, end) == PROF_OK;
+    return prof_trace_set_window(trace, *from, end) == PROF_OK;
 }
 
 /* Reads what was recorded since the last period. Sets *trace to NULL if the period is empty. */

@@ -341,7 +341,7 @@ static void prof__server_sleep(prof__server *v, uint64_t next)
 
 static void prof__server_run(prof__server *v)
 {
-    prof_thread_name("prof server");
+    prof_set_thread_name("prof server");
     for (;;) {
         if (PROF__ACQUIRE(&v->stop) && !v->leave_at) prof__server_stop_listening(v);
         if (v->deaf_until && prof_host_ns() >= v->deaf_until) v->deaf_until = 0;

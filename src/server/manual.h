@@ -76,11 +76,11 @@ WHAT IT ANSWERS                                                                 
 
 HOW IT CAPTURES
 
-    A capture does not disturb a program that already records. It waits, copies the buffer as prof_trace_live() does,
-    and answers with the part that belongs to the time asked for; scopes that reach into that time are cut and marked.
-    Level, categories and buffer are the program's, so that a capture holds no more than the buffer does. A PROF_STATS
-    session has no events: /summary shows it, /trace is refused. Several captures may run at the same time, each with
-    its own begin and end.
+    A capture does not disturb a program that already records. It waits, copies the buffer as prof_trace_open_live()
+    does, and answers with the part that belongs to the time asked for; scopes that reach into that time are cut and
+    marked. Level, categories and buffer are the program's, so that a capture holds no more than the buffer does. A
+    PROF_STATS session has no events: /summary shows it, /trace is refused. Several captures may run at the same time,
+    each with its own begin and end.
 
     If nothing records, the capture starts a session (a ring of 64 MiB, or options.capture), and frees its memory
     afterwards. Such a session is on demand: prof_start() of the program ends it, and the answer has what was captured

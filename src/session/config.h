@@ -175,7 +175,7 @@ static const prof__key prof__keys[] = {
     PROF__KEY("crash_report", SWITCH, crash_report, 0, 1, 1, NULL, "0", "0 or 1",
               "1: when the process dies of a bug, say on stderr what its threads were doing, and write the image"),
     PROF__KEY("filter_mask", MASK, filter_mask, 0, UINT32_MAX, 1, NULL, "0", "32 bits, for example 5 or 0xff",
-              "which PROFILE_SCOPE_M(name, mask) are on: those with one of these bits in their mask; 0: all"),
+              "which PROFILE_SCOPE_MASK(name, mask) are on: those with one of these bits in their mask; 0: all"),
     PROF__KEY("no_sync", SWITCH, no_sync, 0, 1, 1, NULL, "0", "0 or 1",
               "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC do not wait"),
     PROF__KEY("no_devices", SWITCH, no_devices, 0, 1, 1, NULL, "0", "0 or 1",

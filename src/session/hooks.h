@@ -105,7 +105,7 @@ static prof_status prof__none_last(const char *path, uint64_t last_ns)
 static prof_status prof__none_live(prof_trace **trace)
 {
     *trace = NULL;
-    return prof__no_reader("prof_trace_live");
+    return prof__no_reader("prof_trace_open_live");
 }
 static prof_status prof__none_trace(const prof_trace *trace, const char *path, const char *extension)
 {

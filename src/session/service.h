@@ -147,7 +147,7 @@ static void prof__service_run(prof__session *s)
     prof__service *service = &s->service;
     uint64_t sleep = service->shortest_ns;
     PROF__SELF()->impatient = 1;
-    prof_thread_name("prof");
+    prof_set_thread_name("prof");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->word), stop = PROF__ACQUIRE(&service->stop);
         uint64_t used = PROF__LOAD(&s->ring.pieces) - (uint32_t)PROF__LOAD(&s->ring.free_chunks);
@@ -183,7 +183,7 @@ static void prof__writer_run(prof__session *s)
 {
     prof__service *service = &s->service;
     PROF__SELF()->impatient = 1;
-    prof_thread_name("prof writer");
+    prof_set_thread_name("prof writer");
     for (;;) {
         uint32_t word = PROF__ACQUIRE(&service->writer_word), stop = PROF__ACQUIRE(&service->writer_stop);
         prof__write_steps(s, stop);

@@ -1,5 +1,5 @@
 // watch/follow: The state of a follower: its tracks, names, rows of statistics, and rules of triggers. The service's
-// thread and prof_trace_live() use it under the lock prof__follow.lock.
+// thread and prof_trace_open_live() use it under the lock prof__follow.lock.
 #ifndef PROF__WATCH_FOLLOW_H
 #define PROF__WATCH_FOLLOW_H
 #include "api/markup.h"
@@ -19,7 +19,7 @@
 /*-- FOLLOWER --------------------------------------------------------------------------------------------- >>follow --
    A follower reads, again and again, what threads have recorded since it last looked, while they go on recording. Two
    features need it: PROF_STATS, which keeps statistics but no events, and the triggers that save a trace when a scope
-   takes too long. The service's thread runs the follower, and so does prof_trace_live(), both under a lock.
+   takes too long. The service's thread runs the follower, and so does prof_trace_open_live(), both under a lock.
 
    Each pass of a follower has two steps. First it notes how far each chunk has been written, from the newest chunk to
    the oldest. Then it reads the chunks up to there, from the oldest to the newest. So the records that it reads of a

@@ -39,7 +39,7 @@ static void prof__trace_last(prof_trace *trace, double seconds)
     uint64_t tick = prof__last_tick(&trace->header, seconds);
     size_t hint = 0;
     int64_t from = tick ? prof__read_ns(trace, tick, &hint) : 0;
-    if (from > 0) prof_trace_window(trace, from, 0);
+    if (from > 0) prof_trace_set_window(trace, from, 0);
 }
 
 /* Why the last seconds are saved. */

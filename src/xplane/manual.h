@@ -61,7 +61,7 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 inside belongs to it, and what is on other threads if a flow leads there. A step with no scope inside,
                 or with something else before its first scope, gets a scope of its own name, because XProf drops steps
                 in which nothing was computed
-    mark        an event of 0 ns; the scope of a PROFILE_MARK_SCOPE is the stat "scope". Messages likewise, with their
+    mark        an event of 0 ns; the scope of a PROFILE_MARK_REACH is the stat "scope". Messages likewise, with their
                 text as the name, and the stat "severity"
     counter     the line "_counters_". A value that is no finite number is an event of 0 ns on its thread
     flow        arrows from FLOW_OUT to each later FLOW_STEP and FLOW_IN of its name and id: from the enclosing scope if

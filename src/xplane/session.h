@@ -151,12 +151,12 @@ static prof_status prof__xplane_part(uint64_t begin_ns, const char *logdir, int 
 {
     prof_trace *trace = NULL;
     uint64_t end_ns = prof_host_ns(), start;
-    prof_status status = prof_trace_live(&trace);
+    prof_status status = prof_trace_open_live(&trace);
     if (!status) status = prof__writer_fits(logdir, NULL, (uint32_t)prof_trace_about(trace)->mode);
     if (!status) {
         start = prof_trace_about(trace)->start_monotonic_ns;
-        status = prof_trace_window(trace, begin_ns > start ? (int64_t)(begin_ns - start) : 0,
-                                   end_ns > start ? (int64_t)(end_ns - start) : 1);
+        status = prof_trace_set_window(trace, begin_ns > start ? (int64_t)(begin_ns - start) : 0,
+                                       end_ns > start ? (int64_t)(end_ns - start) : 1);
     }
     if (!status) status = prof__xplane_write_all(trace, logdir, perfetto);
     prof_trace_close(trace);

@@ -55,7 +55,7 @@ static void macros(void)
         PROFILE_SCOPE_F("number %d", number);
     }
     {
-        PROFILE_SCOPE_S("text of run time");
+        PROFILE_SCOPE_DYNAMIC("text of run time");
     }
     function();
     early_return(1);
@@ -71,7 +71,7 @@ static void macros(void)
     }
     PROFILE_MARK("mark");
     PROFILE_MARK_F("mark %d", 1);
-    PROFILE_MARK_S("mark of run time");
+    PROFILE_MARK_DYNAMIC("mark of run time");
     PROFILE_COUNTER("integer", -5);
     PROFILE_COUNTER_C("double", 2.5, "net");
     PROFILE_COUNTER("integer", 6);
@@ -119,7 +119,7 @@ static void events(void)
     PROFILE_ALLOC(&lock, 100);
     PROFILE_FREE(&lock);
     PROFILE_FLOW_OUT(7);
-    PROFILE_MARK_SCOPE("to the process", PROF_MARK_PROCESS);
+    PROFILE_MARK_REACH("to the process", PROF_MARK_PROCESS);
     PROFILE_COUNTER_ADD("sum", 2);
     PROFILE_COUNTER_ADD("sum", 3);
     {
@@ -258,7 +258,7 @@ static void depth(void)
         PROFILE_SCOPE_F("%d", i);
     }
     {
-        PROFILE_SCOPE_S("one more");
+        PROFILE_SCOPE_DYNAMIC("one more");
     }
     prof_stop();
 }
@@ -268,7 +268,7 @@ static void *thread(void *name)
     PROFILE_THREAD((const char *)name);
     for (int i = 0; i < 2; ++i) {
         PROFILE_SCOPE("of a thread");
-        PROFILE_SCOPE_S((const char *)name);
+        PROFILE_SCOPE_DYNAMIC((const char *)name);
     }
     PROFILE_BEGIN("left to the thread's end");
     return NULL;
@@ -277,7 +277,7 @@ static void threads(void)
 {
     pthread_t id;
     char names[2][8] = {"red", "green"};
-    prof_thread_name("main, named before the session");
+    prof_set_thread_name("main, named before the session");
     start();
     for (int i = 0; i < 2; ++i) {
         PROFILE_SCOPE("around");

@@ -70,15 +70,15 @@ static int reading(void)
     int failures = 0;
     failures += prof_trace_open(touch("trace.prof"), &trace) != PROF_OK || trace;
     trace = (prof_trace *)garbage;
-    failures += prof_trace_memory(touch("image"), 5, &trace) != PROF_OK || trace;
+    failures += prof_trace_open_memory(touch("image"), 5, &trace) != PROF_OK || trace;
     trace = (prof_trace *)garbage;
-    failures += prof_trace_live(&trace) != PROF_OK || trace;
+    failures += prof_trace_open_live(&trace) != PROF_OK || trace;
     const prof_trace_info *about = prof_trace_about(trace);
     failures += about->program[0] || about->clock[0] || about->write_error[0] || about->boot_id[0] || about->event_count;
     failures += prof_trace_metadata(trace, 0, NULL, NULL) != 0;
     failures += prof_trace_track_count(trace) != 0;
     failures += prof_trace_track(trace, 0) != NULL;
-    failures += prof_trace_window(trace, 0, 5) != PROF_OK;
+    failures += prof_trace_set_window(trace, 0, 5) != PROF_OK;
     failures += prof_cursor_open(trace, 0, &cursor) != PROF_OK || cursor;
     while (prof_cursor_next(cursor, &event)) ++failures;
     prof_cursor_close(cursor);
@@ -124,11 +124,11 @@ static int reading(void)
     failures += prof_report_each(&trace, 1, touch("-"), NULL) != PROF_OK;
     failures += prof_report_each_stream(&trace, 1, sink, NULL) != PROF_OK;
     failures += prof_report_cntk(trace, touch("."), touch("0"), NULL) != PROF_OK;
-    dumped = prof_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 1);
+    dumped = prof_mxnet_dumps(PROF_REPORT_MXNET, PROF_SORT_TOTAL, 0, 1);
     failures += !dumped || dumped[0];
     prof_report_free(dumped);
-    failures += prof_dump(touch("1") != NULL) != PROF_OK;
-    failures += prof_set_paused(touch("1") != NULL) != PROF_OK;
+    failures += prof_mxnet_dump(touch("1") != NULL) != PROF_OK;
+    failures += prof_mxnet_set_paused(touch("1") != NULL) != PROF_OK;
     prof_report_free(text);
     prof_server_options server;
     failures += prof_server_start(touch("1") == NULL, &server) != PROF_OK;
@@ -136,11 +136,11 @@ static int reading(void)
     failures += prof_server_port() != 0;
     failures += prof_trace_write(trace, touch("-"), ".csv") != PROF_OK;
     failures += prof_trace_align(&trace, 1, &offset) != 0 || offset;
-    prof_trace_watch(trace, NULL, NULL);
+    prof_trace_set_progress(trace, NULL, NULL);
     failures += prof_image_find(touch("image"), 5, &size) != PROF_CORRUPT || size; /* there is none */
     failures += prof_image_shorten(&size, 5, &size) != PROF_CORRUPT || size;
     failures += prof_image_copy(touch("a"), touch("b"), 0, 5) != PROF_OK;
-    failures += prof_image_window(&size, 5, 0, 5) != PROF_OK;
+    failures += prof_image_set_window(&size, 5, 0, 5) != PROF_OK;
     stats = (prof_stat *)garbage, count = 7;
     failures += prof_stats_by_path(trace, PROF_SORT_TOTAL, 0, &stats, &count) != PROF_OK || stats || count;
     stats = (prof_stat *)garbage, count = 7;
@@ -193,7 +193,7 @@ int main(void)
     prof_fiber_switch(NULL);
     prof_fiber_destroy(fiber);
     prof_device *device = prof_device_create(touch("gpu"), NULL);
-    prof_device_row *row = prof_device_track(device, touch("queue"));
+    prof_device_row *row = prof_device_row_create(device, touch("queue"));
     failures += !device || !row;
     failures += prof_device_sync(device, 1, prof_host_ns()) != PROF_OK;
     failures += prof_host_ns() != 0;
@@ -203,11 +203,11 @@ int main(void)
     prof_device_counter_double(row, touch("counter"), 1, 2.5);
     prof_device_record(row, NULL);
     if (prof_start(&config)) ++failures; /* as a program does that ends then */
-    prof_thread_name(touch("name"));
+    prof_set_thread_name(touch("name"));
     prof_stop();
     (void)prof_start(&config);
     PROFILE_THREAD(touch("name"));
-    PROFILE_MARK_S(touch("mark"));
+    PROFILE_MARK_DYNAMIC(touch("mark"));
     PROFILE_LOG(PROF_LOG_ERROR, "%s", touch("message"));
     PROFILE_FLOW_OUT((uint64_t)(touch("flow") != NULL));
     PROFILE_ARG_S("key", touch("value"));

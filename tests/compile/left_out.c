@@ -13,7 +13,7 @@
 
 #define THREAD_OR_READER "PROF_NO_THREAD prof_read" /* prof_read: prof.h without prof_read.h */
 
-extern prof_status prof_trace_live(prof_trace **trace) __attribute__((__weak__));
+extern prof_status prof_trace_open_live(prof_trace **trace) __attribute__((__weak__));
 extern void prof_trace_close(prof_trace *trace) __attribute__((__weak__));
 
 static int failed, switch_count;
@@ -186,7 +186,7 @@ static void try_objects(void)
     prof_counter_sub(counter, 1);
     prof_counter_set_double(counter, 1);
     prof_counter_add_double(counter, 1);
-    prof_marker_mark(marker, PROF_MARK_SCOPE_COUNT);
+    prof_marker_mark(marker, PROF_MARK_REACH_COUNT);
     prof_range_stop(range);
     prof_frame_stop(frame);
     prof_task_stop(task);
@@ -203,7 +203,7 @@ static void try_objects(void)
 
     prof_device *device = prof_device_create("device", NULL);
     check_handle("device", device);
-    prof_device_row *row = prof_device_track(device, "row");
+    prof_device_row *row = prof_device_row_create(device, "row");
     check_handle("row", row);
     prof_device_event event;
     memset(&event, 0, sizeof event);
@@ -229,9 +229,10 @@ static void try_reader(void)
     char text[] = "x";
     prof_trace *trace = (prof_trace *)(void *)text;
     prof_writer_register(&writer);
-    if ((prof_trace_live != NULL) == without("prof_read")) failed = printf("there is %s reader\n", prof_trace_live ? "a" : "no");
-    if (prof_trace_live) check("live", "", prof_trace_live(&trace));
-    if (prof_trace_live && trace) prof_trace_close(trace);
+    if ((prof_trace_open_live != NULL) == without("prof_read"))
+        failed = printf("there is %s reader\n", prof_trace_open_live ? "a" : "no");
+    if (prof_trace_open_live) check("live", "", prof_trace_open_live(&trace));
+    if (prof_trace_open_live && trace) prof_trace_close(trace);
     check("prof_save", "PROF_MINIMAL", prof_save(in_folder("saved.prof")));
     check("a .csv of the moment", "prof_read", prof_save(in_folder("saved.csv")));
     check("prof_save_last_ns", "prof_read", prof_save_last_ns(in_folder("last.prof"), 1));

@@ -54,7 +54,7 @@ static int markup_scopes(int value)
     PROFILE_SYNC();
     PROFILE_SCOPE_L("scope_l too high", 9);
     PROFILE_SCOPE_CL("scope_cl", "net", 2);
-    PROFILE_SCOPE_S(markup_name);
+    PROFILE_SCOPE_DYNAMIC(markup_name);
     PROFILE_SCOPE_TEXT(markup_name, 4);
     PROFILE_SCOPE_F("scope_f %d %s", value, "text");
     PROFILE_SCOPE_F("scope_f alone");
@@ -210,7 +210,7 @@ static int markup_marks(int value)
     int i;
     PROFILE_MARK("mark");
     PROFILE_MARK_C("mark_c", "net"); PROFILE_MARK_L("mark_l", 2); PROFILE_MARK_L("mark_l too high", 9);
-    PROFILE_MARK_S(markup_name);
+    PROFILE_MARK_DYNAMIC(markup_name);
     PROFILE_MARK_TEXT(markup_name, sizeof value);
     PROFILE_MARK_F("mark_f %d%%", value);
     PROFILE_MARK_F("mark_f alone");
@@ -238,9 +238,9 @@ static int markup_note_scopes(int value)
     flags.small = 5;
     flags.narrow = -3;
     flags.wide = 1ull << 39;
-    PROFILE_SCOPE_M("scope_m", 0x80000001u); PROFILE_SCOPE_M("scope_m int", 6);
+    PROFILE_SCOPE_MASK("scope_m", 0x80000001u); PROFILE_SCOPE_MASK("scope_m int", 6);
     PROFILE_STEP("step", value);
-    PROFILE_STEP_S(&markup_name[5], value); PROFILE_THROUGHPUT_S(&markup_name[8], sizeof value);
+    PROFILE_STEP_DYNAMIC(&markup_name[5], value); PROFILE_THROUGHPUT_DYNAMIC(&markup_name[8], sizeof value);
     {
         PROFILE_STEP("step", flags.narrow); PROFILE_STEP("step big", big);
         PROFILE_THROUGHPUT("throughput", moved);
@@ -258,11 +258,11 @@ static int markup_notes(int value)
     const char *text = "text";
     const short little = -7;
     PROFILE_FLOW_OUT(id); PROFILE_FLOW_STEP(id); PROFILE_FLOW_IN(id);
-    PROFILE_FLOW_OUT_N("flow_n", 5); PROFILE_FLOW_STEP_N("flow_n", 5);
+    PROFILE_FLOW_OUT_NAMED("flow_n", 5); PROFILE_FLOW_STEP_NAMED("flow_n", 5);
     if (value > 0)
-        PROFILE_FLOW_IN_N("flow_n", 5u);
+        PROFILE_FLOW_IN_NAMED("flow_n", 5u);
     else
-        PROFILE_FLOW_IN_N("never", prof_flow_new());
+        PROFILE_FLOW_IN_NAMED("never", prof_flow_new());
     PROFILE_LOG(PROF_LOG_INFO, "log");
     PROFILE_LOG(PROF_LOG_WARNING, "log %d %s %5.1f %c", value, text, 0.5, 'c');
     PROFILE_LOG(PROF_LOG_DEBUG, "log too high %hd", little);
@@ -313,10 +313,10 @@ static int markup_spans(int value)
         PROFILE_SPAN_MARK("never", id);
     PROFILE_SPAN_END("span", id);
     PROFILE_SPAN_END_C("span_c", value, "net");
-    PROFILE_MARK_SCOPE("mark of all", PROF_MARK_GLOBAL);
-    PROFILE_MARK_SCOPE("mark of a thread", PROF_MARK_THREAD);
-    if (value > 0) PROFILE_MARK_SCOPE("mark of a task", PROF_MARK_TASK);
-    else PROFILE_MARK_SCOPE("never", PROF_MARK_MARKER);
+    PROFILE_MARK_REACH("mark of all", PROF_MARK_GLOBAL);
+    PROFILE_MARK_REACH("mark of a thread", PROF_MARK_THREAD);
+    if (value > 0) PROFILE_MARK_REACH("mark of a task", PROF_MARK_TASK);
+    else PROFILE_MARK_REACH("never", PROF_MARK_MARKER);
     return value;
 }
 
@@ -384,9 +384,9 @@ static int markup_memory(int value)
     PROFILE_ALLOC(where, bytes);
     PROFILE_REALLOC(where, there, 200);
     PROFILE_FREE(there);
-    PROFILE_ALLOC_C(number, bytes, "gpu"); PROFILE_REALLOC_C(number, number + 64, bytes * 2, "gpu");
+    PROFILE_ALLOC_POOL(number, bytes, "gpu"); PROFILE_REALLOC_POOL(number, number + 64, bytes * 2, "gpu");
     if (value > 0)
-        PROFILE_FREE_C(number + 64, "gpu");
+        PROFILE_FREE_POOL(number + 64, "gpu");
     else
         PROFILE_FREE(NULL);
     return value;
@@ -396,7 +396,7 @@ static int markup_memory(int value)
 static int markup_memory_scopes(int value)
 {
     PROFILE_MEMORY_SCOPE("memory scope");
-    PROFILE_MEMORY_SCOPE_S(markup_name);
+    PROFILE_MEMORY_SCOPE_DYNAMIC(markup_name);
     return value + 1;
 }
 #endif

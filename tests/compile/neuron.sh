@@ -84,7 +84,7 @@ END
     echo '            prof_ntff_runtime_version() || prof_ntff_continuous_saves();'
     echo '    prof_ntff_event_fn fn = prof_ntff_record;'
     echo '    int64_t zero = 0;'
-    echo '    prof_ntff_parser_end(prof_ntff_parser_create(), (touch(), fn), touch(), touch());'
+    echo '    prof_ntff_parser_destroy(prof_ntff_parser_create(), (touch(), fn), touch(), touch());'
     echo '    live += prof_ntff_parse_systrace_json(touch(), touch(), touch(), (touch(), fn), touch(), touch()) != PROF_OK;'
     echo '    live += prof_ntff_read_system_json(touch(), (touch(), fn), touch(), touch()) != PROF_OK;'
     echo '    live += prof_ntff_import(touch(), touch(), touch(), touch()) != PROF_OK;'

@@ -393,8 +393,8 @@ int main(void)
     recorded = PROGRAM_RUN(1);
     if (prof_stop()) program_fail("prof_stop", prof_error(), "");
     if (recorded != quiet || PROGRAM_RUN(1) != quiet) program_fail("recording changes the result", "", "");
-    if (prof_trace_live(&trace)) {
-        program_fail("prof_trace_live", prof_error(), "");
+    if (prof_trace_open_live(&trace)) {
+        program_fail("prof_trace_open_live", prof_error(), "");
         return 1;
     }
     program_read(trace);

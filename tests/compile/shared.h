@@ -21,11 +21,12 @@ extern pthread_mutex_t shared_mutex;
 #define SCOPES(f)                                                                                                     \
     TIMES(2) { SCOPE(f ": scope x2"); PROFILE_ARG_I(f ": arg x2", 2); PROFILE_ARG_S(f ": text x2", "x2"); }           \
     TIMES(3) { SCOPE(f ": two x3"); SCOPE(f ": of a block x3"); }                                                     \
-    TIMES(4) { PROFILE_SCOPE_S(f ": run-time name x4"); PROFILE_SCOPE_F(f ": format x%d", 4); }                       \
+    TIMES(4) { PROFILE_SCOPE_DYNAMIC(f ": run-time name x4"); PROFILE_SCOPE_F(f ": format x%d", 4); }                 \
     TIMES(4) { PROFILE_SCOPE_TEXT(f ": length x4 of more", sizeof f ": length x4" - 1); }                             \
-    TIMES(2) { PROFILE_SCOPE_M(f ": mask x2", 1); PROFILE_SCOPE_SYNC(f ": sync x2"); }                                \
+    TIMES(2) { PROFILE_SCOPE_MASK(f ": mask x2", 1); PROFILE_SCOPE_SYNC(f ": sync x2"); }                             \
     TIMES(3) { PROFILE_STEP(f ": step x3", 3); PROFILE_THROUGHPUT(f ": throughput x3", 3); }                          \
-    TIMES(4) { PROFILE_STEP_S(f ": named step x4", 4); PROFILE_THROUGHPUT_S(f ": named throughput x4", 4); }          \
+    TIMES(4) { PROFILE_STEP_DYNAMIC(f ": named step x4", 4); PROFILE_THROUGHPUT_DYNAMIC(f ": named throughput x4", \
+    4); }                                                                                                             \
     TIMES(2) { PROFILE_STAGE(f ": stage x2"); PROFILE_NEXT(f ": next x2"); PROFILE_NEXT(f ": last x2"); }             \
     TIMES(3) PROFILE_BLOCK_C(f ": block x3", f ": block x3") PROFILE_BLOCK(f ": inner block x3") {}                   \
     TIMES(4) { PROFILE_BEGIN(f ": begin x4"); PROFILE_END(f ": begin x4"); }                                          \
@@ -36,16 +37,17 @@ extern pthread_mutex_t shared_mutex;
     }
 #define EVENTS(f)                                                                                                     \
     TIMES(2) PROFILE_MARK_C(f ": mark x2", f ": mark x2");                                                            \
-    TIMES(3) { PROFILE_MARK_S(f ": run-time mark x3"); PROFILE_MARK_F(f ": formatted mark x%d", 3); }                 \
-    TIMES(4) { PROFILE_MARK_SCOPE(f ": wide mark x4", PROF_MARK_PROCESS); PROFILE_FRAME(f ": frame x4"); }            \
+    TIMES(3) { PROFILE_MARK_DYNAMIC(f ": run-time mark x3"); PROFILE_MARK_F(f ": formatted mark x%d", 3); }           \
+    TIMES(4) { PROFILE_MARK_REACH(f ": wide mark x4", PROF_MARK_PROCESS); PROFILE_FRAME(f ": frame x4"); }            \
     TIMES(2) { PROFILE_COUNTER_C(f ": counter x2", 2, f ": counter x2"); PROFILE_COUNTER(f ": real x2", 2.0); }       \
     TIMES(2) { PROFILE_COUNTER_UNIT(f ": unit x2", 2, "MHz"); PROFILE_COUNTER_ADD_UNIT(f ": unit sum x2", 2, "B"); }  \
     TIMES(3) { PROFILE_COUNTER_ADD(f ": sum x3", 1); PROFILE_COUNTER_SET(f ": set x3", 3); }                          \
     TIMES(4) PROFILE_SPAN_MARK(f ": span x4", 1);                                                                     \
-    TIMES(2) { PROFILE_FLOW_OUT_N(f ": flow out x2", 1); PROFILE_FLOW_IN_N(f ": flow in x2", 1); }                    \
+    TIMES(2) { PROFILE_FLOW_OUT_NAMED(f ": flow out x2", 1); PROFILE_FLOW_IN_NAMED(f ": flow in x2", 1); }            \
     TIMES(3) PROFILE_LOG(PROF_LOG_INFO, f ": message x%d", 3);                                                        \
     TIMES(4) PROFILE_LOG(PROF_LOG_ERROR, f ": %s x%s", "texts", "4");                                                 \
-    TIMES(2) { PROFILE_ALLOC_C(&handle_of_all, 16, f ": alloc x2"); PROFILE_FREE_C(&handle_of_all, f ": free x2"); }  \
+    TIMES(2) { PROFILE_ALLOC_POOL(&handle_of_all, 16, f ": alloc x2"); PROFILE_FREE_POOL(&handle_of_all, \
+    f ": free x2"); }                                                                                                 \
     TIMES(3) { PROFILE_LOCK_WAIT(&handle_of_all, f ": wait x3"); PROFILE_LOCK_ACQUIRE(&handle_of_all, f ": lock x3"); }\
     TIMES(2) PROFILE_MARK_ARGS(f ": with args x2", PROF_ARG_I("any", 1));                                             \
     TIMES(4) { MUTEX(f ": mutex x4") }

@@ -87,7 +87,7 @@ int main(int argc, char **argv)
     part_0();
     for (int i = 0; i < 3; ++i) part_1();
     for (int i = 0; i < 9; ++i) part_2();
-    if (prof_stop() || prof_trace_live(&trace) || prof_timeline_open(trace, &timeline)) return 2;
+    if (prof_stop() || prof_trace_open_live(&trace) || prof_timeline_open(trace, &timeline)) return 2;
     if (prof_trace_about(trace)->lost || prof_trace_about(trace)->lost_args) return 2;
     while (prof_timeline_next(timeline, &event, NULL)) look(&event);
     if (prof_timeline_close(timeline)) return 2;

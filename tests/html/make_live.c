@@ -34,7 +34,7 @@ static void step(int64_t i)
 
 static void *worker(void *user)
 {
-    prof_thread_name("worker");
+    prof_set_thread_name("worker");
     PROFILE_SCOPE("all of the worker"); /* longer than any period */
     PROFILE_ARG_S("what", "all of it");
     for (int64_t i = 0; !__atomic_load_n(&over, __ATOMIC_SEQ_CST); ++i) step(i);
@@ -75,7 +75,7 @@ int main(int argc, char **argv)
     __atomic_store_n(&over, 1, __ATOMIC_SEQ_CST);
     pthread_join(thread, NULL);
     if (!wild) {
-        if (prof_stop() || prof_trace_live(&trace)) return 3;
+        if (prof_stop() || prof_trace_open_live(&trace)) return 3;
         snprintf(path, sizeof path, "%s.csv", argv[1]);
         if (prof_csv_write(trace, path)) return 4;
         prof_trace_close(trace);

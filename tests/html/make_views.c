@@ -32,7 +32,7 @@ static void rest(int ms) { poll(NULL, 0, ms); }
 
 static void *waiter(void *name)
 {
-    prof_thread_name((const char *)name);
+    prof_set_thread_name((const char *)name);
     PROFILE_SCOPE("queue up");
     PROFILE_LOCK_WAIT(&mutex, "the lock");
     __atomic_fetch_add(&waits, 1, __ATOMIC_SEQ_CST);
@@ -102,7 +102,7 @@ static pthread_barrier_t turn; /* requests go to the threads in turn */
 
 static void *serve(void *first)
 {
-    prof_thread_name(first ? "server 1" : "server 0");
+    prof_set_thread_name(first ? "server 1" : "server 0");
     for (int i = first ? 1 : 0; i < 3000; i += 2) {
         {
             PROFILE_FRAME("turn");

@@ -134,7 +134,7 @@ static void system_trace(const char *folder)
            (unsigned long long)stats.raw_clock, (unsigned long long)stats.unmatched_starts,
            (unsigned long long)stats.unmatched_stops, (unsigned long long)stats.errors, stats.data_version);
     say(!stats.errors, "all of the JSON was understood");
-    say(!prof_trace_live(&trace), "prof_trace_live");
+    say(!prof_trace_open_live(&trace), "prof_trace_open_live");
     size_t steps = intervals(trace, "", "step", host, STEPS);
     size_t runs = intervals(trace, "NeuronCore ", "nc_exec_running", cores, sizeof cores / sizeof *cores), inside = 0;
     for (size_t i = 0; i < runs; i++) {

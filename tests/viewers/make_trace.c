@@ -122,7 +122,7 @@ static void hostile(void)
         PROFILE_ARG_S("not UTF-8 \xFE", "\xF4\x90\x80\x80 \xF0\x9F\x98");
         PROFILE_ARG_S("emoji", "\xF0\x9F\x98\x80");
         PROFILE_SCOPE("");
-        PROFILE_SCOPE_S(quotes);
+        PROFILE_SCOPE_DYNAMIC(quotes);
         PROFILE_ARG_S("long", quotes);
         PROFILE_SCOPE("__proto__");
         PROFILE_ARG_I("constructor", 2);
@@ -235,7 +235,7 @@ static prof_trace *stopped_trace(int clock_bits)
     if (prof_stop()) fail("prof_stop");
     if (prof__image_copy(&image, &size)) fail("copy");
     if (clock_bits) slow_clock((char *)image, clock_bits);
-    if (prof_trace_memory(image, size, &trace)) fail("read");
+    if (prof_trace_open_memory(image, size, &trace)) fail("read");
     free(image);
     return trace;
 }
@@ -257,11 +257,11 @@ static void *consume(void *number)
     {
         PROFILE_STEP("consume", i);
         work(5);
-        PROFILE_FLOW_STEP_N("item", i);
+        PROFILE_FLOW_STEP_NAMED("item", i);
         {
             PROFILE_SCOPE("inside");
             work(3);
-            PROFILE_FLOW_IN_N("item", i);
+            PROFILE_FLOW_IN_NAMED("item", i);
             PROFILE_FLOW_IN(99); /* from nowhere */
             work(3);
         }
@@ -278,13 +278,13 @@ static void notes(void)
     PROFILE_FLOW_OUT(77); /* to nowhere, from no scope */
     for (size_t i = 0; i < 4; i++) {
         PROFILE_THROUGHPUT("produce", 1000 * i);
-        PROFILE_FLOW_OUT_N("item", i % 2);
+        PROFILE_FLOW_OUT_NAMED("item", i % 2);
         PROFILE_FLOW_OUT(78); /* to nowhere */
         if (pthread_create(&threads[i], NULL, consume, (void *)(i % 2)) || pthread_join(threads[i], NULL)) fail("thread");
     }
     {
         PROFILE_SCOPE("last");
-        PROFILE_FLOW_IN_N("item", 0);
+        PROFILE_FLOW_IN_NAMED("item", 0);
         PROFILE_LOG(PROF_LOG_ERROR, "%s", "");
     }
 }
@@ -299,8 +299,8 @@ static void *finish(void *number)
     PROFILE_THREAD("finisher");
     PROFILE_SCOPE("finish");
     PROFILE_SPAN_MARK("request", i);
-    PROFILE_MARK_SCOPE("checkpoint", PROF_MARK_GLOBAL);
-    PROFILE_MARK_SCOPE("phase", PROF_MARK_PROCESS);
+    PROFILE_MARK_REACH("checkpoint", PROF_MARK_GLOBAL);
+    PROFILE_MARK_REACH("phase", PROF_MARK_PROCESS);
     work(5);
     for (int k = 0; k < 3; k++) {
         PROFILE_LOCK_WAIT(&mutex, "table");
@@ -312,7 +312,7 @@ static void *finish(void *number)
     }
     PROFILE_SPAN_END("request", i);
     PROFILE_SPAN_BEGIN_C("answer", i, "net \" \\");
-    PROFILE_FREE_C(0x1000 + i * 64, "textures");
+    PROFILE_FREE_POOL(0x1000 + i * 64, "textures");
     return NULL;
 }
 
@@ -328,7 +328,7 @@ static void objects(void)
     prof_task_start(task);
     for (size_t i = 0; i < 6; i++) {
         PROFILE_SPAN_BEGIN("request", i);
-        PROFILE_ALLOC_C(0x1000 + i * 64, 1000000 * (i + 1), "textures");
+        PROFILE_ALLOC_POOL(0x1000 + i * 64, 1000000 * (i + 1), "textures");
         PROFILE_ALLOC(0x9000 + i * 64, 64);
         prof_counter_add(counter, 1);
         work(4);
@@ -363,8 +363,8 @@ static void devices(void)
     uint64_t begin = prof_host_ns();
     prof_device *gpu = prof_device_create("gpu \" 0", NULL), *nic = prof_device_create("nic", &tenth),
                 *lost = prof_device_create("no pairs", NULL);
-    prof_device_row *compute = prof_device_track(gpu, "compute"), *copy = prof_device_track(gpu, "copy");
-    prof_device_row *send = prof_device_track(nic, "send");
+    prof_device_row *compute = prof_device_row_create(gpu, "compute"), *copy = prof_device_row_create(gpu, "copy");
+    prof_device_row *send = prof_device_row_create(nic, "send");
     PROFILE_THREAD("main");
     prof_device_sync(gpu, begin, begin);
     for (uint64_t i = 0; i < 8; i++) {
@@ -414,7 +414,7 @@ static void devices(void)
     prof_device_mark(copy, "fence", begin + step * 22);
     prof_device_counter_double(copy, "GB/s", begin + step * 22, 12.5);
     prof_device_scope(send, "packet", (begin + step * 15) / 10, (begin + step * 16) / 10);
-    prof_device_scope(prof_device_track(lost, "row"), "guess", 1000, 2000);
+    prof_device_scope(prof_device_row_create(lost, "row"), "guess", 1000, 2000);
 }
 
 /* More names than a function of JavaScript takes arguments. */
@@ -457,7 +457,7 @@ int main(int argc, char **argv)
         PROFILE_SCOPE("never ends");
         PROFILE_SCOPE("the same inside");
         work(10);
-        if (prof_trace_live(&trace)) fail("live");
+        if (prof_trace_open_live(&trace)) fail("live");
     } else if (!strcmp(kind, "full")) {
         flood(5000);
         trace = stopped_trace(0);

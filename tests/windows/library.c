@@ -29,7 +29,7 @@ __declspec(dllexport) int library_records(int times)
     config.buffer_size = 256u << 10;
     if (prof_start(&config)) return -1;
     for (int i = 0; i < times; ++i) PROFILE_BLOCK("in a library of its own") {}
-    if (prof_stop() || prof_trace_live(&trace)) return -2;
+    if (prof_stop() || prof_trace_open_live(&trace)) return -2;
     int count = (int)prof_trace_about(trace)->event_count;
     prof_trace_close(trace);
     prof_reset();

@@ -129,7 +129,7 @@ TEST(two_processes_with_one_output)
     check_scopes("same.2.csv", 0, 1);
     CHECK(!is_there("same.csv.prof") && !is_there("same.2.csv.prof"));
     prof_trace *trace = NULL; /* what was recorded can still be read and saved, though its file is gone */
-    CHECK_EQUAL(prof_trace_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
     if (trace) CHECK_EQUAL(count_named(trace, "first"), 1);
     prof_trace_close(trace);
 }

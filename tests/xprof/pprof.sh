@@ -32,7 +32,7 @@ static char blocks[1000];
 static void load_weights(void)
 {
     PROFILE_MEMORY_SCOPE("encoder");
-    for (int i = 0; i < 10; ++i) PROFILE_ALLOC_C(blocks + i, 1024, "weights");
+    for (int i = 0; i < 10; ++i) PROFILE_ALLOC_POOL(blocks + i, 1024, "weights");
 }
 
 static void decode(void)

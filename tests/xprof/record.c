@@ -63,7 +63,7 @@ static void allocate(char **blocks, int i)
     gap();
     PROFILE_MEMORY_SCOPE("layer");
     blocks[i] = (char *)malloc(1000u + (size_t)i);
-    PROFILE_ALLOC_C(blocks[i], 1000 + i, "cpu");
+    PROFILE_ALLOC_POOL(blocks[i], 1000 + i, "cpu");
     gap();
 }
 
@@ -98,9 +98,9 @@ static void step(int i, char **blocks)
 static void hostile(void)
 {
     gap();
-    { PROFILE_SCOPE_S("bad \xff utf-8 \xe2\x82"); gap(); }
+    { PROFILE_SCOPE_DYNAMIC("bad \xff utf-8 \xe2\x82"); gap(); }
     gap();
-    { PROFILE_SCOPE_S(""); gap(); }
+    { PROFILE_SCOPE_DYNAMIC(""); gap(); }
     gap();
     { PROFILE_SCOPE("MemoryAllocation"); gap(); }
     gap();
@@ -125,7 +125,7 @@ static void device(void)
     memset(&clock, 0, sizeof clock);
     clock.hz = 1000000000;
     npu = prof_device_create("npu 0", &clock);
-    queue = prof_device_track(npu, "compute");
+    queue = prof_device_row_create(npu, "compute");
     prof_device_sync(npu, now, now);
     gap();
     {
@@ -184,7 +184,7 @@ static int save_run(const char *folder, const char *run, const char *csv)
 {
     prof_trace *trace = NULL;
     char path[256];
-    int good = !prof_trace_live(&trace);
+    int good = !prof_trace_open_live(&trace);
     snprintf(path, sizeof path, "%s/logs/plugins/profile/%s/", folder, run);
     good = good && !prof_xplane_write(trace, path, NULL);
     snprintf(path, sizeof path, "%s/%s", folder, csv ? csv : "");
@@ -206,8 +206,8 @@ static int record_accelerator(const char *folder)
     memset(&config, 0, sizeof config);
     clock.hz = 1000000000;
     gpu = prof_device_create("gpu 0", &clock);
-    compute = prof_device_track(gpu, "compute");
-    copy = prof_device_track(gpu, "copy");
+    compute = prof_device_row_create(gpu, "compute");
+    copy = prof_device_row_create(gpu, "copy");
     prof_device_sync(gpu, now, now);
     if (prof_start(&config)) return 0;
     gap();
@@ -317,7 +317,7 @@ static void record(const char *folder, int rank)
     pthread_join(thread, NULL);
     PROFILE_SPAN_END("request", 2);
     for (i = 0; i < STEPS; i++) {
-        PROFILE_FREE_C(blocks[i], "cpu");
+        PROFILE_FREE_POOL(blocks[i], "cpu");
         free(blocks[i]);
     }
     hostile();
