@@ -1184,8 +1184,8 @@ typedef struct prof_writer {
     const char *extension; /* ".mine", in lower case */
     prof_status (*write)(void *user, const prof_trace *trace, prof_sink sink);
     void *user;
-    prof_status (*write_files)(const prof_trace *trace, const char *path); /* instead of write: makes its files itself.
-                                                                              The extension "/" is a directory's */
+    /* instead of write: makes its files itself. The extension "/" is a directory's */
+    prof_status (*write_files)(const prof_trace *trace, const char *path);
     struct prof_writer *private_next;
 } prof_writer;
 
@@ -6033,7 +6033,7 @@ typedef struct prof__session_file {
     char *live_path;   /* the file to which the image is mapped: output, or stream.path; NULL: none */
     void *mapping;     /* NULL: the image is in the user's memory */
     size_t mapping_size;
-    char output[PROF__PATH(1024)]; /* expanded; "": none. */
+    char output[PROF__PATH(1024)]; /* expanded; "": none */
     char layout[24];   /* the configuration's layout; "": none */
     char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
     int cut;               /* PROF__CUT...: another program has truncated the image's file */
@@ -6218,9 +6218,8 @@ static void prof__child_check(void)
 #define PROF__OFF_SCOPE_ASKED 0x40000000u /* a flag in a site's state; config versions are below it. See >>off_scope */
 static void prof__next_config_version(void)
 {
-    uint32_t next = PROF__ADD(&prof__config_version_count, 1u) % (PROF__OFF_SCOPE_ASKED / 2 - 1) + 1; /* keeps the bit
-                                                                                                         PROF__SHORT
-                                                                                                         clear */
+    /* keeps the bit PROF__SHORT clear */
+    uint32_t next = PROF__ADD(&prof__config_version_count, 1u) % (PROF__OFF_SCOPE_ASKED / 2 - 1) + 1;
     PROF__RELEASE(prof__config_version, next);
     prof__instances_tell(next);
 }
@@ -6255,7 +6254,7 @@ static uint64_t prof__now(const prof__session *s, int at_end)
 
 /* The recorder's state of a track. A track belongs to a thread, or to a fiber, which moves from thread to thread. */
 struct prof_fiber {
-    uint64_t track, serial; /* track: its id in the session `epoch`; serial: how many TRACK records it has */
+    uint64_t track, serial; /* track: its id in the session session_id; serial: how many TRACK records it has */
     uint64_t reserved_ends; /* words to reserve for ends of scopes that were open when it left its last thread */
     uint32_t session_id;    /* the id of the session that knows the track; 0: none yet */
     uint32_t name_id;       /* the string id of its name; PROF__NAME_NEW: name is not in the image yet */
@@ -6284,14 +6283,13 @@ typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 :
 
 /* One for each thread; in a kernel, one for each processor. The fast path uses only the first cache line. */
 typedef struct prof__thread {
-    uint32_t write_lock; /* write lock: the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT
-                            */
+    uint32_t write_lock; /* the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT */
     uint32_t session_id; /* the id of the session that it records into; tokens carry it from begin to end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
     uint64_t free_words; /* words of the chunk that may be written, less those reserved for ends of open scopes */
-    uint32_t open; /* the value for write lock when the thread is synced and not writing */
-    uint32_t synced_version; /* the synced version: the config version that the thread has applied */
+    uint32_t open; /* the value for write_lock when the thread is synced and not writing */
+    uint32_t synced_version; /* the config version that the thread has applied */
     struct prof__session *session;
     prof__chunk *chunk;
     prof__chunk *filled; /* its previous chunk while the present one is less than half full, then HELD; or NULL */
@@ -6334,8 +6332,7 @@ typedef struct prof__thread {
     struct {
         uint32_t busy;                    /* 1: the thread runs another tool's code */
         uint32_t named;                   /* 1: that tool knows its name */
-        prof_fiber *fiber;                /* the fiber whose scopes are open on it as that tool sees it; NULL: its own
-                                             */
+        prof_fiber *fiber;                /* whose scopes are open on it as that tool sees it; NULL: its own */
         struct prof__bridge_stack *spare; /* a free one, for the next fiber */
     } bridge;
 #endif
@@ -8059,9 +8056,8 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope.marker = self->off_scope.slot = 0; /* no words are
-                                                                                                            reserved now
-                                                                                                            */
+    /* no words are reserved for the marker now */
+    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope.marker = self->off_scope.slot = 0;
     uint64_t limit = prof__chunk_limit(self, used + reserved_ends + 8);
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - reserved_ends;
@@ -8345,8 +8341,8 @@ static prof__chunk *prof__partial_take(prof__session *s, uint64_t *used)
                                          __ATOMIC_RELAXED))
             continue; /* the ring has reused the chunk */
         if (chunk->sequence == sequence) return chunk;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_PARTIAL); /* reused by the ring, and partial again, with another entry
-                                                              */
+        /* reused by the ring, and partial again, with another entry */
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_PARTIAL);
     }
     return NULL;
 }
@@ -8587,8 +8583,8 @@ static inline int prof__off_scope_drops(prof__thread *self, uint32_t count)
     if (PROF__MINIMAL || PROF__LIKELY(!self->off_scope.marker) || !prof__off_scope_is_innermost(self)) return 0;
     if (PROF__UNLIKELY(self->off_scope.marker & PROF__OFF_SCOPE_LOST)) prof__off_scope_loses(self, count);
     self->off_scope.marker |= PROF__OFF_SCOPE_DROPPED;
-    if (self->off_scope.slot) prof__bit_set(prof__off_scopes.with_args, self->off_scope.slot - 1); /* now: the scope may
-                                                                                                      never end */
+    /* now: the scope may never end */
+    if (self->off_scope.slot) prof__bit_set(prof__off_scopes.with_args, self->off_scope.slot - 1);
     return 1;
 }
 
@@ -13641,8 +13637,8 @@ static int prof__child_path(prof__session *s)
     if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->file.output, path, sizeof path) ||
         !prof__equal(before, path))
         prof__folder_drop(s); /* the held folder is the parent's, and the child writes elsewhere */
-    if (s->file.live_path && !prof__root_moved(s)) prof__folder_for(s->file.live_path); /* %p may be in a directory's
-                                                                                           name */
+    /* %p may be in a directory's name */
+    if (s->file.live_path && !prof__root_moved(s)) prof__folder_for(s->file.live_path);
     return 0;
 }
 #endif

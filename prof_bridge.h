@@ -963,8 +963,8 @@ static void prof__bridge_unscoped(const prof_fiber *track, prof__token token)
     if (stack->open[stack->depth - 1].token == token) stack->open[stack->depth - 1].unscoped = 1;
 }
 
-/* Changes the stack when another fiber begins to run on this thread. A fiber has a stack only while it has open scopes.
-   */
+/* Changes the stack when another fiber begins to run on this thread. A fiber has a stack only while it has open
+   scopes. */
 static PROF__COLD void prof__bridge_switch(prof__thread *self)
 {
     prof_fiber *from = self->bridge.fiber ? self->bridge.fiber : &self->own, *to = prof__track_of(self);

@@ -328,8 +328,8 @@ typedef struct prof__chrome_sum {
     double start2, end2;         /* microseconds from the first scope on */
 } prof__chrome_sum;
 
-/* Returns 1 if start + duration equals the end in speedscope, which computes with doubles. both: 1: in DevTools, too.
-   */
+/* Returns 1 if start + duration equals the end in speedscope, which computes with doubles. both: 1: in DevTools,
+   too. */
 static int prof__chrome_adds_up(const prof__chrome_sum *sum, double duration, int both)
 {
     double a = prof__chrome_double(sum->start + duration) - sum->end;
@@ -407,8 +407,8 @@ static char *prof__chrome_exact_number(char *to, double value)
 #endif
 }
 
-/* Writes the duration with more than three decimals, as few as make the viewers' sums right. Returns NULL if none do.
-   */
+/* Writes the duration with more than three decimals, as few as make the viewers' sums right. Returns NULL if none
+   do. */
 static char *prof__chrome_odd_duration(char *to, const prof__chrome_sum *sum, int64_t ns, int both)
 {
     double wanted = sum->end2 - sum->start2; /* for speedscope; for both viewers, the mean of the durations they want */
@@ -1013,8 +1013,8 @@ static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, c
     PROF__CHROME_LITERAL(&c->out, "}");
 }
 
-/* Returns the track for marks of all threads with this name. Adds it if it is new. Returns NULL if there are too many.
-   */
+/* Returns the track for marks of all threads with this name. Adds it if it is new. Returns NULL if there are too
+   many. */
 static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const char *name)
 {
     prof__chrome_marks *marks;
@@ -1388,8 +1388,8 @@ static void prof__chrome_memory(prof__chrome *c)
 
 /*-- processes and threads --*/
 
-/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without memory.
-   */
+/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without
+   memory. */
 static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
 {
     size_t i, at = 0;
@@ -1628,8 +1628,8 @@ static void prof__chrome_lost_elsewhere(prof__chrome *c)
 
 /*-- frames --*/
 
-/* Returns the track for frames of this name and frame object. Adds it if it is new. Returns NULL if there are too many.
-   */
+/* Returns the track for frames of this name and frame object. Adds it if it is new. Returns NULL if there are too
+   many. */
 static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chrome_track *track, const char *name,
                                                      uint64_t id, int64_t start)
 {

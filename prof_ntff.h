@@ -1372,8 +1372,8 @@ static int prof__json_double(const prof__json_value *value, double *number)
 #define PROF__NTFF_DATA ((size_t)16384)        /* bytes of data that are kept with a start; longer data are left out */
 #define PROF__NTFF_CORES 1024                  /* physical cores of a machine; higher numbers count as not known */
 
-/* The fields of a JSON object that is an event, its start or its stop. Times are Unix time; nc_ns is the core's time.
-   */
+/* The fields of a JSON object that is an event, its start or its stop. Times are Unix time; nc_ns is the core's
+   time. */
 typedef struct prof__ntff_said {
     prof_ntff_event event;
     char name[PROF_MAX_TEXT + 24], instance[64];
@@ -1696,8 +1696,8 @@ static int prof__ntff_is_raw(const prof__ntff_said *said)
     return said->has_nc && said->time == said->nc_ns && said->event.source == PROF_NTFF_SOURCE_HARDWARE;
 }
 
-/* Calls fn for an event, or lets the event wait for a sync point if its time is the core's. Takes ownership of `kept`.
-   */
+/* Calls fn for an event, or lets the event wait for a sync point if its time is the core's. Takes ownership of
+   `kept`. */
 static void prof__ntff_finish(prof_ntff_parser *p, prof__ntff_open *kept)
 {
     if (!kept->raw) {

@@ -3531,8 +3531,8 @@ typedef struct prof__segment_summarizer {
     int takes_data;
     uint32_t data;  /* number of DATA records that the previous event has so far */
     size_t next;    /* index of the word after the last argument */
-    prof__read_half ends[PROF__SEGMENT_SUMMARY_HALVES], *top, open[PROF__SEGMENT_SUMMARY_DEPTH + 1]; /* open[0] is no
-                                                                                                        scope */
+    /* open[0] is no scope */
+    prof__read_half ends[PROF__SEGMENT_SUMMARY_HALVES], *top, open[PROF__SEGMENT_SUMMARY_DEPTH + 1];
 } prof__segment_summarizer;
 
 static void prof__segment_summary_begin(prof__segment_summarizer *o, uint64_t base)
@@ -7860,8 +7860,8 @@ PROF_DEF void prof_open_scopes_free(prof_open_scope *scopes)
 
 /*-- HISTOGRAMS ---------------------------------------------------------------------------------------- >>histograms --
    A histogram counts durations in steps. Each step below 128 ns is one nanosecond; above, a power of two has 64 steps.
-   So the middle of a step is at most 1/128 off the duration. Memory is taken for those steps alone that have a count.
-   */
+   So the middle of a step is at most 1/128 off the duration. Memory is taken for those steps alone that have a
+   count. */
 
 typedef struct prof__step {
     uint64_t count;
@@ -8033,8 +8033,8 @@ static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 }
 
 /* Adds the time of a call, which is `ns` in nanoseconds; `time` is the same, or in ticks. The caller has counted the
-   call in stat.count. Without memory for a step, the time is missing from the percentiles, and the function returns 0.
-   */
+   call in stat.count. Without memory for a step, the time is missing from the percentiles, and the function returns
+   0. */
 static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t time, uint64_t ns)
 {
     prof_stat *stat = &row->stat;
@@ -8725,8 +8725,8 @@ static int prof__same_stat_row(const void *owner, size_t item, const void *key)
            (row->stat.name == wanted->name || !strcmp(row->stat.name, wanted->name));
 }
 
-/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without memory.
-   */
+/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without
+   memory. */
 static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event)
 {
     prof__stat_row_key key;
@@ -9110,8 +9110,8 @@ static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
     return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
-/* Makes the rows. Recording counts neither log messages nor what devices report, so these are counted from the events.
-   */
+/* Makes the rows. Recording counts neither log messages nor what devices report, so these are counted from the
+   events. */
 static prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -9213,8 +9213,8 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
     return to;
 }
 
-/* Allocates one block with the rows, then their buckets, then the names made at run time. Returns NULL without memory.
-   */
+/* Allocates one block with the rows, then their buckets, then the names made at run time. Returns NULL without
+   memory. */
 static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;
@@ -10092,8 +10092,8 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 
 /* Writes to `to` the text of prof__loss_text() for a viewer that draws events from the time `from` on. Returns what
    kind of thing was dropped, or NULL if nothing needs a warning. No warning is needed for ends and arguments of scopes
-   that began before the recording, for writes that succeeded later, and for what a ring has overwritten before `from`.
-   */
+   that began before the recording, for writes that succeeded later, and for what a ring has overwritten before
+   `from`. */
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
@@ -11490,8 +11490,8 @@ static const char *prof__follow_name(const prof__follow *f, uint32_t id)
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
 
-/* Returns the rule with the shortest time that applies to a scope, or frame, of this name. Returns NULL if none does.
-   */
+/* Returns the rule with the shortest time that applies to a scope, or frame, of this name. Returns NULL if none
+   does. */
 static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
@@ -11502,8 +11502,8 @@ static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int 
     return found;
 }
 
-/* Adds a row, and returns its number. Returns 1 if there is no space. text: the name, if made at run time; else NULL.
-   */
+/* Adds a row, and returns its number. Returns 1 if there is no space. text: the name, if made at run time; else
+   NULL. */
 static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                  const char *text)
 {
@@ -12356,8 +12356,8 @@ static int prof__follow_retry(prof__follow *f, size_t count)
     return progress;
 }
 
-/* Reads what has been recorded so far. Returns 1 if threads have taken new chunks meanwhile. The caller holds f->lock.
-   */
+/* Reads what has been recorded so far. Returns 1 if threads have taken new chunks meanwhile. The caller holds
+   f->lock. */
 static int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;
@@ -13353,8 +13353,8 @@ static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* 
    prof__deflate_end() prof__deflate_all() */
 static int prof__parse_whole(const char *text, uint64_t *out);
 #ifndef PROF_NO_TEXT
-static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is
-                                                                            null */
+/* its place among them, or -1; the last is null */
+static int prof__parse_name(const char *text, const char *const *names);
 static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms */
 #endif
 /* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */

@@ -1028,8 +1028,8 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     if (!look.running || look.on_demand) {
         status = prof__server_on_demand_join(v, capture, look.running);
         if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* not the time of the start */
-        if (status == PROF_INVALID_STATE) look = prof__session_status_now(); /* the program has started a session
-                                                                                meanwhile */
+        /* the program has started a session meanwhile */
+        if (status == PROF_INVALID_STATE) look = prof__session_status_now();
         if (status && (!look.running || look.on_demand)) return status;
     }
     if (!capture->on_demand) {
@@ -1256,8 +1256,8 @@ static const char *prof__server_missing(prof__server_format format)
     return NULL;
 }
 
-/* Adds the notes to the answer as warnings of an XSpace. Protobuf allows fields to be appended to a complete message.
-   */
+/* Adds the notes to the answer as warnings of an XSpace. Protobuf allows fields to be appended to a complete
+   message. */
 static void prof__server_warn(prof__server *v, prof__server_ask *ask)
 {
     const char *line = ask->capture.notes, *end;
@@ -1630,8 +1630,8 @@ static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *as
     prof_status status = PROF_OK;
     if (!look.ended && (!look.running || look.on_demand))
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-    if (status == PROF_INVALID_STATE && prof__session_status_now().running) status = PROF_OK; /* the program has started
-                                                                                                 one */
+    /* the program has started one */
+    if (status == PROF_INVALID_STATE && prof__session_status_now().running) status = PROF_OK;
     if (status) return status;
     ask->head[0] = 0;
     ask->head_sent = 0;
@@ -2177,8 +2177,8 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "configured, for /start");
 }
 
-/* Begins the recording of /start. If that runs already, lets it go on. If the program itself records, starts nothing.
-   */
+/* Begins the recording of /start. If that runs already, lets it go on. If the program itself records, starts
+   nothing. */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
     prof__session_status look = prof__session_status_now();
@@ -2190,8 +2190,8 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
         v->remote_from = prof_host_ns(); /* taken before a session starts, so that the recording covers all of it */
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-        own = status == PROF_INVALID_STATE && prof__session_status_now().running; /* the program has started one
-                                                                                     meanwhile */
+        /* the program has started one meanwhile */
+        own = status == PROF_INVALID_STATE && prof__session_status_now().running;
         if (own) status = PROF_OK;
         ask->capture.on_demand = 0;
         if (!status && !own) {
@@ -3420,8 +3420,8 @@ static int prof__h2_read(prof__server *v, prof__server_client *c)
     return 1;
 }
 
-/* Appends a literal header field to a block. Appends nothing if the block has no space. Returns the end of the block.
-   */
+/* Appends a literal header field to a block. Appends nothing if the block has no space. Returns the end of the
+   block. */
 static size_t prof__h2_literal(unsigned char *block, size_t at, size_t capacity, const char *name, size_t name_size,
                                const char *value, size_t size)
 {
@@ -3908,8 +3908,8 @@ static int prof__server_is_loopback(const prof__server_address *address)
 }
 
 /* Opens a socket that listens. If *port is 0, sets *port to the port that the system chose. Sets *listener at once, so
-   that the child of a fork that happens meanwhile closes the socket. Returns 0; or an errno, and then *listener is -1.
-   */
+   that the child of a fork that happens meanwhile closes the socket. Returns 0; or an errno, and then *listener is
+   -1. */
 static int prof__server_listen(const char *host, int *port, int *listener)
 {
     prof__server_address address;

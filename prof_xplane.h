@@ -388,8 +388,8 @@ typedef struct prof__xplane_step {
     char *text;   /* owned: the name, if it was made at run time; else NULL */
 } prof__xplane_step;
 
-/* A scope that is held back until the next event is known, which may be a point of a flow or the first scope in a step.
-   */
+/* A scope that is held back until the next event is known, which may be a point of a flow or the first scope in a
+   step. */
 typedef struct prof__xplane_held {
     int held, step, flow; /* flow: 1: a point of a flow was added to it */
     int op, details;      /* 1: its arguments have tf_op; kernel_details */
@@ -809,8 +809,8 @@ static void prof__xplane_spelled(prof__xplane *x, const char *text)
     }
 }
 
-/* Sets x->text to an event's name: NAME:TYPE for a scope, so that XProf counts it as an op; for others, with a prefix.
-   */
+/* Sets x->text to an event's name: NAME:TYPE for a scope, so that XProf counts it as an op; for others, with a
+   prefix. */
 static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, const char *text)
 {
     static const char *const prefixes[] = {"", "", "mark: ", "message: ", "flow: ", "frame: ", "span: ", "lock: "};
@@ -937,8 +937,8 @@ static void prof__xplane_stat_name(prof__xplane *x, size_t id, const char *prefi
     prof__xplane_map(x, PROF__XPLANE_STAT_NAME, id);
 }
 
-/* Returns 1 if an argument of an accelerator's work becomes the stat of that name that XProf has for its own devices.
-   */
+/* Returns 1 if an argument of an accelerator's work becomes the stat of that name that XProf has for its own
+   devices. */
 static int prof__xplane_own_stat(const char *key)
 {
     static const char *const own[] = {"bytes_accessed", "flops", "kernel_details", "memcpy_details", "shape", "tf_op"};
@@ -1760,8 +1760,8 @@ static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *
     }
 }
 
-/* Adds the next scopes of a track, as long as they are plain: without arguments and the like. Holds the last one back.
-   */
+/* Adds the next scopes of a track, as long as they are plain: without arguments and the like. Holds the last one
+   back. */
 static void prof__xplane_plain(prof__xplane *x, prof_cursor *cursor)
 {
     prof__xplane_held *held = &x->held;
@@ -2769,8 +2769,8 @@ static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace
     return status;
 }
 
-/* Writes traces as the hosts of one run. where: if not NULL, gets the path of the first trace's file, in `size` bytes.
-   */
+/* Writes traces as the hosts of one run. where: if not NULL, gets the path of the first trace's file, in `size`
+   bytes. */
 static prof_status prof__xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
                                       const prof_xplane_options *options, char *where, size_t size)
 {
@@ -2971,8 +2971,8 @@ static prof_status prof__xplane_begin_trace(const char *pattern, const prof_conf
     prof__xplane_session.begin_ns = prof_host_ns();
     prof__xplane_session.running = 2;
     if (status) return status;
-    if (!prof_enabled() || prof__session_status_now().on_demand) { /* no session, or one on demand, which prof_start()
-                                                                      ends */
+    /* no session, or one on demand, which prof_start() ends */
+    if (!prof_enabled() || prof__session_status_now().on_demand) {
         prof__xplane_wish_set(prof__xplane_session.perfetto, prof__xplane_session.logdir);
         status = prof_start(config);
         if (status) prof__xplane_wish_set(0, "");

@@ -102,8 +102,8 @@ static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* 
    prof__deflate_end() prof__deflate_all() */
 static int prof__parse_whole(const char *text, uint64_t *out);
 #ifndef PROF_NO_TEXT
-static int prof__parse_name(const char *text, const char *const *names); /* its place among them, or -1; the last is
-                                                                            null */
+/* its place among them, or -1; the last is null */
+static int prof__parse_name(const char *text, const char *const *names);
 static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms */
 #endif
 /* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */

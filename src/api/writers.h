@@ -20,8 +20,8 @@ typedef struct prof_writer {
     const char *extension; /* ".mine", in lower case */
     prof_status (*write)(void *user, const prof_trace *trace, prof_sink sink);
     void *user;
-    prof_status (*write_files)(const prof_trace *trace, const char *path); /* instead of write: makes its files itself.
-                                                                              The extension "/" is a directory's */
+    /* instead of write: makes its files itself. The extension "/" is a directory's */
+    prof_status (*write_files)(const prof_trace *trace, const char *path);
     struct prof_writer *private_next;
 } prof_writer;
 

@@ -11,8 +11,8 @@
 
 /*-- frames --*/
 
-/* Returns the track for frames of this name and frame object. Adds it if it is new. Returns NULL if there are too many.
-   */
+/* Returns the track for frames of this name and frame object. Adds it if it is new. Returns NULL if there are too
+   many. */
 static prof__chrome_frames *prof__chrome_frame_track(prof__chrome *c, prof__chrome_track *track, const char *name,
                                                      uint64_t id, int64_t start)
 {

@@ -20,8 +20,8 @@ static void prof__chrome_instant(prof__chrome *c, const prof__chrome_ids *ids, c
     PROF__CHROME_LITERAL(&c->out, "}");
 }
 
-/* Returns the track for marks of all threads with this name. Adds it if it is new. Returns NULL if there are too many.
-   */
+/* Returns the track for marks of all threads with this name. Adds it if it is new. Returns NULL if there are too
+   many. */
 static const prof__chrome_marks *prof__chrome_mark_track(prof__chrome *c, const char *name)
 {
     prof__chrome_marks *marks;

@@ -88,8 +88,8 @@ typedef struct prof__chrome_sum {
     double start2, end2;         /* microseconds from the first scope on */
 } prof__chrome_sum;
 
-/* Returns 1 if start + duration equals the end in speedscope, which computes with doubles. both: 1: in DevTools, too.
-   */
+/* Returns 1 if start + duration equals the end in speedscope, which computes with doubles. both: 1: in DevTools,
+   too. */
 static int prof__chrome_adds_up(const prof__chrome_sum *sum, double duration, int both)
 {
     double a = prof__chrome_double(sum->start + duration) - sum->end;
@@ -167,8 +167,8 @@ static char *prof__chrome_exact_number(char *to, double value)
 #endif
 }
 
-/* Writes the duration with more than three decimals, as few as make the viewers' sums right. Returns NULL if none do.
-   */
+/* Writes the duration with more than three decimals, as few as make the viewers' sums right. Returns NULL if none
+   do. */
 static char *prof__chrome_odd_duration(char *to, const prof__chrome_sum *sum, int64_t ns, int both)
 {
     double wanted = sum->end2 - sum->start2; /* for speedscope; for both viewers, the mean of the durations they want */

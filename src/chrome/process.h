@@ -15,8 +15,8 @@
 
 /*-- processes and threads --*/
 
-/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without memory.
-   */
+/* Gives each track an id that no other has. `threads` has space for the tracks of all traces. Returns 0 without
+   memory. */
 static int prof__chrome_threads(prof__chrome *c, prof__chrome_thread *threads, size_t tracks)
 {
     size_t i, at = 0;

@@ -28,8 +28,8 @@ typedef struct prof__segment_summarizer {
     int takes_data;
     uint32_t data;  /* number of DATA records that the previous event has so far */
     size_t next;    /* index of the word after the last argument */
-    prof__read_half ends[PROF__SEGMENT_SUMMARY_HALVES], *top, open[PROF__SEGMENT_SUMMARY_DEPTH + 1]; /* open[0] is no
-                                                                                                        scope */
+    /* open[0] is no scope */
+    prof__read_half ends[PROF__SEGMENT_SUMMARY_HALVES], *top, open[PROF__SEGMENT_SUMMARY_DEPTH + 1];
 } prof__segment_summarizer;
 
 static void prof__segment_summary_begin(prof__segment_summarizer *o, uint64_t base)

@@ -79,8 +79,8 @@ static inline int prof__off_scope_drops(prof__thread *self, uint32_t count)
     if (PROF__MINIMAL || PROF__LIKELY(!self->off_scope.marker) || !prof__off_scope_is_innermost(self)) return 0;
     if (PROF__UNLIKELY(self->off_scope.marker & PROF__OFF_SCOPE_LOST)) prof__off_scope_loses(self, count);
     self->off_scope.marker |= PROF__OFF_SCOPE_DROPPED;
-    if (self->off_scope.slot) prof__bit_set(prof__off_scopes.with_args, self->off_scope.slot - 1); /* now: the scope may
-                                                                                                      never end */
+    /* now: the scope may never end */
+    if (self->off_scope.slot) prof__bit_set(prof__off_scopes.with_args, self->off_scope.slot - 1);
     return 1;
 }
 

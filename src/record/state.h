@@ -100,7 +100,7 @@ typedef struct prof__session_file {
     char *live_path;   /* the file to which the image is mapped: output, or stream.path; NULL: none */
     void *mapping;     /* NULL: the image is in the user's memory */
     size_t mapping_size;
-    char output[PROF__PATH(1024)]; /* expanded; "": none. */
+    char output[PROF__PATH(1024)]; /* expanded; "": none */
     char layout[24];   /* the configuration's layout; "": none */
     char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
     int cut;               /* PROF__CUT...: another program has truncated the image's file */
@@ -285,9 +285,8 @@ static void prof__child_check(void)
 #define PROF__OFF_SCOPE_ASKED 0x40000000u /* a flag in a site's state; config versions are below it. See >>off_scope */
 static void prof__next_config_version(void)
 {
-    uint32_t next = PROF__ADD(&prof__config_version_count, 1u) % (PROF__OFF_SCOPE_ASKED / 2 - 1) + 1; /* keeps the bit
-                                                                                                         PROF__SHORT
-                                                                                                         clear */
+    /* keeps the bit PROF__SHORT clear */
+    uint32_t next = PROF__ADD(&prof__config_version_count, 1u) % (PROF__OFF_SCOPE_ASKED / 2 - 1) + 1;
     PROF__RELEASE(prof__config_version, next);
     prof__instances_tell(next);
 }

@@ -11,7 +11,7 @@
 
 /* The recorder's state of a track. A track belongs to a thread, or to a fiber, which moves from thread to thread. */
 struct prof_fiber {
-    uint64_t track, serial; /* track: its id in the session `epoch`; serial: how many TRACK records it has */
+    uint64_t track, serial; /* track: its id in the session session_id; serial: how many TRACK records it has */
     uint64_t reserved_ends; /* words to reserve for ends of scopes that were open when it left its last thread */
     uint32_t session_id;    /* the id of the session that knows the track; 0: none yet */
     uint32_t name_id;       /* the string id of its name; PROF__NAME_NEW: name is not in the image yet */
@@ -40,14 +40,13 @@ typedef char prof__fiber_fits[sizeof(struct prof_fiber) <= PROF_FIBER_SIZE ? 1 :
 
 /* One for each thread; in a kernel, one for each processor. The fast path uses only the first cache line. */
 typedef struct prof__thread {
-    uint32_t write_lock; /* write lock: the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT
-                            */
+    uint32_t write_lock; /* the config version for which the fast path is open, or PROF__BUSY or PROF__SHUT */
     uint32_t session_id; /* the id of the session that it records into; tokens carry it from begin to end */
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
     uint64_t free_words; /* words of the chunk that may be written, less those reserved for ends of open scopes */
-    uint32_t open; /* the value for write lock when the thread is synced and not writing */
-    uint32_t synced_version; /* the synced version: the config version that the thread has applied */
+    uint32_t open; /* the value for write_lock when the thread is synced and not writing */
+    uint32_t synced_version; /* the config version that the thread has applied */
     struct prof__session *session;
     prof__chunk *chunk;
     prof__chunk *filled; /* its previous chunk while the present one is less than half full, then HELD; or NULL */
@@ -90,8 +89,7 @@ typedef struct prof__thread {
     struct {
         uint32_t busy;                    /* 1: the thread runs another tool's code */
         uint32_t named;                   /* 1: that tool knows its name */
-        prof_fiber *fiber;                /* the fiber whose scopes are open on it as that tool sees it; NULL: its own
-                                             */
+        prof_fiber *fiber;                /* whose scopes are open on it as that tool sees it; NULL: its own */
         struct prof__bridge_stack *spare; /* a free one, for the next fiber */
     } bridge;
 #endif

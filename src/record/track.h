@@ -160,9 +160,8 @@ static void prof__chunk_enter(prof__thread *self, prof__chunk *chunk, uint64_t u
     self->chunk = chunk;
     self->base = chunk->base.tick;
     self->cursor = prof__chunk_first(chunk) + used;
-    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope.marker = self->off_scope.slot = 0; /* no words are
-                                                                                                            reserved now
-                                                                                                            */
+    /* no words are reserved for the marker now */
+    if (prof__off_scope_hidden(self) > reserved_ends) self->off_scope.marker = self->off_scope.slot = 0;
     uint64_t limit = prof__chunk_limit(self, used + reserved_ends + 8);
     prof__chunk_open(self, used, limit);
     self->free_words = limit - used - reserved_ends;
@@ -446,8 +445,8 @@ static prof__chunk *prof__partial_take(prof__session *s, uint64_t *used)
                                          __ATOMIC_RELAXED))
             continue; /* the ring has reused the chunk */
         if (chunk->sequence == sequence) return chunk;
-        PROF__RELEASE(&chunk->state, PROF__CHUNK_PARTIAL); /* reused by the ring, and partial again, with another entry
-                                                              */
+        /* reused by the ring, and partial again, with another entry */
+        PROF__RELEASE(&chunk->state, PROF__CHUNK_PARTIAL);
     }
     return NULL;
 }

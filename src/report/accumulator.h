@@ -72,8 +72,8 @@ static void prof__stat_row_bytes(prof__stat_row *row, uint64_t bytes, double ns)
 }
 
 /* Adds the time of a call, which is `ns` in nanoseconds; `time` is the same, or in ticks. The caller has counted the
-   call in stat.count. Without memory for a step, the time is missing from the percentiles, and the function returns 0.
-   */
+   call in stat.count. Without memory for a step, the time is missing from the percentiles, and the function returns
+   0. */
 static PROF__NOINLINE int prof__stat_row_time(prof__stat_row *row, uint64_t time, uint64_t ns)
 {
     prof_stat *stat = &row->stat;

@@ -10,8 +10,8 @@
 
 /*-- HISTOGRAMS ---------------------------------------------------------------------------------------- >>histograms --
    A histogram counts durations in steps. Each step below 128 ns is one nanosecond; above, a power of two has 64 steps.
-   So the middle of a step is at most 1/128 off the duration. Memory is taken for those steps alone that have a count.
-   */
+   So the middle of a step is at most 1/128 off the duration. Memory is taken for those steps alone that have a
+   count. */
 
 typedef struct prof__step {
     uint64_t count;

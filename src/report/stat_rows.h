@@ -75,8 +75,8 @@ static int prof__same_stat_row(const void *owner, size_t item, const void *key)
            (row->stat.name == wanted->name || !strcmp(row->stat.name, wanted->name));
 }
 
-/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without memory.
-   */
+/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without
+   memory. */
 static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event)
 {
     prof__stat_row_key key;

@@ -44,8 +44,8 @@ static int prof__stat_rows_aggregated(const prof_trace *trace, int by_path)
     return trace->aggregated && (info->mode == PROF_STATS || (!by_path && !info->from_ns && !info->to_ns));
 }
 
-/* Makes the rows. Recording counts neither log messages nor what devices report, so these are counted from the events.
-   */
+/* Makes the rows. Recording counts neither log messages nor what devices report, so these are counted from the
+   events. */
 static prof_status prof__stat_rows_take(prof__stat_rows *all, const prof_trace *trace)
 {
     prof_status status = PROF_OK;
@@ -147,8 +147,8 @@ static prof_bucket *prof__buckets(const prof__histogram *h, prof_bucket *to)
     return to;
 }
 
-/* Allocates one block with the rows, then their buckets, then the names made at run time. Returns NULL without memory.
-   */
+/* Allocates one block with the rows, then their buckets, then the names made at run time. Returns NULL without
+   memory. */
 static prof_stat *prof__stats_copy(const prof__stat_rows *all, const prof__sorted *sorted, size_t count)
 {
     size_t size = (count + 1) * sizeof(prof_stat), buckets = 0, i;

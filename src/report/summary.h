@@ -447,8 +447,8 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 
 /* Writes to `to` the text of prof__loss_text() for a viewer that draws events from the time `from` on. Returns what
    kind of thing was dropped, or NULL if nothing needs a warning. No warning is needed for ends and arguments of scopes
-   that began before the recording, for writes that succeeded later, and for what a ring has overwritten before `from`.
-   */
+   that began before the recording, for writes that succeeded later, and for what a ring has overwritten before
+   `from`. */
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",

@@ -103,8 +103,8 @@ static prof_status prof__server_capture_begin(prof__server *v, prof__server_capt
     if (!look.running || look.on_demand) {
         status = prof__server_on_demand_join(v, capture, look.running);
         if (!look.running) capture->end_at = prof_host_ns() + capture->ns; /* not the time of the start */
-        if (status == PROF_INVALID_STATE) look = prof__session_status_now(); /* the program has started a session
-                                                                                meanwhile */
+        /* the program has started a session meanwhile */
+        if (status == PROF_INVALID_STATE) look = prof__session_status_now();
         if (status && (!look.running || look.on_demand)) return status;
     }
     if (!capture->on_demand) {
@@ -331,8 +331,8 @@ static const char *prof__server_missing(prof__server_format format)
     return NULL;
 }
 
-/* Adds the notes to the answer as warnings of an XSpace. Protobuf allows fields to be appended to a complete message.
-   */
+/* Adds the notes to the answer as warnings of an XSpace. Protobuf allows fields to be appended to a complete
+   message. */
 static void prof__server_warn(prof__server *v, prof__server_ask *ask)
 {
     const char *line = ask->capture.notes, *end;

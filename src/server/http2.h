@@ -323,8 +323,8 @@ static int prof__h2_read(prof__server *v, prof__server_client *c)
     return 1;
 }
 
-/* Appends a literal header field to a block. Appends nothing if the block has no space. Returns the end of the block.
-   */
+/* Appends a literal header field to a block. Appends nothing if the block has no space. Returns the end of the
+   block. */
 static size_t prof__h2_literal(unsigned char *block, size_t at, size_t capacity, const char *name, size_t name_size,
                                const char *value, size_t size)
 {

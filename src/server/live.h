@@ -222,8 +222,8 @@ static prof_status prof__server_live_begin(prof__server *v, prof__server_ask *as
     prof_status status = PROF_OK;
     if (!look.ended && (!look.running || look.on_demand))
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-    if (status == PROF_INVALID_STATE && prof__session_status_now().running) status = PROF_OK; /* the program has started
-                                                                                                 one */
+    /* the program has started one */
+    if (status == PROF_INVALID_STATE && prof__session_status_now().running) status = PROF_OK;
     if (status) return status;
     ask->head[0] = 0;
     ask->head_sent = 0;

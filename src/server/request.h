@@ -461,8 +461,8 @@ static void prof__server_config(prof__server *v, prof__server_ask *ask)
         prof__server_say(v, ask, 200, 0, "configured, for /start");
 }
 
-/* Begins the recording of /start. If that runs already, lets it go on. If the program itself records, starts nothing.
-   */
+/* Begins the recording of /start. If that runs already, lets it go on. If the program itself records, starts
+   nothing. */
 static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
 {
     prof__session_status look = prof__session_status_now();
@@ -474,8 +474,8 @@ static void prof__server_begin_remote(prof__server *v, prof__server_ask *ask)
         if (v->wished) prof__server_capture_copy(&ask->capture, &v->wish);
         v->remote_from = prof_host_ns(); /* taken before a session starts, so that the recording covers all of it */
         status = prof__server_on_demand_join(v, &ask->capture, look.running);
-        own = status == PROF_INVALID_STATE && prof__session_status_now().running; /* the program has started one
-                                                                                     meanwhile */
+        /* the program has started one meanwhile */
+        own = status == PROF_INVALID_STATE && prof__session_status_now().running;
         if (own) status = PROF_OK;
         ask->capture.on_demand = 0;
         if (!status && !own) {

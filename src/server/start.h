@@ -49,8 +49,8 @@ static int prof__server_is_loopback(const prof__server_address *address)
 }
 
 /* Opens a socket that listens. If *port is 0, sets *port to the port that the system chose. Sets *listener at once, so
-   that the child of a fork that happens meanwhile closes the socket. Returns 0; or an errno, and then *listener is -1.
-   */
+   that the child of a fork that happens meanwhile closes the socket. Returns 0; or an errno, and then *listener is
+   -1. */
 static int prof__server_listen(const char *host, int *port, int *listener)
 {
     prof__server_address address;

@@ -161,8 +161,8 @@ static int prof__child_path(prof__session *s)
     if (!prof__folder_of(before, before, sizeof before) || !prof__folder_of(s->file.output, path, sizeof path) ||
         !prof__equal(before, path))
         prof__folder_drop(s); /* the held folder is the parent's, and the child writes elsewhere */
-    if (s->file.live_path && !prof__root_moved(s)) prof__folder_for(s->file.live_path); /* %p may be in a directory's
-                                                                                           name */
+    /* %p may be in a directory's name */
+    if (s->file.live_path && !prof__root_moved(s)) prof__folder_for(s->file.live_path);
     return 0;
 }
 #endif

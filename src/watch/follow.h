@@ -216,8 +216,8 @@ static const char *prof__follow_name(const prof__follow *f, uint32_t id)
     return id && id < f->string_count && f->strings[id] ? (const char *)(f->session->meta + f->strings[id]) : "";
 }
 
-/* Returns the rule with the shortest time that applies to a scope, or frame, of this name. Returns NULL if none does.
-   */
+/* Returns the rule with the shortest time that applies to a scope, or frame, of this name. Returns NULL if none
+   does. */
 static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int frame, const char *name)
 {
     const prof__follow_rule *found = NULL;
@@ -228,8 +228,8 @@ static const prof__follow_rule *prof__follow_rule_of(const prof__follow *f, int 
     return found;
 }
 
-/* Adds a row, and returns its number. Returns 1 if there is no space. text: the name, if made at run time; else NULL.
-   */
+/* Adds a row, and returns its number. Returns 1 if there is no space. text: the name, if made at run time; else
+   NULL. */
 static uint32_t prof__follow_add(prof__follow *f, uint32_t site, prof_event_type type, const char *name,
                                  const char *text)
 {

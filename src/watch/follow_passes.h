@@ -373,8 +373,8 @@ static int prof__follow_retry(prof__follow *f, size_t count)
     return progress;
 }
 
-/* Reads what has been recorded so far. Returns 1 if threads have taken new chunks meanwhile. The caller holds f->lock.
-   */
+/* Reads what has been recorded so far. Returns 1 if threads have taken new chunks meanwhile. The caller holds
+   f->lock. */
 static int prof__follow_pass(prof__follow *f)
 {
     uint64_t seen = f->seen;

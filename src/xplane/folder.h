@@ -235,8 +235,8 @@ static prof_status prof__xplane_files(prof__xplane_file *files, const prof_trace
     return status;
 }
 
-/* Writes traces as the hosts of one run. where: if not NULL, gets the path of the first trace's file, in `size` bytes.
-   */
+/* Writes traces as the hosts of one run. where: if not NULL, gets the path of the first trace's file, in `size`
+   bytes. */
 static prof_status prof__xplane_merge(const prof_trace *const *traces, size_t count, const char *logdir,
                                       const prof_xplane_options *options, char *where, size_t size)
 {

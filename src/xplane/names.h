@@ -199,8 +199,8 @@ static void prof__xplane_spelled(prof__xplane *x, const char *text)
     }
 }
 
-/* Sets x->text to an event's name: NAME:TYPE for a scope, so that XProf counts it as an op; for others, with a prefix.
-   */
+/* Sets x->text to an event's name: NAME:TYPE for a scope, so that XProf counts it as an op; for others, with a
+   prefix. */
 static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, const char *text)
 {
     static const char *const prefixes[] = {"", "", "mark: ", "message: ", "flow: ", "frame: ", "span: ", "lock: "};
@@ -327,8 +327,8 @@ static void prof__xplane_stat_name(prof__xplane *x, size_t id, const char *prefi
     prof__xplane_map(x, PROF__XPLANE_STAT_NAME, id);
 }
 
-/* Returns 1 if an argument of an accelerator's work becomes the stat of that name that XProf has for its own devices.
-   */
+/* Returns 1 if an argument of an accelerator's work becomes the stat of that name that XProf has for its own
+   devices. */
 static int prof__xplane_own_stat(const char *key)
 {
     static const char *const own[] = {"bytes_accessed", "flops", "kernel_details", "memcpy_details", "shape", "tf_op"};

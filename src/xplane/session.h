@@ -101,8 +101,8 @@ static prof_status prof__xplane_begin_trace(const char *pattern, const prof_conf
     prof__xplane_session.begin_ns = prof_host_ns();
     prof__xplane_session.running = 2;
     if (status) return status;
-    if (!prof_enabled() || prof__session_status_now().on_demand) { /* no session, or one on demand, which prof_start()
-                                                                      ends */
+    /* no session, or one on demand, which prof_start() ends */
+    if (!prof_enabled() || prof__session_status_now().on_demand) {
         prof__xplane_wish_set(prof__xplane_session.perfetto, prof__xplane_session.logdir);
         status = prof_start(config);
         if (status) prof__xplane_wish_set(0, "");

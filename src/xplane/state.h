@@ -140,8 +140,8 @@ typedef struct prof__xplane_step {
     char *text;   /* owned: the name, if it was made at run time; else NULL */
 } prof__xplane_step;
 
-/* A scope that is held back until the next event is known, which may be a point of a flow or the first scope in a step.
-   */
+/* A scope that is held back until the next event is known, which may be a point of a flow or the first scope in a
+   step. */
 typedef struct prof__xplane_held {
     int held, step, flow; /* flow: 1: a point of a flow was added to it */
     int op, details;      /* 1: its arguments have tf_op; kernel_details */

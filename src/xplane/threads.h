@@ -78,8 +78,8 @@ static void prof__xplane_event(prof__xplane *x, size_t index, const prof_event *
     }
 }
 
-/* Adds the next scopes of a track, as long as they are plain: without arguments and the like. Holds the last one back.
-   */
+/* Adds the next scopes of a track, as long as they are plain: without arguments and the like. Holds the last one
+   back. */
 static void prof__xplane_plain(prof__xplane *x, prof_cursor *cursor)
 {
     prof__xplane_held *held = &x->held;
