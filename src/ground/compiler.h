@@ -142,13 +142,13 @@ static __int64 prof__exchange_64(volatile __int64 *at, __int64 value, __int64 ad
 
 typedef unsigned char prof__u8;
 #ifdef __cplusplus
-#define PROF__NAMED(name, type) prof__##name
+#define PROF__OF_TYPE(name, type) prof__##name
 #define PROF__OF_BYTES(name, at) prof__##name
 #define PROF__OF_WORDS(name, at) prof__##name
 #define PROF__OF_NUMBERS(name, at) prof__##name
 extern "C++" {
 #else
-#define PROF__NAMED(name, type) prof__##name##_##type
+#define PROF__OF_TYPE(name, type) prof__##name##_##type
 #define PROF__NUMBERS(name) \
     int: prof__##name##_int, uint32_t: prof__##name##_uint32_t, int64_t: prof__##name##_int64_t, \
     uint64_t: prof__##name##_uint64_t
@@ -159,28 +159,28 @@ extern "C++" {
 #define PROF__OF_NUMBERS(name, at) _Generic(*(at), PROF__NUMBERS(name))
 #endif
 #define PROF__LOADS(type, bits, word)                                                                                \
-    static __forceinline type PROF__NAMED(load, type)(const volatile type *at, int order)                            \
+    static __forceinline type PROF__OF_TYPE(load, type)(const volatile type *at, int order)                          \
     {                                                                                                                \
         type value = (type)PROF__LOAD_##bits(at);                                                                    \
         if (order != __ATOMIC_RELAXED) PROF__ORDERED();                                                              \
         return value;                                                                                                \
     }                                                                                                                \
-    static __forceinline void PROF__NAMED(store, type)(volatile type * at, type value, int order)                    \
+    static __forceinline void PROF__OF_TYPE(store, type)(volatile type * at, type value, int order)                  \
     {                                                                                                                \
         if (order != __ATOMIC_RELAXED) PROF__ORDERED();                                                              \
         PROF__STORE_##bits(at, (word)value);                                                                         \
     }
 #define PROF__EXCHANGES(type, bits, word)                                                                            \
     PROF__LOADS(type, bits, word)                                                                                    \
-    static __forceinline type PROF__NAMED(exchange, type)(volatile type * at, type value)                            \
+    static __forceinline type PROF__OF_TYPE(exchange, type)(volatile type * at, type value)                          \
     {                                                                                                                \
         return (type)PROF__EXCHANGE_##bits((volatile word *)at, (word)value);                                        \
     }                                                                                                                \
-    static __forceinline type PROF__NAMED(add, type)(volatile type * at, type value)                                 \
+    static __forceinline type PROF__OF_TYPE(add, type)(volatile type * at, type value)                               \
     {                                                                                                                \
         return (type)PROF__ADD_##bits((volatile word *)at, (word)value);                                             \
     }                                                                                                                \
-    static __forceinline int PROF__NAMED(trade, type)(volatile type * at, type *expected, type value)                \
+    static __forceinline int PROF__OF_TYPE(trade, type)(volatile type * at, type *expected, type value)              \
     {                                                                                                                \
         type found = (type)PROF__TRADE_##bits((volatile word *)at, (word)value, (word)*expected);                    \
         if (found == *expected) return 1;                                                                            \
