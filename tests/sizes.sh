@@ -139,7 +139,7 @@ own() { # what prof adds to a program that does nothing
         if [ $switch = PROF_MINIMAL ]; then
             :
         elif [ "$1" = budgets ]; then
-            cc=clang small -O0 -DPROF_IMPLEMENTATION -D$switch $recorder -o $made/recorder.$switch
+            cc=clang small -O0 -include prof_read.h -DPROF_IMPLEMENTATION -D$switch $recorder -o $made/recorder.$switch
             printf '%-42s %d\n' "text of it with $switch -O0" "$(text $made/recorder.$switch)"
         elif ! grep -q "^text of it with $switch -O0 " tests/sizes.txt; then
             echo "text of it with $switch -O0 0"
