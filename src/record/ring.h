@@ -164,7 +164,7 @@ static void prof__background_failed(prof__session *s, const char *why)
 /* The state of the image's file. Emscripten's fstat() looks for the name with which the file was opened, so it is asked
    by name. */
 #ifdef __EMSCRIPTEN__
-#define PROF__FILE_ABOUT(s, about) prof__lstat((s)->live_path, about)
+#define PROF__FILE_ABOUT(s, about) prof__lstat((s)->file.live_path, about)
 #else
 #define PROF__FILE_ABOUT(s, about) prof__fstat((s)->stream.file, about)
 #endif
