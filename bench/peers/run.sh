@@ -28,7 +28,7 @@ add() {
     if eval "$2 1" >"$out/$1.first" 2>"$out/$1.error" && [ -s "$out/$1.first" ]; then
         peers+=("$1:$2")
     else
-        skip "$1" "does not run: $(head -n 1 "$out/$1.error" | cut -c 1-100)"
+        skip "$1" "does not run: $(tail -n 1 "$out/$1.error" | cut -c 1-100)"
     fi
 }
 end() {
