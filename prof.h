@@ -41,17 +41,16 @@ WHAT IT COSTS                              (machine, date, commands and all othe
 
 TABLE OF CONTENTS                          (search for the tag)
 
-    >>names     how things are named           >>deprecated   old spellings
-    >>options   compile-time options           >>writers   where outputs that are no .prof come from
-    >>manual    how it behaves, and why        >>values    types of what is recorded
-    >>types     status, configuration          >>markup    the PROFILE_ macros
-    >>control   start, stop, pause, save       >>devices   time lines with clocks of their own
-                                               >>objects   domains, tasks, frames, counters made at run time
+    >>names     how things are named           >>markup      the PROFILE_ macros
+    >>options   compile-time options           >>devices     time lines with clocks of their own
+    >>manual    how it behaves, and why        >>objects     domains, tasks, frames, counters made at run time
+    >>types     status, configuration          >>writers     where outputs that are no .prof come from
+    >>values    types of what is recorded      >>deprecated  old spellings
+    >>control   start, stop, pause, save
 
-    Implementation: >>image >>platform >>instances >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer >>out
-    >>pack
-                    >>match >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot >>crash
-                    >>autostart >>symbols >>instrument >>malloc
+    Implementation: >>image >>kinds >>platform >>instances >>errors >>clock >>bridge >>meta >>schedule >>ring >>writer
+                    >>out >>pack >>match >>memory >>session >>objects >>fork >>device >>stream >>service >>snapshot
+                    >>crash >>autostart >>symbols >>instrument >>malloc
 
     In prof_read.h: >>read      a trace as tracks of balanced events          >>reports   summary, CSV, statistics
 
