@@ -6253,7 +6253,7 @@ static uint64_t prof__now(const prof__session *s, int at_end)
 
 /* The recorder's state of a track. A track belongs to a thread, or to a fiber, which moves from thread to thread. */
 struct prof_fiber {
-    uint64_t track, serial; /* track: its id in the session session_id; serial: how many TRACK records it has */
+    uint64_t track, serial; /* track: its id in the session; serial: how many TRACK records it has */
     uint64_t reserved_ends; /* words to reserve for ends of scopes that were open when it left its last thread */
     uint32_t session_id;    /* the id of the session that knows the track; 0: none yet */
     uint32_t name_id;       /* the string id of its name; PROF__NAME_NEW: name is not in the image yet */
@@ -6287,7 +6287,7 @@ typedef struct prof__thread {
     uint64_t *cursor, *end;
     uint64_t base; /* ticks */
     uint64_t free_words; /* words of the chunk that may be written, less those reserved for ends of open scopes */
-    uint32_t open; /* the value for write_lock when the thread is synced and not writing */
+    uint32_t open; /* the value of write_lock when the thread is synced and not writing */
     uint32_t synced_version; /* the config version that the thread has applied */
     struct prof__session *session;
     prof__chunk *chunk;
@@ -6325,7 +6325,9 @@ typedef struct prof__thread {
 #endif
     uint32_t syncing;   /* 1: it is in the function of prof_set_sync() */
     struct {
-        uint32_t forking, holds, write_lock; /* see >>fork; fork handlers may fork again */
+        uint32_t forking;    /* how many fork() are going on: fork handlers may fork again. See >>fork */
+        uint32_t holds;      /* 1: it has taken prof__change_word for them */
+        uint32_t write_lock; /* the write lock's value before the first */
     } fork;
 #ifdef PROF__BRIDGED
     struct {
