@@ -5985,7 +5985,8 @@ typedef struct prof__stream {
 } prof__stream;
 #endif
 
-enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
+/* Another program has truncated the image's file; and a thread has touched what is gone, so recording is over. */
+enum { PROF__CUT = 1, PROF__CUT_OVER = 2 };
 
 /* prof__session is the private data of an image. It is freed only when no thread can hold a pointer into the image any
    more. */
@@ -6035,7 +6036,7 @@ typedef struct prof__session_file {
     char output[PROF__PATH(1024)]; /* expanded; "": none */
     char layout[24];   /* the configuration's layout; "": none */
     char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
-    int cut;               /* PROF__CUT...: another program has truncated the image's file */
+    int cut;               /* PROF__CUT... */
 #ifndef PROF_FREESTANDING
     uint64_t max_file_size;
     uint32_t at_limit;
@@ -6124,7 +6125,7 @@ static struct {
     int running, paused, level;
     int held;  /* PROF__HELD_...: running, but recording has not begun; sites are off */
     int ended; /* 1: the session ended by itself; prof_stop() was not called yet */
-    int frozen; /* PROF__FROZEN_...: sites are off. The only field that changes without the lock */
+    int frozen; /* 1: a crash is being reported, so sites are off. The only field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
     uint32_t session_id;
@@ -8713,12 +8714,13 @@ static void prof__schedule_look(const prof_site *site)
 }
 #endif
 
-/* Returns 1 if all sites but those of ends are off: in a pause or after a crash. The pause changes under the lock
-   only. */
+/* Returns 1 if all sites but those of ends are off: in a pause, during a crash report, or because the image's file was
+   truncated. The pause changes under the lock only. */
 static int prof__sites_rest(void)
 {
 #ifndef PROF_NO_CRASH
-    if (PROF__LOAD(&prof__state.frozen)) return 1;
+    const prof__session *s = prof__state.session;
+    if (PROF__LOAD(&prof__state.frozen) || (s && PROF__LOAD(&s->file.cut) & PROF__CUT_OVER)) return 1;
 #endif
     return PROF__LOAD(&prof__state.paused);
 }
@@ -16465,18 +16467,9 @@ static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
     prof__crash_flush(w);
 }
 
-/* Flags, why all call sites are off: a crash is being reported; the file was truncated. */
-enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 };
-
-static void prof__crash_freeze(int why)
+static void prof__crash_freeze(int frozen)
 {
-    __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
-    prof__next_config_version();
-}
-
-static void prof__crash_thaw(int why)
-{
-    __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
+    PROF__STORE(&prof__state.frozen, frozen);
     prof__next_config_version();
 }
 
@@ -16490,7 +16483,7 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
         prof__memory_read(s->header, 0, &w->header, sizeof w->header);
         prof__pair_take(s->clock, s->like.tick_hz, &now);
         w->header.copy_tick = now.tick;
-        if (i == 0) prof__crash_freeze(PROF__FROZEN_REPORT);
+        if (i == 0) prof__crash_freeze(1);
         if (PROF__LOAD(&s->header->next_chunk) - w->header.next_chunk <= PROF__LOAD(&s->chunk_count) / 8) break;
     }
 }
@@ -16515,7 +16508,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     }
     if (!PROF__CRASH_SETJMP(w->escape)) prof__crash_tell_file(w, s);
     w->guarded = 0;
-    prof__crash_thaw(PROF__FROZEN_REPORT);
+    prof__crash_freeze(0);
     prof__crash_after(&w->system);
 }
 
@@ -16722,9 +16715,9 @@ static int prof__crash_survives(int signal, const siginfo_t *info)
         s->header->meta_used = 0;
         prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
     }
-    prof__crash_freeze(PROF__FROZEN_CUT);
-    if (!(__atomic_fetch_or(&s->file.cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
-        prof__crash_tell_cut(s);
+    int was = __atomic_fetch_or(&s->file.cut, PROF__CUT | PROF__CUT_OVER, __ATOMIC_RELAXED);
+    prof__next_config_version();
+    if (!(was & PROF__CUT_OVER)) prof__crash_tell_cut(s);
     return 1;
 }
 
@@ -16851,7 +16844,7 @@ static void prof__crash_install(prof__session *s)
 static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
-    if (PROF__LOAD(&prof__state.frozen)) prof__crash_thaw(PROF__FROZEN_REPORT | PROF__FROZEN_CUT);
+    if (PROF__LOAD(&prof__state.frozen)) prof__crash_freeze(0);
     prof__crash.session = NULL;
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
 }
@@ -17719,11 +17712,14 @@ static prof_status prof__stop_recording(int on_demand)
 static prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);
+#ifdef PROF_FREESTANDING
     if (!status) prof__crash_remove();
-#ifndef PROF_FREESTANDING
-    if (!status) status = prof__inherited_end();
+#else
+    int stopped = !status;
+    if (stopped) status = prof__inherited_end();
     prof__session *s = status ? NULL : prof__state.session;
-    if (s) prof__service_stop(s);
+    if (s) prof__service_stop(s); /* before the next line: its threads may touch what another program truncated */
+    if (stopped) prof__crash_remove();
     if (s) prof__reader()->save_disarm();
     if (s && s->file.output[0] && PROF__SIDECAR(s->file.live_path != s->file.output) && !s->file.written)
         status = prof__output_write(s);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE 1
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/types.h>
@@ -12,11 +13,14 @@
 /* The reserving of blocks and pages goes through here. */
 int test_fallocate(int file, int how, long long at, long long size);
 int test_madvise(void *at, size_t size, int advice);
+void *test_mmap(void *at, size_t size, int access, int how, int file, long long offset);
 #define fallocate(file, how, at, size) test_fallocate(file, how, at, size)
 #define madvise(at, size, advice) test_madvise(at, size, advice)
+#define mmap(at, size, access, how, file, offset) test_mmap(at, size, access, how, file, offset)
 #include "private.h"
 #undef fallocate
 #undef madvise
+#undef mmap
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>
@@ -38,6 +42,7 @@ static struct {
     unsigned calls;
     const char *cut; /* this file is truncated to so many bytes when blocks are next reserved; null: none */
     off_t left;
+    int replaces; /* 1: the next thread that touches what was truncated waits until this is 3; 2: it waits */
 } disk;
 
 static int strikes(void)
@@ -71,6 +76,14 @@ int test_madvise(void *at, size_t size, int advice)
         return -1;
     }
     return madvise(at, size, advice);
+}
+
+void *test_mmap(void *at, size_t size, int access, int how, int file, long long offset)
+{
+    int one = 1;
+    if ((how & MAP_FIXED) && __atomic_compare_exchange_n(&disk.replaces, &one, 2, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        while (__atomic_load_n(&disk.replaces, __ATOMIC_SEQ_CST) != 3) sched_yield();
+    return mmap(at, size, access, how, file, (off_t)offset);
 }
 
 /* 1: pages can be taken ahead here, without which a file has all its blocks from the start. */
@@ -740,6 +753,78 @@ TEST(a_file_that_is_cut)
     unlink(path);
     unlink(said);
     unlink(trace_path("storage_left.prof"));
+}
+
+/* Nobody has touched what is gone when the session is stopped. */
+TEST(a_file_that_is_cut_before_the_stop)
+{
+    static const off_t left[] = {0, 4096, 1 * MEGABYTE};
+    char path[300];
+    snprintf(path, sizeof path, "%s", trace_path("storage_cut.prof"));
+    for (int i = 0; i < 6; ++i) {
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) {
+            prof_config config = file_config(path, 4 * MEGABYTE);
+            config.crash_report = 1;
+            config.mode = i % 2 ? PROF_STREAM : PROF_RING;
+            test_failures = 0;
+            trace_start(&config);
+            record(0, 100);
+            if (truncate(path, left[i / 2])) _exit(4);
+            CHECK_EQUAL(prof_stop(), PROF_IO);
+            CHECK(strstr(prof_error(), "storage_cut.prof: another program truncated it") != NULL);
+            prof_trace *trace = NULL;
+            if (!prof_trace_open_live(&trace)) trace_check(trace);
+            prof_trace_close(trace);
+            prof_save(trace_path("storage_left.prof"));
+            fflush(stdout);
+            _exit(test_failures != 0);
+        }
+        CHECK_EQUAL(exit_status(child), 0);
+    }
+    unlink(path);
+    unlink(trace_path("storage_left.prof"));
+}
+
+static int late_child(const char *path)
+{
+    prof_config config = file_config(path, 4 * MEGABYTE);
+    pthread_t thread;
+    config.crash_report = 1;
+    test_failures = 0;
+    trace_start(&config);
+    record(0, 8);
+    disk.replaces = go_on = 1;
+    if (pthread_create(&thread, NULL, records_until_told, NULL)) return 3;
+    WAIT_UNTIL(__atomic_load_n(&prof__state.session->header->next_chunk, __ATOMIC_RELAXED) >= 20);
+    if (truncate(path, MEGABYTE / 2)) return 4;
+    WAIT_UNTIL(__atomic_load_n(&disk.replaces, __ATOMIC_SEQ_CST) == 2);
+    CHECK_EQUAL(prof_stop(), PROF_IO);
+    trace_start(&config);
+    __atomic_store_n(&go_on, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&disk.replaces, 3, __ATOMIC_SEQ_CST);
+    pthread_join(thread, NULL);
+    PROFILE_MARK("next");
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = trace_open_file(path);
+    if (trace) CHECK_EQUAL(prof_trace_about(trace)->event_count, 1);
+    prof_trace_close(trace);
+    fflush(stdout);
+    return test_failures != 0;
+}
+
+/* A thread notices it when the next session has begun, which has a file of its own. */
+TEST(a_file_that_is_cut_and_noticed_late)
+{
+    char path[300];
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer delays the signal");
+    snprintf(path, sizeof path, "%s", trace_path("storage_cut.prof"));
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) _exit(late_child(path));
+    CHECK_EQUAL(exit_status(child), 0);
+    unlink(path);
 }
 
 TEST_MAIN

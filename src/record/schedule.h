@@ -106,12 +106,13 @@ static void prof__schedule_look(const prof_site *site)
 }
 #endif
 
-/* Returns 1 if all sites but those of ends are off: in a pause or after a crash. The pause changes under the lock
-   only. */
+/* Returns 1 if all sites but those of ends are off: in a pause, during a crash report, or because the image's file was
+   truncated. The pause changes under the lock only. */
 static int prof__sites_rest(void)
 {
 #ifndef PROF_NO_CRASH
-    if (PROF__LOAD(&prof__state.frozen)) return 1;
+    const prof__session *s = prof__state.session;
+    if (PROF__LOAD(&prof__state.frozen) || (s && PROF__LOAD(&s->file.cut) & PROF__CUT_OVER)) return 1;
 #endif
     return PROF__LOAD(&prof__state.paused);
 }

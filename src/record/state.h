@@ -53,7 +53,8 @@ typedef struct prof__stream {
 } prof__stream;
 #endif
 
-enum { PROF__CUT = 1, PROF__CUT_TOLD = 2 };
+/* Another program has truncated the image's file; and a thread has touched what is gone, so recording is over. */
+enum { PROF__CUT = 1, PROF__CUT_OVER = 2 };
 
 /* prof__session is the private data of an image. It is freed only when no thread can hold a pointer into the image any
    more. */
@@ -103,7 +104,7 @@ typedef struct prof__session_file {
     char output[PROF__PATH(1024)]; /* expanded; "": none */
     char layout[24];   /* the configuration's layout; "": none */
     char part_path[PROF__PATH(1100)]; /* the file's temporary name until the start is complete */
-    int cut;               /* PROF__CUT...: another program has truncated the image's file */
+    int cut;               /* PROF__CUT... */
 #ifndef PROF_FREESTANDING
     uint64_t max_file_size;
     uint32_t at_limit;
@@ -192,7 +193,7 @@ static struct {
     int running, paused, level;
     int held;  /* PROF__HELD_...: running, but recording has not begun; sites are off */
     int ended; /* 1: the session ended by itself; prof_stop() was not called yet */
-    int frozen; /* PROF__FROZEN_...: sites are off. The only field that changes without the lock */
+    int frozen; /* 1: a crash is being reported, so sites are off. The only field that changes without the lock */
     int no_sync, no_devices;
     uint32_t filter_mask;
     uint32_t session_id;

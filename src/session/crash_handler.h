@@ -54,9 +54,9 @@ static int prof__crash_survives(int signal, const siginfo_t *info)
         s->header->meta_used = 0;
         prof__copy(s->header->magic, PROF__MAGIC, sizeof s->header->magic);
     }
-    prof__crash_freeze(PROF__FROZEN_CUT);
-    if (!(__atomic_fetch_or(&s->file.cut, PROF__CUT | PROF__CUT_TOLD, __ATOMIC_RELAXED) & PROF__CUT_TOLD))
-        prof__crash_tell_cut(s);
+    int was = __atomic_fetch_or(&s->file.cut, PROF__CUT | PROF__CUT_OVER, __ATOMIC_RELAXED);
+    prof__next_config_version();
+    if (!(was & PROF__CUT_OVER)) prof__crash_tell_cut(s);
     return 1;
 }
 
@@ -183,7 +183,7 @@ static void prof__crash_install(prof__session *s)
 static void prof__crash_forget(void)
 {
     PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
-    if (PROF__LOAD(&prof__state.frozen)) prof__crash_thaw(PROF__FROZEN_REPORT | PROF__FROZEN_CUT);
+    if (PROF__LOAD(&prof__state.frozen)) prof__crash_freeze(0);
     prof__crash.session = NULL;
     for (size_t i = 0; i < PROF__CRASH_SIGNALS; ++i) prof__crash_restore(i);
 }

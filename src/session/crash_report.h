@@ -180,18 +180,9 @@ static void prof__crash_tell_file(prof__crash_work *w, const prof__session *s)
     prof__crash_flush(w);
 }
 
-/* Flags, why all call sites are off: a crash is being reported; the file was truncated. */
-enum { PROF__FROZEN_REPORT = 1, PROF__FROZEN_CUT = 2 };
-
-static void prof__crash_freeze(int why)
+static void prof__crash_freeze(int frozen)
 {
-    __atomic_fetch_or(&prof__state.frozen, why, __ATOMIC_RELAXED);
-    prof__next_config_version();
-}
-
-static void prof__crash_thaw(int why)
-{
-    __atomic_fetch_and(&prof__state.frozen, ~why, __ATOMIC_RELAXED);
+    PROF__STORE(&prof__state.frozen, frozen);
     prof__next_config_version();
 }
 
@@ -205,7 +196,7 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
         prof__memory_read(s->header, 0, &w->header, sizeof w->header);
         prof__pair_take(s->clock, s->like.tick_hz, &now);
         w->header.copy_tick = now.tick;
-        if (i == 0) prof__crash_freeze(PROF__FROZEN_REPORT);
+        if (i == 0) prof__crash_freeze(1);
         if (PROF__LOAD(&s->header->next_chunk) - w->header.next_chunk <= PROF__LOAD(&s->chunk_count) / 8) break;
     }
 }
@@ -230,7 +221,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     }
     if (!PROF__CRASH_SETJMP(w->escape)) prof__crash_tell_file(w, s);
     w->guarded = 0;
-    prof__crash_thaw(PROF__FROZEN_REPORT);
+    prof__crash_freeze(0);
     prof__crash_after(&w->system);
 }
 

@@ -41,11 +41,14 @@ static prof_status prof__stop_recording(int on_demand)
 static prof_status prof__stop_locked(void)
 {
     prof_status status = prof__stop_recording(0);
+#ifdef PROF_FREESTANDING
     if (!status) prof__crash_remove();
-#ifndef PROF_FREESTANDING
-    if (!status) status = prof__inherited_end();
+#else
+    int stopped = !status;
+    if (stopped) status = prof__inherited_end();
     prof__session *s = status ? NULL : prof__state.session;
-    if (s) prof__service_stop(s);
+    if (s) prof__service_stop(s); /* before the next line: its threads may touch what another program truncated */
+    if (stopped) prof__crash_remove();
     if (s) prof__reader()->save_disarm();
     if (s && s->file.output[0] && PROF__SIDECAR(s->file.live_path != s->file.output) && !s->file.written)
         status = prof__output_write(s);
