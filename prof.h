@@ -828,6 +828,9 @@ typedef struct prof_config {
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
     double save_last;         /* deprecated: seconds, for save_last_ns, which wins */
     double save_every;        /* deprecated: seconds, for save_every_ns, which wins */
+    int switches;             /* switches PROF_SWITCHES: 1: records when the system ran each thread of the process, and
+                                 when it did not: see prof_system.h, which the program must include */
+    int system;               /* system PROF_SYSTEM: 1: all of prof_system.h that is cheap: switches */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
@@ -5698,12 +5701,14 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(LOG, 16, MESSAGE, NONE, "log", "message", "messages",                                                           \
       "detail: prof_severity, from 0 (debug) to 4 (fatal); value: the message; args: its values, without keys")
 
-/* The types of EVENTs of devices, which are on no thread's track: see >>device. X(name, code, what) */
+/* The types of EVENTs of devices, and of the processors, which are on no thread's track: see >>device and >>system.
+   X(name, code, what) */
 #define PROF__DEVICE_EVENTS(X)             \
     X(SCOPE, 200, "a scope")               \
     X(MARK, 201, "an instant")             \
     X(COUNTER, 202, "a counter")           \
-    X(PAIR, 203, "a pair of clocks")
+    X(PAIR, 203, "a pair of clocks")       \
+    X(SWITCHES, 204, "threads that a processor began or ceased to run")
 
 /* What a call site records, besides the kind: prof_role. X(name, code, what), in the order of the codes */
 #define PROF__ROLES(X)                                                                                                \
@@ -10959,6 +10964,59 @@ static prof_status prof__rules_set(const char *list)
 }
 #endif
 
+#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
+static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
+static void prof__beside_end(void) {}
+#ifndef PROF_FREESTANDING
+static void prof__beside_child(void) {}
+static void prof__beside_child_image(prof__session *s) { (void)s; }
+#endif
+#else
+/* begin: a session has started, whose config asks for this. Called under the control lock.
+   end: its recording is about to end.
+   child: in a child of fork(). child_image: the child has made its image. Both async-signal-safe. */
+typedef struct prof__beside {
+    void (*begin)(prof__session *s, const prof_config *config);
+    void (*end)(void);
+    void (*child)(void);
+    void (*child_image)(prof__session *s);
+} prof__beside;
+
+static const prof__beside *prof__beside_now; /* NULL: this program has no prof_system.h */
+
+/* Puts a line into the metadata of the session, if it still is the present one. */
+static void prof__beside_says(prof__session *s, const char *key, const char *text)
+{
+    uint32_t write_lock = prof__state_lock();
+    if (prof__state.session == s) prof__meta_pair(s, key, text);
+    prof__state_unlock(write_lock);
+}
+
+static void prof__beside_begin(prof__session *s, const prof_config *config)
+{
+    if (!config->switches && !config->system) return;
+    if (prof__beside_now)
+        prof__beside_now->begin(s, config);
+    else
+        prof__beside_says(s, "switches", "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
+}
+
+static void prof__beside_end(void)
+{
+    if (prof__beside_now) prof__beside_now->end();
+}
+
+static void prof__beside_child(void)
+{
+    if (prof__beside_now) prof__beside_now->child();
+}
+
+static void prof__beside_child_image(prof__session *s)
+{
+    if (prof__beside_now) prof__beside_now->child_image(s);
+}
+#endif
+
 #ifndef PROF_FREESTANDING
 /*-- PACK --------------------------------------------------------------------------------------------------- >>pack --
    The archive, which follows the ring in a file, consists of blocks of packed records. A record is packed as its
@@ -14345,7 +14403,10 @@ static int prof__schedule_step(prof__session *s)
     uint64_t now = s->schedule.begin_at || s->schedule.duration_ns ? prof__monotonic() : 0;
     int ended = 0;
     if (!now) return 0;
-    if (s->schedule.end_at && now >= s->schedule.end_at) prof__names_look(s);
+    if (s->schedule.end_at && now >= s->schedule.end_at) {
+        prof__names_look(s);
+        prof__beside_end();
+    }
     s->look_at = s->schedule.begin_at; /* looked at until the session is published */
     uint32_t write_lock = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {
@@ -17160,6 +17221,7 @@ static int prof__child_image(prof__session *s)
     h->last = h->first;
     prof__image_begin(s);
     prof__metadata_write(s);
+    prof__beside_child_image(s);
     prof__meta_rate(s);
     if (!s->file.live_path) return 0;
     error = prof__name_take(s);
@@ -17276,6 +17338,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     PROF__BRIDGE_CHILD();
     prof__next_config_version();
     prof__reader()->save_disarm();
+    prof__beside_child();
     prof__crash_forget();
     if (interrupted) {
         if (s) prof__memory_retire(s);
@@ -17526,8 +17589,9 @@ static prof_status prof__config_check(const prof_config *c)
     if (c->level < -1 || c->level > 255)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (PROF__MINIMAL && (c->min_duration_ns || c->warmup_steps || c->warmup_frames || c->rank ||
-                          (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE))
-        return prof__left_out("min_duration, warmup, rank, layout, existing", "PROF_MINIMAL");
+                          (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE || c->switches ||
+                          c->system))
+        return prof__left_out("min_duration, warmup, rank, layout, existing, switches, system", "PROF_MINIMAL");
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
     if (!PROF__MINIMAL && (unsigned)c->existing > PROF_EXISTING_REFUSE)
@@ -17656,6 +17720,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
 #endif
     if (PROF__CRASH_REPORT(s)) prof__crash_install(s);
     prof__calibrate(s);
+    prof__beside_begin(s, config);
     prof__start_took(s, began);
     return PROF_OK;
 }
@@ -17696,7 +17761,10 @@ PROF_DEF prof_status prof_start(const prof_config *config)
    Called under the control lock. */
 static prof_status prof__stop_recording(int on_demand)
 {
-    if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
+    if (prof__state.session && prof__state.running) {
+        prof__names_look(prof__state.session);
+        prof__beside_end();
+    }
     uint32_t write_lock = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
 #ifndef PROF_FREESTANDING
@@ -18732,6 +18800,10 @@ static const prof__key prof__keys[] = {
               "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC do not wait"),
     PROF__KEY("no_devices", SWITCH, no_devices, 0, 1, 1, NULL, "0", "0 or 1",
               "1: what devices report is not recorded"),
+    PROF__KEY("switches", SWITCH, switches, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: records when the system ran each thread, and when not (prof_system.h)"),
+    PROF__KEY("system", SWITCH, system, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: records all that prof_system.h has and that is cheap: switches"),
 };
 #define PROF__KEY_COUNT_ALL (sizeof prof__keys / sizeof *prof__keys)
 
@@ -19415,7 +19487,8 @@ enum { /* the types of EVENTs of devices: src/kinds.sh makes these lines */
     PROF__DEVICE_SCOPE = 200, /* a scope */
     PROF__DEVICE_MARK,        /* an instant */
     PROF__DEVICE_COUNTER,     /* a counter */
-    PROF__DEVICE_PAIR         /* a pair of clocks */
+    PROF__DEVICE_PAIR,        /* a pair of clocks */
+    PROF__DEVICE_SWITCHES     /* threads that a processor began or ceased to run */
 };
 #define PROF__DEVICE_PAIRS 8
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */
@@ -19426,6 +19499,41 @@ static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
 {
     return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1;
 }
+
+/*-- SYSTEM ------------------------------------------------------------------------------------------------- >>system --
+   A processor begins to run a thread, and ceases to. That is on no thread's track either: an EVENT of type
+   PROF__DEVICE_SWITCHES, in the chunk of the thread that drains the kernel's rings, without a call site:
+
+     EVENT  detail: the processor (31..0) and PROF__SWITCHES_... (39..32)   object: CLOCK_MONOTONIC, nanoseconds
+     DATA   without a key, of type NONE: a word for each switch: 63..25 nanoseconds since the one before, or since the
+            object; 24..3 the thread's id; 2..0 PROF__SWITCH_...
+
+   The writer reserves the words of both in one piece, and stores the head of the EVENT last. */
+
+enum {
+    PROF__SWITCHES_OF = 0, /* of one processor, in order of time */
+    PROF__SWITCHES_BEGIN,  /* the threads at the start */
+    PROF__SWITCHES_UNTIL   /* without DATA: the switches of all processors before the time are in the image */
+};
+
+enum {
+    PROF__SWITCH_IN = 0, /* runs from now on */
+    PROF__SWITCH_WAITS,  /* stops by itself */
+    PROF__SWITCH_READY,  /* is stopped, but could go on */
+    PROF__SWITCH_OUT,    /* one of the two; the kernel does not say which */
+    PROF__SWITCH_ENDS,
+    PROF__SWITCH_NEW,    /* is created, and could run */
+    PROF__SWITCH_KNOWN,  /* from now on all switches of this thread are recorded */
+    PROF__SWITCH_LOST    /* in place of a thread's id: how many switches of the processor are missing before this */
+};
+
+#define PROF__SWITCH_THREADS (1u << 22) /* Linux has fewer thread ids */
+#define PROF__SWITCH_SPAN (1ull << 39)  /* ns from one word to the next one, at most */
+
+static uint64_t prof__switch_word(uint64_t ns, uint64_t thread, unsigned what) { return ns << 25 | thread << 3 | what; }
+static uint64_t prof__switch_ns(uint64_t word) { return word >> 25; }
+static uint32_t prof__switch_thread(uint64_t word) { return (uint32_t)(word >> 3) & (PROF__SWITCH_THREADS - 1); }
+static unsigned prof__switch_what(uint64_t word) { return (unsigned)(word & 7); }
 
 #ifndef PROF_FREESTANDING
 /* All fields except name, clock and site change under the state's lock. session_id: the id of the session to whose

@@ -81,6 +81,7 @@ extern "C" {
 #include "record/mark.h"
 #include "record/event.h"
 #include "session/rules.h"
+#include "session/beside.h"
 
 #ifndef PROF_FREESTANDING
 #include "image/pack.h"
@@ -148,6 +149,7 @@ extern "C" {
 
 #ifndef PROF_FREESTANDING
 #include "image/device.h"
+#include "image/system.h"
 #include "record/device.h"
 #ifndef PROF_MINIMAL
 #include "session/save.h"

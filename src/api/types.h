@@ -134,6 +134,9 @@ typedef struct prof_config {
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
     double save_last;         /* deprecated: seconds, for save_last_ns, which wins */
     double save_every;        /* deprecated: seconds, for save_every_ns, which wins */
+    int switches;             /* switches PROF_SWITCHES: 1: records when the system ran each thread of the process, and
+                                 when it did not: see prof_system.h, which the program must include */
+    int system;               /* system PROF_SYSTEM: 1: all of prof_system.h that is cheap: switches */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */

@@ -81,12 +81,14 @@
     X(LOG, 16, MESSAGE, NONE, "log", "message", "messages",                                                           \
       "detail: prof_severity, from 0 (debug) to 4 (fatal); value: the message; args: its values, without keys")
 
-/* The types of EVENTs of devices, which are on no thread's track: see >>device. X(name, code, what) */
+/* The types of EVENTs of devices, and of the processors, which are on no thread's track: see >>device and >>system.
+   X(name, code, what) */
 #define PROF__DEVICE_EVENTS(X)             \
     X(SCOPE, 200, "a scope")               \
     X(MARK, 201, "an instant")             \
     X(COUNTER, 202, "a counter")           \
-    X(PAIR, 203, "a pair of clocks")
+    X(PAIR, 203, "a pair of clocks")       \
+    X(SWITCHES, 204, "threads that a processor began or ceased to run")
 
 /* What a call site records, besides the kind: prof_role. X(name, code, what), in the order of the codes */
 #define PROF__ROLES(X)                                                                                                \

@@ -180,6 +180,10 @@ static const prof__key prof__keys[] = {
               "1: PROFILE_SYNC and PROFILE_SCOPE_SYNC do not wait"),
     PROF__KEY("no_devices", SWITCH, no_devices, 0, 1, 1, NULL, "0", "0 or 1",
               "1: what devices report is not recorded"),
+    PROF__KEY("switches", SWITCH, switches, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: records when the system ran each thread, and when not (prof_system.h)"),
+    PROF__KEY("system", SWITCH, system, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: records all that prof_system.h has and that is cheap: switches"),
 };
 #define PROF__KEY_COUNT_ALL (sizeof prof__keys / sizeof *prof__keys)
 

@@ -21,6 +21,7 @@
 #include "record/thread.h"
 #include "record/track.h"
 #include "session/prepare_output.h"
+#include "session/beside.h"
 #include "session/crash_filter.h"
 #include "session/crash_handler.h"
 #include "session/file.h"
@@ -127,6 +128,7 @@ static int prof__child_image(prof__session *s)
     h->last = h->first;
     prof__image_begin(s);
     prof__metadata_write(s);
+    prof__beside_child_image(s);
     prof__meta_rate(s);
     if (!s->file.live_path) return 0;
     error = prof__name_take(s);
@@ -243,6 +245,7 @@ static void prof__child_begins(prof__thread *self, int inherits, int interrupted
     PROF__BRIDGE_CHILD();
     prof__next_config_version();
     prof__reader()->save_disarm();
+    prof__beside_child();
     prof__crash_forget();
     if (interrupted) {
         if (s) prof__memory_retire(s);

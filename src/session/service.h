@@ -15,6 +15,7 @@
 #include "record/scope.h"
 #include "record/self.h"
 #include "record/state.h"
+#include "session/beside.h"
 #include "session/hooks.h"
 #include "session/memory.h"
 #include "session/place.h"
@@ -72,7 +73,10 @@ static int prof__schedule_step(prof__session *s)
     uint64_t now = s->schedule.begin_at || s->schedule.duration_ns ? prof__monotonic() : 0;
     int ended = 0;
     if (!now) return 0;
-    if (s->schedule.end_at && now >= s->schedule.end_at) prof__names_look(s);
+    if (s->schedule.end_at && now >= s->schedule.end_at) {
+        prof__names_look(s);
+        prof__beside_end();
+    }
     s->look_at = s->schedule.begin_at; /* looked at until the session is published */
     uint32_t write_lock = prof__state_lock();
     if (prof__state.running && prof__state.session == s) {

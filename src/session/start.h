@@ -18,6 +18,7 @@
 #include "record/thread.h"
 #include "record/track.h"
 #include "session/prepare_output.h"
+#include "session/beside.h"
 #include "session/calibrate.h"
 #include "session/costs.h"
 #include "session/crash_filter.h"
@@ -178,8 +179,9 @@ static prof_status prof__config_check(const prof_config *c)
     if (c->level < -1 || c->level > 255)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (PROF__MINIMAL && (c->min_duration_ns || c->warmup_steps || c->warmup_frames || c->rank ||
-                          (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE))
-        return prof__left_out("min_duration, warmup, rank, layout, existing", "PROF_MINIMAL");
+                          (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE || c->switches ||
+                          c->system))
+        return prof__left_out("min_duration, warmup, rank, layout, existing, switches, system", "PROF_MINIMAL");
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
     if (!PROF__MINIMAL && (unsigned)c->existing > PROF_EXISTING_REFUSE)
@@ -308,6 +310,7 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
 #endif
     if (PROF__CRASH_REPORT(s)) prof__crash_install(s);
     prof__calibrate(s);
+    prof__beside_begin(s, config);
     prof__start_took(s, began);
     return PROF_OK;
 }

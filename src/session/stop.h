@@ -9,6 +9,7 @@
 #include "record/bridge.h"
 #include "record/locks.h"
 #include "record/state.h"
+#include "session/beside.h"
 #include "session/crash_session.h"
 #include "session/file.h"
 #include "session/fork.h"
@@ -25,7 +26,10 @@
    Called under the control lock. */
 static prof_status prof__stop_recording(int on_demand)
 {
-    if (prof__state.session && prof__state.running) prof__names_look(prof__state.session);
+    if (prof__state.session && prof__state.running) {
+        prof__names_look(prof__state.session);
+        prof__beside_end();
+    }
     uint32_t write_lock = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
 #ifndef PROF_FREESTANDING

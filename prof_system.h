@@ -1,0 +1,861 @@
+/* prof_system.h - what the operating system does with the program's threads, on the same time line as its scopes - public
+                   assembled from src/: change it there, see CONTRIBUTING.md
+                   domain or MIT-0; needs prof.h and libc; the licence is at the end of this file
+
+QUICK START
+
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
+    #include "prof_system.h"               // includes prof.h
+
+    PROF_OUTPUT=trace.prof PROF_SYSTEM=1 ./program
+    prof summary trace.prof                // how much of its time each scope ran
+
+    Or set config.switches = 1 before prof_start(). The header only adds what it records: a program that includes it,
+    and does not ask for it, runs as before.
+
+WHAT IT RECORDS
+
+    switches    when each thread of the process came to run, and on which processor; when it stopped, and whether it
+                waited or could have gone on (it was preempted, gave way with sched_yield(), or a cgroup's quota was
+                used up). Threads that are created later have them from their first moment on, also those without
+                scopes. A scope of 8 ms then is, say, 5 ms running, 1 ms ready and 2 ms waiting.
+
+    It needs Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not say why a thread stopped:
+    "unknown" takes the place of ready and waiting. A thread that is woken counts as waiting until it runs.
+
+IF THE SYSTEM REFUSES
+
+    The recording goes on without. One line says what was refused, and which setting it is: in the metadata of the
+    recording under "switches", in the summary's head, and in prof_error() after prof_system_status(). Reasons are
+    kernel.perf_event_paranoid of 3 or more (Debian, Ubuntu), a seccomp filter (the default profile of Docker, unless
+    CAP_PERFMON is given), locked memory (RLIMIT_MEMLOCK) or files (RLIMIT_NOFILE: a file for each thread that there is
+    at the start, times processors). A filter that kills a process for perf_event_open() kills this one, too: call
+    prof_start() before the filter is installed. What began to be recorded then goes on.
+
+WHAT IT COSTS
+
+    The kernel takes 0.8 to 1.7 us for each switch, a new thread 1.7 us for each processor. Above 50,000 switches a
+    second, over ten seconds, recording them ends, and the metadata says so. prof starts a thread, "prof system". A
+    switch takes two words of the buffer; the kernel's rings have up to 516 KiB for each processor.
+
+WHAT IT DOES NOT DO
+
+    In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
+    PROF_STATS there are no events, and no switches. Fibers have no states yet. On other systems than Linux
+    prof_system_status() returns PROF_UNSUPPORTED.
+*/
+#include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
+
+#pragma pack(push, 16) /* as in prof.h */
+#ifndef PROF_SYSTEM_H
+#define PROF_SYSTEM_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if PROF_ENABLE
+/* Returns PROF_OK if the running session records what its configuration asked for with config.switches or
+   config.system; else, with the reason in prof_error(), PROF_UNSUPPORTED if the system refuses it, or PROF_INVALID_STATE
+   if no session runs or it asked for nothing. Any thread may call it. */
+PROF__API prof_status prof_system_status(void);
+#else
+#define prof_system_status() PROF__STRIPPED(PROF_OK, (void)0)
+#endif
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* PROF_SYSTEM_H */
+
+/*== END OF HEADER ==================================================================================================*/
+
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && !defined(PROF__SYSTEM_IMPLEMENTED)
+#define PROF__SYSTEM_IMPLEMENTED
+#ifdef PROF_MINIMAL
+#error "prof_system.h needs what PROF_MINIMAL leaves out: include prof.h alone"
+#endif
+
+#ifdef PROF__WRAPS_MALLOC /* so that prof's own allocations are not recorded as the program's */
+#define malloc(size) __libc_malloc(size)
+#define calloc(count, size) __libc_calloc(count, size)
+#define realloc(at, size) __libc_realloc(at, size)
+#define free(at) __libc_free(at)
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__linux__) && defined(SYS_perf_event_open) && !defined(PROF_NO_THREAD)
+#define PROF__SYSTEM_LINUX 1
+#endif
+
+/* One line says why something is not recorded. */
+#define PROF__SYSTEM_WHY 200
+
+#define PROF__SWITCH_BATCH 60 /* words of an EVENT: with its own four it is a fifteenth more than they are */
+
+/* Switches of one processor that are to become an EVENT. */
+typedef struct prof__batch {
+    uint64_t base, last; /* ns: of its first word; of its last one */
+    uint64_t told;       /* how many lost switches its first word stands for */
+    uint32_t count;
+    uint64_t words[PROF__SWITCH_BATCH];
+} prof__batch;
+
+/* The ring of a processor, which the kernel writes. */
+typedef struct prof__ring {
+    int file;
+    uint32_t processor;
+    char *map;      /* a page that describes the ring, then the ring */
+    uint64_t bytes; /* of the ring, a power of two */
+    uint64_t tail;  /* read up to here */
+    uint64_t lost;  /* switches that the kernel has told to be lost */
+    uint64_t untold; /* switches that were lost, and that the image does not count yet */
+    prof__batch batch;
+} prof__ring;
+
+/* Fields change in prof_start() and at the end of a recording, under the control lock; while the thread runs, only the
+   thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
+static struct {
+    prof__session *session;
+    int asked, running, told; /* told: the kernel says whether a thread that stops waits */
+    uint32_t stop;
+    int wake;                 /* an eventfd that ends the thread's sleep */
+    int sandbox;              /* the seccomp mode at the start */
+    prof__ring *rings;
+    size_t ring_count;
+    struct {
+        int file;
+        uint32_t ring;
+    } *events;
+    size_t event_count, event_room;
+    uint32_t *threads; /* the system's ids of those that have events */
+    size_t thread_count, thread_room;
+    uint64_t refused; /* threads without events */
+    uint64_t switches, window_from, window_switches; /* of the window of ten seconds: see prof__budget() */
+#ifdef PROF__SYSTEM_LINUX
+    pthread_t thread;
+#endif
+    char why[PROF__SYSTEM_WHY]; /* "": it is recorded */
+} prof__system;
+
+#ifdef PROF__SYSTEM_LINUX
+#include <sys/ioctl.h>
+
+/* The kernel's own layout of struct perf_event_attr and its constants: systems of musl often lack <linux/perf_event.h>,
+   and older ones the newer constants. */
+typedef struct prof__perf_attr {
+    uint32_t type, size;
+    uint64_t config, sample_period, sample_type, read_format, flags;
+    uint32_t wakeup, unused;
+    uint64_t also_unused[4];
+    uint32_t nor_this;
+    int32_t clock;
+} prof__perf_attr;
+typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 96 ? 1 : -1];
+
+#define PROF__PERF_SOFTWARE 1u
+#define PROF__PERF_DUMMY 9u /* counts nothing */
+#define PROF__PERF_TID (1u << 1)
+#define PROF__PERF_TIME (1u << 2)
+#define PROF__PERF_LOST_COUNT (1u << 4) /* read() also returns how many records were lost: Linux 6.0 */
+/* The flags are bit-fields: the first one is the lowest bit, or the highest one. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define PROF__PERF_FLAG(bit) (1ull << (63 - (bit)))
+#else
+#define PROF__PERF_FLAG(bit) (1ull << (bit))
+#endif
+#define PROF__PERF_INHERIT PROF__PERF_FLAG(1)
+#define PROF__PERF_NO_KERNEL PROF__PERF_FLAG(5) /* without this, an unprivileged process is refused */
+#define PROF__PERF_TASK PROF__PERF_FLAG(13)     /* also records begins and ends of threads */
+#define PROF__PERF_WATERMARK PROF__PERF_FLAG(14)
+#define PROF__PERF_ID_ALL PROF__PERF_FLAG(18)
+#define PROF__PERF_CLOCK PROF__PERF_FLAG(25)
+#define PROF__PERF_SWITCHES PROF__PERF_FLAG(26)
+#define PROF__PERF_THREADS_ONLY PROF__PERF_FLAG(35) /* processes do not inherit: Linux 5.13 */
+#define PROF__PERF_DISABLE _IO('$', 1)
+#define PROF__PERF_SET_OUTPUT _IO('$', 5)
+#define PROF__PERF_CLOSE_ON_EXEC 8ul
+#define PROF__PERF_HEAD 1024 /* bytes of the first page before data_head; data_tail follows */
+#define PROF__PERF_PAGES 128u /* with the first page, what an unprivileged user has for each processor */
+#define PROF__PERF_MANY 32 /* with more processors, only those that the process may run on */
+
+/* Opens the event of a thread and a processor. Returns its file, or -1 with errno. */
+static int prof__perf_open(prof__perf_attr *attr, uint32_t thread, uint32_t processor)
+{
+    for (;;) {
+        int file = (int)syscall(SYS_perf_event_open, attr, (long)thread, (long)processor, -1l, PROF__PERF_CLOSE_ON_EXEC);
+        if (file >= 0 || errno != EINVAL) return file;
+        if (attr->read_format)
+            attr->read_format = 0;
+        else if (attr->flags & PROF__PERF_THREADS_ONLY)
+            attr->flags &= ~PROF__PERF_THREADS_ONLY;
+        else
+            return -1;
+    }
+}
+
+static prof__perf_attr prof__perf_switches(uint64_t ring_bytes)
+{
+    prof__perf_attr attr;
+    memset(&attr, 0, sizeof attr);
+    attr.type = PROF__PERF_SOFTWARE;
+    attr.size = sizeof attr;
+    attr.config = PROF__PERF_DUMMY;
+    attr.sample_type = PROF__PERF_TID | PROF__PERF_TIME;
+    attr.read_format = PROF__PERF_LOST_COUNT;
+    attr.flags = PROF__PERF_INHERIT | PROF__PERF_NO_KERNEL | PROF__PERF_TASK | PROF__PERF_WATERMARK |
+                 PROF__PERF_ID_ALL | PROF__PERF_CLOCK | PROF__PERF_SWITCHES | PROF__PERF_THREADS_ONLY;
+    attr.wakeup = (uint32_t)(ring_bytes / 2);
+    attr.clock = CLOCK_MONOTONIC;
+    return attr;
+}
+
+/* Reads a small file of the system as text. Returns 0 if it cannot. */
+static int prof__system_read(const char *path, char *text, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file >= 0 ? read(file, text, size - 1) : -1;
+    if (file >= 0) close(file);
+    text[got > 0 ? got : 0] = 0;
+    if (got > 0 && text[got - 1] == '\n') text[got - 1] = 0;
+    return got > 0;
+}
+
+/* Writes why the system refuses, and which setting it is. what: the call. */
+static void prof__perf_why(const char *what, int error, char why[PROF__SYSTEM_WHY])
+{
+    char level[24] = "", *end;
+    const char *cause = NULL;
+    if (error == EACCES || error == EPERM)
+        prof__system_read("/proc/sys/kernel/perf_event_paranoid", level, sizeof level);
+    long paranoid = strtol(level, &end, 10);
+    if (end != level && paranoid > 2)
+        cause = "kernel.perf_event_paranoid is above 2: sysctl kernel.perf_event_paranoid=2 allows it";
+    else if (error == EPERM && prof__sandbox() == 2)
+        cause = "a seccomp filter, such as a container's profile: Docker allows it with --cap-add PERFMON";
+    else if (error == EACCES || error == EPERM)
+        cause = "a security module, or the rights of the process (CAP_PERFMON allows it)";
+    else if (error == ENOSYS)
+        cause = "the kernel has no perf events (CONFIG_PERF_EVENTS), or a seccomp filter hides them";
+    else if (error == EINVAL || error == E2BIG)
+        cause = "Linux 4.3 or later is needed";
+    else if (error == EMFILE || error == ENFILE)
+        cause = "too many open files: raise RLIMIT_NOFILE (ulimit -n)";
+    snprintf(why, PROF__SYSTEM_WHY, "not recorded: %s: %s%s%s", what, strerror(error), cause ? ": " : "",
+             cause ? cause : "");
+}
+
+/* Maps a ring, as large as the kernel allows. Returns 0, or errno. */
+static int prof__perf_map(prof__ring *ring)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages = PROF__PERF_PAGES * 4096 / page;
+    for (pages = pages ? pages : 1; pages; pages /= 2) {
+        void *map = mmap(NULL, (size_t)(page * (1 + pages)), PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, 0);
+        if (map == MAP_FAILED && (errno == EPERM || errno == ENOMEM)) continue;
+        if (map == MAP_FAILED) return errno;
+        ring->map = (char *)map;
+        ring->bytes = page * pages;
+        return 0;
+    }
+    return EPERM;
+}
+
+static void prof__perf_unmap(prof__ring *ring)
+{
+    if (ring->map) munmap(ring->map, (size_t)ring->bytes + (size_t)sysconf(_SC_PAGESIZE));
+    ring->map = NULL;
+}
+
+/* Notes an event's file. Without memory, closes it and returns 0. */
+static int prof__perf_keep(int file, size_t ring)
+{
+    if (prof__system.event_count == prof__system.event_room) {
+        size_t room = prof__system.event_room ? prof__system.event_room * 2 : 64;
+        void *more = realloc(prof__system.events, room * sizeof *prof__system.events);
+        if (!more) {
+            close(file);
+            return 0;
+        }
+        memcpy(&prof__system.events, &more, sizeof more); /* the type has no name */
+        prof__system.event_room = room;
+    }
+    prof__system.events[prof__system.event_count].file = file;
+    prof__system.events[prof__system.event_count++].ring = (uint32_t)ring;
+    return 1;
+}
+
+/* Returns 1 if the process may run on a processor. */
+static int prof__perf_allowed(const unsigned char *mask, long bytes, uint32_t processor)
+{
+    /* an array of longs, which on big-endian processors has its bytes in the other order */
+    uint32_t byte = processor / 8;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    byte ^= (uint32_t)sizeof(long) - 1;
+#endif
+    return bytes <= 0 || ((long)byte < bytes && mask[byte] >> processor % 8 & 1);
+}
+
+/* Makes a ring for each processor, with the event of the calling thread. Returns 0 with the reason in why. */
+static int prof__perf_rings(char why[PROF__SYSTEM_WHY])
+{
+    unsigned char mask[1024];
+    long all = sysconf(_SC_NPROCESSORS_CONF), bytes = 0;
+    uint32_t self = (uint32_t)prof__thread_id();
+    prof__system.rings = (prof__ring *)calloc((size_t)(all > 0 ? all : 1), sizeof *prof__system.rings);
+    if (!prof__system.rings) {
+        snprintf(why, PROF__SYSTEM_WHY, "not recorded: no memory");
+        return 0;
+    }
+    memset(mask, 0, sizeof mask);
+    if (all > PROF__PERF_MANY) bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    for (uint32_t processor = 0; processor < (uint32_t)all; ++processor) {
+        prof__ring *ring = &prof__system.rings[prof__system.ring_count];
+        uint64_t size = PROF__PERF_PAGES * 4096;
+        prof__perf_attr attr = prof__perf_switches(size);
+        int error;
+        if (!prof__perf_allowed(mask, bytes, processor)) continue;
+        ring->processor = processor;
+        ring->file = prof__perf_open(&attr, self, processor);
+        if (ring->file < 0 && errno == ENODEV) continue; /* it is off */
+        if (ring->file < 0) {
+            prof__perf_why("perf_event_open", errno, why);
+            return 0;
+        }
+        error = prof__perf_map(ring);
+        if (!error && ring->bytes < size) { /* woken by a part of a smaller ring */
+            prof__perf_unmap(ring);
+            close(ring->file);
+            attr = prof__perf_switches(ring->bytes);
+            ring->file = prof__perf_open(&attr, self, processor);
+            error = ring->file < 0 ? errno : prof__perf_map(ring);
+        }
+        if (error) {
+            if (ring->file >= 0) close(ring->file);
+            if (error == EPERM)
+                snprintf(why, PROF__SYSTEM_WHY, "not recorded: no memory for the kernel's rings: raise RLIMIT_MEMLOCK "
+                         "(ulimit -l) or kernel.perf_event_mlock_kb");
+            else
+                prof__perf_why("mmap of perf events", error, why);
+            return 0;
+        }
+        if (!prof__perf_keep(ring->file, prof__system.ring_count++)) return 0;
+    }
+    if (!prof__system.ring_count) snprintf(why, PROF__SYSTEM_WHY, "not recorded: no processor has perf events");
+    return prof__system.ring_count != 0;
+}
+
+/* Opens the events of another thread of the process. Returns 0 if the system refuses one. */
+static int prof__perf_thread(uint32_t thread)
+{
+    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+        prof__perf_attr attr = prof__perf_switches(prof__system.rings[i].bytes);
+        int file = prof__perf_open(&attr, thread, prof__system.rings[i].processor);
+        if (file < 0) return errno == ESRCH; /* it has ended */
+        if (ioctl(file, PROF__PERF_SET_OUTPUT, prof__system.rings[i].file)) {
+            close(file);
+            return 0;
+        }
+        if (!prof__perf_keep(file, i)) return 0;
+    }
+    return 1;
+}
+
+/* Adds a thread's id to the list. Returns 1 if it was not there. */
+static int prof__system_meets(uint32_t thread)
+{
+    for (size_t i = 0; i < prof__system.thread_count; ++i)
+        if (prof__system.threads[i] == thread) return 0;
+    if (prof__system.thread_count == prof__system.thread_room) {
+        size_t room = prof__system.thread_room ? prof__system.thread_room * 2 : 64;
+        uint32_t *more = (uint32_t *)realloc(prof__system.threads, room * sizeof *more);
+        if (!more) return 0;
+        prof__system.threads = more;
+        prof__system.thread_room = room;
+    }
+    prof__system.threads[prof__system.thread_count++] = thread;
+    return 1;
+}
+
+/* Opens the events of the threads that a part of the list of threads names. Returns 1 if one was new. */
+static int prof__perf_listed(const char *part, size_t bytes)
+{
+    int found = 0;
+    uint16_t step;
+    for (size_t at = 0; at + 19 < bytes; at += step) { /* an entry: 16 bytes, its length, a type, the name */
+        memcpy(&step, part + at + 16, sizeof step);
+        uint32_t thread = (uint32_t)strtoul(part + at + 19, NULL, 10);
+        if (!step) break;
+        if (!thread || !prof__system_meets(thread)) continue;
+        found = 1;
+        prof__system.refused += !prof__perf_thread(thread);
+    }
+    return found;
+}
+
+/* Opens the events of all threads that there are. They may create others meanwhile, which have inherited the events, or
+   whose creator had none yet: so the system is asked until it names no new one. The few that have both are recorded
+   twice, which the reader notices. */
+static void prof__perf_threads(void)
+{
+    int found = prof__system_meets((uint32_t)prof__thread_id());
+    while (found) {
+        char part[4096]; /* not opendir(), which allocates */
+        int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        long bytes;
+        found = 0;
+        while (folder >= 0 && (bytes = syscall(SYS_getdents64, folder, part, sizeof part)) > 0)
+            found |= prof__perf_listed(part, (size_t)bytes);
+        if (folder >= 0) close(folder);
+    }
+}
+
+/* Closes all files, and unmaps the rings. In a child of fork() (child: 1) they are not mapped. Async-signal-safe: keeps
+   the memory for a later start. */
+static void prof__perf_close(int child)
+{
+    for (size_t i = 0; i < prof__system.event_count; ++i) close(prof__system.events[i].file);
+    for (size_t i = 0; i < prof__system.ring_count && !child; ++i) prof__perf_unmap(&prof__system.rings[i]);
+    if (prof__system.wake >= 0) close(prof__system.wake);
+    prof__system.wake = -1;
+    prof__system.event_count = prof__system.ring_count = prof__system.thread_count = 0;
+}
+#endif
+
+#ifdef PROF__SYSTEM_LINUX
+#include <poll.h>
+
+/* Records an EVENT with these words behind it. Returns 0 if there is no room, or the session is paused. */
+static int prof__switches_write(uint64_t detail, uint64_t ns, const uint64_t *words, uint64_t count)
+{
+    const prof__session *s = prof__system.session;
+    prof__thread *self = PROF__SELF();
+    uint64_t all = 3 + (count ? 1 + count : 0), *at = NULL;
+    if (PROF__LOAD(&prof__state.paused) || PROF__HELD()) return 0;
+    if (!prof__enter_slow(self, NULL, prof__enter_write(self), 0)) return 0;
+    if (self->session == s) {
+        uint64_t now = prof__now(s, 0);
+        at = prof__reserve_or_lose(self, all, &now, 0);
+        if (at) {
+            for (uint64_t i = 0; i < count; ++i) PROF__STORE(at + 4 + i, words[i]);
+            if (count) prof__store_word(at + 3, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | count);
+            PROF__STORE(at + 1, detail << 8 | PROF__DEVICE_SWITCHES);
+            PROF__STORE(at + 2, ns);
+            prof__store_word(at, (uint64_t)PROF__KIND_EVENT << PROF__KIND_SHIFT | (now - self->base));
+            prof__commit(self, all);
+        }
+    }
+    prof__leave(self);
+    return at != NULL;
+}
+
+/* Records a batch. If that fails, the next batch begins with how many switches are missing. */
+static void prof__batch_flush(prof__ring *ring)
+{
+    prof__batch *batch = &ring->batch;
+    if (!batch->count) return;
+    if (!prof__switches_write(ring->processor | (uint64_t)PROF__SWITCHES_OF << 32, batch->base, batch->words,
+                              batch->count))
+        ring->untold += batch->told + batch->count - (batch->told != 0);
+    batch->count = 0;
+    batch->told = 0;
+}
+
+static void prof__batch_put(prof__ring *ring, uint64_t ns, uint32_t thread, unsigned what)
+{
+    prof__batch *batch = &ring->batch;
+    if (batch->count && (batch->count == PROF__SWITCH_BATCH || ns - batch->last >= PROF__SWITCH_SPAN)) {
+        if (ns < batch->last) ns = batch->last;
+        if (batch->count == PROF__SWITCH_BATCH || ns - batch->last >= PROF__SWITCH_SPAN) prof__batch_flush(ring);
+    }
+    if (!batch->count) batch->base = batch->last = ns;
+    if (!batch->count && ring->untold) {
+        batch->told = ring->untold;
+        ring->untold = 0;
+        uint64_t most = PROF__SWITCH_THREADS - 1;
+        batch->words[batch->count++] = prof__switch_word(0, batch->told < most ? batch->told : most, PROF__SWITCH_LOST);
+    }
+    batch->words[batch->count++] = prof__switch_word(ns - batch->last, thread & (PROF__SWITCH_THREADS - 1), what);
+    batch->last = ns;
+}
+
+/* The kernel's records: words of 64 bits, of which the first has type, flags and bytes. */
+#define PROF__PERF_LOST 2u
+#define PROF__PERF_EXIT 4u
+#define PROF__PERF_FORK 7u
+#define PROF__PERF_SWITCH 14u
+#define PROF__PERF_OUT (1u << 13)
+#define PROF__PERF_PREEMPTED (1u << 14)
+
+typedef struct prof__perf_head {
+    uint32_t type;
+    uint16_t flags, bytes;
+} prof__perf_head;
+
+static uint64_t prof__ring_word(const prof__ring *ring, uint64_t at)
+{
+    uint64_t word;
+    memcpy(&word, ring->map + (size_t)sysconf(_SC_PAGESIZE) + (at & (ring->bytes - 1)), sizeof word);
+    return word;
+}
+
+/* Takes one record of a ring. */
+static void prof__ring_take(prof__ring *ring, prof__perf_head head, uint64_t at)
+{
+    uint64_t words[5];
+    uint32_t first[2], second[2]; /* process and thread, or its creator's */
+    uint64_t count = head.bytes / 8 < 5 ? head.bytes / 8 : 5, process = prof__system.session->process;
+    memset(words, 0, sizeof words);
+    for (uint64_t i = 1; i < count; ++i) words[i] = prof__ring_word(ring, at + i * 8);
+    memcpy(first, words + 1, sizeof first);
+    memcpy(second, words + 2, sizeof second);
+    if (head.type == PROF__PERF_SWITCH && first[0] == process) {
+        unsigned what = !(head.flags & PROF__PERF_OUT)         ? PROF__SWITCH_IN
+                        : head.flags & PROF__PERF_PREEMPTED    ? PROF__SWITCH_READY
+                        : prof__system.told                    ? PROF__SWITCH_WAITS
+                                                               : PROF__SWITCH_OUT;
+        prof__system.switches += what != PROF__SWITCH_IN;
+        prof__batch_put(ring, words[2], first[1], what);
+    } else if ((head.type == PROF__PERF_EXIT || head.type == PROF__PERF_FORK) && first[0] == process) {
+        prof__batch_put(ring, words[3], second[0],
+                        head.type == PROF__PERF_EXIT ? PROF__SWITCH_ENDS : PROF__SWITCH_NEW);
+    } else if (head.type == PROF__PERF_LOST) {
+        prof__batch_flush(ring);
+        ring->lost += words[2];
+        ring->untold += words[2];
+    }
+}
+
+static void prof__ring_drain(prof__ring *ring)
+{
+    uint64_t *head_at = (uint64_t *)(void *)(ring->map + PROF__PERF_HEAD), head = PROF__ACQUIRE(head_at);
+    while (ring->tail < head) {
+        prof__perf_head record;
+        uint64_t word = prof__ring_word(ring, ring->tail);
+        memcpy(&record, &word, sizeof record);
+        if (record.bytes < 8) { /* the kernel writes no such record */
+            ring->tail = head;
+            break;
+        }
+        prof__ring_take(ring, record, ring->tail);
+        ring->tail += record.bytes;
+    }
+    PROF__RELEASE(head_at + 1, ring->tail);
+    prof__batch_flush(ring);
+}
+
+/* How long after its time a record of the kernel may appear in a ring, in ns. */
+#define PROF__PERF_LATE 50000u
+
+static void prof__system_drain(void)
+{
+    uint64_t until = prof__monotonic() - PROF__PERF_LATE;
+    for (size_t i = 0; i < prof__system.ring_count; ++i) prof__ring_drain(&prof__system.rings[i]);
+    prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, until, NULL, 0);
+}
+
+#define PROF__SWITCH_WINDOW 10000000000u /* ns */
+#define PROF__SWITCH_MOST 500000u        /* in a window: 50,000 a second, which cost 4 to 8 % of a processor */
+
+/* Returns 0 if the switches have been so many in the last ten seconds that recording them is too dear. */
+static int prof__budget(void)
+{
+    uint64_t now = prof__monotonic();
+    if (now - prof__system.window_from >= PROF__SWITCH_WINDOW) {
+        prof__system.window_from = now;
+        prof__system.window_switches = prof__system.switches;
+    }
+    return prof__system.switches - prof__system.window_switches <= PROF__SWITCH_MOST;
+}
+
+/* Ends the kernel's recording. Afterwards the rings hold all that there will be. */
+static void prof__perf_disable(void)
+{
+    for (size_t i = 0; i < prof__system.event_count; ++i) ioctl(prof__system.events[i].file, PROF__PERF_DISABLE, 1);
+}
+
+/* Counts the records that were lost after the last one that had room: only reading the events tells them. */
+static void prof__perf_tell_lost(void)
+{
+    uint64_t now = prof__monotonic();
+    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+        prof__ring *ring = &prof__system.rings[i];
+        uint64_t all = 0, counts[2];
+        for (size_t j = 0; j < prof__system.event_count; ++j) {
+            if (prof__system.events[j].ring != i) continue;
+            counts[1] = 0;
+            if (read(prof__system.events[j].file, counts, sizeof counts) == (ssize_t)sizeof counts) all += counts[1];
+        }
+        if (all > ring->lost) ring->untold += all - ring->lost;
+        if (!ring->untold) continue;
+        ring->batch.told = ring->untold;
+        ring->untold = 0;
+        uint64_t most = PROF__SWITCH_THREADS - 1;
+        ring->batch.base = ring->batch.last = now;
+        ring->batch.words[ring->batch.count++] =
+            prof__switch_word(0, ring->batch.told < most ? ring->batch.told : most, PROF__SWITCH_LOST);
+        prof__batch_flush(ring);
+    }
+}
+
+/* The last round. In a sandbox that the program has entered since, only what it already did is allowed. */
+static void prof__system_finish(void)
+{
+    int free_to_act = prof__sandbox() == prof__system.sandbox;
+    if (free_to_act) prof__perf_disable();
+    prof__system_drain();
+    if (!free_to_act) return;
+    prof__perf_tell_lost();
+    prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, prof__monotonic(), NULL, 0);
+}
+
+static void prof__system_run(void)
+{
+    struct pollfd *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
+    size_t count = files ? prof__system.ring_count : 0;
+    struct pollfd wake;
+    int good = 1;
+    prof_set_thread_name("prof system");
+    for (size_t i = 0; i < count; ++i) files[i].fd = prof__system.rings[i].file, files[i].events = POLLIN;
+    wake.fd = prof__system.wake;
+    wake.events = POLLIN;
+    if (files) files[count] = wake;
+    while (!PROF__ACQUIRE(&prof__system.stop)) {
+        if (poll(files ? files : &wake, (nfds_t)(count + 1), files ? 100 : 10) < 0 && errno != EINTR) break;
+        for (size_t i = 0; i < count; ++i) /* when all its threads have ended, an event is always ready */
+            if (files[i].revents & (POLLHUP | POLLERR | POLLNVAL)) files[i].fd = -1;
+        if (!good || PROF__ACQUIRE(&prof__system.stop)) continue;
+        prof__system_drain();
+        good = prof__budget();
+        if (good) continue;
+        prof__system_finish();
+        snprintf(prof__system.why, sizeof prof__system.why,
+                 "recording them ended: more than 50,000 a second over ten seconds cost too much");
+        prof__beside_says(prof__system.session, "switches", prof__system.why);
+        for (size_t i = 0; i < count; ++i) files[i].fd = -1;
+    }
+    if (good) prof__system_finish();
+    free(files);
+}
+
+static void *prof__system_main(void *user)
+{
+    (void)user;
+    prctl(PR_SET_NAME, "prof system", 0, 0, 0);
+    prof__system_run();
+    return NULL;
+}
+#endif
+
+#ifdef PROF__SYSTEM_LINUX
+#include <sys/eventfd.h>
+#include <sys/utsname.h>
+
+/* Returns 1 if the kernel says whether a thread that stops waits, or was preempted: since 4.17. */
+static int prof__system_tells(void)
+{
+    struct utsname name;
+    char *end;
+    if (uname(&name)) return 0;
+    long major = strtol(name.release, &end, 10), minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+    return major > 4 || (major == 4 && minor >= 17);
+}
+
+/* Returns 1 if a thread sleeps. */
+static int prof__system_sleeps(uint32_t thread)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/self/task/%u/stat", (unsigned)thread);
+    if (!prof__system_read(path, text, sizeof text)) return 0;
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'D' || name_end[2] == 'I');
+}
+
+/* Records which threads there are: the kernel tells nothing about a thread until its next switch. */
+static void prof__system_threads(void)
+{
+    uint64_t words[PROF__SWITCH_BATCH], began = prof__monotonic(), last = began;
+    size_t count = 0;
+    for (size_t i = 0; i < prof__system.thread_count; ++i) {
+        uint64_t now = prof__monotonic();
+        unsigned what = prof__system_sleeps(prof__system.threads[i]) ? PROF__SWITCH_WAITS : PROF__SWITCH_KNOWN;
+        words[count++] = prof__switch_word(now - last, prof__system.threads[i] & (PROF__SWITCH_THREADS - 1), what);
+        last = now;
+        if (count < PROF__SWITCH_BATCH && i + 1 < prof__system.thread_count) continue;
+        prof__switches_write((uint64_t)PROF__SWITCHES_BEGIN << 32, began, words, count);
+        began = last;
+        count = 0;
+    }
+}
+
+/* Opens the events, and starts the thread that drains them. Returns 0 with the reason in prof__system.why. */
+static int prof__system_open(prof__session *s)
+{
+    int error = 0;
+    if (s->header->mode == PROF_STATS) {
+        snprintf(prof__system.why, sizeof prof__system.why, "not recorded: mode stats keeps no events");
+        return 0;
+    }
+    if (!prof__perf_rings(prof__system.why)) {
+        if (!prof__system.why[0]) snprintf(prof__system.why, sizeof prof__system.why, "not recorded: no memory");
+        return 0;
+    }
+    prof__system.told = prof__system_tells();
+    prof__perf_threads();
+    prof__system_threads();
+    prof__system.window_from = prof__monotonic();
+    prof__system.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (prof__system.wake < 0) error = errno;
+    if (!error) error = prof__thread_create(&prof__system.thread, prof__system_main, NULL);
+    if (error) prof__perf_why("a thread of prof", error, prof__system.why);
+    return !error;
+}
+
+static void prof__system_begin(prof__session *s, const prof_config *config)
+{
+    (void)config;
+    PROF__ERRNO_SAVE();
+    prof__system.session = s;
+    prof__system.asked = 1;
+    prof__system.why[0] = 0;
+    prof__system.stop = 0;
+    prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
+    prof__system.sandbox = prof__sandbox();
+    prof__system.wake = -1;
+    free(prof__system.rings);
+    prof__system.rings = NULL;
+    if (prof__system_open(s)) {
+        PROF__RELEASE(&prof__system.running, 1);
+        if (prof__system.refused) {
+            char text[PROF__SYSTEM_WHY];
+            snprintf(text, sizeof text, "not those of %llu threads that there were at the start: too many open files: "
+                     "raise RLIMIT_NOFILE (ulimit -n)", (unsigned long long)prof__system.refused);
+            prof__beside_says(s, "switches", text);
+        }
+    } else {
+        prof__perf_close(0);
+        prof__beside_says(s, "switches", prof__system.why);
+    }
+    PROF__ERRNO_RESTORE();
+}
+
+/* Records what is left, and ends the thread. */
+static void prof__system_end(void)
+{
+    uint64_t one = 1;
+    if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
+    PROF__ERRNO_SAVE();
+    PROF__RELEASE(&prof__system.stop, 1u);
+    if (write(prof__system.wake, &one, sizeof one) < 0) one = 0; /* the thread looks ten times a second */
+    pthread_join(prof__system.thread, NULL);
+    prof__perf_close(0);
+    PROF__ERRNO_RESTORE();
+}
+
+static void prof__system_child(void)
+{
+    if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
+    PROF__ERRNO_SAVE();
+    prof__perf_close(1);
+    snprintf(prof__system.why, sizeof prof__system.why, "not recorded: in a child of fork() prof has no thread for it");
+    PROF__ERRNO_RESTORE();
+}
+
+static void prof__system_child_image(prof__session *s)
+{
+    if (prof__system.asked && prof__system.session == s && prof__system.why[0])
+        prof__meta_pair(s, "switches", prof__system.why);
+}
+#else
+#ifdef _WIN32
+#define PROF__SYSTEM_NONE "not recorded: on Windows prof_system.h records nothing yet"
+#elif defined(__APPLE__)
+#define PROF__SYSTEM_NONE "not recorded: on macOS prof_system.h records nothing yet"
+#elif defined(__linux__) && defined(PROF_NO_THREAD)
+#define PROF__SYSTEM_NONE "not recorded: needs a thread, which PROF_NO_THREAD leaves out"
+#else
+#define PROF__SYSTEM_NONE "not recorded: on this system prof_system.h records nothing: it needs Linux"
+#endif
+static void prof__system_begin(prof__session *s, const prof_config *config)
+{
+    (void)config;
+    prof__system.asked = 1;
+    prof__system.session = s;
+    prof__text_copy(prof__system.why, sizeof prof__system.why, PROF__SYSTEM_NONE);
+    prof__beside_says(s, "switches", prof__system.why);
+}
+static void prof__system_end(void) {}
+static void prof__system_child(void) {}
+static void prof__system_child_image(prof__session *s)
+{
+    if (prof__system.asked && prof__system.session == s) prof__meta_pair(s, "switches", prof__system.why);
+}
+#endif
+
+PROF_DEF prof_status prof_system_status(void)
+{
+    uint32_t write_lock = prof__state_lock();
+    int runs = prof__state.running && prof__system.asked &&
+               (prof__state.session ? prof__state.session : prof__state.inherited) == prof__system.session;
+    prof__state_unlock(write_lock);
+    if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches is running");
+    return prof__system.why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", prof__system.why) : PROF_OK;
+}
+
+static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__system_child,
+                                                prof__system_child_image};
+PROF__AT_START(101, prof__system_comes);
+static void prof__system_comes(void) { prof__beside_now = &prof__system_table; }
+
+/* Ends the thread at exit and at an unload, because its code may be unloaded next. */
+PROF__AT_END(PROF__LAST, prof__system_leaves);
+static void prof__system_leaves(void) { prof__system_end(); }
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+
+#ifdef PROF__WRAPS_MALLOC
+#undef malloc
+#undef calloc
+#undef realloc
+#undef free
+#endif
+#endif /* PROF_IMPLEMENTATION */
+
+#pragma pack(pop)
+
+/* This software is available under two licences: choose the one you prefer.
+
+ALTERNATIVE A - MIT No Attribution (MIT-0)
+
+Copyright 2026 the prof authors
+
+Permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated
+documentation files (the "Software"), to deal in the Software without restriction, including without limitation the
+rights to use, copy, modify, merge, publish, distribute, sublicense, and/or sell copies of the Software, and to permit
+persons to whom the Software is furnished to do so.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS OR
+COPYRIGHT HOLDERS BE LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR
+OTHERWISE, ARISING FROM, OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE.
+
+ALTERNATIVE B - public domain (www.unlicense.org)
+
+This is free and unencumbered software released into the public domain.
+
+Anyone is free to copy, modify, publish, use, compile, sell, or distribute this software, either in source code form or
+as a compiled binary, for any purpose, commercial or non-commercial, and by any means.
+
+In jurisdictions that recognize copyright laws, the author or authors of this software dedicate any and all copyright
+interest in the software to the public domain. We make this dedication for the benefit of the public at large and to the
+detriment of our heirs and successors. We intend this dedication to be an overt act of relinquishment in perpetuity of
+all present and future rights to this software under copyright law.
+
+THE SOFTWARE IS PROVIDED "AS IS", WITHOUT WARRANTY OF ANY KIND, EXPRESS OR IMPLIED, INCLUDING BUT NOT LIMITED TO THE
+WARRANTIES OF MERCHANTABILITY, FITNESS FOR A PARTICULAR PURPOSE AND NONINFRINGEMENT. IN NO EVENT SHALL THE AUTHORS BE
+LIABLE FOR ANY CLAIM, DAMAGES OR OTHER LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM, OUT
+OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE SOFTWARE. */

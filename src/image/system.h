@@ -1,0 +1,41 @@
+// image/system: How an image stores what the operating system did with the program's threads.
+#ifndef PROF__IMAGE_SYSTEM_H
+#define PROF__IMAGE_SYSTEM_H
+#include "image/device.h"
+
+/*-- SYSTEM ------------------------------------------------------------------------------------------------- >>system --
+   A processor begins to run a thread, and ceases to. That is on no thread's track either: an EVENT of type
+   PROF__DEVICE_SWITCHES, in the chunk of the thread that drains the kernel's rings, without a call site:
+
+     EVENT  detail: the processor (31..0) and PROF__SWITCHES_... (39..32)   object: CLOCK_MONOTONIC, nanoseconds
+     DATA   without a key, of type NONE: a word for each switch: 63..25 nanoseconds since the one before, or since the
+            object; 24..3 the thread's id; 2..0 PROF__SWITCH_...
+
+   The writer reserves the words of both in one piece, and stores the head of the EVENT last. */
+
+enum {
+    PROF__SWITCHES_OF = 0, /* of one processor, in order of time */
+    PROF__SWITCHES_BEGIN,  /* the threads at the start */
+    PROF__SWITCHES_UNTIL   /* without DATA: the switches of all processors before the time are in the image */
+};
+
+enum {
+    PROF__SWITCH_IN = 0, /* runs from now on */
+    PROF__SWITCH_WAITS,  /* stops by itself */
+    PROF__SWITCH_READY,  /* is stopped, but could go on */
+    PROF__SWITCH_OUT,    /* one of the two; the kernel does not say which */
+    PROF__SWITCH_ENDS,
+    PROF__SWITCH_NEW,    /* is created, and could run */
+    PROF__SWITCH_KNOWN,  /* from now on all switches of this thread are recorded */
+    PROF__SWITCH_LOST    /* in place of a thread's id: how many switches of the processor are missing before this */
+};
+
+#define PROF__SWITCH_THREADS (1u << 22) /* Linux has fewer thread ids */
+#define PROF__SWITCH_SPAN (1ull << 39)  /* ns from one word to the next one, at most */
+
+static uint64_t prof__switch_word(uint64_t ns, uint64_t thread, unsigned what) { return ns << 25 | thread << 3 | what; }
+static uint64_t prof__switch_ns(uint64_t word) { return word >> 25; }
+static uint32_t prof__switch_thread(uint64_t word) { return (uint32_t)(word >> 3) & (PROF__SWITCH_THREADS - 1); }
+static unsigned prof__switch_what(uint64_t word) { return (unsigned)(word & 7); }
+
+#endif /* PROF__IMAGE_SYSTEM_H */

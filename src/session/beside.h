@@ -1,0 +1,64 @@
+// session/beside: What the recorder calls of prof_system.h, which records what the system does beside the program's own
+// events. Each instance of the recorder has its own table.
+#ifndef PROF__SESSION_BESIDE_H
+#define PROF__SESSION_BESIDE_H
+#include "api/types.h"
+#include "ground/base.h"
+#include "record/locks.h"
+#include "record/meta.h"
+#include "record/state.h"
+
+#if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
+static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
+static void prof__beside_end(void) {}
+#ifndef PROF_FREESTANDING
+static void prof__beside_child(void) {}
+static void prof__beside_child_image(prof__session *s) { (void)s; }
+#endif
+#else
+/* begin: a session has started, whose config asks for this. Called under the control lock.
+   end: its recording is about to end.
+   child: in a child of fork(). child_image: the child has made its image. Both async-signal-safe. */
+typedef struct prof__beside {
+    void (*begin)(prof__session *s, const prof_config *config);
+    void (*end)(void);
+    void (*child)(void);
+    void (*child_image)(prof__session *s);
+} prof__beside;
+
+static const prof__beside *prof__beside_now; /* NULL: this program has no prof_system.h */
+
+/* Puts a line into the metadata of the session, if it still is the present one. */
+static void prof__beside_says(prof__session *s, const char *key, const char *text)
+{
+    uint32_t write_lock = prof__state_lock();
+    if (prof__state.session == s) prof__meta_pair(s, key, text);
+    prof__state_unlock(write_lock);
+}
+
+static void prof__beside_begin(prof__session *s, const prof_config *config)
+{
+    if (!config->switches && !config->system) return;
+    if (prof__beside_now)
+        prof__beside_now->begin(s, config);
+    else
+        prof__beside_says(s, "switches", "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
+}
+
+static void prof__beside_end(void)
+{
+    if (prof__beside_now) prof__beside_now->end();
+}
+
+static void prof__beside_child(void)
+{
+    if (prof__beside_now) prof__beside_now->child();
+}
+
+static void prof__beside_child_image(prof__session *s)
+{
+    if (prof__beside_now) prof__beside_now->child_image(s);
+}
+#endif
+
+#endif /* PROF__SESSION_BESIDE_H */

@@ -1,0 +1,46 @@
+// system/manual: What users read.
+/* prof_system.h - what the operating system does with the program's threads, on the same time line as its scopes - public
+                   domain or MIT-0; needs prof.h and libc; the licence is at the end of this file
+
+QUICK START
+
+    #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
+    #include "prof_system.h"               // includes prof.h
+
+    PROF_OUTPUT=trace.prof PROF_SYSTEM=1 ./program
+    prof summary trace.prof                // how much of its time each scope ran
+
+    Or set config.switches = 1 before prof_start(). The header only adds what it records: a program that includes it,
+    and does not ask for it, runs as before.
+
+WHAT IT RECORDS
+
+    switches    when each thread of the process came to run, and on which processor; when it stopped, and whether it
+                waited or could have gone on (it was preempted, gave way with sched_yield(), or a cgroup's quota was
+                used up). Threads that are created later have them from their first moment on, also those without
+                scopes. A scope of 8 ms then is, say, 5 ms running, 1 ms ready and 2 ms waiting.
+
+    It needs Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not say why a thread stopped:
+    "unknown" takes the place of ready and waiting. A thread that is woken counts as waiting until it runs.
+
+IF THE SYSTEM REFUSES
+
+    The recording goes on without. One line says what was refused, and which setting it is: in the metadata of the
+    recording under "switches", in the summary's head, and in prof_error() after prof_system_status(). Reasons are
+    kernel.perf_event_paranoid of 3 or more (Debian, Ubuntu), a seccomp filter (the default profile of Docker, unless
+    CAP_PERFMON is given), locked memory (RLIMIT_MEMLOCK) or files (RLIMIT_NOFILE: a file for each thread that there is
+    at the start, times processors). A filter that kills a process for perf_event_open() kills this one, too: call
+    prof_start() before the filter is installed. What began to be recorded then goes on.
+
+WHAT IT COSTS
+
+    The kernel takes 0.8 to 1.7 us for each switch, a new thread 1.7 us for each processor. Above 50,000 switches a
+    second, over ten seconds, recording them ends, and the metadata says so. prof starts a thread, "prof system". A
+    switch takes two words of the buffer; the kernel's rings have up to 516 KiB for each processor.
+
+WHAT IT DOES NOT DO
+
+    In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
+    PROF_STATS there are no events, and no switches. Fibers have no states yet. On other systems than Linux
+    prof_system_status() returns PROF_UNSUPPORTED.
+*/

@@ -1,0 +1,293 @@
+// system/perf: Opens Linux's perf events: a ring for each processor, into which the kernel writes the switches of all
+// threads of the process.
+#ifndef PROF__SYSTEM_PERF_H
+#define PROF__SYSTEM_PERF_H
+#include "ground/digits.h"
+#include "ground/threads.h"
+#include "session/process.h"
+#include "system/state.h"
+
+#ifdef PROF__SYSTEM_LINUX
+#include <sys/ioctl.h>
+
+/* The kernel's own layout of struct perf_event_attr and its constants: systems of musl often lack <linux/perf_event.h>,
+   and older ones the newer constants. */
+typedef struct prof__perf_attr {
+    uint32_t type, size;
+    uint64_t config, sample_period, sample_type, read_format, flags;
+    uint32_t wakeup, unused;
+    uint64_t also_unused[4];
+    uint32_t nor_this;
+    int32_t clock;
+} prof__perf_attr;
+typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 96 ? 1 : -1];
+
+#define PROF__PERF_SOFTWARE 1u
+#define PROF__PERF_DUMMY 9u /* counts nothing */
+#define PROF__PERF_TID (1u << 1)
+#define PROF__PERF_TIME (1u << 2)
+#define PROF__PERF_LOST_COUNT (1u << 4) /* read() also returns how many records were lost: Linux 6.0 */
+/* The flags are bit-fields: the first one is the lowest bit, or the highest one. */
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define PROF__PERF_FLAG(bit) (1ull << (63 - (bit)))
+#else
+#define PROF__PERF_FLAG(bit) (1ull << (bit))
+#endif
+#define PROF__PERF_INHERIT PROF__PERF_FLAG(1)
+#define PROF__PERF_NO_KERNEL PROF__PERF_FLAG(5) /* without this, an unprivileged process is refused */
+#define PROF__PERF_TASK PROF__PERF_FLAG(13)     /* also records begins and ends of threads */
+#define PROF__PERF_WATERMARK PROF__PERF_FLAG(14)
+#define PROF__PERF_ID_ALL PROF__PERF_FLAG(18)
+#define PROF__PERF_CLOCK PROF__PERF_FLAG(25)
+#define PROF__PERF_SWITCHES PROF__PERF_FLAG(26)
+#define PROF__PERF_THREADS_ONLY PROF__PERF_FLAG(35) /* processes do not inherit: Linux 5.13 */
+#define PROF__PERF_DISABLE _IO('$', 1)
+#define PROF__PERF_SET_OUTPUT _IO('$', 5)
+#define PROF__PERF_CLOSE_ON_EXEC 8ul
+#define PROF__PERF_HEAD 1024 /* bytes of the first page before data_head; data_tail follows */
+#define PROF__PERF_PAGES 128u /* with the first page, what an unprivileged user has for each processor */
+#define PROF__PERF_MANY 32 /* with more processors, only those that the process may run on */
+
+/* Opens the event of a thread and a processor. Returns its file, or -1 with errno. */
+static int prof__perf_open(prof__perf_attr *attr, uint32_t thread, uint32_t processor)
+{
+    for (;;) {
+        int file = (int)syscall(SYS_perf_event_open, attr, (long)thread, (long)processor, -1l, PROF__PERF_CLOSE_ON_EXEC);
+        if (file >= 0 || errno != EINVAL) return file;
+        if (attr->read_format)
+            attr->read_format = 0;
+        else if (attr->flags & PROF__PERF_THREADS_ONLY)
+            attr->flags &= ~PROF__PERF_THREADS_ONLY;
+        else
+            return -1;
+    }
+}
+
+static prof__perf_attr prof__perf_switches(uint64_t ring_bytes)
+{
+    prof__perf_attr attr;
+    memset(&attr, 0, sizeof attr);
+    attr.type = PROF__PERF_SOFTWARE;
+    attr.size = sizeof attr;
+    attr.config = PROF__PERF_DUMMY;
+    attr.sample_type = PROF__PERF_TID | PROF__PERF_TIME;
+    attr.read_format = PROF__PERF_LOST_COUNT;
+    attr.flags = PROF__PERF_INHERIT | PROF__PERF_NO_KERNEL | PROF__PERF_TASK | PROF__PERF_WATERMARK |
+                 PROF__PERF_ID_ALL | PROF__PERF_CLOCK | PROF__PERF_SWITCHES | PROF__PERF_THREADS_ONLY;
+    attr.wakeup = (uint32_t)(ring_bytes / 2);
+    attr.clock = CLOCK_MONOTONIC;
+    return attr;
+}
+
+/* Reads a small file of the system as text. Returns 0 if it cannot. */
+static int prof__system_read(const char *path, char *text, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file >= 0 ? read(file, text, size - 1) : -1;
+    if (file >= 0) close(file);
+    text[got > 0 ? got : 0] = 0;
+    if (got > 0 && text[got - 1] == '\n') text[got - 1] = 0;
+    return got > 0;
+}
+
+/* Writes why the system refuses, and which setting it is. what: the call. */
+static void prof__perf_why(const char *what, int error, char why[PROF__SYSTEM_WHY])
+{
+    char level[24] = "", *end;
+    const char *cause = NULL;
+    if (error == EACCES || error == EPERM)
+        prof__system_read("/proc/sys/kernel/perf_event_paranoid", level, sizeof level);
+    long paranoid = strtol(level, &end, 10);
+    if (end != level && paranoid > 2)
+        cause = "kernel.perf_event_paranoid is above 2: sysctl kernel.perf_event_paranoid=2 allows it";
+    else if (error == EPERM && prof__sandbox() == 2)
+        cause = "a seccomp filter, such as a container's profile: Docker allows it with --cap-add PERFMON";
+    else if (error == EACCES || error == EPERM)
+        cause = "a security module, or the rights of the process (CAP_PERFMON allows it)";
+    else if (error == ENOSYS)
+        cause = "the kernel has no perf events (CONFIG_PERF_EVENTS), or a seccomp filter hides them";
+    else if (error == EINVAL || error == E2BIG)
+        cause = "Linux 4.3 or later is needed";
+    else if (error == EMFILE || error == ENFILE)
+        cause = "too many open files: raise RLIMIT_NOFILE (ulimit -n)";
+    snprintf(why, PROF__SYSTEM_WHY, "not recorded: %s: %s%s%s", what, strerror(error), cause ? ": " : "",
+             cause ? cause : "");
+}
+
+/* Maps a ring, as large as the kernel allows. Returns 0, or errno. */
+static int prof__perf_map(prof__ring *ring)
+{
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages = PROF__PERF_PAGES * 4096 / page;
+    for (pages = pages ? pages : 1; pages; pages /= 2) {
+        void *map = mmap(NULL, (size_t)(page * (1 + pages)), PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, 0);
+        if (map == MAP_FAILED && (errno == EPERM || errno == ENOMEM)) continue;
+        if (map == MAP_FAILED) return errno;
+        ring->map = (char *)map;
+        ring->bytes = page * pages;
+        return 0;
+    }
+    return EPERM;
+}
+
+static void prof__perf_unmap(prof__ring *ring)
+{
+    if (ring->map) munmap(ring->map, (size_t)ring->bytes + (size_t)sysconf(_SC_PAGESIZE));
+    ring->map = NULL;
+}
+
+/* Notes an event's file. Without memory, closes it and returns 0. */
+static int prof__perf_keep(int file, size_t ring)
+{
+    if (prof__system.event_count == prof__system.event_room) {
+        size_t room = prof__system.event_room ? prof__system.event_room * 2 : 64;
+        void *more = realloc(prof__system.events, room * sizeof *prof__system.events);
+        if (!more) {
+            close(file);
+            return 0;
+        }
+        memcpy(&prof__system.events, &more, sizeof more); /* the type has no name */
+        prof__system.event_room = room;
+    }
+    prof__system.events[prof__system.event_count].file = file;
+    prof__system.events[prof__system.event_count++].ring = (uint32_t)ring;
+    return 1;
+}
+
+/* Returns 1 if the process may run on a processor. */
+static int prof__perf_allowed(const unsigned char *mask, long bytes, uint32_t processor)
+{
+    /* an array of longs, which on big-endian processors has its bytes in the other order */
+    uint32_t byte = processor / 8;
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    byte ^= (uint32_t)sizeof(long) - 1;
+#endif
+    return bytes <= 0 || ((long)byte < bytes && mask[byte] >> processor % 8 & 1);
+}
+
+/* Makes a ring for each processor, with the event of the calling thread. Returns 0 with the reason in why. */
+static int prof__perf_rings(char why[PROF__SYSTEM_WHY])
+{
+    unsigned char mask[1024];
+    long all = sysconf(_SC_NPROCESSORS_CONF), bytes = 0;
+    uint32_t self = (uint32_t)prof__thread_id();
+    prof__system.rings = (prof__ring *)calloc((size_t)(all > 0 ? all : 1), sizeof *prof__system.rings);
+    if (!prof__system.rings) {
+        snprintf(why, PROF__SYSTEM_WHY, "not recorded: no memory");
+        return 0;
+    }
+    memset(mask, 0, sizeof mask);
+    if (all > PROF__PERF_MANY) bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+    for (uint32_t processor = 0; processor < (uint32_t)all; ++processor) {
+        prof__ring *ring = &prof__system.rings[prof__system.ring_count];
+        uint64_t size = PROF__PERF_PAGES * 4096;
+        prof__perf_attr attr = prof__perf_switches(size);
+        int error;
+        if (!prof__perf_allowed(mask, bytes, processor)) continue;
+        ring->processor = processor;
+        ring->file = prof__perf_open(&attr, self, processor);
+        if (ring->file < 0 && errno == ENODEV) continue; /* it is off */
+        if (ring->file < 0) {
+            prof__perf_why("perf_event_open", errno, why);
+            return 0;
+        }
+        error = prof__perf_map(ring);
+        if (!error && ring->bytes < size) { /* woken by a part of a smaller ring */
+            prof__perf_unmap(ring);
+            close(ring->file);
+            attr = prof__perf_switches(ring->bytes);
+            ring->file = prof__perf_open(&attr, self, processor);
+            error = ring->file < 0 ? errno : prof__perf_map(ring);
+        }
+        if (error) {
+            if (ring->file >= 0) close(ring->file);
+            if (error == EPERM)
+                snprintf(why, PROF__SYSTEM_WHY, "not recorded: no memory for the kernel's rings: raise RLIMIT_MEMLOCK "
+                         "(ulimit -l) or kernel.perf_event_mlock_kb");
+            else
+                prof__perf_why("mmap of perf events", error, why);
+            return 0;
+        }
+        if (!prof__perf_keep(ring->file, prof__system.ring_count++)) return 0;
+    }
+    if (!prof__system.ring_count) snprintf(why, PROF__SYSTEM_WHY, "not recorded: no processor has perf events");
+    return prof__system.ring_count != 0;
+}
+
+/* Opens the events of another thread of the process. Returns 0 if the system refuses one. */
+static int prof__perf_thread(uint32_t thread)
+{
+    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+        prof__perf_attr attr = prof__perf_switches(prof__system.rings[i].bytes);
+        int file = prof__perf_open(&attr, thread, prof__system.rings[i].processor);
+        if (file < 0) return errno == ESRCH; /* it has ended */
+        if (ioctl(file, PROF__PERF_SET_OUTPUT, prof__system.rings[i].file)) {
+            close(file);
+            return 0;
+        }
+        if (!prof__perf_keep(file, i)) return 0;
+    }
+    return 1;
+}
+
+/* Adds a thread's id to the list. Returns 1 if it was not there. */
+static int prof__system_meets(uint32_t thread)
+{
+    for (size_t i = 0; i < prof__system.thread_count; ++i)
+        if (prof__system.threads[i] == thread) return 0;
+    if (prof__system.thread_count == prof__system.thread_room) {
+        size_t room = prof__system.thread_room ? prof__system.thread_room * 2 : 64;
+        uint32_t *more = (uint32_t *)realloc(prof__system.threads, room * sizeof *more);
+        if (!more) return 0;
+        prof__system.threads = more;
+        prof__system.thread_room = room;
+    }
+    prof__system.threads[prof__system.thread_count++] = thread;
+    return 1;
+}
+
+/* Opens the events of the threads that a part of the list of threads names. Returns 1 if one was new. */
+static int prof__perf_listed(const char *part, size_t bytes)
+{
+    int found = 0;
+    uint16_t step;
+    for (size_t at = 0; at + 19 < bytes; at += step) { /* an entry: 16 bytes, its length, a type, the name */
+        memcpy(&step, part + at + 16, sizeof step);
+        uint32_t thread = (uint32_t)strtoul(part + at + 19, NULL, 10);
+        if (!step) break;
+        if (!thread || !prof__system_meets(thread)) continue;
+        found = 1;
+        prof__system.refused += !prof__perf_thread(thread);
+    }
+    return found;
+}
+
+/* Opens the events of all threads that there are. They may create others meanwhile, which have inherited the events, or
+   whose creator had none yet: so the system is asked until it names no new one. The few that have both are recorded
+   twice, which the reader notices. */
+static void prof__perf_threads(void)
+{
+    int found = prof__system_meets((uint32_t)prof__thread_id());
+    while (found) {
+        char part[4096]; /* not opendir(), which allocates */
+        int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        long bytes;
+        found = 0;
+        while (folder >= 0 && (bytes = syscall(SYS_getdents64, folder, part, sizeof part)) > 0)
+            found |= prof__perf_listed(part, (size_t)bytes);
+        if (folder >= 0) close(folder);
+    }
+}
+
+/* Closes all files, and unmaps the rings. In a child of fork() (child: 1) they are not mapped. Async-signal-safe: keeps
+   the memory for a later start. */
+static void prof__perf_close(int child)
+{
+    for (size_t i = 0; i < prof__system.event_count; ++i) close(prof__system.events[i].file);
+    for (size_t i = 0; i < prof__system.ring_count && !child; ++i) prof__perf_unmap(&prof__system.rings[i]);
+    if (prof__system.wake >= 0) close(prof__system.wake);
+    prof__system.wake = -1;
+    prof__system.event_count = prof__system.ring_count = prof__system.thread_count = 0;
+}
+#endif
+
+#endif /* PROF__SYSTEM_PERF_H */

@@ -1,0 +1,177 @@
+// system/session: What the recorder calls: begins and ends recording switches with a session, and leaves them in a child
+// of fork().
+#ifndef PROF__SYSTEM_SESSION_H
+#define PROF__SYSTEM_SESSION_H
+#include "api/control.h"
+#include "ground/instances.h"
+#include "record/locks.h"
+#include "session/beside.h"
+#include "session/process.h"
+#include "system/api.h"
+#include "system/drain.h"
+
+#ifdef PROF__SYSTEM_LINUX
+#include <sys/eventfd.h>
+#include <sys/utsname.h>
+
+/* Returns 1 if the kernel says whether a thread that stops waits, or was preempted: since 4.17. */
+static int prof__system_tells(void)
+{
+    struct utsname name;
+    char *end;
+    if (uname(&name)) return 0;
+    long major = strtol(name.release, &end, 10), minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+    return major > 4 || (major == 4 && minor >= 17);
+}
+
+/* Returns 1 if a thread sleeps. */
+static int prof__system_sleeps(uint32_t thread)
+{
+    char path[64], text[256];
+    snprintf(path, sizeof path, "/proc/self/task/%u/stat", (unsigned)thread);
+    if (!prof__system_read(path, text, sizeof text)) return 0;
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' && (name_end[2] == 'S' || name_end[2] == 'D' || name_end[2] == 'I');
+}
+
+/* Records which threads there are: the kernel tells nothing about a thread until its next switch. */
+static void prof__system_threads(void)
+{
+    uint64_t words[PROF__SWITCH_BATCH], began = prof__monotonic(), last = began;
+    size_t count = 0;
+    for (size_t i = 0; i < prof__system.thread_count; ++i) {
+        uint64_t now = prof__monotonic();
+        unsigned what = prof__system_sleeps(prof__system.threads[i]) ? PROF__SWITCH_WAITS : PROF__SWITCH_KNOWN;
+        words[count++] = prof__switch_word(now - last, prof__system.threads[i] & (PROF__SWITCH_THREADS - 1), what);
+        last = now;
+        if (count < PROF__SWITCH_BATCH && i + 1 < prof__system.thread_count) continue;
+        prof__switches_write((uint64_t)PROF__SWITCHES_BEGIN << 32, began, words, count);
+        began = last;
+        count = 0;
+    }
+}
+
+/* Opens the events, and starts the thread that drains them. Returns 0 with the reason in prof__system.why. */
+static int prof__system_open(prof__session *s)
+{
+    int error = 0;
+    if (s->header->mode == PROF_STATS) {
+        snprintf(prof__system.why, sizeof prof__system.why, "not recorded: mode stats keeps no events");
+        return 0;
+    }
+    if (!prof__perf_rings(prof__system.why)) {
+        if (!prof__system.why[0]) snprintf(prof__system.why, sizeof prof__system.why, "not recorded: no memory");
+        return 0;
+    }
+    prof__system.told = prof__system_tells();
+    prof__perf_threads();
+    prof__system_threads();
+    prof__system.window_from = prof__monotonic();
+    prof__system.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (prof__system.wake < 0) error = errno;
+    if (!error) error = prof__thread_create(&prof__system.thread, prof__system_main, NULL);
+    if (error) prof__perf_why("a thread of prof", error, prof__system.why);
+    return !error;
+}
+
+static void prof__system_begin(prof__session *s, const prof_config *config)
+{
+    (void)config;
+    PROF__ERRNO_SAVE();
+    prof__system.session = s;
+    prof__system.asked = 1;
+    prof__system.why[0] = 0;
+    prof__system.stop = 0;
+    prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
+    prof__system.sandbox = prof__sandbox();
+    prof__system.wake = -1;
+    free(prof__system.rings);
+    prof__system.rings = NULL;
+    if (prof__system_open(s)) {
+        PROF__RELEASE(&prof__system.running, 1);
+        if (prof__system.refused) {
+            char text[PROF__SYSTEM_WHY];
+            snprintf(text, sizeof text, "not those of %llu threads that there were at the start: too many open files: "
+                     "raise RLIMIT_NOFILE (ulimit -n)", (unsigned long long)prof__system.refused);
+            prof__beside_says(s, "switches", text);
+        }
+    } else {
+        prof__perf_close(0);
+        prof__beside_says(s, "switches", prof__system.why);
+    }
+    PROF__ERRNO_RESTORE();
+}
+
+/* Records what is left, and ends the thread. */
+static void prof__system_end(void)
+{
+    uint64_t one = 1;
+    if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
+    PROF__ERRNO_SAVE();
+    PROF__RELEASE(&prof__system.stop, 1u);
+    if (write(prof__system.wake, &one, sizeof one) < 0) one = 0; /* the thread looks ten times a second */
+    pthread_join(prof__system.thread, NULL);
+    prof__perf_close(0);
+    PROF__ERRNO_RESTORE();
+}
+
+static void prof__system_child(void)
+{
+    if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
+    PROF__ERRNO_SAVE();
+    prof__perf_close(1);
+    snprintf(prof__system.why, sizeof prof__system.why, "not recorded: in a child of fork() prof has no thread for it");
+    PROF__ERRNO_RESTORE();
+}
+
+static void prof__system_child_image(prof__session *s)
+{
+    if (prof__system.asked && prof__system.session == s && prof__system.why[0])
+        prof__meta_pair(s, "switches", prof__system.why);
+}
+#else
+#ifdef _WIN32
+#define PROF__SYSTEM_NONE "not recorded: on Windows prof_system.h records nothing yet"
+#elif defined(__APPLE__)
+#define PROF__SYSTEM_NONE "not recorded: on macOS prof_system.h records nothing yet"
+#elif defined(__linux__) && defined(PROF_NO_THREAD)
+#define PROF__SYSTEM_NONE "not recorded: needs a thread, which PROF_NO_THREAD leaves out"
+#else
+#define PROF__SYSTEM_NONE "not recorded: on this system prof_system.h records nothing: it needs Linux"
+#endif
+static void prof__system_begin(prof__session *s, const prof_config *config)
+{
+    (void)config;
+    prof__system.asked = 1;
+    prof__system.session = s;
+    prof__text_copy(prof__system.why, sizeof prof__system.why, PROF__SYSTEM_NONE);
+    prof__beside_says(s, "switches", prof__system.why);
+}
+static void prof__system_end(void) {}
+static void prof__system_child(void) {}
+static void prof__system_child_image(prof__session *s)
+{
+    if (prof__system.asked && prof__system.session == s) prof__meta_pair(s, "switches", prof__system.why);
+}
+#endif
+
+PROF_DEF prof_status prof_system_status(void)
+{
+    uint32_t write_lock = prof__state_lock();
+    int runs = prof__state.running && prof__system.asked &&
+               (prof__state.session ? prof__state.session : prof__state.inherited) == prof__system.session;
+    prof__state_unlock(write_lock);
+    if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches is running");
+    return prof__system.why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", prof__system.why) : PROF_OK;
+}
+
+static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__system_child,
+                                                prof__system_child_image};
+PROF__AT_START(101, prof__system_comes);
+static void prof__system_comes(void) { prof__beside_now = &prof__system_table; }
+
+/* Ends the thread at exit and at an unload, because its code may be unloaded next. */
+PROF__AT_END(PROF__LAST, prof__system_leaves);
+static void prof__system_leaves(void) { prof__system_end(); }
+
+#endif /* PROF__SYSTEM_SESSION_H */
