@@ -108,7 +108,8 @@ typedef struct prof__batch {
 typedef struct prof__ring {
     int file;
     uint32_t processor;
-    char *map;      /* a page that describes the ring, then the ring */
+    char *map;      /* a page that describes the ring, then the ring: data */
+    char *data;
     uint64_t bytes; /* of the ring, a power of two */
     uint64_t tail;  /* read up to here */
     uint64_t lost;  /* switches that the kernel has told to be lost */
@@ -122,6 +123,7 @@ static struct {
     prof__session *session;
     int asked, running, told; /* told: the kernel says whether a thread that stops waits */
     uint32_t stop;
+    uint64_t events_written;
     int wake;                 /* an eventfd that ends the thread's sleep */
     int sandbox;              /* the seccomp mode at the start */
     prof__ring *rings;
@@ -257,6 +259,7 @@ static int prof__perf_map(prof__ring *ring)
         if (map == MAP_FAILED && (errno == EPERM || errno == ENOMEM)) continue;
         if (map == MAP_FAILED) return errno;
         ring->map = (char *)map;
+        ring->data = ring->map + page;
         ring->bytes = page * pages;
         return 0;
     }
@@ -265,7 +268,7 @@ static int prof__perf_map(prof__ring *ring)
 
 static void prof__perf_unmap(prof__ring *ring)
 {
-    if (ring->map) munmap(ring->map, (size_t)ring->bytes + (size_t)sysconf(_SC_PAGESIZE));
+    if (ring->map) munmap(ring->map, (size_t)(ring->data - ring->map) + (size_t)ring->bytes);
     ring->map = NULL;
 }
 
@@ -441,6 +444,7 @@ static int prof__switches_write(uint64_t detail, uint64_t ns, const uint64_t *wo
         if (at) {
             for (uint64_t i = 0; i < count; ++i) PROF__STORE(at + 4 + i, words[i]);
             if (count) prof__store_word(at + 3, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | count);
+            detail |= prof__system.events_written++ << 40;
             PROF__STORE(at + 1, detail << 8 | PROF__DEVICE_SWITCHES);
             PROF__STORE(at + 2, ns);
             prof__store_word(at, (uint64_t)PROF__KIND_EVENT << PROF__KIND_SHIFT | (now - self->base));
@@ -497,7 +501,7 @@ typedef struct prof__perf_head {
 static uint64_t prof__ring_word(const prof__ring *ring, uint64_t at)
 {
     uint64_t word;
-    memcpy(&word, ring->map + (size_t)sysconf(_SC_PAGESIZE) + (at & (ring->bytes - 1)), sizeof word);
+    memcpy(&word, ring->data + (at & (ring->bytes - 1)), sizeof word);
     return word;
 }
 
@@ -721,7 +725,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.asked = 1;
     prof__system.why[0] = 0;
     prof__system.stop = 0;
-    prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
+    prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
     prof__system.sandbox = prof__sandbox();
     prof__system.wake = -1;
     free(prof__system.rings);

@@ -98,6 +98,28 @@ typedef struct prof_track {
     int ended;                    /* 1: its thread had ended before the session did */
 } prof_track;
 
+/* What the operating system did with a thread, if the recording has that: see prof_system.h. */
+typedef enum prof_state_kind {
+    PROF_STATE_UNKNOWN = 0,       /* not running; whether it waited or could have run is not known */
+    PROF_STATE_RUNNING,
+    PROF_STATE_READY,             /* it could have run, but another thread did, or its cgroup was throttled */
+    PROF_STATE_WAITING,           /* for a lock, for input, to sleep: until it ran again */
+    PROF_STATE_COUNT
+} prof_state_kind;
+
+typedef struct prof_state {
+    int64_t start_ns, end_ns;     /* since the session's start */
+    prof_state_kind kind;
+    int32_t processor;            /* on which it was running; -1: unknown, or it was not */
+} prof_state;
+
+/* A time of a thread, in parts: they add up to wall_ns. */
+typedef struct prof_split {
+    uint64_t wall_ns, running_ns, ready_ns, waiting_ns, unknown_ns;
+    uint64_t switches;            /* how often it ceased to run */
+    uint64_t migrations;          /* how often it went on on another processor */
+} prof_split;
+
 typedef struct prof_trace_info {
     const char *program;          /* the name of the program */
     const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
@@ -142,6 +164,8 @@ typedef struct prof_trace_info {
     uint64_t unknown;             /* events of types that this version of prof does not know, which are left out */
     uint64_t start_monotonic_ns;  /* CLOCK_MONOTONIC of start_ns == 0 */
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
+    uint64_t switches;            /* how often threads of the process ceased to run: see prof_track_states() */
+    uint64_t switches_lost;       /* how many switches could not be recorded: begins and ends of running */
 } prof_trace_info;
 
 #define PROF_IMAGE_LOOK 4096  /* see prof_image_find() */
@@ -196,6 +220,16 @@ PROF__API const prof_trace_info *prof_trace_about(const prof_trace *trace); /* t
 PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value);
 PROF__API size_t prof_trace_track_count(const prof_trace *trace);
 PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
+
+/* Returns the states of a track's thread, in order of time, and sets *count to their number. The trace owns them. Between
+   two of them there may be times of which nothing is known. Returns NULL, and 0 as *count, if the recording has none of
+   this thread: prof_system.h was not asked for them, or the track is a fiber or a device's. The window does not matter
+   here. count must not be NULL. */
+PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t track, size_t *count);
+/* Splits a time of a track, for example that of a scope, into what its thread did. What is not known is in unknown_ns: all
+   of it, if the recording has no states. */
+PROF__API prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
+                                       prof_split *split);
 
 /* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0
    at the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes

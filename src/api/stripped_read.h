@@ -43,6 +43,9 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
 #define prof_trace_metadata(trace, index, key, value) PROF__STRIPPED(0, PROF__USE4(trace, index, key, value))
 #define prof_trace_track_count(trace) PROF__STRIPPED((size_t)0, PROF__USE(trace))
 #define prof_trace_track(trace, index) PROF__STRIPPED((const prof_track *)0, PROF__USE2(trace, index))
+#define prof_track_states(trace, track, count) PROF__STRIPPED((const prof_state *)0, PROF__USE3(trace, track, count))
+#define prof_track_split(trace, track, start_ns, duration_ns, split) \
+    PROF__STRIPPED(PROF_OK, PROF__USE5(trace, track, start_ns, duration_ns, split))
 #define prof_cursor_open(trace, track, cursor) \
     PROF__STRIPPED((prof__stripped_none(cursor, sizeof(void *)), PROF_OK), PROF__USE3(trace, track, cursor))
 #define prof_cursor_next(cursor, event) PROF__STRIPPED(0, PROF__USE2(cursor, event))

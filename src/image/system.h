@@ -7,7 +7,8 @@
    A processor begins to run a thread, and ceases to. That is on no thread's track either: an EVENT of type
    PROF__DEVICE_SWITCHES, in the chunk of the thread that drains the kernel's rings, without a call site:
 
-     EVENT  detail: the processor (31..0) and PROF__SWITCHES_... (39..32)   object: CLOCK_MONOTONIC, nanoseconds
+     EVENT  detail: the processor (31..0), PROF__SWITCHES_... (39..32), how many of these EVENTs were before (55..40)
+            object: CLOCK_MONOTONIC, nanoseconds
      DATA   without a key, of type NONE: a word for each switch: 63..25 nanoseconds since the one before, or since the
             object; 24..3 the thread's id; 2..0 PROF__SWITCH_...
 

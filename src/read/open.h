@@ -28,6 +28,7 @@
 #include "read/gaps.h"
 #include "read/names.h"
 #include "read/ring.h"
+#include "read/states.h"
 #include "read/trace.h"
 #include "read/tracks.h"
 
@@ -79,6 +80,11 @@ static void prof__read_free(prof_trace *trace)
     free(trace->device_records);
     free(trace->rows);
     free(trace->pairings);
+    free(trace->switches);
+    free(trace->switch_items);
+    free(trace->states);
+    free(trace->state_marks);
+    free(trace->sums);
     /* Without the magic, prof recover does not take the freed memory in a core dump for a recording. */
     PROF__RELEASE(trace->header.magic, 0);
     free(trace);
@@ -220,7 +226,9 @@ static int prof__read_parse(prof_trace *trace)
     if (!prof__read_clock(trace, running ? &now : NULL)) return 0;
     prof__read_about(trace);
     prof__read_window(trace);
-    if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace)) return 0;
+    if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace) ||
+        !prof__states_make(trace))
+        return 0;
     uint64_t lost = trace->info.lost; /* all lost events, of which the next two are a part each */
     trace->info.lost_deep = header->lost_deep < lost ? header->lost_deep : lost;
     lost -= trace->info.lost_deep;

@@ -201,6 +201,27 @@ typedef struct prof__read_row {
     uint64_t early;
 } prof__read_row;
 
+/* A switch: a word of an EVENT of PROF__DEVICE_SWITCHES. */
+typedef struct prof__read_switch {
+    uint64_t ns; /* CLOCK_MONOTONIC */
+    uint32_t thread;
+    uint32_t place; /* processor << 3 | PROF__SWITCH_... */
+} prof__read_switch;
+
+/* Such an EVENT. */
+typedef struct prof__read_switches {
+    uint64_t id, ns; /* id: in order of writing */
+    size_t first;    /* in switches */
+    uint32_t count, processor;
+    uint16_t serial;
+    uint8_t what; /* PROF__SWITCHES_... */
+} prof__read_switches;
+
+#define PROF__STATE_STEP 32u /* states of each sum */
+typedef struct prof__read_sum {
+    uint64_t ns[PROF_STATE_COUNT], switches, migrations;
+} prof__read_sum;
+
 typedef struct prof__read_pairing {
     uint64_t tick;
     int64_t ns; /* time since the session's start */
@@ -219,6 +240,7 @@ typedef struct prof__read_track {
     size_t late, late_count; /* in late_begins and in late_ends */
     size_t unmatched_end, unmatched_end_count;
     size_t max_nodes, max_args, max_event_args, max_depth, frames; /* how much memory a cursor needs */
+    size_t state, state_count; /* in the trace's states */
     int lives; /* 1: its thread has not ended, so scopes without an end are still open */
 } prof__read_track;
 
@@ -345,6 +367,14 @@ struct prof_trace {
     size_t row_count, row_capacity;
     prof__read_pairing *pairings;
     size_t pairing_count, pairing_capacity;
+    prof__read_switches *switches; /* only while the trace is made, as the next ones */
+    size_t switches_count, switches_capacity;
+    prof__read_switch *switch_items;
+    size_t switch_count, switch_capacity;
+    prof_state *states; /* of all threads, one after the other */
+    unsigned char *state_marks; /* PROF__STATE_SWITCHED, _MOVED: of each state */
+    size_t state_count, state_capacity, state_mark_capacity;
+    prof__read_sum *sums; /* of all states before each PROF__STATE_STEP-th one */
     void (*step)(void *user, double share); /* the function of prof_trace_set_progress() */
     void *step_user;
 };

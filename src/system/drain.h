@@ -27,6 +27,7 @@ static int prof__switches_write(uint64_t detail, uint64_t ns, const uint64_t *wo
         if (at) {
             for (uint64_t i = 0; i < count; ++i) PROF__STORE(at + 4 + i, words[i]);
             if (count) prof__store_word(at + 3, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | count);
+            detail |= prof__system.events_written++ << 40;
             PROF__STORE(at + 1, detail << 8 | PROF__DEVICE_SWITCHES);
             PROF__STORE(at + 2, ns);
             prof__store_word(at, (uint64_t)PROF__KIND_EVENT << PROF__KIND_SHIFT | (now - self->base));
@@ -83,7 +84,7 @@ typedef struct prof__perf_head {
 static uint64_t prof__ring_word(const prof__ring *ring, uint64_t at)
 {
     uint64_t word;
-    memcpy(&word, ring->map + (size_t)sysconf(_SC_PAGESIZE) + (at & (ring->bytes - 1)), sizeof word);
+    memcpy(&word, ring->data + (at & (ring->bytes - 1)), sizeof word);
     return word;
 }
 

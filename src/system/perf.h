@@ -123,6 +123,7 @@ static int prof__perf_map(prof__ring *ring)
         if (map == MAP_FAILED && (errno == EPERM || errno == ENOMEM)) continue;
         if (map == MAP_FAILED) return errno;
         ring->map = (char *)map;
+        ring->data = ring->map + page;
         ring->bytes = page * pages;
         return 0;
     }
@@ -131,7 +132,7 @@ static int prof__perf_map(prof__ring *ring)
 
 static void prof__perf_unmap(prof__ring *ring)
 {
-    if (ring->map) munmap(ring->map, (size_t)ring->bytes + (size_t)sysconf(_SC_PAGESIZE));
+    if (ring->map) munmap(ring->map, (size_t)(ring->data - ring->map) + (size_t)ring->bytes);
     ring->map = NULL;
 }
 

@@ -82,7 +82,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.asked = 1;
     prof__system.why[0] = 0;
     prof__system.stop = 0;
-    prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
+    prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
     prof__system.sandbox = prof__sandbox();
     prof__system.wake = -1;
     free(prof__system.rings);

@@ -27,7 +27,8 @@ typedef struct prof__batch {
 typedef struct prof__ring {
     int file;
     uint32_t processor;
-    char *map;      /* a page that describes the ring, then the ring */
+    char *map;      /* a page that describes the ring, then the ring: data */
+    char *data;
     uint64_t bytes; /* of the ring, a power of two */
     uint64_t tail;  /* read up to here */
     uint64_t lost;  /* switches that the kernel has told to be lost */
@@ -41,6 +42,7 @@ static struct {
     prof__session *session;
     int asked, running, told; /* told: the kernel says whether a thread that stops waits */
     uint32_t stop;
+    uint64_t events_written;
     int wake;                 /* an eventfd that ends the thread's sleep */
     int sandbox;              /* the seccomp mode at the start */
     prof__ring *rings;

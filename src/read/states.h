@@ -1,0 +1,362 @@
+// read/states: Makes states of the switches of threads: running, ready, waiting; and splits times by them.
+#ifndef PROF__READ_STATES_H
+#define PROF__READ_STATES_H
+#include "api/read.h"
+#include "ground/errors.h"
+#include "ground/hash.h"
+#include "image/system.h"
+#include "read/clock.h"
+#include "read/switches.h"
+#include "read/trace.h"
+
+/*-- STATES -------------------------------------------------------------------------------------------------- >>states --
+   Switches lie in EVENTs, one after the other for each processor. Here they are sorted by thread and time, and what a
+   thread did between two of them becomes a state. Where switches are missing, nothing is known of the threads that may
+   have run on the processor meanwhile. */
+
+/* A time in which switches of a processor are missing. */
+typedef struct prof__read_hole {
+    uint64_t from, to;
+    uint32_t processor; /* PROF__NONE32: all */
+} prof__read_hole;
+
+typedef struct prof__read_knowledge {
+    prof__read_hole *holes; /* in order of `from` */
+    size_t count, capacity;
+    uint64_t since; /* the image's first switches are missing: what is after this time is known; 0: none are */
+    uint64_t until; /* all switches before this time are known, but for holes */
+} prof__read_knowledge;
+
+static int prof__hole_order(const void *a, const void *b)
+{
+    const prof__read_hole *x = (const prof__read_hole *)a, *y = (const prof__read_hole *)b;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+static int prof__switches_order(const void *a, const void *b)
+{
+    const prof__read_switches *x = (const prof__read_switches *)a, *y = (const prof__read_switches *)b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int prof__switch_order(const void *a, const void *b)
+{
+    const prof__read_switch *x = (const prof__read_switch *)a, *y = (const prof__read_switch *)b;
+    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
+}
+
+/* Returns when the last switch of this processor before EVENT i was, or the last round of all, whichever is later. */
+static uint64_t prof__switches_before(const prof_trace *trace, size_t i)
+{
+    uint32_t processor = trace->switches[i].processor;
+    while (i--) {
+        const prof__read_switches *event = &trace->switches[i];
+        if (event->what == PROF__SWITCHES_OF && event->processor == processor && event->count)
+            return trace->switch_items[event->first + event->count - 1].ns;
+        if (event->what != PROF__SWITCHES_OF) return event->ns;
+    }
+    return 0;
+}
+
+static int prof__hole_add(prof__read_knowledge *known, uint64_t from, uint64_t to, uint32_t processor)
+{
+    if (!PROF__ROOM(known->holes, known->capacity, known->count)) return 0;
+    known->holes[known->count].from = from;
+    known->holes[known->count].to = to;
+    known->holes[known->count++].processor = processor;
+    return 1;
+}
+
+/* Finds out of which times the switches are known. Returns 0 if there is no memory. */
+static int prof__switches_known(prof_trace *trace, prof__read_knowledge *known)
+{
+    uint64_t round = 0; /* of the last EVENT that says what is known */
+    int missing = trace->switches[0].serial != 0;
+    size_t i;
+    for (i = 0; i < trace->switches_count; i++) {
+        const prof__read_switches *event = &trace->switches[i];
+        const prof__read_switch *first = &trace->switch_items[event->first];
+        if (i && event->serial != (uint16_t)(event[-1].serial + 1)) missing = 1;
+        if (event->what == PROF__SWITCHES_OF && event->count && (first->place & 7) == PROF__SWITCH_LOST) {
+            trace->info.switches_lost += first->thread;
+            if (!prof__hole_add(known, prof__switches_before(trace, i), first->ns, event->processor)) return 0;
+        }
+        if (event->what == PROF__SWITCHES_OF) continue;
+        if (missing && !round)
+            known->since = event->ns;
+        else if (missing && !prof__hole_add(known, round, event->ns, PROF__NONE32))
+            return 0;
+        missing = 0;
+        round = event->ns;
+    }
+    known->until = round;
+    if (known->count) qsort(known->holes, known->count, sizeof *known->holes, prof__hole_order);
+    return 1;
+}
+
+enum { PROF__STATE_NONE = PROF_STATE_COUNT, PROF__STATE_UNSEEN, PROF__STATE_UNSURE };
+
+/* A thread while its states are made. kind: a prof_state_kind; NONE: nothing is known; UNSEEN: its first switch will tell
+   what it does, and without one it runs; UNSURE: likewise, but without one nothing is known. */
+typedef struct prof__read_walk {
+    prof_trace *trace;
+    const prof__read_knowledge *known;
+    int kind;
+    unsigned char marks;
+    uint64_t since;
+    int32_t processor, ran_on; /* ran_on: where it ran before, or does; -1: unknown */
+    size_t hole;
+} prof__read_walk;
+
+/* What the begin of a state is. */
+enum { PROF__STATE_SWITCHED = 1, PROF__STATE_MOVED = 2 };
+
+/* Ends the present state, if it is known. Returns 0 if there is no memory. */
+static int prof__walk_emit(prof__read_walk *walk, uint64_t end)
+{
+    prof_trace *trace = walk->trace;
+    int kind = walk->kind == PROF__STATE_UNSEEN ? (int)PROF_STATE_RUNNING : walk->kind;
+    int64_t from = prof__read_since(trace, walk->since), to = prof__read_since(trace, end);
+    prof_state *state;
+    if (kind >= PROF_STATE_COUNT || end < walk->since || to < 0) return 1;
+    if (!PROF__ROOM(trace->states, trace->state_capacity, trace->state_count) ||
+        !PROF__ROOM(trace->state_marks, trace->state_mark_capacity, trace->state_count))
+        return 0;
+    state = &trace->states[trace->state_count];
+    state->start_ns = from < 0 ? 0 : from;
+    state->end_ns = to;
+    state->kind = (prof_state_kind)kind;
+    state->processor = kind == PROF_STATE_RUNNING ? walk->processor : -1;
+    trace->state_marks[trace->state_count++] = walk->marks;
+    return 1;
+}
+
+static void prof__walk_to(prof__read_walk *walk, int kind, uint64_t ns, int32_t processor)
+{
+    walk->marks = 0;
+    if (kind == PROF_STATE_RUNNING) {
+        if (walk->ran_on >= 0 && walk->ran_on != processor) walk->marks = PROF__STATE_MOVED;
+        walk->ran_on = processor;
+    }
+    walk->kind = kind;
+    walk->since = ns;
+    walk->processor = processor;
+}
+
+/* Ends what is known of the thread where switches are missing that may have been its own, up to a time. Those of a
+   processor are not, while it runs on another. */
+static int prof__walk_holes(prof__read_walk *walk, uint64_t ns)
+{
+    const prof__read_knowledge *known = walk->known;
+    size_t i;
+    while (walk->hole < known->count && known->holes[walk->hole].to <= walk->since) walk->hole++;
+    for (i = walk->hole; i < known->count && known->holes[i].from < ns; i++) {
+        const prof__read_hole *hole = &known->holes[i];
+        int elsewhere = walk->kind == PROF_STATE_RUNNING && hole->processor != PROF__NONE32 &&
+                        (uint32_t)walk->processor != hole->processor;
+        if (elsewhere || walk->kind == PROF__STATE_NONE || hole->to <= walk->since) continue;
+        if (!prof__walk_emit(walk, hole->from > walk->since ? hole->from : walk->since)) return 0;
+        prof__walk_to(walk, PROF__STATE_UNSURE, hole->to < ns ? hole->to : ns, -1);
+    }
+    return 1;
+}
+
+/* A thread that did not run from the last switch on begins to. A second one at the same time: its switches are recorded
+   twice. */
+static int prof__walk_in(prof__read_walk *walk, uint64_t ns, int32_t processor)
+{
+    if (walk->kind == PROF_STATE_RUNNING && walk->processor == processor) return 1;
+    /* it could have run since it was seen, and did not */
+    if (walk->kind == PROF__STATE_UNSEEN) walk->kind = PROF_STATE_READY;
+    if (walk->kind == PROF__STATE_UNSURE) walk->kind = PROF_STATE_UNKNOWN;
+    if (!prof__walk_emit(walk, ns)) return 0;
+    prof__walk_to(walk, PROF_STATE_RUNNING, ns, processor);
+    return 1;
+}
+
+static int prof__walk_out(prof__read_walk *walk, uint64_t ns, int32_t processor, int kind)
+{
+    if (walk->kind == PROF__STATE_UNSEEN || walk->kind == PROF__STATE_UNSURE)
+        prof__walk_to(walk, PROF_STATE_RUNNING, walk->since, processor);
+    int ran = walk->kind == PROF_STATE_RUNNING;
+    if (!ran && walk->kind != PROF__STATE_NONE) return 1; /* recorded twice */
+    if (!prof__walk_emit(walk, ns)) return 0;
+    prof__walk_to(walk, kind, ns, -1);
+    walk->trace->info.switches += (uint64_t)ran;
+    if (ran) walk->marks = PROF__STATE_SWITCHED;
+    return 1;
+}
+
+static int prof__walk_step(prof__read_walk *walk, const prof__read_switch *one)
+{
+    int32_t processor = (int32_t)(one->place >> 3);
+    if (!prof__walk_holes(walk, one->ns)) return 0;
+    switch (one->place & 7) {
+    case PROF__SWITCH_IN: return prof__walk_in(walk, one->ns, processor);
+    case PROF__SWITCH_READY: return prof__walk_out(walk, one->ns, processor, PROF_STATE_READY);
+    case PROF__SWITCH_OUT: return prof__walk_out(walk, one->ns, processor, PROF_STATE_UNKNOWN);
+    case PROF__SWITCH_WAITS: return prof__walk_out(walk, one->ns, processor, PROF_STATE_WAITING);
+    case PROF__SWITCH_ENDS:
+        if (!prof__walk_emit(walk, one->ns)) return 0;
+        prof__walk_to(walk, PROF__STATE_NONE, one->ns, -1);
+        return 1;
+    case PROF__SWITCH_NEW: prof__walk_to(walk, PROF_STATE_READY, one->ns, -1); return 1;
+    case PROF__SWITCH_KNOWN:
+        if (walk->kind >= PROF__STATE_NONE) prof__walk_to(walk, PROF__STATE_UNSEEN, one->ns, -1);
+        return 1;
+    default: return 1;
+    }
+}
+
+/* Makes the states of one thread. */
+static int prof__walk_thread(prof_trace *trace, const prof__read_knowledge *known, const prof__read_switch *items,
+                             size_t count)
+{
+    prof__read_walk walk;
+    size_t i;
+    memset(&walk, 0, sizeof walk);
+    walk.trace = trace;
+    walk.known = known;
+    walk.ran_on = -1;
+    prof__walk_to(&walk, known->since ? PROF__STATE_UNSURE : PROF__STATE_NONE, known->since, -1);
+    for (i = 0; i < count; i++)
+        if (items[i].ns >= known->since && !prof__walk_step(&walk, &items[i])) return 0;
+    if (!prof__walk_holes(&walk, known->until)) return 0;
+    return walk.since >= known->until || prof__walk_emit(&walk, known->until);
+}
+
+/* Gives the states of a thread to the tracks with its id. The system gives an id again after a thread has ended: then a
+   track has the states up to its successor's first event. */
+static void prof__states_give(prof_trace *trace, uint32_t thread, size_t first, size_t count)
+{
+    size_t i, j;
+    for (i = 0; i < trace->track_count; i++) {
+        prof__read_track *track = &trace->tracks[i];
+        int64_t from = INT64_MIN, to = INT64_MAX;
+        size_t begin = first, end = first + count;
+        if (track->about.thread_id != thread || *track->about.device || track->about.fiber) continue;
+        for (j = 0; j < trace->track_count; j++) {
+            const prof_track *other = &trace->tracks[j].about;
+            if (j == i || other->thread_id != thread || *other->device || other->fiber) continue;
+            if (other->last_ns <= track->about.first_ns && other->last_ns > from) from = other->last_ns;
+            if (other->first_ns >= track->about.last_ns && other->first_ns < to) to = other->first_ns;
+        }
+        while (begin < end && trace->states[begin].end_ns <= from) begin++;
+        while (end > begin && trace->states[end - 1].start_ns >= to) end--;
+        track->state = begin;
+        track->state_count = end - begin;
+    }
+}
+
+/* Adds a state of the trace to a sum. ns: what is later does not count. */
+static void prof__sum_add(const prof_trace *trace, prof__read_sum *sum, size_t i, int64_t ns)
+{
+    const prof_state *state = &trace->states[i];
+    int64_t end = state->end_ns < ns ? state->end_ns : ns;
+    if (ns <= state->start_ns) return;
+    sum->ns[state->kind] += (uint64_t)(end - state->start_ns);
+    sum->switches += trace->state_marks[i] & PROF__STATE_SWITCHED ? 1u : 0;
+    sum->migrations += trace->state_marks[i] & PROF__STATE_MOVED ? 1u : 0;
+}
+
+static int prof__states_sum(prof_trace *trace)
+{
+    prof__read_sum sum;
+    size_t i;
+    memset(&sum, 0, sizeof sum);
+    trace->sums = (prof__read_sum *)malloc((trace->state_count / PROF__STATE_STEP + 1) * sizeof *trace->sums);
+    if (!trace->sums) return 0;
+    for (i = 0; i < trace->state_count; i++) {
+        if (i % PROF__STATE_STEP == 0) trace->sums[i / PROF__STATE_STEP] = sum;
+        prof__sum_add(trace, &sum, i, INT64_MAX);
+    }
+    if (i % PROF__STATE_STEP == 0) trace->sums[i / PROF__STATE_STEP] = sum;
+    return 1;
+}
+
+/* Makes the states of all threads. Returns 0 if there is no memory. */
+static int prof__states_make(prof_trace *trace)
+{
+    prof__read_knowledge known;
+    size_t from, to;
+    int good;
+    memset(&known, 0, sizeof known);
+    if (!trace->switches_count) return 1;
+    qsort(trace->switches, trace->switches_count, sizeof *trace->switches, prof__switches_order);
+    good = prof__switches_known(trace, &known);
+    if (trace->switch_count)
+        qsort(trace->switch_items, trace->switch_count, sizeof *trace->switch_items, prof__switch_order);
+    for (from = 0; good && from < trace->switch_count; from = to) {
+        size_t first = trace->state_count;
+        uint32_t thread = trace->switch_items[from].thread;
+        for (to = from + 1; to < trace->switch_count && trace->switch_items[to].thread == thread;) to++;
+        good = prof__walk_thread(trace, &known, trace->switch_items + from, to - from);
+        if (trace->state_count > first) prof__states_give(trace, thread, first, trace->state_count - first);
+    }
+    good = good && prof__states_sum(trace);
+    free(known.holes);
+    free(trace->switches);
+    free(trace->switch_items);
+    trace->switches = NULL;
+    trace->switch_items = NULL;
+    return good;
+}
+
+PROF_DEF const prof_state *prof_track_states(const prof_trace *trace, size_t track, size_t *count)
+{
+    if (count) *count = 0;
+    if (!trace || !count || track >= trace->track_count || !trace->tracks[track].state_count) return NULL;
+    *count = trace->tracks[track].state_count;
+    return trace->states + trace->tracks[track].state;
+}
+
+/* Sums up the states of a track up to a time, on top of all states of the threads before. */
+static void prof__states_until(const prof_trace *trace, const prof__read_track *track, int64_t ns, prof__read_sum *sum)
+{
+    size_t low = track->state, high = track->state + track->state_count, i;
+    while (low < high) { /* the first state that ends later */
+        size_t middle = low + (high - low) / 2;
+        if (trace->states[middle].end_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *sum = trace->sums[low / PROF__STATE_STEP];
+    for (i = low / PROF__STATE_STEP * PROF__STATE_STEP; i < low; i++) prof__sum_add(trace, sum, i, INT64_MAX);
+    if (low < track->state + track->state_count) prof__sum_add(trace, sum, low, ns);
+}
+
+static void prof__states_split(const prof_trace *trace, const prof__read_track *track, int64_t start_ns, int64_t end_ns,
+                               prof_split *split)
+{
+    prof__read_sum from, to;
+    memset(split, 0, sizeof *split);
+    if (end_ns < start_ns) end_ns = start_ns;
+    split->wall_ns = split->unknown_ns = (uint64_t)(end_ns - start_ns);
+    if (!track->state_count) return;
+    prof__states_until(trace, track, start_ns, &from);
+    prof__states_until(trace, track, end_ns, &to);
+    split->running_ns = to.ns[PROF_STATE_RUNNING] - from.ns[PROF_STATE_RUNNING];
+    split->ready_ns = to.ns[PROF_STATE_READY] - from.ns[PROF_STATE_READY];
+    split->waiting_ns = to.ns[PROF_STATE_WAITING] - from.ns[PROF_STATE_WAITING];
+    split->unknown_ns -= split->running_ns + split->ready_ns + split->waiting_ns;
+    split->switches = to.switches - from.switches;
+    split->migrations = to.migrations - from.migrations;
+}
+
+PROF_DEF prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
+                                      prof_split *split)
+{
+    if (split) memset(split, 0, sizeof *split);
+    if (!trace || !split) return prof__null("prof_track_split", "trace or split");
+    if (track >= trace->track_count)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_track_split: there is no track %lu", (unsigned long)track);
+    if (duration_ns < 0 || start_ns > INT64_MAX - duration_ns)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_track_split: duration_ns must not be negative");
+    prof__states_split(trace, &trace->tracks[track], start_ns, start_ns + duration_ns, split);
+    return PROF_OK;
+}
+
+#endif /* PROF__READ_STATES_H */
