@@ -120,7 +120,7 @@ static int prof__walk_emit(prof__read_walk *walk, uint64_t end)
     int kind = walk->kind == PROF__STATE_UNSEEN ? (int)PROF_STATE_RUNNING : walk->kind;
     int64_t from = prof__read_since(trace, walk->since), to = prof__read_since(trace, end);
     prof_state *state;
-    if (kind >= PROF_STATE_COUNT || end < walk->since || to < 0) return 1;
+    if (kind >= PROF_STATE_COUNT || end < walk->since || to < 0 || (end == walk->since && !walk->marks)) return 1;
     if (!PROF__ROOM(trace->states, trace->state_capacity, trace->state_count) ||
         !PROF__ROOM(trace->state_marks, trace->state_mark_capacity, trace->state_count))
         return 0;

@@ -1,0 +1,745 @@
+/* prof_system.h: what the system did with threads. Programs that wait for a lock, sleep, and are preempted, and whose own
+   clocks say how long they ran; counts of switches beside those of the system; what the system refuses; forks and kills;
+   and images that are built word by word, of which every state is known. */
+#define PROF_IMPLEMENTATION
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "../prof_system.h"
+#include "../prof_chrome.h"
+#include "test.h"
+#include "trace.h"
+#include "image.h"
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#endif
+
+static const char *said(const prof_trace *trace, const char *wanted)
+{
+    const char *key, *value, *last = "";
+    for (size_t i = 0; prof_trace_metadata(trace, i, &key, &value); ++i)
+        if (!strcmp(key, wanted)) last = value;
+    return last;
+}
+
+/* -- images: ticks are nanoseconds, time 0 is CLOCK_MONOTONIC START_MONOTONIC -- */
+
+static uint64_t switches_serial;
+
+static void system_event(image *im, unsigned what, uint32_t processor, uint64_t ns, const uint64_t *words, size_t count)
+{
+    put(im, head(PROF__KIND_EVENT, 0, 100));
+    put(im, ((switches_serial++ & 0xFFFF) << 40 | (uint64_t)what << 32 | processor) << 8 | PROF__DEVICE_SWITCHES);
+    put(im, START_MONOTONIC + ns);
+    if (count) put(im, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | count);
+    for (size_t i = 0; i < count; ++i) put(im, words[i]);
+}
+
+static void switch_at(image *im, uint32_t processor, uint64_t ns, uint32_t thread, unsigned what)
+{
+    uint64_t word = prof__switch_word(0, thread, what);
+    system_event(im, PROF__SWITCHES_OF, processor, ns, &word, 1);
+}
+
+static void known_until(image *im, uint64_t ns) { system_event(im, PROF__SWITCHES_UNTIL, 0, ns, NULL, 0); }
+
+/* An image with a track of the thread 7, which has a scope from 10 to 1000. */
+static image system_image(void)
+{
+    image im = image_new(400, 1, 100);
+    uint32_t work = site(&im, "work");
+    switches_serial = 0;
+    chunk(&im, 0, 1, START_TICK);
+    track_on(&im, string(&im, "main"), 1, 1, 7);
+    begin(&im, work, START_TICK + 10);
+    end(&im, work, START_TICK + 1000);
+    return im;
+}
+
+static void system_begin(image *im, uint64_t ns, uint32_t thread, unsigned what)
+{
+    uint64_t word = prof__switch_word(0, thread, what);
+    system_event(im, PROF__SWITCHES_BEGIN, 0, ns, &word, 1);
+}
+
+/* Writes the states as text: "R10-20@1 W20-30". */
+static const char *states_text(const prof_trace *trace)
+{
+    static char text[1000];
+    size_t count, at = 0;
+    const prof_state *state = prof_track_states(trace, 0, &count);
+    text[0] = 0;
+    for (size_t i = 0; i < count; ++i, ++state) {
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s%c%lld-%lld", i ? " " : "", "?RrW"[state->kind],
+                               (long long)state->start_ns, (long long)state->end_ns);
+        if (state->processor >= 0) at += (size_t)snprintf(text + at, sizeof text - at, "@%d", (int)state->processor);
+    }
+    return text;
+}
+
+static void check_split(const prof_trace *trace, int64_t from, int64_t to, int64_t running, int64_t ready, int64_t waiting,
+                        int64_t unknown, int64_t switches, int64_t migrations)
+{
+    prof_split split;
+    CHECK_EQUAL(prof_track_split(trace, 0, from, to - from, &split), PROF_OK);
+    CHECK_EQUAL(split.wall_ns, to - from);
+    CHECK_EQUAL(split.running_ns, running);
+    CHECK_EQUAL(split.ready_ns, ready);
+    CHECK_EQUAL(split.waiting_ns, waiting);
+    CHECK_EQUAL(split.unknown_ns, unknown);
+    CHECK_EQUAL(split.switches, switches);
+    CHECK_EQUAL(split.migrations, migrations);
+}
+
+TEST(states_of_an_image)
+{
+    image im = system_image();
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    switch_at(&im, 1, 100, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 150, 7, PROF__SWITCH_IN);
+    switch_at(&im, 1, 250, 7, PROF__SWITCH_READY);
+    switch_at(&im, 0, 300, 7, PROF__SWITCH_IN); /* on another processor */
+    switch_at(&im, 0, 300, 7, PROF__SWITCH_IN); /* recorded twice */
+    switch_at(&im, 0, 400, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 0, 400, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 0, 450, 8, PROF__SWITCH_IN); /* another thread, without a track */
+    switch_at(&im, 0, 500, 7, PROF__SWITCH_IN);
+    known_until(&im, 600);
+    prof_trace *trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "R5-100@1 W100-150 R150-250@1 r250-300 R300-400@0 W400-500 R500-600@0");
+    CHECK_EQUAL(prof_trace_about(trace)->switches, 3);
+    CHECK_EQUAL(prof_trace_about(trace)->unknown, 0);
+    check_split(trace, 10, 1000, 90 + 100 + 100 + 100, 50, 150, 400, 3, 1);
+    check_split(trace, 10, 20, 10, 0, 0, 0, 0, 0);
+    check_split(trace, 260, 310, 10, 40, 0, 0, 0, 1);
+    check_split(trace, 100, 150, 0, 0, 50, 0, 1, 0);
+    check_split(trace, 700, 800, 0, 0, 0, 100, 0, 0);
+    check_split(trace, 0, 5, 0, 0, 0, 5, 0, 0);
+    prof_trace_close(trace);
+}
+
+TEST(states_of_begins_and_ends)
+{
+    image im = system_image();
+    system_begin(&im, 5, 7, PROF__SWITCH_WAITS); /* it slept at the start */
+    switch_at(&im, 3, 100, 7, PROF__SWITCH_IN);
+    switch_at(&im, 3, 200, 7, PROF__SWITCH_ENDS);
+    known_until(&im, 600);
+    prof_trace *trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "W5-100 R100-200@3");
+    CHECK_EQUAL(prof_trace_about(trace)->switches, 0); /* the start is no switch */
+    prof_trace_close(trace);
+
+    im = system_image();
+    system_begin(&im, 5, 9, PROF__SWITCH_KNOWN);
+    switch_at(&im, 1, 50, 7, PROF__SWITCH_NEW);
+    switch_at(&im, 1, 60, 7, PROF__SWITCH_IN);
+    known_until(&im, 600);
+    trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "r50-60 R60-600@1");
+    prof_trace_close(trace);
+
+    im = system_image(); /* it never stopped */
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    known_until(&im, 600);
+    trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "R5-600");
+    prof_trace_close(trace);
+
+    im = system_image(); /* it could run, and did not */
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    switch_at(&im, 1, 50, 7, PROF__SWITCH_IN);
+    switch_at(&im, 1, 60, 7, PROF__SWITCH_OUT); /* an old kernel */
+    switch_at(&im, 1, 70, 7, PROF__SWITCH_IN);
+    known_until(&im, 80);
+    trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "r5-50 R50-60@1 ?60-70 R70-80@1");
+    check_split(trace, 10, 100, 20, 40, 0, 30, 1, 0);
+    prof_trace_close(trace);
+}
+
+TEST(what_is_missing_is_unknown)
+{
+    /* Lost on processor 0, while the thread waited: it may have run there. */
+    image im = system_image();
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    switch_at(&im, 1, 100, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 0, 200, 8, PROF__SWITCH_IN);
+    switch_at(&im, 0, 300, 4, PROF__SWITCH_LOST);
+    switch_at(&im, 1, 400, 7, PROF__SWITCH_IN);
+    known_until(&im, 600);
+    prof_trace *trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "R5-100@1 W100-200 ?300-400 R400-600@1");
+    CHECK_EQUAL(prof_trace_about(trace)->switches_lost, 4);
+    check_split(trace, 10, 600, 90 + 200, 0, 100, 200, 1, 0);
+    prof_trace_close(trace);
+
+    /* While it ran on processor 1, nothing of it was lost; but then it waited while switches were lost. */
+    im = system_image();
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    switch_at(&im, 1, 50, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 60, 7, PROF__SWITCH_IN);
+    switch_at(&im, 0, 200, 8, PROF__SWITCH_IN);
+    switch_at(&im, 0, 400, 4, PROF__SWITCH_LOST);
+    switch_at(&im, 1, 300, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 500, 7, PROF__SWITCH_IN);
+    known_until(&im, 600);
+    trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "R5-50@1 W50-60 R60-300@1 W300-300 ?400-500 R500-600@1");
+    prof_trace_close(trace);
+
+    /* It ran on the processor itself, and the next that is known is that it stops. */
+    im = system_image();
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    switch_at(&im, 0, 50, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 0, 60, 7, PROF__SWITCH_IN);
+    switch_at(&im, 0, 300, 2, PROF__SWITCH_LOST);
+    switch_at(&im, 0, 400, 7, PROF__SWITCH_WAITS);
+    known_until(&im, 600);
+    trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "R5-50@0 W50-60 R300-400@0 W400-600");
+    prof_trace_close(trace);
+
+    /* A ring has overwritten the first EVENTs: what comes before the first round is left out. */
+    im = system_image();
+    switches_serial = 70000;
+    switch_at(&im, 0, 20, 7, PROF__SWITCH_WAITS);
+    known_until(&im, 100);
+    switch_at(&im, 0, 200, 7, PROF__SWITCH_READY);
+    switch_at(&im, 1, 250, 7, PROF__SWITCH_IN);
+    switch_at(&im, 1, 150, 8, PROF__SWITCH_IN);
+    known_until(&im, 300);
+    trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "R100-200@0 r200-250 R250-300@1");
+    prof_trace_close(trace);
+
+    /* EVENTs are missing in the middle: a block of an archive. */
+    im = system_image();
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    known_until(&im, 100);
+    switches_serial += 3;
+    switch_at(&im, 0, 250, 7, PROF__SWITCH_IN);
+    known_until(&im, 300);
+    switch_at(&im, 0, 350, 7, PROF__SWITCH_WAITS);
+    known_until(&im, 400);
+    trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "R5-100 R300-350@0 W350-400");
+    prof_trace_close(trace);
+}
+
+TEST(an_image_without_switches)
+{
+    image im = system_image();
+    prof_trace *trace = image_read(&im);
+    size_t count = 1;
+    CHECK(!prof_track_states(trace, 0, &count));
+    CHECK_EQUAL(count, 0);
+    CHECK(!prof_track_states(trace, 9, &count));
+    check_split(trace, 10, 1000, 0, 0, 0, 990, 0, 0);
+    prof_split split;
+    CHECK_EQUAL(prof_track_split(trace, 1, 0, 1, &split), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_track_split(trace, 0, 0, -1, &split), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_track_split(trace, 0, 0, 1, NULL), PROF_INVALID_ARGUMENT);
+    prof_trace_close(trace);
+}
+
+#ifndef __linux__
+TEST(other_systems_say_why)
+{
+    prof_config config = trace_config(0);
+    config.switches = 1;
+    trace_start(&config);
+    CHECK_EQUAL(prof_system_status(), PROF_UNSUPPORTED);
+    prof_trace *trace = trace_stop();
+    CHECK(*said(trace, "switches"));
+    prof_trace_close(trace);
+}
+#else
+
+/* -- programs of known truth -- */
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+static void work_ns(uint64_t ns)
+{
+    uint64_t end = cpu_ns() + ns;
+    while (cpu_ns() < end) continue;
+}
+
+/* Starts a session that records switches. Returns 0 if the system refuses them: then nothing runs. */
+static int system_start(prof_config config)
+{
+    config.switches = 1;
+    trace_start(&config);
+    if (prof_system_status() == PROF_OK) return 1;
+    printf("%s\n", prof_error());
+    prof_stop();
+    return 0;
+}
+#define NEEDS_SWITCHES(config) \
+    if (!system_start(config)) SKIP("this system refuses perf events")
+
+enum { CALLS = 60 };
+typedef struct worker {
+    const char *name;
+    int processor; /* -1: any */
+    uint64_t switched, moved_after; /* how often the system says that it ceased to run, before and after its last act */
+    uint64_t ran[CALLS];            /* of each call, by the thread's own clock */
+} worker;
+
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t switches_of_me(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return (uint64_t)(usage.ru_nvcsw + usage.ru_nivcsw);
+}
+
+/* Each call works, waits for a lock that the others hold while they work and sleep, and sleeps. */
+static void *worker_main(void *user)
+{
+    worker *me = (worker *)user;
+    prof_set_thread_name(me->name);
+    if (me->processor >= 0) {
+        cpu_set_t set;
+        CPU_ZERO(&set);
+        CPU_SET((size_t)me->processor, &set);
+        sched_setaffinity(0, sizeof set, &set);
+    }
+    for (int i = 0; i < CALLS; ++i) {
+        uint64_t before;
+        PROFILE_SCOPE("call");
+        before = cpu_ns();
+        work_ns(300000);
+        pthread_mutex_lock(&one_at_a_time);
+        work_ns(200000);
+        pause_us(300);
+        pthread_mutex_unlock(&one_at_a_time);
+        pause_us(200);
+        me->ran[i] = cpu_ns() - before;
+    }
+    me->switched = switches_of_me();
+    PROFILE_MARK("counted");
+    me->moved_after = switches_of_me();
+    return NULL;
+}
+
+static void *busy_main(void *user)
+{
+    worker *me = (worker *)user;
+    prof_set_thread_name(me->name);
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)me->processor, &set);
+    sched_setaffinity(0, sizeof set, &set);
+    for (int i = 0; i < CALLS; ++i) {
+        PROFILE_SCOPE("call");
+        uint64_t before = cpu_ns();
+        work_ns(4000000);
+        me->ran[i] = cpu_ns() - before;
+    }
+    me->switched = switches_of_me();
+    PROFILE_MARK("counted");
+    me->moved_after = switches_of_me();
+    return NULL;
+}
+
+/* Returns how many calls of a worker have a running time that is wrong by more than 5 % of the call, and 100 us. only:
+   1: it never waited by itself, so all the rest must be ready. Checks that the parts add up, and the switches. */
+static int wrong_calls(const prof_trace *trace, const worker *me, int only)
+{
+    size_t index = trace_track_named(trace, me->name);
+    trace_list list = trace_read(trace, index);
+    int wrong = 0;
+    prof_split split;
+    for (size_t i = 0; i < CALLS; ++i) {
+        const prof_event *call = trace_nth(&list, "call", i);
+        CHECK(call != NULL);
+        if (!call) break;
+        CHECK_EQUAL(prof_track_split(trace, index, call->start_ns, call->duration_ns, &split), PROF_OK);
+        CHECK_EQUAL(split.running_ns + split.ready_ns + split.waiting_ns + split.unknown_ns, call->duration_ns);
+        int64_t most = call->duration_ns / 20 > 100000 ? call->duration_ns / 20 : 100000;
+        int64_t error = (int64_t)split.running_ns - (int64_t)me->ran[i];
+        int64_t rest = only ? call->duration_ns - (int64_t)me->ran[i] - (int64_t)split.ready_ns : 0;
+        wrong += error > most || -error > most || rest > most || -rest > most || split.unknown_ns != 0;
+    }
+    const prof_event *counted = trace_find(&list, "counted");
+    CHECK(counted != NULL);
+    if (counted) {
+        CHECK_EQUAL(prof_track_split(trace, index, 0, counted->start_ns, &split), PROF_OK);
+        CHECK(split.switches >= me->switched && split.switches <= me->moved_after);
+        if (split.switches < me->switched || split.switches > me->moved_after)
+            printf("%s: %lld switches, but the system says %lld to %lld\n", me->name, (long long)split.switches,
+                   (long long)me->switched, (long long)me->moved_after);
+    }
+    trace_free(&list);
+    return wrong;
+}
+
+TEST(waits_and_sleeps_have_their_share)
+{
+    worker workers[3];
+    pthread_t threads[3];
+    static const char *const names[] = {"first", "second", "third"};
+    memset(workers, 0, sizeof workers);
+    NEEDS_SWITCHES(trace_config(0));
+    for (int i = 0; i < 3; ++i) {
+        workers[i].name = names[i];
+        workers[i].processor = -1;
+        pthread_create(&threads[i], NULL, worker_main, &workers[i]);
+    }
+    for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+    prof_trace *trace = trace_stop();
+    int wrong = 0;
+    for (int i = 0; i < 3; ++i) wrong += wrong_calls(trace, &workers[i], 0);
+    printf("%d of %d calls are wrong by more\n", wrong, 3 * CALLS);
+    CHECK(wrong <= 3 * CALLS / 20);
+    CHECK_EQUAL(prof_trace_about(trace)->switches_lost, 0);
+    CHECK_TEXT(said(trace, "switches"), "");
+    prof_trace_close(trace);
+}
+
+/* The processors that this process may run on. */
+static int a_processor(void)
+{
+    cpu_set_t set;
+    sched_getaffinity(0, sizeof set, &set);
+    for (int i = CPU_SETSIZE - 1; i >= 0; --i)
+        if (CPU_ISSET((size_t)i, &set)) return i;
+    return 0;
+}
+
+TEST(preempted_threads_are_ready)
+{
+    worker workers[2];
+    pthread_t threads[2];
+    memset(workers, 0, sizeof workers);
+    NEEDS_SWITCHES(trace_config(0));
+    for (int i = 0; i < 2; ++i) {
+        workers[i].name = i ? "left" : "right";
+        workers[i].processor = a_processor();
+        pthread_create(&threads[i], NULL, busy_main, &workers[i]);
+    }
+    for (int i = 0; i < 2; ++i) pthread_join(threads[i], NULL);
+    prof_trace *trace = trace_stop();
+    int wrong = 0;
+    uint64_t ready = 0;
+    for (int i = 0; i < 2; ++i) {
+        size_t index = trace_track_named(trace, workers[i].name), count;
+        const prof_state *state = prof_track_states(trace, index, &count);
+        wrong += wrong_calls(trace, &workers[i], 1);
+        for (size_t j = 0; j < count; ++j) {
+            if (state[j].kind == PROF_STATE_READY) ready += (uint64_t)(state[j].end_ns - state[j].start_ns);
+            CHECK(state[j].end_ns >= state[j].start_ns && (!j || state[j].start_ns >= state[j - 1].end_ns));
+            CHECK((state[j].kind == PROF_STATE_RUNNING) == (state[j].processor >= 0));
+        }
+    }
+    printf("%d of %d calls are wrong by more; ready %.1f ms\n", wrong, 2 * CALLS, (double)ready * 1e-6);
+    CHECK(wrong <= 2 * CALLS / 20);
+    CHECK(ready > 100000000u); /* each waited for the other's 240 ms, or nearly */
+    prof_trace_close(trace);
+}
+
+static void *brief_main(void *user)
+{
+    PROFILE_SCOPE("brief");
+    work_ns(100000);
+    return user;
+}
+
+TEST(brief_threads_are_all_there)
+{
+    enum { BRIEF = 300 };
+    prof_config config = trace_config(8 << 20);
+    NEEDS_SWITCHES(config);
+    for (int i = 0; i < BRIEF; i += 10) {
+        pthread_t threads[10];
+        for (int j = 0; j < 10; ++j) pthread_create(&threads[j], NULL, brief_main, NULL);
+        for (int j = 0; j < 10; ++j) pthread_join(threads[j], NULL);
+    }
+    prof_trace *trace = trace_stop();
+    size_t found = 0, with = 0;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        trace_list list = trace_read(trace, i);
+        const prof_event *brief = trace_find(&list, "brief");
+        prof_split split;
+        if (brief && ++found && !prof_track_split(trace, i, brief->start_ns, brief->duration_ns, &split))
+            with += split.running_ns >= 50000 && split.unknown_ns == 0;
+        trace_free(&list);
+    }
+    CHECK_EQUAL(found, BRIEF);
+    CHECK_EQUAL(with, BRIEF);
+    CHECK_EQUAL(prof_trace_about(trace)->switches_lost, 0);
+    prof_trace_close(trace);
+}
+
+/* Threads that there were before the start. */
+static int early_end;
+static void *early_main(void *user)
+{
+    while (!__atomic_load_n(&early_end, __ATOMIC_ACQUIRE)) pause_us(200);
+    PROFILE_SCOPE("early");
+    pause_ms(3);
+    return user;
+}
+
+TEST(threads_of_before_the_start)
+{
+    pthread_t threads[20];
+    early_end = 0;
+    for (int i = 0; i < 20; ++i) pthread_create(&threads[i], NULL, early_main, NULL);
+    int good = system_start(trace_config(0));
+    __atomic_store_n(&early_end, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < 20; ++i) pthread_join(threads[i], NULL);
+    if (!good) SKIP("this system refuses perf events");
+    prof_trace *trace = trace_stop();
+    size_t with = 0;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        trace_list list = trace_read(trace, i);
+        const prof_event *early = trace_find(&list, "early");
+        prof_split split;
+        if (early && !prof_track_split(trace, i, early->start_ns, early->duration_ns, &split))
+            with += split.unknown_ns == 0 && split.waiting_ns >= 2000000 && split.switches >= 1;
+        trace_free(&list);
+    }
+    CHECK_EQUAL(with, 20);
+    prof_trace_close(trace);
+}
+
+/* A small ring: the newest switches are there, and nothing is invented of the others. */
+TEST(a_small_ring_keeps_the_newest)
+{
+    prof_config config = trace_config(128 << 10);
+    worker me;
+    memset(&me, 0, sizeof me);
+    NEEDS_SWITCHES(config);
+    for (int i = 0; i < 20000; ++i) {
+        PROFILE_SCOPE("nap");
+        if (i % 4 == 0) pause_us(1);
+    }
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    size_t known = 0, naps = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        prof_split split;
+        const prof_event *nap = &list.events[i];
+        if (nap->type != PROF_EVENT_SCOPE || nap->flags) continue;
+        prof_track_split(trace, 0, nap->start_ns, nap->duration_ns, &split);
+        CHECK_EQUAL(split.running_ns + split.ready_ns + split.waiting_ns + split.unknown_ns, nap->duration_ns);
+        ++naps;
+        known += split.unknown_ns == 0;
+    }
+    CHECK(naps > 100);
+    CHECK(known > naps / 4);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+TEST(a_pause_leaves_a_hole)
+{
+    NEEDS_SWITCHES(trace_config(0));
+    {
+        PROFILE_SCOPE("whole");
+        pause_ms(250); /* a round is over */
+        prof_pause();
+        for (int i = 0; i < 30; ++i) pause_ms(10);
+        prof_resume();
+        pause_ms(250);
+    }
+    prof_trace *trace = trace_stop();
+    prof_split split;
+    trace_list list = trace_read(trace, 0);
+    const prof_event *whole = trace_find(&list, "whole");
+    CHECK(whole != NULL);
+    if (whole) prof_track_split(trace, 0, whole->start_ns, whole->duration_ns, &split);
+    if (whole) CHECK(split.unknown_ns > 50000000 && split.waiting_ns > 200000000);
+    CHECK(prof_trace_about(trace)->switches_lost > 0);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/* Runs a test's part in a child of fork(), which may end with its process. Returns its exit status, or -1. */
+static int in_child(void (*part)(void))
+{
+    int status = 0;
+    pid_t child = fork();
+    if (!child) {
+        part();
+        _exit(test_failures ? 1 : 0);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void refuse_perf_events(int error)
+{
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+    CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+}
+
+static int refused_with;
+static void refused_part(void)
+{
+    prof_config config = trace_config(0);
+    refuse_perf_events(refused_with);
+    config.system = 1;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    CHECK_EQUAL(prof_system_status(), PROF_UNSUPPORTED);
+    CHECK(strstr(prof_error(), "perf_event_open") != NULL);
+    {
+        PROFILE_SCOPE("goes on");
+        pause_ms(2);
+    }
+    prof_trace *trace = trace_stop();
+    CHECK(strstr(said(trace, "switches"), "not recorded: perf_event_open: ") != NULL);
+    CHECK(strstr(said(trace, "switches"), refused_with == EPERM ? "seccomp" : "CONFIG_PERF_EVENTS") != NULL ||
+          strstr(said(trace, "switches"), "paranoid") != NULL);
+    trace_list list = trace_read(trace, 0);
+    const prof_event *scope = trace_find(&list, "goes on");
+    prof_split split;
+    CHECK(scope != NULL);
+    if (scope) CHECK_EQUAL(prof_track_split(trace, 0, scope->start_ns, scope->duration_ns, &split), PROF_OK);
+    if (scope) CHECK_EQUAL(split.unknown_ns, scope->duration_ns);
+    trace_free(&list);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_system_status(), PROF_INVALID_STATE);
+}
+
+TEST(a_refusal_is_said)
+{
+    refused_with = EPERM;
+    CHECK_EQUAL(in_child(refused_part), 0);
+    refused_with = ENOSYS;
+    CHECK_EQUAL(in_child(refused_part), 0);
+}
+
+/* Started before the filter, which would kill: it goes on. */
+static void filtered_part(void)
+{
+    NEEDS_SWITCHES(trace_config(0));
+    refuse_perf_events(EPERM);
+    pthread_t thread;
+    pthread_create(&thread, NULL, brief_main, NULL);
+    pthread_join(thread, NULL);
+    prof_trace *trace = trace_stop();
+    CHECK(prof_trace_about(trace)->switches > 0);
+    prof_trace_close(trace);
+}
+TEST(a_filter_after_the_start) { CHECK_EQUAL(in_child(filtered_part), 0); }
+
+static void forked_part(void)
+{
+    {
+        PROFILE_SCOPE("in the child");
+        pause_ms(1);
+    }
+    CHECK_EQUAL(prof_system_status(), PROF_UNSUPPORTED);
+    prof_trace *trace = trace_stop();
+    CHECK(strstr(said(trace, "switches"), "fork") != NULL);
+    CHECK_EQUAL(prof_trace_about(trace)->switches, 0);
+    prof_trace_close(trace);
+    if (!system_start(trace_config(0))) return;
+    pause_ms(1);
+    trace = trace_stop();
+    CHECK(prof_trace_about(trace)->switches > 0);
+    CHECK_TEXT(said(trace, "switches"), "");
+    prof_trace_close(trace);
+}
+
+TEST(a_child_says_that_it_has_none)
+{
+    NEEDS_SWITCHES(trace_config(0));
+    int child = in_child(forked_part);
+    {
+        PROFILE_SCOPE("in the parent");
+        pause_ms(1);
+    }
+    prof_trace *trace = trace_stop();
+    prof_split split;
+    trace_list list = trace_read(trace, 0);
+    const prof_event *scope = trace_find(&list, "in the parent");
+    CHECK_EQUAL(child, 0);
+    CHECK(scope != NULL);
+    if (scope) prof_track_split(trace, 0, scope->start_ns, scope->duration_ns, &split);
+    if (scope) CHECK(split.waiting_ns >= 1000000 && split.unknown_ns == 0);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+TEST(kill_keeps_what_was_packed)
+{
+    const char *path = trace_path("killed.prof");
+    int *ready = (int *)mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t child = fork();
+    if (!child) {
+        prof_config config = trace_config(0);
+        config.output = path;
+        config.switches = 1;
+        if (prof_start(&config) || prof_system_status()) _exit(3);
+        for (int i = 0;; ++i) {
+            PROFILE_SCOPE("nap");
+            pause_ms(1);
+            if (i == 400) __atomic_store_n(ready, 1, __ATOMIC_RELEASE);
+        }
+    }
+    int status = 0;
+    while (!__atomic_load_n(ready, __ATOMIC_ACQUIRE) && !waitpid(child, &status, WNOHANG)) pause_ms(1);
+    kill(child, SIGKILL);
+    if (!status) waitpid(child, &status, 0);
+    munmap(ready, 4096);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 3) SKIP("this system refuses perf events");
+    prof_trace *trace = trace_open_file(path);
+    trace_list list = trace_read(trace, 0);
+    size_t known = 0, naps = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        prof_split split;
+        prof_track_split(trace, 0, list.events[i].start_ns, list.events[i].duration_ns, &split);
+        naps += list.events[i].type == PROF_EVENT_SCOPE;
+        known += split.unknown_ns == 0 && split.waiting_ns >= 900000;
+    }
+    CHECK(naps >= 400);
+    CHECK(known >= 200); /* all but those of the last round, of 100 ms */
+    CHECK(!prof_trace_about(trace)->complete);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/* What is not asked for costs nothing: no thread, no events. */
+TEST(nothing_happens_unasked)
+{
+    prof_config config = trace_config(0);
+    trace_start(&config);
+    CHECK_EQUAL(prof_system_status(), PROF_INVALID_STATE);
+    CHECK(!prof__system.running);
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(trace_track_named(trace, "prof system"), prof_trace_track_count(trace));
+    CHECK_EQUAL(prof_trace_about(trace)->switches, 0);
+    prof_trace_close(trace);
+}
+#endif
+
+TEST_MAIN
