@@ -19500,7 +19500,7 @@ static uint64_t prof__device_check(uint64_t ticks, uint64_t ns)
     return (ticks ^ ns * 0x9E3779B97F4A7C15u) | 1;
 }
 
-/*-- SYSTEM ------------------------------------------------------------------------------------------------- >>system --
+/*-- SYSTEM ------------------------------------------------------------------------------------------------ >>system --
    A processor begins to run a thread, and ceases to. That is on no thread's track either: an EVENT of type
    PROF__DEVICE_SWITCHES, in the chunk of the thread that drains the kernel's rings, without a call site:
 

@@ -252,13 +252,13 @@ PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const c
 PROF__API size_t prof_trace_track_count(const prof_trace *trace);
 PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
-/* Returns the states of a track's thread, in order of time, and sets *count to their number. The trace owns them. Between
-   two of them there may be times of which nothing is known. Returns NULL, and 0 as *count, if the recording has none of
-   this thread: prof_system.h was not asked for them, or the track is a fiber or a device's. The window does not matter
-   here. count must not be NULL. */
+/* Returns the states of a track's thread, in order of time, and sets *count to their number. The trace owns them.
+   Between two of them there may be times of which nothing is known. Returns NULL, and 0 as *count, if the recording has
+   none of this thread: prof_system.h was not asked for them, or the track is a fiber or a device's. The window does not
+   matter here. count must not be NULL. */
 PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t track, size_t *count);
-/* Splits a time of a track, for example that of a scope, into what its thread did. What is not known is in unknown_ns: all
-   of it, if the recording has no states. */
+/* Splits a time of a track, for example that of a scope, into what its thread did. What is not known is in unknown_ns:
+   all of it, if the recording has no states. */
 PROF__API prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
                                        prof_split *split);
 
@@ -349,6 +349,9 @@ typedef struct prof_stat {
     const prof_bucket *buckets;      /* the distribution of the durations, in order, without empty buckets: exact below
                                         128 ns, then 64 buckets for each power of two. Freed with the entries */
     size_t bucket_count;
+    uint64_t running_ns, ready_ns, waiting_ns, unknown_ns; /* of a scope: what its thread did in total_ns, which they
+                                        add up to: see prof_track_split(). All unknown without prof_system.h */
+    uint64_t switches, migrations;   /* in that time */
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
 
@@ -4318,7 +4321,7 @@ static int prof__read_chunks(prof_trace *trace)
     return 1;
 }
 
-/*-- STATES -------------------------------------------------------------------------------------------------- >>states --
+/*-- STATES ----------------------------------------------------------------------------------------------  >>states --
    Switches lie in EVENTs, one after the other for each processor. Here they are sorted by thread and time, and what a
    thread did between two of them becomes a state. Where switches are missing, nothing is known of the threads that may
    have run on the processor meanwhile. */
@@ -4407,8 +4410,8 @@ static int prof__switches_known(prof_trace *trace, prof__read_knowledge *known)
 
 enum { PROF__STATE_NONE = PROF_STATE_COUNT, PROF__STATE_UNSEEN, PROF__STATE_UNSURE };
 
-/* A thread while its states are made. kind: a prof_state_kind; NONE: nothing is known; UNSEEN: its first switch will tell
-   what it does, and without one it runs; UNSURE: likewise, but without one nothing is known. */
+/* A thread while its states are made. kind: a prof_state_kind; NONE: nothing is known; UNSEEN: its first switch will
+   tell what it does, and without one it runs; UNSURE: likewise, but without one nothing is known. */
 typedef struct prof__read_walk {
     prof_trace *trace;
     const prof__read_knowledge *known;
@@ -8588,6 +8591,11 @@ static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *fr
     to->stat.sum_ns = prof__stat_row_sum(to->stat.sum_ns, from->stat.sum_ns);
     to->stat.total_ns = prof__stat_row_sum(to->stat.total_ns, from->stat.total_ns);
     to->stat.self_ns = prof__stat_row_sum(to->stat.self_ns, from->stat.self_ns);
+    to->stat.running_ns = prof__stat_row_sum(to->stat.running_ns, from->stat.running_ns);
+    to->stat.ready_ns = prof__stat_row_sum(to->stat.ready_ns, from->stat.ready_ns);
+    to->stat.waiting_ns = prof__stat_row_sum(to->stat.waiting_ns, from->stat.waiting_ns);
+    to->stat.switches += from->stat.switches;
+    to->stat.migrations += from->stat.migrations;
     prof__stat_row_add_rates(to, from);
     for (i = 0; i < h->capacity; i++)
         if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
@@ -8692,6 +8700,8 @@ static void prof__stat_row_finish(prof__stat_row *row)
     uint64_t count = stat->count - stat->truncated;
     if (row->type == PROF_EVENT_SCOPE) prof__stat_row_share(row);
     else stat->total_ns = stat->sum_ns;
+    if (row->type == PROF_EVENT_SCOPE)
+        stat->unknown_ns = stat->total_ns - stat->running_ns - stat->ready_ns - stat->waiting_ns;
     if (!count) return;
     if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
     prof__percentiles(&row->histogram, count, stat);
@@ -9160,6 +9170,7 @@ typedef struct prof__stat_rows {
     int by_path;   /* 1: each call path has a row of its own; 0: each call site */
     uint64_t track;  /* the number of the present track, from 1 */
     double kept_ns;  /* how much of that track's time is kept: see prof__stat_kept() */
+    const prof_trace *states; /* the trace, if it has states of threads, else NULL */
     int64_t since;   /* events of the present track that ended by then do not count */
     size_t newest_count;
     uint64_t messages[PROF_LOG_FATAL + 1]; /* counts by severity; a severity not known counts as fatal */
@@ -9255,6 +9266,19 @@ static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_ro
     if (!row->open) row->stat.total_ns += (uint64_t)duration;
 }
 
+/* Adds what the thread did in a time that counts in total_ns. */
+static void prof__stat_row_states(const prof__stat_rows *all, prof__stat_row *row, int64_t start, int64_t duration)
+{
+    prof_split split;
+    if (!all->states) return;
+    prof__states_split(all->states, &all->states->tracks[all->track - 1], start, start + duration, &split);
+    row->stat.running_ns += split.running_ns;
+    row->stat.ready_ns += split.ready_ns;
+    row->stat.waiting_ns += split.waiting_ns;
+    row->stat.switches += split.switches;
+    row->stat.migrations += split.migrations;
+}
+
 /* Returns 1 if an enclosing scope has ended before a scope that begins now at this depth. The depth alone does not say
    it, because events may be missing. */
 static inline int prof__stat_left(const prof__enclosing *scope, uint32_t depth, int64_t now)
@@ -9311,6 +9335,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
         return 1;
     }
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
+    if (!row->open) prof__stat_row_states(all, row, event->start_ns, event->duration_ns);
     prof__stat_row_call(all, row, event->duration_ns);
     row->open++;
     return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
@@ -9323,7 +9348,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
     const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
     prof__enclosing *bottom = all->stack, *top, *full;
     int good = 1;
-    if (!all->sites || !bottom || cursor->windowed) return 1;
+    if (!all->sites || !bottom || cursor->windowed || all->states) return 1;
     top = bottom + all->depth;
     full = bottom + all->stack_capacity;
     for (; good && node < end && prof__read_plain(node); node = next) {
@@ -9459,6 +9484,7 @@ static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace 
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
     all->since = trace->since ? trace->since[track] : INT64_MIN;
+    all->states = trace->state_count ? trace : NULL;
     all->track = track + 1;
     all->kept_ns = prof__stat_kept(trace, track);
     while ((good = prof__stat_rows_plain(all, cursor)) != 0 && prof_cursor_next(cursor, &event) &&
@@ -9513,6 +9539,8 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     }
     row->stat.count++;
     if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
+    all->track = span->end_track + 1;
+    if (scope) prof__stat_row_states(all, row, span->start_ns, span->duration_ns);
     if (!frame) row->stat.self_ns += alone;
     return prof__stat_row_time(row, (uint64_t)span->duration_ns, (uint64_t)span->duration_ns);
 }
@@ -9907,7 +9935,7 @@ static void prof__out_more(prof__out *out, uint64_t count)
      twice: in the first pass they are measured, in the second they are written. If a table is too wide for a line, it
      first loses the space between columns, then columns in the order of prof__column.order; then names are cut. --*/
 
-#define PROF__TABLE_COLUMNS 12
+#define PROF__TABLE_COLUMNS 13
 #define PROF__TABLE_LEAST ((size_t)40)       /* characters; a table does not become narrower than this */
 #define PROF__TABLE_NAME_LEAST ((size_t)24)  /* characters; names stay as wide as this while a column can be left out */
 
@@ -10136,13 +10164,25 @@ static void prof__summary_times(prof__table *t, const prof_stat *stat)
     prof__table_ns(t, stat->deviation_ns);
 }
 
-/* Writes the numbers of a scope. threads: 1: the table has a column of threads. */
-static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
+/* Writes how long a scope ran: "> " if it may have been longer by more than a hundredth, "-" if nothing is known. */
+static void prof__summary_running(prof__table *t, const prof_stat *stat)
+{
+    char text[64] = "-", *at = text;
+    if (stat->unknown_ns < stat->total_ns) {
+        if (stat->unknown_ns > stat->total_ns / 100) *at++ = '>', *at++ = ' ';
+        prof__human_ns(at, prof__real(stat->running_ns));
+    }
+    prof__table_text(t, text);
+}
+
+/* Writes the numbers of a scope. threads, running: 1: the table has such a column. */
+static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads, int running)
 {
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
         prof__table_time(t, stat->total_ns);
+        if (running) prof__summary_running(t, stat);
         prof__table_time(t, stat->self_ns);
         prof__table_percent(t, stat->share, 1);
         if (threads) prof__table_count(t, stat->threads);
@@ -10159,12 +10199,13 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
 {
     static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* by prof_sort: its column, which is never left out */
     static const prof__column threads = {"threads", 7, 0}; /* explains shares of more than 100 % of the run */
+    static const prof__column ran = {"running", 12, 0};
     prof__column columns[PROF__TABLE_COLUMNS + 1] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
                                                      {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     size_t top = options->top, shown = top && top < count ? top : count, i;
     prof__table t;
     uint64_t truncated = 0;
-    int several = 0, above = 0;
+    int several = 0, above = 0, running = trace->state_count != 0;
     prof__out_text(out, "\n");
     if (!count) {
         prof__out_text(out, "no scopes\n");
@@ -10180,10 +10221,14 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
         memmove(columns + 5, columns + 4, (PROF__TABLE_COLUMNS - 4) * sizeof *columns);
         columns[4] = threads;
     }
+    if (running) {
+        memmove(columns + 3, columns + 2, (PROF__TABLE_COLUMNS - 2) * sizeof *columns);
+        columns[2] = ran;
+    }
     if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
     prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
     do
-        for (i = 0; i < shown; i++) prof__summary_scope(&t, rows[i].stat, several);
+        for (i = 0; i < shown; i++) prof__summary_scope(&t, rows[i].stat, several, running);
     while (prof__table_again(&t));
     prof__out_more(out, count - shown);
     if (above && !several) prof__out_text(out, "more than 100 % of the run: on several threads at once\n");
@@ -10707,6 +10752,13 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     }
     for (i = 0; i < trace->metadata_count; i++)
         prof__summary_line(out, trace->metadata[i].key, trace->metadata[i].value, limit);
+    if (info->switches || info->switches_lost) {
+        prof__grouped(a, info->switches);
+        prof__grouped(b, info->switches_lost);
+        snprintf(text, sizeof text, "%s, when threads ceased to run%s%s%s", a, info->switches_lost ? "; " : "",
+                 info->switches_lost ? b : "", info->switches_lost ? " begins and ends of running are missing" : "");
+        prof__summary_line(out, "switches", text, limit);
+    }
     prof__human_hz(a, prof__real(info->tick_hz));
     prof__human_ns(b, info->clock_resolution_ns);
     snprintf(text, sizeof text, "%s, %s%s%s%s", *info->clock ? info->clock : "unnamed",

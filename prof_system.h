@@ -1,4 +1,4 @@
-/* prof_system.h - what the operating system does with the program's threads, on the same time line as its scopes - public
+/* prof_system.h - what the operating system does with the program's threads, on the time line of its scopes - public
                    assembled from src/: change it there, see CONTRIBUTING.md
                    domain or MIT-0; needs prof.h and libc; the licence is at the end of this file
 
@@ -56,8 +56,8 @@ extern "C" {
 
 #if PROF_ENABLE
 /* Returns PROF_OK if the running session records what its configuration asked for with config.switches or
-   config.system; else, with the reason in prof_error(), PROF_UNSUPPORTED if the system refuses it, or PROF_INVALID_STATE
-   if no session runs or it asked for nothing. Any thread may call it. */
+   config.system; else, with the reason in prof_error(), PROF_UNSUPPORTED if the system refuses it, or
+   PROF_INVALID_STATE if no session runs or it asked for nothing. Any thread may call it. */
 PROF__API prof_status prof_system_status(void);
 #else
 #define prof_system_status() PROF__STRIPPED(PROF_OK, (void)0)
@@ -188,7 +188,8 @@ typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 96 ? 1 : -1];
 static int prof__perf_open(prof__perf_attr *attr, uint32_t thread, uint32_t processor)
 {
     for (;;) {
-        int file = (int)syscall(SYS_perf_event_open, attr, (long)thread, (long)processor, -1l, PROF__PERF_CLOSE_ON_EXEC);
+        int file = (int)syscall(SYS_perf_event_open, attr, (long)thread, (long)processor, -1l,
+                                PROF__PERF_CLOSE_ON_EXEC);
         if (file >= 0 || errno != EINVAL) return file;
         if (attr->read_format)
             attr->read_format = 0;
@@ -804,7 +805,7 @@ PROF_DEF prof_status prof_system_status(void)
     int runs = prof__state.running && prof__system.asked &&
                (prof__state.session ? prof__state.session : prof__state.inherited) == prof__system.session;
     prof__state_unlock(write_lock);
-    if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches is running");
+    if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches runs");
     return prof__system.why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", prof__system.why) : PROF_OK;
 }
 

@@ -221,13 +221,13 @@ PROF__API int prof_trace_metadata(const prof_trace *trace, size_t index, const c
 PROF__API size_t prof_trace_track_count(const prof_trace *trace);
 PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
-/* Returns the states of a track's thread, in order of time, and sets *count to their number. The trace owns them. Between
-   two of them there may be times of which nothing is known. Returns NULL, and 0 as *count, if the recording has none of
-   this thread: prof_system.h was not asked for them, or the track is a fiber or a device's. The window does not matter
-   here. count must not be NULL. */
+/* Returns the states of a track's thread, in order of time, and sets *count to their number. The trace owns them.
+   Between two of them there may be times of which nothing is known. Returns NULL, and 0 as *count, if the recording has
+   none of this thread: prof_system.h was not asked for them, or the track is a fiber or a device's. The window does not
+   matter here. count must not be NULL. */
 PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t track, size_t *count);
-/* Splits a time of a track, for example that of a scope, into what its thread did. What is not known is in unknown_ns: all
-   of it, if the recording has no states. */
+/* Splits a time of a track, for example that of a scope, into what its thread did. What is not known is in unknown_ns:
+   all of it, if the recording has no states. */
 PROF__API prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
                                        prof_split *split);
 

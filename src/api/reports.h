@@ -62,6 +62,9 @@ typedef struct prof_stat {
     const prof_bucket *buckets;      /* the distribution of the durations, in order, without empty buckets: exact below
                                         128 ns, then 64 buckets for each power of two. Freed with the entries */
     size_t bucket_count;
+    uint64_t running_ns, ready_ns, waiting_ns, unknown_ns; /* of a scope: what its thread did in total_ns, which they
+                                        add up to: see prof_track_split(). All unknown without prof_system.h */
+    uint64_t switches, migrations;   /* in that time */
 } prof_stat;
 #define PROF_NO_PARENT ((size_t)-1)
 

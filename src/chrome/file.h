@@ -16,6 +16,7 @@
 #include "chrome/process.h"
 #include "chrome/spans.h"
 #include "chrome/state.h"
+#include "chrome/states.h"
 #include "chrome/track.h"
 
 /*-- the file --*/
@@ -24,16 +25,19 @@ static void prof__chrome_write_part(prof__chrome *c, prof__chrome_track *track)
 {
     size_t i, tracks = prof_trace_track_count(c->trace);
     uint32_t devices = 0;
+    int states = prof__chrome_has_states(c);
     c->lock_tid = 0;
     prof__chrome_process(c);
     for (i = 0; i < tracks; i++) {
         const prof_track *about = prof_trace_track(c->trace, i);
         int64_t place = (int64_t)i + 1 + (about->fiber ? (int64_t)tracks : 0); /* fibers come below threads */
+        int first = c->threads[i].id == c->part->pid;
         prof__chrome_enter(c, i);
         if (*about->device && (!i || c->threads[i - 1].pid != c->pid)) prof__chrome_device(c, about, ++devices);
         if (*about->name || about->fiber)
             prof__chrome_thread_name(c, c->threads[i].id, "", *about->name ? about->name : "fiber");
-        prof__chrome_sort_index(c, c->threads[i].id, c->threads[i].id == c->pid ? 0 : place);
+        prof__chrome_sort_index(c, c->threads[i].id, c->threads[i].id == c->pid ? 0 : place * (1 + states));
+        if (states) prof__chrome_states(c, i, first ? 1 : place * 2 + 1);
     }
     for (i = 0; i < tracks && c->out.status == PROF_OK; i++) prof__chrome_write_track(c, track, i);
     c->pid = c->part->pid;

@@ -3,7 +3,7 @@
 #define PROF__IMAGE_SYSTEM_H
 #include "image/device.h"
 
-/*-- SYSTEM ------------------------------------------------------------------------------------------------- >>system --
+/*-- SYSTEM ------------------------------------------------------------------------------------------------ >>system --
    A processor begins to run a thread, and ceases to. That is on no thread's track either: an EVENT of type
    PROF__DEVICE_SWITCHES, in the chunk of the thread that drains the kernel's rings, without a call site:
 

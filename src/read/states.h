@@ -9,7 +9,7 @@
 #include "read/switches.h"
 #include "read/trace.h"
 
-/*-- STATES -------------------------------------------------------------------------------------------------- >>states --
+/*-- STATES ----------------------------------------------------------------------------------------------  >>states --
    Switches lie in EVENTs, one after the other for each processor. Here they are sorted by thread and time, and what a
    thread did between two of them becomes a state. Where switches are missing, nothing is known of the threads that may
    have run on the processor meanwhile. */
@@ -98,8 +98,8 @@ static int prof__switches_known(prof_trace *trace, prof__read_knowledge *known)
 
 enum { PROF__STATE_NONE = PROF_STATE_COUNT, PROF__STATE_UNSEEN, PROF__STATE_UNSURE };
 
-/* A thread while its states are made. kind: a prof_state_kind; NONE: nothing is known; UNSEEN: its first switch will tell
-   what it does, and without one it runs; UNSURE: likewise, but without one nothing is known. */
+/* A thread while its states are made. kind: a prof_state_kind; NONE: nothing is known; UNSEEN: its first switch will
+   tell what it does, and without one it runs; UNSURE: likewise, but without one nothing is known. */
 typedef struct prof__read_walk {
     prof_trace *trace;
     const prof__read_knowledge *known;

@@ -171,6 +171,11 @@ static int prof__stat_row_add_times(prof__stat_row *to, const prof__stat_row *fr
     to->stat.sum_ns = prof__stat_row_sum(to->stat.sum_ns, from->stat.sum_ns);
     to->stat.total_ns = prof__stat_row_sum(to->stat.total_ns, from->stat.total_ns);
     to->stat.self_ns = prof__stat_row_sum(to->stat.self_ns, from->stat.self_ns);
+    to->stat.running_ns = prof__stat_row_sum(to->stat.running_ns, from->stat.running_ns);
+    to->stat.ready_ns = prof__stat_row_sum(to->stat.ready_ns, from->stat.ready_ns);
+    to->stat.waiting_ns = prof__stat_row_sum(to->stat.waiting_ns, from->stat.waiting_ns);
+    to->stat.switches += from->stat.switches;
+    to->stat.migrations += from->stat.migrations;
     prof__stat_row_add_rates(to, from);
     for (i = 0; i < h->capacity; i++)
         if (h->steps[i].number && !prof__histogram_add(&to->histogram, h->steps[i].number - 1, h->steps[i].count))
@@ -275,6 +280,8 @@ static void prof__stat_row_finish(prof__stat_row *row)
     uint64_t count = stat->count - stat->truncated;
     if (row->type == PROF_EVENT_SCOPE) prof__stat_row_share(row);
     else stat->total_ns = stat->sum_ns;
+    if (row->type == PROF_EVENT_SCOPE)
+        stat->unknown_ns = stat->total_ns - stat->running_ns - stat->ready_ns - stat->waiting_ns;
     if (!count) return;
     if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
     prof__percentiles(&row->histogram, count, stat);

@@ -14,6 +14,7 @@
 #include "read/cursor.h"
 #include "read/event.h"
 #include "read/spans.h"
+#include "read/states.h"
 #include "read/trace.h"
 #include "report/accumulator.h"
 
@@ -54,6 +55,7 @@ typedef struct prof__stat_rows {
     int by_path;   /* 1: each call path has a row of its own; 0: each call site */
     uint64_t track;  /* the number of the present track, from 1 */
     double kept_ns;  /* how much of that track's time is kept: see prof__stat_kept() */
+    const prof_trace *states; /* the trace, if it has states of threads, else NULL */
     int64_t since;   /* events of the present track that ended by then do not count */
     size_t newest_count;
     uint64_t messages[PROF_LOG_FATAL + 1]; /* counts by severity; a severity not known counts as fatal */
@@ -149,6 +151,19 @@ static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_ro
     if (!row->open) row->stat.total_ns += (uint64_t)duration;
 }
 
+/* Adds what the thread did in a time that counts in total_ns. */
+static void prof__stat_row_states(const prof__stat_rows *all, prof__stat_row *row, int64_t start, int64_t duration)
+{
+    prof_split split;
+    if (!all->states) return;
+    prof__states_split(all->states, &all->states->tracks[all->track - 1], start, start + duration, &split);
+    row->stat.running_ns += split.running_ns;
+    row->stat.ready_ns += split.ready_ns;
+    row->stat.waiting_ns += split.waiting_ns;
+    row->stat.switches += split.switches;
+    row->stat.migrations += split.migrations;
+}
+
 /* Returns 1 if an enclosing scope has ended before a scope that begins now at this depth. The depth alone does not say
    it, because events may be missing. */
 static inline int prof__stat_left(const prof__enclosing *scope, uint32_t depth, int64_t now)
@@ -205,6 +220,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
         return 1;
     }
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
+    if (!row->open) prof__stat_row_states(all, row, event->start_ns, event->duration_ns);
     prof__stat_row_call(all, row, event->duration_ns);
     row->open++;
     return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
@@ -217,7 +233,7 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
     const prof__read_node *node = cursor->nodes + cursor->node, *end = cursor->nodes + cursor->node_count, *next;
     prof__enclosing *bottom = all->stack, *top, *full;
     int good = 1;
-    if (!all->sites || !bottom || cursor->windowed) return 1;
+    if (!all->sites || !bottom || cursor->windowed || all->states) return 1;
     top = bottom + all->depth;
     full = bottom + all->stack_capacity;
     for (; good && node < end && prof__read_plain(node); node = next) {
@@ -353,6 +369,7 @@ static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace 
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
     all->since = trace->since ? trace->since[track] : INT64_MIN;
+    all->states = trace->state_count ? trace : NULL;
     all->track = track + 1;
     all->kept_ns = prof__stat_kept(trace, track);
     while ((good = prof__stat_rows_plain(all, cursor)) != 0 && prof_cursor_next(cursor, &event) &&
@@ -407,6 +424,8 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     }
     row->stat.count++;
     if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
+    all->track = span->end_track + 1;
+    if (scope) prof__stat_row_states(all, row, span->start_ns, span->duration_ns);
     if (!frame) row->stat.self_ns += alone;
     return prof__stat_row_time(row, (uint64_t)span->duration_ns, (uint64_t)span->duration_ns);
 }

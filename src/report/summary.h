@@ -35,13 +35,25 @@ static void prof__summary_times(prof__table *t, const prof_stat *stat)
     prof__table_ns(t, stat->deviation_ns);
 }
 
-/* Writes the numbers of a scope. threads: 1: the table has a column of threads. */
-static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads)
+/* Writes how long a scope ran: "> " if it may have been longer by more than a hundredth, "-" if nothing is known. */
+static void prof__summary_running(prof__table *t, const prof_stat *stat)
+{
+    char text[64] = "-", *at = text;
+    if (stat->unknown_ns < stat->total_ns) {
+        if (stat->unknown_ns > stat->total_ns / 100) *at++ = '>', *at++ = ' ';
+        prof__human_ns(at, prof__real(stat->running_ns));
+    }
+    prof__table_text(t, text);
+}
+
+/* Writes the numbers of a scope. threads, running: 1: the table has such a column. */
+static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threads, int running)
 {
     prof__table_row(t, stat->name, stat->depth);
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
         prof__table_time(t, stat->total_ns);
+        if (running) prof__summary_running(t, stat);
         prof__table_time(t, stat->self_ns);
         prof__table_percent(t, stat->share, 1);
         if (threads) prof__table_count(t, stat->threads);
@@ -58,12 +70,13 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
 {
     static const size_t sorted[] = {1, 2, 0, 4, 5, 9, 8, 0}; /* by prof_sort: its column, which is never left out */
     static const prof__column threads = {"threads", 7, 0}; /* explains shares of more than 100 % of the run */
+    static const prof__column ran = {"running", 12, 0};
     prof__column columns[PROF__TABLE_COLUMNS + 1] = {{"calls", 0, 0},    {"total", 11, 0},    {"self", 10, 0},
                                                      {"% of run", 7, 0}, PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     size_t top = options->top, shown = top && top < count ? top : count, i;
     prof__table t;
     uint64_t truncated = 0;
-    int several = 0, above = 0;
+    int several = 0, above = 0, running = trace->state_count != 0;
     prof__out_text(out, "\n");
     if (!count) {
         prof__out_text(out, "no scopes\n");
@@ -79,10 +92,14 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
         memmove(columns + 5, columns + 4, (PROF__TABLE_COLUMNS - 4) * sizeof *columns);
         columns[4] = threads;
     }
+    if (running) {
+        memmove(columns + 3, columns + 2, (PROF__TABLE_COLUMNS - 2) * sizeof *columns);
+        columns[2] = ran;
+    }
     if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
     prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
     do
-        for (i = 0; i < shown; i++) prof__summary_scope(&t, rows[i].stat, several);
+        for (i = 0; i < shown; i++) prof__summary_scope(&t, rows[i].stat, several, running);
     while (prof__table_again(&t));
     prof__out_more(out, count - shown);
     if (above && !several) prof__out_text(out, "more than 100 % of the run: on several threads at once\n");

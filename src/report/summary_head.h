@@ -50,6 +50,13 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     }
     for (i = 0; i < trace->metadata_count; i++)
         prof__summary_line(out, trace->metadata[i].key, trace->metadata[i].value, limit);
+    if (info->switches || info->switches_lost) {
+        prof__grouped(a, info->switches);
+        prof__grouped(b, info->switches_lost);
+        snprintf(text, sizeof text, "%s, when threads ceased to run%s%s%s", a, info->switches_lost ? "; " : "",
+                 info->switches_lost ? b : "", info->switches_lost ? " begins and ends of running are missing" : "");
+        prof__summary_line(out, "switches", text, limit);
+    }
     prof__human_hz(a, prof__real(info->tick_hz));
     prof__human_ns(b, info->clock_resolution_ns);
     snprintf(text, sizeof text, "%s, %s%s%s%s", *info->clock ? info->clock : "unnamed",

@@ -13,7 +13,7 @@
      twice: in the first pass they are measured, in the second they are written. If a table is too wide for a line, it
      first loses the space between columns, then columns in the order of prof__column.order; then names are cut. --*/
 
-#define PROF__TABLE_COLUMNS 12
+#define PROF__TABLE_COLUMNS 13
 #define PROF__TABLE_LEAST ((size_t)40)       /* characters; a table does not become narrower than this */
 #define PROF__TABLE_NAME_LEAST ((size_t)24)  /* characters; names stay as wide as this while a column can be left out */
 

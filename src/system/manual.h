@@ -1,5 +1,5 @@
 // system/manual: What users read.
-/* prof_system.h - what the operating system does with the program's threads, on the same time line as its scopes - public
+/* prof_system.h - what the operating system does with the program's threads, on the time line of its scopes - public
                    domain or MIT-0; needs prof.h and libc; the licence is at the end of this file
 
 QUICK START

@@ -52,7 +52,8 @@ typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 96 ? 1 : -1];
 static int prof__perf_open(prof__perf_attr *attr, uint32_t thread, uint32_t processor)
 {
     for (;;) {
-        int file = (int)syscall(SYS_perf_event_open, attr, (long)thread, (long)processor, -1l, PROF__PERF_CLOSE_ON_EXEC);
+        int file = (int)syscall(SYS_perf_event_open, attr, (long)thread, (long)processor, -1l,
+                                PROF__PERF_CLOSE_ON_EXEC);
         if (file >= 0 || errno != EINVAL) return file;
         if (attr->read_format)
             attr->read_format = 0;

@@ -1,5 +1,5 @@
-// system/session: What the recorder calls: begins and ends recording switches with a session, and leaves them in a child
-// of fork().
+// system/session: What the recorder calls: begins and ends recording switches with a session, and leaves them in a
+// child of fork().
 #ifndef PROF__SYSTEM_SESSION_H
 #define PROF__SYSTEM_SESSION_H
 #include "api/control.h"
@@ -161,7 +161,7 @@ PROF_DEF prof_status prof_system_status(void)
     int runs = prof__state.running && prof__system.asked &&
                (prof__state.session ? prof__state.session : prof__state.inherited) == prof__system.session;
     prof__state_unlock(write_lock);
-    if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches is running");
+    if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches runs");
     return prof__system.why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", prof__system.why) : PROF_OK;
 }
 
