@@ -111,7 +111,7 @@ typedef struct prof__ring {
     char *map;      /* a page that describes the ring, then the ring: data */
     char *data;
     uint64_t bytes; /* of the ring, a power of two */
-    uint64_t tail;  /* read up to here */
+    uint64_t head, tail; /* written up to head, as a round found it; read up to tail */
     uint64_t lost;  /* switches that the kernel has told to be lost */
     uint64_t untold; /* switches that were lost, and that the image does not count yet */
     prof__batch batch;
@@ -533,32 +533,73 @@ static void prof__ring_take(prof__ring *ring, prof__perf_head head, uint64_t at)
     }
 }
 
-static void prof__ring_drain(prof__ring *ring)
+static prof__perf_head prof__ring_record(const prof__ring *ring)
 {
-    uint64_t *head_at = (uint64_t *)(void *)(ring->map + PROF__PERF_HEAD), head = PROF__ACQUIRE(head_at);
-    while (ring->tail < head) {
-        prof__perf_head record;
-        uint64_t word = prof__ring_word(ring, ring->tail);
-        memcpy(&record, &word, sizeof record);
-        if (record.bytes < 8) { /* the kernel writes no such record */
-            ring->tail = head;
-            break;
-        }
-        prof__ring_take(ring, record, ring->tail);
-        ring->tail += record.bytes;
+    prof__perf_head record;
+    uint64_t word = prof__ring_word(ring, ring->tail);
+    memcpy(&record, &word, sizeof record);
+    return record;
+}
+
+/* Returns the time of the next record of a ring, ~0 if there is none. */
+static uint64_t prof__ring_next(prof__ring *ring)
+{
+    while (ring->tail < ring->head) {
+        prof__perf_head record = prof__ring_record(ring);
+        unsigned at = record.type == PROF__PERF_SWITCH ? 2 : record.type == PROF__PERF_LOST ? 4 : 3;
+        if (record.type == PROF__PERF_SWITCH || record.type == PROF__PERF_LOST || record.type == PROF__PERF_EXIT ||
+            record.type == PROF__PERF_FORK)
+            return prof__ring_word(ring, ring->tail + at * 8);
+        ring->tail = record.bytes >= 8 ? ring->tail + record.bytes : ring->head; /* the kernel writes no such record */
     }
-    PROF__RELEASE(head_at + 1, ring->tail);
-    prof__batch_flush(ring);
+    return ~(uint64_t)0;
+}
+
+/* Returns the ring whose next record is the earliest, or NULL if no ring has one. *next: its time, or ~0. */
+static prof__ring *prof__ring_earliest(uint64_t *next)
+{
+    prof__ring *first = NULL;
+    *next = ~(uint64_t)0;
+    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+        uint64_t time = prof__ring_next(&prof__system.rings[i]);
+        if (time >= *next) continue;
+        *next = time;
+        first = &prof__system.rings[i];
+    }
+    return first;
 }
 
 /* How long after its time a record of the kernel may appear in a ring, in ns. */
 #define PROF__PERF_LATE 50000u
+/* After so many batches the image gets a time until which all is known: a ring that overwrites its beginning loses what
+   is before the next such time. */
+#define PROF__SWITCH_BATCHES 8
 
+static void prof__switches_until(uint64_t until)
+{
+    for (size_t i = 0; i < prof__system.ring_count; ++i) prof__batch_flush(&prof__system.rings[i]);
+    prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, until, NULL, 0);
+}
+
+/* Takes what the kernel has written, a part of a ring at a time, in the order of times. */
 static void prof__system_drain(void)
 {
-    uint64_t until = prof__monotonic() - PROF__PERF_LATE;
-    for (size_t i = 0; i < prof__system.ring_count; ++i) prof__ring_drain(&prof__system.rings[i]);
-    prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, until, NULL, 0);
+    uint64_t until = prof__monotonic() - PROF__PERF_LATE, next;
+    unsigned batches = 0;
+    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+        prof__ring *ring = &prof__system.rings[i];
+        ring->head = PROF__ACQUIRE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD));
+    }
+    for (prof__ring *ring; (ring = prof__ring_earliest(&next)) != NULL;) {
+        if (++batches % PROF__SWITCH_BATCHES == 0) prof__switches_until(next < until ? next : until);
+        for (unsigned count = 0; count < PROF__SWITCH_BATCH && prof__ring_next(ring) != ~(uint64_t)0; ++count) {
+            prof__perf_head record = prof__ring_record(ring);
+            prof__ring_take(ring, record, ring->tail);
+            ring->tail += record.bytes;
+        }
+        PROF__RELEASE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD) + 1, ring->tail);
+    }
+    prof__switches_until(until);
 }
 
 #define PROF__SWITCH_WINDOW 10000000000u /* ns */

@@ -6,4 +6,5 @@
 #include "prof_ntff.h"
 #include "prof_report.h"
 #include "prof_server.h"
+#include "prof_system.h"
 #include "prof_xplane.h"

@@ -30,7 +30,7 @@ typedef struct prof__ring {
     char *map;      /* a page that describes the ring, then the ring: data */
     char *data;
     uint64_t bytes; /* of the ring, a power of two */
-    uint64_t tail;  /* read up to here */
+    uint64_t head, tail; /* written up to head, as a round found it; read up to tail */
     uint64_t lost;  /* switches that the kernel has told to be lost */
     uint64_t untold; /* switches that were lost, and that the image does not count yet */
     prof__batch batch;
