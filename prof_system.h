@@ -657,6 +657,15 @@ static void prof__system_finish(void)
     prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, prof__monotonic(), NULL, 0);
 }
 
+/* Says why switches are not recorded, or no longer. */
+static void prof__system_says(const char *why)
+{
+    uint32_t write_lock = prof__state_lock();
+    prof__text_copy(prof__system.why, sizeof prof__system.why, why);
+    prof__state_unlock(write_lock);
+    prof__beside_says(prof__system.session, "switches", why);
+}
+
 static void prof__system_run(void)
 {
     struct pollfd *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
@@ -677,9 +686,7 @@ static void prof__system_run(void)
         good = prof__budget();
         if (good) continue;
         prof__system_finish();
-        snprintf(prof__system.why, sizeof prof__system.why,
-                 "recording them ended: more than 50,000 a second over ten seconds cost too much");
-        prof__beside_says(prof__system.session, "switches", prof__system.why);
+        prof__system_says("recording them ended: more than 50,000 a second over ten seconds cost too much");
         for (size_t i = 0; i < count; ++i) files[i].fd = -1;
     }
     if (good) prof__system_finish();
@@ -842,12 +849,14 @@ static void prof__system_child_image(prof__session *s)
 
 PROF_DEF prof_status prof_system_status(void)
 {
+    char why[PROF__SYSTEM_WHY];
     uint32_t write_lock = prof__state_lock();
     int runs = prof__state.running && prof__system.asked &&
                (prof__state.session ? prof__state.session : prof__state.inherited) == prof__system.session;
+    prof__copy(why, prof__system.why, sizeof why);
     prof__state_unlock(write_lock);
     if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches runs");
-    return prof__system.why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", prof__system.why) : PROF_OK;
+    return why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", why) : PROF_OK;
 }
 
 static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__system_child,

@@ -47,21 +47,16 @@ static int prof__switch_order(const void *a, const void *b)
     return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* Returns when the last switch of this processor before EVENT i was, or the last round of all, whichever is later. */
-static uint64_t prof__switches_before(const prof_trace *trace, size_t i)
-{
-    uint32_t processor = trace->switches[i].processor;
-    while (i--) {
-        const prof__read_switches *event = &trace->switches[i];
-        if (event->what == PROF__SWITCHES_OF && event->processor == processor && event->count)
-            return trace->switch_items[event->first + event->count - 1].ns;
-        if (event->what != PROF__SWITCHES_OF) return event->ns;
-    }
-    return 0;
-}
+#define PROF__HOLES 4096u /* of more, all that comes after them is unknown */
+#define PROF__HOLE_PROCESSORS 1024u
 
 static int prof__hole_add(prof__read_knowledge *known, uint64_t from, uint64_t to, uint32_t processor)
 {
+    if (known->count == PROF__HOLES) {
+        known->holes[PROF__HOLES - 1].to = ~(uint64_t)0;
+        known->holes[PROF__HOLES - 1].processor = PROF__NONE32;
+        return 1;
+    }
     if (!PROF__ROOM(known->holes, known->capacity, known->count)) return 0;
     known->holes[known->count].from = from;
     known->holes[known->count].to = to;
@@ -69,19 +64,25 @@ static int prof__hole_add(prof__read_knowledge *known, uint64_t from, uint64_t t
     return 1;
 }
 
-/* Finds out of which times the switches are known. Returns 0 if there is no memory. */
-static int prof__switches_known(prof_trace *trace, prof__read_knowledge *known)
+/* Finds out of which times the switches are known. last: of the first processors: the time of their last switch so far.
+   Returns 0 if there is no memory. */
+static int prof__switches_known(prof_trace *trace, prof__read_knowledge *known, uint64_t *last)
 {
     uint64_t round = 0; /* of the last EVENT that says what is known */
     int missing = trace->switches[0].serial != 0;
     size_t i;
     for (i = 0; i < trace->switches_count; i++) {
         const prof__read_switches *event = &trace->switches[i];
-        const prof__read_switch *first = &trace->switch_items[event->first];
         if (i && event->serial != (uint16_t)(event[-1].serial + 1)) missing = 1;
-        if (event->what == PROF__SWITCHES_OF && event->count && (first->place & 7) == PROF__SWITCH_LOST) {
-            trace->info.switches_lost += first->thread;
-            if (!prof__hole_add(known, prof__switches_before(trace, i), first->ns, event->processor)) return 0;
+        if (event->what == PROF__SWITCHES_OF && event->count) {
+            const prof__read_switch *first = &trace->switch_items[event->first];
+            uint64_t *latest = &last[event->processor % PROF__HOLE_PROCESSORS];
+            int here = event->processor < PROF__HOLE_PROCESSORS && *latest > round;
+            if ((first->place & 7) == PROF__SWITCH_LOST) {
+                trace->info.switches_lost += first->thread;
+                if (!prof__hole_add(known, here ? *latest : round, first->ns, event->processor)) return 0;
+            }
+            *latest = first[event->count - 1].ns;
         }
         if (event->what == PROF__SWITCHES_OF) continue;
         if (missing && !round)
@@ -221,32 +222,57 @@ static int prof__walk_thread(prof_trace *trace, const prof__read_knowledge *know
     walk.known = known;
     walk.ran_on = -1;
     prof__walk_to(&walk, known->since ? PROF__STATE_UNSURE : PROF__STATE_NONE, known->since, -1);
-    for (i = 0; i < count; i++)
+    for (i = 0; i < count && items[i].ns <= known->until; i++)
         if (items[i].ns >= known->since && !prof__walk_step(&walk, &items[i])) return 0;
     if (!prof__walk_holes(&walk, known->until)) return 0;
     return walk.since >= known->until || prof__walk_emit(&walk, known->until);
 }
 
-/* Gives the states of a thread to the tracks with its id. The system gives an id again after a thread has ended: then a
-   track has the states up to its successor's first event. */
-static void prof__states_give(prof_trace *trace, uint32_t thread, size_t first, size_t count)
+/* A thread's track. */
+typedef struct prof__read_owner {
+    uint64_t thread;
+    int64_t first_ns;
+    size_t track;
+} prof__read_owner;
+
+static int prof__owner_order(const void *a, const void *b)
 {
-    size_t i, j;
-    for (i = 0; i < trace->track_count; i++) {
-        prof__read_track *track = &trace->tracks[i];
-        int64_t from = INT64_MIN, to = INT64_MAX;
-        size_t begin = first, end = first + count;
-        if (track->about.thread_id != thread || *track->about.device || track->about.fiber) continue;
-        for (j = 0; j < trace->track_count; j++) {
-            const prof_track *other = &trace->tracks[j].about;
-            if (j == i || other->thread_id != thread || *other->device || other->fiber) continue;
-            if (other->last_ns <= track->about.first_ns && other->last_ns > from) from = other->last_ns;
-            if (other->first_ns >= track->about.last_ns && other->first_ns < to) to = other->first_ns;
-        }
-        while (begin < end && trace->states[begin].end_ns <= from) begin++;
-        while (end > begin && trace->states[end - 1].start_ns >= to) end--;
-        track->state = begin;
-        track->state_count = end - begin;
+    const prof__read_owner *x = (const prof__read_owner *)a, *y = (const prof__read_owner *)b;
+    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+    if (x->first_ns != y->first_ns) return x->first_ns < y->first_ns ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+/* Lists the tracks of threads by the threads' ids. Returns how many; *owners is NULL without memory. */
+static size_t prof__owners_make(const prof_trace *trace, prof__read_owner **owners)
+{
+    size_t i, count = 0;
+    *owners = (prof__read_owner *)malloc((trace->track_count + 1) * sizeof **owners);
+    for (i = 0; *owners && i < trace->track_count; i++) {
+        const prof_track *about = &trace->tracks[i].about;
+        if (about->fiber || *about->device) continue;
+        (*owners)[count].thread = about->thread_id;
+        (*owners)[count].first_ns = about->first_ns;
+        (*owners)[count++].track = i;
+    }
+    if (count) qsort(*owners, count, sizeof **owners, prof__owner_order);
+    return count;
+}
+
+/* Gives the states of a thread, which are the trace's last ones, to the tracks with its id. The system gives an id again
+   after a thread has ended: then each track has the states from the last event of the one before on, up to the first
+   event of the next one. */
+static void prof__states_give(prof_trace *trace, const prof__read_owner *owners, size_t count, size_t first)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        prof__read_track *track = &trace->tracks[owners[i].track];
+        int64_t from = i ? trace->tracks[owners[i - 1].track].about.last_ns : INT64_MIN;
+        int64_t to = i + 1 < count ? owners[i + 1].first_ns : INT64_MAX;
+        while (i && first < trace->state_count && trace->states[first].end_ns <= from) first++;
+        track->state = first;
+        for (; first < trace->state_count && trace->states[first].start_ns < to; first++) continue;
+        track->state_count = first - track->state;
     }
 }
 
@@ -276,26 +302,40 @@ static int prof__states_sum(prof_trace *trace)
     return 1;
 }
 
-/* Makes the states of all threads. Returns 0 if there is no memory. */
-static int prof__states_make(prof_trace *trace)
+/* Makes the states of all threads, of switches that are sorted. Returns 0 if there is no memory. */
+static int prof__states_walk(prof_trace *trace, const prof__read_knowledge *known)
 {
-    prof__read_knowledge known;
-    size_t from, to;
-    int good;
-    memset(&known, 0, sizeof known);
-    if (!trace->switches_count) return 1;
-    qsort(trace->switches, trace->switches_count, sizeof *trace->switches, prof__switches_order);
-    good = prof__switches_known(trace, &known);
-    if (trace->switch_count)
-        qsort(trace->switch_items, trace->switch_count, sizeof *trace->switch_items, prof__switch_order);
+    prof__read_owner *owners;
+    size_t from, to, owner = 0, end, count = prof__owners_make(trace, &owners);
+    int good = owners != NULL;
     for (from = 0; good && from < trace->switch_count; from = to) {
         size_t first = trace->state_count;
         uint32_t thread = trace->switch_items[from].thread;
         for (to = from + 1; to < trace->switch_count && trace->switch_items[to].thread == thread;) to++;
-        good = prof__walk_thread(trace, &known, trace->switch_items + from, to - from);
-        if (trace->state_count > first) prof__states_give(trace, thread, first, trace->state_count - first);
+        good = prof__walk_thread(trace, known, trace->switch_items + from, to - from);
+        while (owner < count && owners[owner].thread < thread) owner++;
+        for (end = owner; end < count && owners[end].thread == thread;) end++;
+        prof__states_give(trace, owners + owner, end - owner, first);
+        if (end == owner) trace->state_count = first; /* of a thread without a track: nobody asks for them */
     }
-    good = good && prof__states_sum(trace);
+    free(owners);
+    return good;
+}
+
+static int prof__states_make(prof_trace *trace)
+{
+    prof__read_knowledge known;
+    uint64_t *last;
+    int good;
+    memset(&known, 0, sizeof known);
+    if (!trace->switches_count) return 1;
+    qsort(trace->switches, trace->switches_count, sizeof *trace->switches, prof__switches_order);
+    last = (uint64_t *)calloc(PROF__HOLE_PROCESSORS, sizeof *last);
+    good = last && prof__switches_known(trace, &known, last);
+    if (trace->switch_count)
+        qsort(trace->switch_items, trace->switch_count, sizeof *trace->switch_items, prof__switch_order);
+    good = good && prof__states_walk(trace, &known) && prof__states_sum(trace);
+    free(last);
     free(known.holes);
     free(trace->switches);
     free(trace->switch_items);

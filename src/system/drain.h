@@ -239,6 +239,15 @@ static void prof__system_finish(void)
     prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, prof__monotonic(), NULL, 0);
 }
 
+/* Says why switches are not recorded, or no longer. */
+static void prof__system_says(const char *why)
+{
+    uint32_t write_lock = prof__state_lock();
+    prof__text_copy(prof__system.why, sizeof prof__system.why, why);
+    prof__state_unlock(write_lock);
+    prof__beside_says(prof__system.session, "switches", why);
+}
+
 static void prof__system_run(void)
 {
     struct pollfd *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
@@ -259,9 +268,7 @@ static void prof__system_run(void)
         good = prof__budget();
         if (good) continue;
         prof__system_finish();
-        snprintf(prof__system.why, sizeof prof__system.why,
-                 "recording them ended: more than 50,000 a second over ten seconds cost too much");
-        prof__beside_says(prof__system.session, "switches", prof__system.why);
+        prof__system_says("recording them ended: more than 50,000 a second over ten seconds cost too much");
         for (size_t i = 0; i < count; ++i) files[i].fd = -1;
     }
     if (good) prof__system_finish();

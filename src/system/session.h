@@ -157,12 +157,14 @@ static void prof__system_child_image(prof__session *s)
 
 PROF_DEF prof_status prof_system_status(void)
 {
+    char why[PROF__SYSTEM_WHY];
     uint32_t write_lock = prof__state_lock();
     int runs = prof__state.running && prof__system.asked &&
                (prof__state.session ? prof__state.session : prof__state.inherited) == prof__system.session;
+    prof__copy(why, prof__system.why, sizeof why);
     prof__state_unlock(write_lock);
     if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches runs");
-    return prof__system.why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", prof__system.why) : PROF_OK;
+    return why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", why) : PROF_OK;
 }
 
 static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__system_child,
