@@ -228,6 +228,18 @@ static void prof__perf_tell_lost(void)
     }
 }
 
+/* Says in the metadata how many switches are missing at the end: the image has no room to count them. */
+static void prof__system_tell_missing(void)
+{
+    char text[PROF__SYSTEM_WHY];
+    uint64_t missing = 0;
+    for (size_t i = 0; i < prof__system.ring_count; ++i) missing += prof__system.rings[i].untold;
+    if (!missing) return;
+    snprintf(text, sizeof text, "the last %llu begins and ends of running are missing: the buffer was full, or paused",
+             (unsigned long long)missing);
+    prof__beside_says(prof__system.session, "switches", text);
+}
+
 /* The last round. In a sandbox that the program has entered since, only what it already did is allowed. */
 static void prof__system_finish(void)
 {
@@ -237,6 +249,7 @@ static void prof__system_finish(void)
     if (!free_to_act) return;
     prof__perf_tell_lost();
     prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, prof__monotonic(), NULL, 0);
+    prof__system_tell_missing();
 }
 
 /* Says why switches are not recorded, or no longer. */
