@@ -29,7 +29,7 @@ IF THE SYSTEM REFUSES
     recording under "switches", in the summary's head, and in prof_error() after prof_system_status(). Reasons are
     kernel.perf_event_paranoid of 3 or more (Debian, Ubuntu), a seccomp filter (the default profile of Docker, unless
     CAP_PERFMON is given), locked memory (RLIMIT_MEMLOCK) or files (RLIMIT_NOFILE: a file for each thread that there is
-    at the start, times processors). A filter that kills a process for perf_event_open() kills this one, too: call
+    at the start, times processors, but never more than half of them). A filter that kills a process for perf_event_open() kills this one, too: call
     prof_start() before the filter is installed. What began to be recorded then goes on.
 
 WHAT IT COSTS
@@ -145,6 +145,7 @@ static struct {
 
 #ifdef PROF__SYSTEM_LINUX
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 /* The kernel's own layout of struct perf_event_attr and its constants: systems of musl often lack <linux/perf_event.h>,
    and older ones the newer constants. */
@@ -351,14 +352,23 @@ static int prof__perf_rings(char why[PROF__SYSTEM_WHY])
     return prof__system.ring_count != 0;
 }
 
-/* Opens the events of another thread of the process. Returns 0 if the system refuses one. */
+/* Returns the greatest number that a file of prof may have: half of the files are the program's. */
+static uint64_t prof__perf_files(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY ? INT32_MAX
+                                                                               : (uint64_t)limit.rlim_cur / 2;
+}
+
+/* Opens the events of another thread of the process. Returns 0 if the system refuses one, or files get scarce. */
 static int prof__perf_thread(uint32_t thread)
 {
+    uint64_t most = prof__perf_files();
     for (size_t i = 0; i < prof__system.ring_count; ++i) {
         prof__perf_attr attr = prof__perf_switches(prof__system.rings[i].bytes);
         int file = prof__perf_open(&attr, thread, prof__system.rings[i].processor);
         if (file < 0) return errno == ESRCH; /* it has ended */
-        if (ioctl(file, PROF__PERF_SET_OUTPUT, prof__system.rings[i].file)) {
+        if ((uint64_t)file > most || ioctl(file, PROF__PERF_SET_OUTPUT, prof__system.rings[i].file)) {
             close(file);
             return 0;
         }
@@ -603,7 +613,8 @@ static void prof__system_drain(void)
 }
 
 #define PROF__SWITCH_WINDOW 10000000000u /* ns */
-#define PROF__SWITCH_MOST 500000u        /* in a window: 50,000 a second, which cost 4 to 8 % of a processor */
+/* In a window: 50,000 a second, which cost 5.5 % of a processor. Tests have less. */
+static uint64_t prof__switch_most = 500000;
 
 /* Returns 0 if the switches have been so many in the last ten seconds that recording them is too dear. */
 static int prof__budget(void)
@@ -613,7 +624,7 @@ static int prof__budget(void)
         prof__system.window_from = now;
         prof__system.window_switches = prof__system.switches;
     }
-    return prof__system.switches - prof__system.window_switches <= PROF__SWITCH_MOST;
+    return prof__system.switches - prof__system.window_switches <= prof__switch_most;
 }
 
 /* Ends the kernel's recording. Afterwards the rings hold all that there will be. */

@@ -269,6 +269,16 @@ TEST(other_systems_say_why)
 
 /* -- programs of known truth -- */
 
+/* The last processor that this process may run on. */
+static int a_processor(void)
+{
+    cpu_set_t set;
+    sched_getaffinity(0, sizeof set, &set);
+    for (int i = CPU_SETSIZE - 1; i >= 0; --i)
+        if (CPU_ISSET((size_t)i, &set)) return i;
+    return 0;
+}
+
 static uint64_t cpu_ns(void)
 {
     struct timespec time;
@@ -416,16 +426,6 @@ TEST(waits_and_sleeps_have_their_share)
     prof_trace_close(trace);
 }
 
-/* The processors that this process may run on. */
-static int a_processor(void)
-{
-    cpu_set_t set;
-    sched_getaffinity(0, sizeof set, &set);
-    for (int i = CPU_SETSIZE - 1; i >= 0; --i)
-        if (CPU_ISSET((size_t)i, &set)) return i;
-    return 0;
-}
-
 TEST(preempted_threads_are_ready)
 {
     worker workers[2];
@@ -523,6 +523,33 @@ TEST(threads_of_before_the_start)
     prof_trace_close(trace);
 }
 
+/* A program that has many threads, and few files: the files stay the program's. */
+static void few_files_part(void)
+{
+    pthread_t threads[20];
+    struct rlimit limit = {40, 40};
+    early_end = 0;
+    for (int i = 0; i < 20; ++i) pthread_create(&threads[i], NULL, early_main, NULL);
+    CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
+    int good = system_start(trace_config(0)), file = dup(1);
+    CHECK(file >= 0 && file < 30);
+    close(file);
+    __atomic_store_n(&early_end, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < 20; ++i) pthread_join(threads[i], NULL);
+    if (!good) return;
+    prof_trace *trace = trace_stop();
+    if (a_processor() > 0) CHECK(strstr(said(trace, "switches"), "RLIMIT_NOFILE") != NULL);
+    CHECK(prof_trace_about(trace)->switches > 0);
+    prof_trace_close(trace);
+}
+
+static int in_child(void (*part)(void));
+TEST(files_stay_the_programs)
+{
+    if (TRACE_SANITIZER == 2) SKIP("it has no threads after a fork");
+    CHECK_EQUAL(in_child(few_files_part), 0);
+}
+
 /* A small ring: the newest switches are there, and nothing is invented of the others. */
 TEST(a_small_ring_keeps_the_newest)
 {
@@ -566,6 +593,37 @@ TEST(a_full_buffer_says_so)
     prof_trace *trace = trace_stop();
     CHECK(prof_trace_about(trace)->switches > 0);
     CHECK(strstr(said(trace, "switches"), "begins and ends of running are missing") != NULL);
+    prof_trace_close(trace);
+}
+
+TEST(a_budget_ends_it)
+{
+    uint64_t most = prof__switch_most;
+    prof__switch_most = 200;
+    int good = system_start(trace_config(0));
+    {
+        PROFILE_SCOPE("before");
+        pause_us(100);
+    }
+    if (good) WAIT_UNTIL(prof_system_status() == PROF_UNSUPPORTED); /* waiting switches */
+    CHECK(!good || strstr(prof_error(), "50,000 a second") != NULL);
+    if (good) {
+        PROFILE_SCOPE("after");
+        pause_ms(2);
+    }
+    prof__switch_most = most;
+    if (!good) SKIP("this system refuses perf events");
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    const prof_event *before = trace_find(&list, "before"), *after = trace_find(&list, "after");
+    prof_split split;
+    CHECK(before && after);
+    if (before) prof_track_split(trace, 0, before->start_ns, before->duration_ns, &split);
+    if (before) CHECK_EQUAL(split.unknown_ns, 0);
+    if (after) prof_track_split(trace, 0, after->start_ns, after->duration_ns, &split);
+    if (after) CHECK_EQUAL(split.unknown_ns, after->duration_ns);
+    CHECK(strstr(said(trace, "switches"), "ended") != NULL);
+    trace_free(&list);
     prof_trace_close(trace);
 }
 

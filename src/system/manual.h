@@ -29,7 +29,7 @@ IF THE SYSTEM REFUSES
     recording under "switches", in the summary's head, and in prof_error() after prof_system_status(). Reasons are
     kernel.perf_event_paranoid of 3 or more (Debian, Ubuntu), a seccomp filter (the default profile of Docker, unless
     CAP_PERFMON is given), locked memory (RLIMIT_MEMLOCK) or files (RLIMIT_NOFILE: a file for each thread that there is
-    at the start, times processors). A filter that kills a process for perf_event_open() kills this one, too: call
+    at the start, times processors, but never more than half of them). A filter that kills a process for perf_event_open() kills this one, too: call
     prof_start() before the filter is installed. What began to be recorded then goes on.
 
 WHAT IT COSTS

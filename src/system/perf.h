@@ -9,6 +9,7 @@
 
 #ifdef PROF__SYSTEM_LINUX
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 
 /* The kernel's own layout of struct perf_event_attr and its constants: systems of musl often lack <linux/perf_event.h>,
    and older ones the newer constants. */
@@ -215,14 +216,23 @@ static int prof__perf_rings(char why[PROF__SYSTEM_WHY])
     return prof__system.ring_count != 0;
 }
 
-/* Opens the events of another thread of the process. Returns 0 if the system refuses one. */
+/* Returns the greatest number that a file of prof may have: half of the files are the program's. */
+static uint64_t prof__perf_files(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY ? INT32_MAX
+                                                                               : (uint64_t)limit.rlim_cur / 2;
+}
+
+/* Opens the events of another thread of the process. Returns 0 if the system refuses one, or files get scarce. */
 static int prof__perf_thread(uint32_t thread)
 {
+    uint64_t most = prof__perf_files();
     for (size_t i = 0; i < prof__system.ring_count; ++i) {
         prof__perf_attr attr = prof__perf_switches(prof__system.rings[i].bytes);
         int file = prof__perf_open(&attr, thread, prof__system.rings[i].processor);
         if (file < 0) return errno == ESRCH; /* it has ended */
-        if (ioctl(file, PROF__PERF_SET_OUTPUT, prof__system.rings[i].file)) {
+        if ((uint64_t)file > most || ioctl(file, PROF__PERF_SET_OUTPUT, prof__system.rings[i].file)) {
             close(file);
             return 0;
         }
