@@ -417,7 +417,7 @@ static void prof__perf_threads(void)
     int found = prof__system_meets((uint32_t)prof__thread_id());
     while (found) {
         char part[4096]; /* not opendir(), which allocates */
-        int folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        int folder = open("/proc/self/task", O_RDONLY | O_CLOEXEC);
         long bytes;
         found = 0;
         while (folder >= 0 && (bytes = syscall(SYS_getdents64, folder, part, sizeof part)) > 0)
