@@ -41,7 +41,8 @@ WHAT IT COSTS
 WHAT IT DOES NOT DO
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
-    PROF_STATS there are no events, and no switches. Fibers have no states yet. On other systems than Linux
+    PROF_STATS there are no events, and no switches. With more than 32 processors it looks only at those that threads
+    may run on at the start; and never at one that is switched on later: a thread there seems to wait. Fibers have no states yet. On other systems than Linux
     prof_system_status() returns PROF_UNSUPPORTED.
 */
 #include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
@@ -183,7 +184,9 @@ typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 96 ? 1 : -1];
 #define PROF__PERF_CLOSE_ON_EXEC 8ul
 #define PROF__PERF_HEAD 1024 /* bytes of the first page before data_head; data_tail follows */
 #define PROF__PERF_PAGES 128u /* with the first page, what an unprivileged user has for each processor */
-#define PROF__PERF_MANY 32 /* with more processors, only those that the process may run on */
+#ifndef PROF__PERF_MANY
+#define PROF__PERF_MANY 32 /* with more processors, only those that threads may run on at the start */
+#endif
 
 /* Opens the event of a thread and a processor. Returns its file, or -1 with errno. */
 static int prof__perf_open(prof__perf_attr *attr, uint32_t thread, uint32_t processor)
@@ -292,36 +295,80 @@ static int prof__perf_keep(int file, size_t ring)
     return 1;
 }
 
-/* Returns 1 if the process may run on a processor. */
-static int prof__perf_allowed(const unsigned char *mask, long bytes, uint32_t processor)
+/* Adds a thread's id to the list. Returns 1 if it was not there. */
+static int prof__system_meets(uint32_t thread)
 {
-    /* an array of longs, which on big-endian processors has its bytes in the other order */
-    uint32_t byte = processor / 8;
-#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    byte ^= (uint32_t)sizeof(long) - 1;
-#endif
-    return bytes <= 0 || ((long)byte < bytes && mask[byte] >> processor % 8 & 1);
+    for (size_t i = 0; i < prof__system.thread_count; ++i)
+        if (prof__system.threads[i] == thread) return 0;
+    if (prof__system.thread_count == prof__system.thread_room) {
+        size_t room = prof__system.thread_room ? prof__system.thread_room * 2 : 64;
+        uint32_t *more = (uint32_t *)realloc(prof__system.threads, room * sizeof *more);
+        if (!more) return 0;
+        prof__system.threads = more;
+        prof__system.thread_room = room;
+    }
+    prof__system.threads[prof__system.thread_count++] = thread;
+    return 1;
+}
+
+/* Adds the threads of the process to the list. Returns 1 if one was new. */
+static int prof__system_list(void)
+{
+    char part[4096]; /* not opendir(), which allocates */
+    int folder = open("/proc/self/task", O_RDONLY | O_CLOEXEC), found = 0;
+    long bytes;
+    while (folder >= 0 && (bytes = syscall(SYS_getdents64, folder, part, sizeof part)) > 0) {
+        uint16_t step = 1;
+        for (size_t at = 0; step && at + 19 < (size_t)bytes; at += step) { /* 16 bytes, the length, a type, the name */
+            memcpy(&step, part + at + 16, sizeof step);
+            uint32_t thread = (uint32_t)strtoul(part + at + 19, NULL, 10);
+            if (thread) found |= prof__system_meets(thread);
+        }
+    }
+    if (folder >= 0) close(folder);
+    return found;
+}
+
+#define PROF__PERF_MASK 128 /* words: 8192 processors */
+
+/* Finds the processors that any thread may run on. Returns 0 if the system does not tell. */
+static int prof__perf_mask(uint64_t mask[PROF__PERF_MASK])
+{
+    unsigned long one[PROF__PERF_MASK * 8 / sizeof(unsigned long)];
+    const unsigned bits = 8 * sizeof *one;
+    int good = 0;
+    prof__system.thread_count = 0;
+    prof__system_meets((uint32_t)prof__thread_id());
+    prof__system_list();
+    memset(mask, 0, PROF__PERF_MASK * sizeof *mask);
+    for (size_t i = 0; i < prof__system.thread_count; ++i) {
+        memset(one, 0, sizeof one);
+        if (syscall(SYS_sched_getaffinity, (long)prof__system.threads[i], sizeof one, one) <= 0) continue;
+        for (uint32_t at = 0; at < PROF__PERF_MASK * 64; ++at)
+            mask[at / 64] |= (uint64_t)(one[at / bits] >> at % bits & 1) << at % 64;
+        good = 1;
+    }
+    return good;
 }
 
 /* Makes a ring for each processor, with the event of the calling thread. Returns 0 with the reason in why. */
 static int prof__perf_rings(char why[PROF__SYSTEM_WHY])
 {
-    unsigned char mask[1024];
-    long all = sysconf(_SC_NPROCESSORS_CONF), bytes = 0;
+    uint64_t mask[PROF__PERF_MASK];
+    long all = sysconf(_SC_NPROCESSORS_CONF);
+    int some = all > PROF__PERF_MANY && prof__perf_mask(mask);
     uint32_t self = (uint32_t)prof__thread_id();
     prof__system.rings = (prof__ring *)calloc((size_t)(all > 0 ? all : 1), sizeof *prof__system.rings);
     if (!prof__system.rings) {
         snprintf(why, PROF__SYSTEM_WHY, "not recorded: no memory");
         return 0;
     }
-    memset(mask, 0, sizeof mask);
-    if (all > PROF__PERF_MANY) bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
     for (uint32_t processor = 0; processor < (uint32_t)all; ++processor) {
         prof__ring *ring = &prof__system.rings[prof__system.ring_count];
         uint64_t size = PROF__PERF_PAGES * 4096;
         prof__perf_attr attr = prof__perf_switches(size);
         int error;
-        if (!prof__perf_allowed(mask, bytes, processor)) continue;
+        if (some && processor < PROF__PERF_MASK * 64 && !(mask[processor / 64] >> processor % 64 & 1)) continue;
         ring->processor = processor;
         ring->file = prof__perf_open(&attr, self, processor);
         if (ring->file < 0 && errno == ENODEV) continue; /* it is off */
@@ -377,35 +424,12 @@ static int prof__perf_thread(uint32_t thread)
     return 1;
 }
 
-/* Adds a thread's id to the list. Returns 1 if it was not there. */
-static int prof__system_meets(uint32_t thread)
+/* Opens the events of the threads that there are now. Returns 1 if one was new. */
+static int prof__perf_new_threads(void)
 {
-    for (size_t i = 0; i < prof__system.thread_count; ++i)
-        if (prof__system.threads[i] == thread) return 0;
-    if (prof__system.thread_count == prof__system.thread_room) {
-        size_t room = prof__system.thread_room ? prof__system.thread_room * 2 : 64;
-        uint32_t *more = (uint32_t *)realloc(prof__system.threads, room * sizeof *more);
-        if (!more) return 0;
-        prof__system.threads = more;
-        prof__system.thread_room = room;
-    }
-    prof__system.threads[prof__system.thread_count++] = thread;
-    return 1;
-}
-
-/* Opens the events of the threads that a part of the list of threads names. Returns 1 if one was new. */
-static int prof__perf_listed(const char *part, size_t bytes)
-{
-    int found = 0;
-    uint16_t step;
-    for (size_t at = 0; at + 19 < bytes; at += step) { /* an entry: 16 bytes, its length, a type, the name */
-        memcpy(&step, part + at + 16, sizeof step);
-        uint32_t thread = (uint32_t)strtoul(part + at + 19, NULL, 10);
-        if (!step) break;
-        if (!thread || !prof__system_meets(thread)) continue;
-        found = 1;
-        prof__system.refused += !prof__perf_thread(thread);
-    }
+    size_t at = prof__system.thread_count;
+    int found = prof__system_list();
+    for (; at < prof__system.thread_count; ++at) prof__system.refused += !prof__perf_thread(prof__system.threads[at]);
     return found;
 }
 
@@ -414,16 +438,9 @@ static int prof__perf_listed(const char *part, size_t bytes)
    twice, which the reader notices. */
 static void prof__perf_threads(void)
 {
-    int found = prof__system_meets((uint32_t)prof__thread_id());
-    while (found) {
-        char part[4096]; /* not opendir(), which allocates */
-        int folder = open("/proc/self/task", O_RDONLY | O_CLOEXEC);
-        long bytes;
-        found = 0;
-        while (folder >= 0 && (bytes = syscall(SYS_getdents64, folder, part, sizeof part)) > 0)
-            found |= prof__perf_listed(part, (size_t)bytes);
-        if (folder >= 0) close(folder);
-    }
+    prof__system.thread_count = 0;
+    prof__system_meets((uint32_t)prof__thread_id()); /* has its events */
+    while (prof__perf_new_threads()) continue;
 }
 
 /* Closes all files, and unmaps the rings. In a child of fork() (child: 1) they are not mapped. Async-signal-safe: keeps

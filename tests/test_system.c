@@ -254,6 +254,63 @@ TEST(an_image_without_switches)
     prof_trace_close(trace);
 }
 
+static size_t count_of(const char *text, const char *part)
+{
+    size_t count = 0;
+    for (; (text = strstr(text, part)) != NULL; text += strlen(part)) ++count;
+    return count;
+}
+
+/* Outputs show the states: a row below the thread in Chrome's JSON, a column in the summary; and nothing where there are
+   none. */
+TEST(outputs_show_states)
+{
+    for (int with = 0; with < 2; ++with) {
+        image im = system_image();
+        if (with) {
+            system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+            switch_at(&im, 1, 100, 7, PROF__SWITCH_WAITS);
+            switch_at(&im, 1, 150, 7, PROF__SWITCH_IN);
+            switch_at(&im, 1, 250, 7, PROF__SWITCH_READY);
+            switch_at(&im, 0, 300, 7, PROF__SWITCH_IN);
+            known_until(&im, 1000);
+        }
+        prof_trace *trace = image_read(&im);
+        trace_bytes json, text;
+        memset(&json, 0, sizeof json);
+        memset(&text, 0, sizeof text);
+        CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&json), NULL), PROF_OK);
+        CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&text), NULL), PROF_OK);
+        CHECK_EQUAL(count_of(json.bytes, "\"name\":\"state of main\""), (size_t)with);
+        CHECK_EQUAL(count_of(json.bytes, "\"cat\":\"state\""), with ? 5 : 0);
+        CHECK_EQUAL(count_of(json.bytes, "\"name\":\"ready\",\"cname\":\"thread_state_runnable\""), (size_t)with);
+        CHECK_EQUAL(count_of(json.bytes, "\"ts\":0.300,\"dur\":0.700,\"args\":{\"processor\":0}"), (size_t)with);
+        CHECK_EQUAL(count_of(text.bytes, "    running"), (size_t)with);
+        CHECK_EQUAL(count_of(text.bytes, "  switches  "), (size_t)with);
+        CHECK_EQUAL(count_of(text.bytes, "890 ns"), (size_t)with); /* of 990: 90, 100 and 700 */
+        prof_stat *stats = NULL;
+        size_t count = 0;
+        CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
+        CHECK_EQUAL(count, 1);
+        CHECK_EQUAL(stats->running_ns, with ? 890 : 0);
+        CHECK_EQUAL(stats->ready_ns, with ? 50 : 0);
+        CHECK_EQUAL(stats->waiting_ns, with ? 50 : 0);
+        CHECK_EQUAL(stats->unknown_ns, with ? 0 : 990);
+        CHECK_EQUAL(stats->switches, with ? 2 : 0);
+        CHECK_EQUAL(stats->migrations, with ? 1 : 0);
+        prof_stats_free(stats);
+        free(json.bytes);
+        CHECK_EQUAL(prof_trace_set_window(trace, 120, 280), PROF_OK);
+        memset(&json, 0, sizeof json);
+        CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&json), NULL), PROF_OK);
+        CHECK_EQUAL(count_of(json.bytes, "\"ts\":0.120,\"dur\":0.030}"), (size_t)with);
+        CHECK_EQUAL(count_of(json.bytes, "\"cat\":\"state\""), with ? 3 : 0);
+        free(json.bytes);
+        free(text.bytes);
+        prof_trace_close(trace);
+    }
+}
+
 #ifndef __linux__
 TEST(other_systems_say_why)
 {

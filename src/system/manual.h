@@ -41,6 +41,7 @@ WHAT IT COSTS
 WHAT IT DOES NOT DO
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
-    PROF_STATS there are no events, and no switches. Fibers have no states yet. On other systems than Linux
+    PROF_STATS there are no events, and no switches. With more than 32 processors it looks only at those that threads
+    may run on at the start; and never at one that is switched on later: a thread there seems to wait. Fibers have no states yet. On other systems than Linux
     prof_system_status() returns PROF_UNSUPPORTED.
 */
