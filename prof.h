@@ -10967,18 +10967,19 @@ static prof_status prof__rules_set(const char *list)
 
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
 static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
-static void prof__beside_end(void) {}
+static int prof__beside_end(int waits) { return (void)waits, 1; }
 #ifndef PROF_FREESTANDING
 static void prof__beside_child(void) {}
 static void prof__beside_child_image(prof__session *s) { (void)s; }
 #endif
 #else
 /* begin: a session has started, whose config asks for this. Called under the control lock.
-   end: its recording is about to end.
+   end: its recording is about to end. waits: 0: does not wait for what is left to be recorded: returns 0 as long as
+   something is. So the service can make room for it meanwhile.
    child: in a child of fork(). child_image: the child has made its image. Both async-signal-safe. */
 typedef struct prof__beside {
     void (*begin)(prof__session *s, const prof_config *config);
-    void (*end)(void);
+    int (*end)(int waits);
     void (*child)(void);
     void (*child_image)(prof__session *s);
 } prof__beside;
@@ -11002,10 +11003,7 @@ static void prof__beside_begin(prof__session *s, const prof_config *config)
         prof__beside_says(s, "switches", "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
 }
 
-static void prof__beside_end(void)
-{
-    if (prof__beside_now) prof__beside_now->end();
-}
+static int prof__beside_end(int waits) { return !prof__beside_now || prof__beside_now->end(waits); }
 
 static void prof__beside_child(void)
 {
@@ -14406,7 +14404,7 @@ static int prof__schedule_step(prof__session *s)
     if (!now) return 0;
     if (s->schedule.end_at && now >= s->schedule.end_at) {
         prof__names_look(s);
-        prof__beside_end();
+        if (!prof__beside_end(0)) return 1; /* until the next look */
     }
     s->look_at = s->schedule.begin_at; /* looked at until the session is published */
     uint32_t write_lock = prof__state_lock();
@@ -17764,7 +17762,7 @@ static prof_status prof__stop_recording(int on_demand)
 {
     if (prof__state.session && prof__state.running) {
         prof__names_look(prof__state.session);
-        prof__beside_end();
+        prof__beside_end(1);
     }
     uint32_t write_lock = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);

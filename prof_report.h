@@ -61,7 +61,9 @@ MXNET                                                                           
     is shown instead. PROF_STATS keeps no allocations, and so lacks these rows. Frames are in "<category>,frame", those
     without a category in "frame"; everything else without a category is in "event", where MXNet has its Event objects.
     PROF_REPORT_JSON contains dumps(format='json'): {"Time": {category: {name: {"Count", "Total", "Min", "Max",
-    "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}.
+    "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}. If prof_system.h has recorded what threads did,
+    scopes have it, too: "Running", "Ready", "Waiting" and "Unknown", which add up to the time of the outermost calls,
+    "Switches" and "Migrations".
 
     These differ, because MXNet is wrong there: the average of a counter is the mean of its values, not (max - min) / 2;
     its minimum starts with the first value, not with 2147483647; counters other than memory are not divided by 1000:
@@ -1302,6 +1304,14 @@ static void prof__report_json_times(prof__out *out, const prof__report_row *row)
         prof__report_ms(out, "P90", stat->p90_ns);
         prof__report_ms(out, "P99", stat->p99_ns);
         prof__report_ms(out, "P99.9", stat->p999_ns);
+    }
+    if (row->sums.type == PROF_EVENT_SCOPE && stat->unknown_ns < stat->total_ns) {
+        prof__report_ms(out, "Running", stat->running_ns);
+        prof__report_ms(out, "Ready", stat->ready_ns);
+        prof__report_ms(out, "Waiting", stat->waiting_ns);
+        prof__report_ms(out, "Unknown", stat->unknown_ns);
+        prof__report_whole(out, "Switches", stat->switches);
+        prof__report_whole(out, "Migrations", stat->migrations);
     }
     if (stat->truncated) prof__report_whole(out, "Truncated", stat->truncated);
     if (stat->bytes || stat->rates) prof__report_whole(out, "Bytes", stat->bytes);

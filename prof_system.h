@@ -29,8 +29,9 @@ IF THE SYSTEM REFUSES
     recording under "switches", in the summary's head, and in prof_error() after prof_system_status(). Reasons are
     kernel.perf_event_paranoid of 3 or more (Debian, Ubuntu), a seccomp filter (the default profile of Docker, unless
     CAP_PERFMON is given), locked memory (RLIMIT_MEMLOCK) or files (RLIMIT_NOFILE: a file for each thread that there is
-    at the start, times processors, but never more than half of them). A filter that kills a process for perf_event_open() kills this one, too: call
-    prof_start() before the filter is installed. What began to be recorded then goes on.
+    at the start, times processors, but never more than half of them). A filter that kills a process for
+    perf_event_open() kills this one, too: call prof_start() before the filter is installed. What began to be recorded
+    then goes on.
 
 WHAT IT COSTS
 
@@ -42,8 +43,8 @@ WHAT IT DOES NOT DO
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
     PROF_STATS there are no events, and no switches. With more than 32 processors it looks only at those that threads
-    may run on at the start; and never at one that is switched on later: a thread there seems to wait. Fibers have no states yet. On other systems than Linux
-    prof_system_status() returns PROF_UNSUPPORTED.
+    may run on at the start; and never at one that is switched on later: a thread there seems to wait. Fibers have no
+    states yet. On other systems than Linux prof_system_status() returns PROF_UNSUPPORTED.
 */
 #include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 
@@ -123,7 +124,7 @@ typedef struct prof__ring {
 static struct {
     prof__session *session;
     int asked, running, told; /* told: the kernel says whether a thread that stops waits */
-    uint32_t stop;
+    uint32_t stop, done; /* done: the thread has recorded what was left */
     uint64_t events_written;
     int wake;                 /* an eventfd that ends the thread's sleep */
     int sandbox;              /* the seccomp mode at the start */
@@ -731,6 +732,7 @@ static void prof__system_run(void)
         for (size_t i = 0; i < count; ++i) files[i].fd = -1;
     }
     if (good) prof__system_finish();
+    PROF__RELEASE(&prof__system.done, 1u);
     free(files);
 }
 
@@ -814,7 +816,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.session = s;
     prof__system.asked = 1;
     prof__system.why[0] = 0;
-    prof__system.stop = 0;
+    prof__system.stop = prof__system.done = 0;
     prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
     prof__system.sandbox = prof__sandbox();
     prof__system.wake = -1;
@@ -835,17 +837,23 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     PROF__ERRNO_RESTORE();
 }
 
-/* Records what is left, and ends the thread. */
-static void prof__system_end(void)
+/* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller does not wait. */
+static int prof__system_end(int waits)
 {
     uint64_t one = 1;
-    if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
+    if (!PROF__ACQUIRE(&prof__system.running)) return 1;
     PROF__ERRNO_SAVE();
-    PROF__RELEASE(&prof__system.stop, 1u);
-    if (write(prof__system.wake, &one, sizeof one) < 0) one = 0; /* the thread looks ten times a second */
-    pthread_join(prof__system.thread, NULL);
-    prof__perf_close(0);
+    /* the thread looks ten times a second, even if this fails */
+    if (!__atomic_exchange_n(&prof__system.stop, 1u, __ATOMIC_ACQ_REL) &&
+        write(prof__system.wake, &one, sizeof one) < 0)
+        one = 0;
+    int good = waits || PROF__ACQUIRE(&prof__system.done);
+    if (good && __atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) {
+        pthread_join(prof__system.thread, NULL);
+        prof__perf_close(0);
+    }
     PROF__ERRNO_RESTORE();
+    return good;
 }
 
 static void prof__system_child(void)
@@ -880,7 +888,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__text_copy(prof__system.why, sizeof prof__system.why, PROF__SYSTEM_NONE);
     prof__beside_says(s, "switches", prof__system.why);
 }
-static void prof__system_end(void) {}
+static int prof__system_end(int waits) { return (void)waits, 1; }
 static void prof__system_child(void) {}
 static void prof__system_child_image(prof__session *s)
 {
@@ -907,7 +915,7 @@ static void prof__system_comes(void) { prof__beside_now = &prof__system_table; }
 
 /* Ends the thread at exit and at an unload, because its code may be unloaded next. */
 PROF__AT_END(PROF__LAST, prof__system_leaves);
-static void prof__system_leaves(void) { prof__system_end(); }
+static void prof__system_leaves(void) { prof__system_end(1); }
 
 #ifdef __cplusplus
 } /* extern "C" */

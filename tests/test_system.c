@@ -7,6 +7,7 @@
 #endif
 #include "../prof_system.h"
 #include "../prof_chrome.h"
+#include "../prof_report.h"
 #include "test.h"
 #include "trace.h"
 #include "image.h"
@@ -299,6 +300,14 @@ TEST(outputs_show_states)
         CHECK_EQUAL(stats->switches, with ? 2 : 0);
         CHECK_EQUAL(stats->migrations, with ? 1 : 0);
         prof_stats_free(stats);
+        prof_report_options how;
+        char *report = NULL;
+        memset(&how, 0, sizeof how);
+        how.layout = PROF_REPORT_JSON;
+        CHECK_EQUAL(prof_report_text(trace, &how, &report, NULL), PROF_OK);
+        CHECK_EQUAL(count_of(report, "\"Running\":0.00089,\"Ready\":0.00005,\"Waiting\":0.00005,\"Unknown\":0,"
+                                     "\"Switches\":2,\"Migrations\":1"), (size_t)with);
+        prof_report_free(report);
         free(json.bytes);
         CHECK_EQUAL(prof_trace_set_window(trace, 120, 280), PROF_OK);
         memset(&json, 0, sizeof json);
@@ -710,6 +719,37 @@ TEST(a_stream_has_all)
     CHECK_EQUAL(known, 9000);
     trace_free(&list);
     prof_trace_close(trace);
+}
+
+/* The service ends the recording: all that was before is known. */
+TEST(a_duration_ends_it)
+{
+    const char *path = trace_path("duration.prof");
+    for (int stream = 0; stream < 2; ++stream) {
+        prof_config config = trace_config(256 << 10);
+        config.mode = stream ? PROF_STREAM : PROF_RING;
+        config.output = path;
+        config.duration_ns = 50000000;
+        NEEDS_SWITCHES(config);
+        for (int i = 0; prof_enabled() && i < 5000; ++i) {
+            PROFILE_SCOPE("nap");
+            pause_us(50);
+        }
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        prof_trace *trace = trace_open_file(path);
+        trace_list list = trace_read(trace, 0);
+        size_t known = 0, whole = 0;
+        for (size_t i = 0; i < list.count; ++i) {
+            prof_split split;
+            prof_track_split(trace, 0, list.events[i].start_ns, list.events[i].duration_ns, &split);
+            whole += !list.events[i].flags;
+            known += !list.events[i].flags && split.unknown_ns == 0;
+        }
+        CHECK(whole > 5);
+        CHECK(known + 2 >= whole); /* one ended after the last round, while the session was ending */
+        trace_free(&list);
+        prof_trace_close(trace);
+    }
 }
 
 TEST(a_pause_leaves_a_hole)

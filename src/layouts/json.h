@@ -70,6 +70,14 @@ static void prof__report_json_times(prof__out *out, const prof__report_row *row)
         prof__report_ms(out, "P99", stat->p99_ns);
         prof__report_ms(out, "P99.9", stat->p999_ns);
     }
+    if (row->sums.type == PROF_EVENT_SCOPE && stat->unknown_ns < stat->total_ns) {
+        prof__report_ms(out, "Running", stat->running_ns);
+        prof__report_ms(out, "Ready", stat->ready_ns);
+        prof__report_ms(out, "Waiting", stat->waiting_ns);
+        prof__report_ms(out, "Unknown", stat->unknown_ns);
+        prof__report_whole(out, "Switches", stat->switches);
+        prof__report_whole(out, "Migrations", stat->migrations);
+    }
     if (stat->truncated) prof__report_whole(out, "Truncated", stat->truncated);
     if (stat->bytes || stat->rates) prof__report_whole(out, "Bytes", stat->bytes);
     if (!stat->rates) return;

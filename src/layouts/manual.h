@@ -61,7 +61,9 @@ MXNET                                                                           
     is shown instead. PROF_STATS keeps no allocations, and so lacks these rows. Frames are in "<category>,frame", those
     without a category in "frame"; everything else without a category is in "event", where MXNet has its Event objects.
     PROF_REPORT_JSON contains dumps(format='json'): {"Time": {category: {name: {"Count", "Total", "Min", "Max",
-    "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}.
+    "Avg"}}}, "Memory": ..., "Unit": {"Time": "ms", "Memory": "kB"}}. If prof_system.h has recorded what threads did,
+    scopes have it, too: "Running", "Ready", "Waiting" and "Unknown", which add up to the time of the outermost calls,
+    "Switches" and "Migrations".
 
     These differ, because MXNet is wrong there: the average of a counter is the mean of its values, not (max - min) / 2;
     its minimum starts with the first value, not with 2147483647; counters other than memory are not divided by 1000:

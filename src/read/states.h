@@ -259,9 +259,9 @@ static size_t prof__owners_make(const prof_trace *trace, prof__read_owner **owne
     return count;
 }
 
-/* Gives the states of a thread, which are the trace's last ones, to the tracks with its id. The system gives an id again
-   after a thread has ended: then each track has the states from the last event of the one before on, up to the first
-   event of the next one. */
+/* Gives the states of a thread, which are the trace's last ones, to the tracks with its id. The system gives an id
+   again after a thread has ended: then each track has the states from the last event of the one before on, up to the
+   first event of the next one. */
 static void prof__states_give(prof_trace *trace, const prof__read_owner *owners, size_t count, size_t first)
 {
     size_t i;

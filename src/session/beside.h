@@ -10,18 +10,19 @@
 
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
 static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
-static void prof__beside_end(void) {}
+static int prof__beside_end(int waits) { return (void)waits, 1; }
 #ifndef PROF_FREESTANDING
 static void prof__beside_child(void) {}
 static void prof__beside_child_image(prof__session *s) { (void)s; }
 #endif
 #else
 /* begin: a session has started, whose config asks for this. Called under the control lock.
-   end: its recording is about to end.
+   end: its recording is about to end. waits: 0: does not wait for what is left to be recorded: returns 0 as long as
+   something is. So the service can make room for it meanwhile.
    child: in a child of fork(). child_image: the child has made its image. Both async-signal-safe. */
 typedef struct prof__beside {
     void (*begin)(prof__session *s, const prof_config *config);
-    void (*end)(void);
+    int (*end)(int waits);
     void (*child)(void);
     void (*child_image)(prof__session *s);
 } prof__beside;
@@ -45,10 +46,7 @@ static void prof__beside_begin(prof__session *s, const prof_config *config)
         prof__beside_says(s, "switches", "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
 }
 
-static void prof__beside_end(void)
-{
-    if (prof__beside_now) prof__beside_now->end();
-}
+static int prof__beside_end(int waits) { return !prof__beside_now || prof__beside_now->end(waits); }
 
 static void prof__beside_child(void)
 {

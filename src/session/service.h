@@ -75,7 +75,7 @@ static int prof__schedule_step(prof__session *s)
     if (!now) return 0;
     if (s->schedule.end_at && now >= s->schedule.end_at) {
         prof__names_look(s);
-        prof__beside_end();
+        if (!prof__beside_end(0)) return 1; /* until the next look */
     }
     s->look_at = s->schedule.begin_at; /* looked at until the session is published */
     uint32_t write_lock = prof__state_lock();

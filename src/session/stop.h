@@ -28,7 +28,7 @@ static prof_status prof__stop_recording(int on_demand)
 {
     if (prof__state.session && prof__state.running) {
         prof__names_look(prof__state.session);
-        prof__beside_end();
+        prof__beside_end(1);
     }
     uint32_t write_lock = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);

@@ -286,6 +286,7 @@ static void prof__system_run(void)
         for (size_t i = 0; i < count; ++i) files[i].fd = -1;
     }
     if (good) prof__system_finish();
+    PROF__RELEASE(&prof__system.done, 1u);
     free(files);
 }
 

@@ -29,8 +29,9 @@ IF THE SYSTEM REFUSES
     recording under "switches", in the summary's head, and in prof_error() after prof_system_status(). Reasons are
     kernel.perf_event_paranoid of 3 or more (Debian, Ubuntu), a seccomp filter (the default profile of Docker, unless
     CAP_PERFMON is given), locked memory (RLIMIT_MEMLOCK) or files (RLIMIT_NOFILE: a file for each thread that there is
-    at the start, times processors, but never more than half of them). A filter that kills a process for perf_event_open() kills this one, too: call
-    prof_start() before the filter is installed. What began to be recorded then goes on.
+    at the start, times processors, but never more than half of them). A filter that kills a process for
+    perf_event_open() kills this one, too: call prof_start() before the filter is installed. What began to be recorded
+    then goes on.
 
 WHAT IT COSTS
 
@@ -42,6 +43,6 @@ WHAT IT DOES NOT DO
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
     PROF_STATS there are no events, and no switches. With more than 32 processors it looks only at those that threads
-    may run on at the start; and never at one that is switched on later: a thread there seems to wait. Fibers have no states yet. On other systems than Linux
-    prof_system_status() returns PROF_UNSUPPORTED.
+    may run on at the start; and never at one that is switched on later: a thread there seems to wait. Fibers have no
+    states yet. On other systems than Linux prof_system_status() returns PROF_UNSUPPORTED.
 */

@@ -81,7 +81,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.session = s;
     prof__system.asked = 1;
     prof__system.why[0] = 0;
-    prof__system.stop = 0;
+    prof__system.stop = prof__system.done = 0;
     prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
     prof__system.sandbox = prof__sandbox();
     prof__system.wake = -1;
@@ -102,17 +102,23 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     PROF__ERRNO_RESTORE();
 }
 
-/* Records what is left, and ends the thread. */
-static void prof__system_end(void)
+/* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller does not wait. */
+static int prof__system_end(int waits)
 {
     uint64_t one = 1;
-    if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
+    if (!PROF__ACQUIRE(&prof__system.running)) return 1;
     PROF__ERRNO_SAVE();
-    PROF__RELEASE(&prof__system.stop, 1u);
-    if (write(prof__system.wake, &one, sizeof one) < 0) one = 0; /* the thread looks ten times a second */
-    pthread_join(prof__system.thread, NULL);
-    prof__perf_close(0);
+    /* the thread looks ten times a second, even if this fails */
+    if (!__atomic_exchange_n(&prof__system.stop, 1u, __ATOMIC_ACQ_REL) &&
+        write(prof__system.wake, &one, sizeof one) < 0)
+        one = 0;
+    int good = waits || PROF__ACQUIRE(&prof__system.done);
+    if (good && __atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) {
+        pthread_join(prof__system.thread, NULL);
+        prof__perf_close(0);
+    }
     PROF__ERRNO_RESTORE();
+    return good;
 }
 
 static void prof__system_child(void)
@@ -147,7 +153,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__text_copy(prof__system.why, sizeof prof__system.why, PROF__SYSTEM_NONE);
     prof__beside_says(s, "switches", prof__system.why);
 }
-static void prof__system_end(void) {}
+static int prof__system_end(int waits) { return (void)waits, 1; }
 static void prof__system_child(void) {}
 static void prof__system_child_image(prof__session *s)
 {
@@ -174,6 +180,6 @@ static void prof__system_comes(void) { prof__beside_now = &prof__system_table; }
 
 /* Ends the thread at exit and at an unload, because its code may be unloaded next. */
 PROF__AT_END(PROF__LAST, prof__system_leaves);
-static void prof__system_leaves(void) { prof__system_end(); }
+static void prof__system_leaves(void) { prof__system_end(1); }
 
 #endif /* PROF__SYSTEM_SESSION_H */

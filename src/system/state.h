@@ -41,7 +41,7 @@ typedef struct prof__ring {
 static struct {
     prof__session *session;
     int asked, running, told; /* told: the kernel says whether a thread that stops waits */
-    uint32_t stop;
+    uint32_t stop, done; /* done: the thread has recorded what was left */
     uint64_t events_written;
     int wake;                 /* an eventfd that ends the thread's sleep */
     int sandbox;              /* the seccomp mode at the start */
