@@ -915,7 +915,17 @@ static void prof__system_comes(void) { prof__beside_now = &prof__system_table; }
 
 /* Ends the thread at exit and at an unload, because its code may be unloaded next. */
 PROF__AT_END(PROF__LAST, prof__system_leaves);
-static void prof__system_leaves(void) { prof__system_end(1); }
+static void prof__system_leaves(void)
+{
+    prof__system_end(1);
+#if defined(PROF__SYSTEM_LINUX) && defined(PROF__SHARED)
+    if (prof__exits) return; /* other threads may still record */
+    free(prof__system.rings);
+    free(prof__system.events);
+    free(prof__system.threads);
+    memset(&prof__system, 0, sizeof prof__system);
+#endif
+}
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -1947,4 +1947,18 @@ TEST(long_gaps)
     done();
 }
 
+/* A program without prof_system.h: the recording goes on, and says what is missing. */
+TEST(switches_need_their_header)
+{
+    prof_config config = trace_config(0);
+    const char *key, *value, *switches = "";
+    config.switches = 1;
+    trace_start(&config);
+    prof_trace *trace = trace_stop();
+    for (size_t i = 0; prof_trace_metadata(trace, i, &key, &value); ++i)
+        if (!strcmp(key, "switches")) switches = value;
+    CHECK(strstr(switches, "prof_system.h") != NULL);
+    prof_trace_close(trace);
+}
+
 TEST_MAIN
