@@ -1954,11 +1954,11 @@ TEST(switches_need_their_header)
     const char *key, *value, *switches = "";
     config.switches = 1;
     trace_start(&config);
-    prof_trace *trace = trace_stop();
-    for (size_t i = 0; prof_trace_metadata(trace, i, &key, &value); ++i)
+    prof_trace *made = trace_stop();
+    for (size_t i = 0; prof_trace_metadata(made, i, &key, &value); ++i)
         if (!strcmp(key, "switches")) switches = value;
     CHECK(strstr(switches, "prof_system.h") != NULL);
-    prof_trace_close(trace);
+    prof_trace_close(made);
 }
 
 TEST_MAIN
