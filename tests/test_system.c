@@ -594,10 +594,13 @@ static void few_files_part(void)
 {
     pthread_t threads[20];
     struct rlimit limit = {40, 40};
+    if (!system_start(trace_config(0))) return;
+    prof_stop();
     early_end = 0;
     for (int i = 0; i < 20; ++i) pthread_create(&threads[i], NULL, early_main, NULL);
     CHECK(!setrlimit(RLIMIT_NOFILE, &limit));
     int good = system_start(trace_config(0)), file = dup(1);
+    CHECK(good);
     CHECK(file >= 0 && file < 30);
     close(file);
     __atomic_store_n(&early_end, 1, __ATOMIC_RELEASE);
