@@ -15,10 +15,7 @@
 #include <signal.h>
 #include <unistd.h>
 #ifdef __linux__
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -791,17 +788,26 @@ static int in_child(void (*part)(void))
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/* Makes the system refuse perf_event_open(). Ends the process with NO_FILTERS where it has no filters, as in an
+   emulator. The layout is the kernel's: systems of musl may lack its headers. */
+enum { NO_FILTERS = 77 };
 static void refuse_perf_events(int error)
 {
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)error),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    struct {
+        uint16_t code;
+        uint8_t if_true, if_false;
+        uint32_t k;
+    } filter[] = {
+        {0x20, 0, 0, 0},                              /* load the number of the call */
+        {0x15, 0, 1, (uint32_t)SYS_perf_event_open},  /* is it this one? */
+        {0x06, 0, 0, 0x00050000u | (uint32_t)error},  /* yes: SECCOMP_RET_ERRNO */
+        {0x06, 0, 0, 0x7FFF0000u},                    /* no: SECCOMP_RET_ALLOW */
     };
-    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-    CHECK(!prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-    CHECK(!prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program));
+    struct {
+        unsigned short count;
+        void *filter;
+    } program = {sizeof filter / sizeof *filter, filter};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, 2, &program)) _exit(NO_FILTERS);
 }
 
 static int refused_with;
@@ -835,7 +841,9 @@ static void refused_part(void)
 TEST(a_refusal_is_said)
 {
     refused_with = EPERM;
-    CHECK_EQUAL(in_child(refused_part), 0);
+    int result = in_child(refused_part);
+    if (result == NO_FILTERS) SKIP("this system has no seccomp");
+    CHECK_EQUAL(result, 0);
     refused_with = ENOSYS;
     CHECK_EQUAL(in_child(refused_part), 0);
 }
@@ -852,7 +860,12 @@ static void filtered_part(void)
     CHECK(prof_trace_about(trace)->switches > 0);
     prof_trace_close(trace);
 }
-TEST(a_filter_after_the_start) { CHECK_EQUAL(in_child(filtered_part), 0); }
+TEST(a_filter_after_the_start)
+{
+    int result = in_child(filtered_part);
+    if (result == NO_FILTERS) SKIP("this system has no seccomp");
+    CHECK_EQUAL(result, 0);
+}
 
 static void forked_part(void)
 {
