@@ -3,6 +3,7 @@
 #define PROF__SYSTEM_DRAIN_H
 #include "api/macros.h"
 #include "ground/clock.h"
+#include "ground/lock.h"
 #include "record/ring.h"
 #include "record/scope.h"
 #include "record/self.h"
@@ -262,21 +263,31 @@ static void prof__system_says(const char *why)
     prof__beside_says(prof__system.session, "switches", why);
 }
 
+/* Sleeps until a ring is half full, or a tenth of a second. In a sandbox that the program has entered since the start,
+   poll() may be forbidden: there it sleeps as all of prof's threads do, and more briefly, so that no ring overflows. */
+static void prof__system_sleep(struct pollfd *files, size_t count)
+{
+    if (prof__sandbox() != prof__system.sandbox || poll(files, (nfds_t)count, 100) < 0)
+        prof__word_wait(&prof__system.stop, 0, 20000000);
+    else
+        for (size_t i = 0; i + 1 < count; ++i) /* when all its threads have ended, an event is always ready */
+            if (files[i].revents & (POLLHUP | POLLERR | POLLNVAL)) files[i].fd = -1;
+}
+
 static void prof__system_run(void)
 {
-    struct pollfd *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
+    struct pollfd wake, *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
     size_t count = files ? prof__system.ring_count : 0;
-    struct pollfd wake;
     int good = 1;
     prof_set_thread_name("prof system");
-    for (size_t i = 0; i < count; ++i) files[i].fd = prof__system.rings[i].file, files[i].events = POLLIN;
     wake.fd = prof__system.wake;
     wake.events = POLLIN;
-    if (files) files[count] = wake;
+    wake.revents = 0;
+    if (!files) files = &wake;
+    files[count] = wake;
+    for (size_t i = 0; i < count; ++i) files[i].fd = prof__system.rings[i].file, files[i].events = POLLIN;
     while (!PROF__ACQUIRE(&prof__system.stop)) {
-        if (poll(files ? files : &wake, (nfds_t)(count + 1), files ? 100 : 10) < 0 && errno != EINTR) break;
-        for (size_t i = 0; i < count; ++i) /* when all its threads have ended, an event is always ready */
-            if (files[i].revents & (POLLHUP | POLLERR | POLLNVAL)) files[i].fd = -1;
+        prof__system_sleep(files, count + 1);
         if (!good || PROF__ACQUIRE(&prof__system.stop)) continue;
         prof__system_drain();
         good = prof__budget();
@@ -287,7 +298,7 @@ static void prof__system_run(void)
     }
     if (good) prof__system_finish();
     PROF__RELEASE(&prof__system.done, 1u);
-    free(files);
+    if (files != &wake) free(files);
 }
 
 static void *prof__system_main(void *user)

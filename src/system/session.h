@@ -109,9 +109,10 @@ static int prof__system_end(int waits)
     if (!PROF__ACQUIRE(&prof__system.running)) return 1;
     PROF__ERRNO_SAVE();
     /* the thread looks ten times a second, even if this fails */
-    if (!__atomic_exchange_n(&prof__system.stop, 1u, __ATOMIC_ACQ_REL) &&
-        write(prof__system.wake, &one, sizeof one) < 0)
-        one = 0;
+    if (!__atomic_exchange_n(&prof__system.stop, 1u, __ATOMIC_ACQ_REL)) {
+        prof__word_wake(&prof__system.stop);
+        if (write(prof__system.wake, &one, sizeof one) < 0) one = 0;
+    }
     int good = waits || PROF__ACQUIRE(&prof__system.done);
     if (good && __atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) {
         pthread_join(prof__system.thread, NULL);
