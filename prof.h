@@ -17760,10 +17760,8 @@ PROF_DEF prof_status prof_start(const prof_config *config)
    Called under the control lock. */
 static prof_status prof__stop_recording(int on_demand)
 {
-    if (prof__state.session && prof__state.running) {
-        prof__names_look(prof__state.session);
-        prof__beside_end(1);
-    }
+    if (prof__state.session && PROF__LOAD(&prof__state.running)) prof__names_look(prof__state.session);
+    if (!prof__on_demand == !on_demand) prof__beside_end(1); /* also after the service has ended the recording */
     uint32_t write_lock = prof__state_lock();
     int running = !prof__on_demand == !on_demand && (prof__state.running || prof__state.ended);
 #ifndef PROF_FREESTANDING

@@ -14083,7 +14083,8 @@ static int prof__table_again(prof__table *t);
    prof__beside prof__beside_now prof__beside_says(): how the recorder calls it, and what it says in the metadata.
    prof__session prof__state_lock() prof__state_unlock() PROF__HELD prof__meta_pair() prof__sandbox(): the session.
    prof__enter_write() prof__enter_slow() prof__leave() prof__reserve_or_lose() prof__commit() prof__store_word()
-   prof__now() prof__monotonic(): a record of words of its own. PROF__KIND_SHIFT PROF__KIND_EVENT PROF__KIND_DATA
+   prof__now() prof__monotonic(): a record of words of its own. prof__word_wait() prof__word_wake() prof__exits: its
+   thread. PROF__KIND_SHIFT PROF__KIND_EVENT PROF__KIND_DATA
    PROF__DEVICE_SWITCHES PROF__SWITCHES_OF PROF__SWITCHES_BEGIN PROF__SWITCHES_UNTIL prof__switch_word()
    PROF__SWITCH_IN PROF__SWITCH_WAITS PROF__SWITCH_READY PROF__SWITCH_OUT PROF__SWITCH_ENDS PROF__SWITCH_NEW
    PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__API PROF__LAST. */

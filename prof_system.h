@@ -819,10 +819,31 @@ static int prof__system_open(prof__session *s)
     return !error;
 }
 
+/* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller does not wait. */
+static int prof__system_end(int waits)
+{
+    uint64_t one = 1;
+    if (!PROF__ACQUIRE(&prof__system.running)) return 1;
+    PROF__ERRNO_SAVE();
+    /* the thread looks ten times a second, even if this fails */
+    if (!__atomic_exchange_n(&prof__system.stop, 1u, __ATOMIC_ACQ_REL)) {
+        prof__word_wake(&prof__system.stop);
+        if (write(prof__system.wake, &one, sizeof one) < 0) one = 0;
+    }
+    int good = waits || PROF__ACQUIRE(&prof__system.done);
+    if (good && __atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) {
+        pthread_join(prof__system.thread, NULL);
+        prof__perf_close(0);
+    }
+    PROF__ERRNO_RESTORE();
+    return good;
+}
+
 static void prof__system_begin(prof__session *s, const prof_config *config)
 {
     (void)config;
     PROF__ERRNO_SAVE();
+    prof__system_end(1); /* of a session that ended while it began */
     prof__system.session = s;
     prof__system.asked = 1;
     prof__system.why[0] = 0;
@@ -845,26 +866,6 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
         prof__beside_says(s, "switches", prof__system.why);
     }
     PROF__ERRNO_RESTORE();
-}
-
-/* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller does not wait. */
-static int prof__system_end(int waits)
-{
-    uint64_t one = 1;
-    if (!PROF__ACQUIRE(&prof__system.running)) return 1;
-    PROF__ERRNO_SAVE();
-    /* the thread looks ten times a second, even if this fails */
-    if (!__atomic_exchange_n(&prof__system.stop, 1u, __ATOMIC_ACQ_REL)) {
-        prof__word_wake(&prof__system.stop);
-        if (write(prof__system.wake, &one, sizeof one) < 0) one = 0;
-    }
-    int good = waits || PROF__ACQUIRE(&prof__system.done);
-    if (good && __atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) {
-        pthread_join(prof__system.thread, NULL);
-        prof__perf_close(0);
-    }
-    PROF__ERRNO_RESTORE();
-    return good;
 }
 
 static void prof__system_child(void)

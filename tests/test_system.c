@@ -752,6 +752,19 @@ TEST(a_duration_ends_it)
     }
 }
 
+/* One that ends while it starts leaves nothing behind. */
+TEST(a_duration_that_is_over_at_once)
+{
+    for (int i = 0; i < 20; ++i) {
+        prof_config config = trace_config(0);
+        config.duration_ns = (uint64_t)i * 20000 + 1;
+        config.switches = 1;
+        trace_start(&config);
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK(!prof__system.running);
+    }
+}
+
 TEST(a_pause_leaves_a_hole)
 {
     NEEDS_SWITCHES(trace_config(0));
