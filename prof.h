@@ -826,6 +826,8 @@ typedef struct prof_config {
                                  "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
                                  directory, "profiler/": both of CNTK's files; PROF_LAYOUT=cntk alone starts a recording
                                  to that one. Default: the extension decides */
+    uint64_t waits_ns;        /* waits PROF_WAITS: with PROF_WRAP_WAITS, and in libprof.so: the shortest wait that is
+                                 recorded; "10us" as text; default 10 us. PROF_NEVER (as text 0): no waits */
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
     double save_last;         /* deprecated: seconds, for save_last_ns, which wins */
     double save_every;        /* deprecated: seconds, for save_every_ns, which wins */
@@ -903,6 +905,7 @@ typedef enum prof_role {
     PROF_ROLE_MEMORY,       /* a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE */
     PROF_ROLE_LOCK,         /* a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE */
     PROF_ROLE_RANGE,        /* a scope of prof_range_create() */
+    PROF_ROLE_WAIT,         /* a scope that is a wait in a call of the C library: see PROF_WRAP_WAITS */
     PROF_ROLE_COUNT
 } prof_role;
 
@@ -3088,6 +3091,41 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
 
+/* The sanitizers for addresses, threads and memory wrap the calls that may wait themselves. So PROF_WRAP_WAITS has no
+   effect under one. */
+#if defined(PROF_WRAP_WAITS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__linux__) || !defined(__ELF__) || !defined(__GNUC__) || defined(PROF_FREESTANDING)
+#error "prof.h: PROF_WRAP_WAITS needs Linux, with glibc or musl, and gcc or clang"
+#endif
+#define PROF__WRAPS_WAITS 1
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#undef PROF__WRAPS_WAITS
+#endif
+#endif
+#endif
+#ifdef PROF__WRAPS_WAITS
+/* What >>waits knows of a thread. In a library it is in the loader's fast thread-local storage, because a signal
+   handler may be the first to need it, and any other storage of a library is allocated at first use. */
+typedef struct prof__waiting {
+    uint32_t own;                /* nonzero while the thread runs prof's own code, whose waits are not recorded */
+    uint32_t held_count;         /* locks in `held` */
+    uint32_t thread_id;          /* 0: not known yet */
+    struct prof__waiter *waiter; /* the thread's entry in the list of those who wait; NULL: none */
+    struct { uintptr_t address; uint32_t depth; } held[8]; /* locks whose acquire is recorded: so must be the release */
+} prof__waiting;
+#if defined(PROF__SHARED) && defined(__GLIBC__)
+static PROF__PER_THREAD prof__waiting prof__waiting_here __attribute__((__tls_model__("initial-exec")));
+#else
+static PROF__PER_THREAD prof__waiting prof__waiting_here;
+#endif
+#define PROF__OWN_BEGINS() (++prof__waiting_here.own)
+#define PROF__OWN_ENDS() (--prof__waiting_here.own)
+#else
+#define PROF__OWN_BEGINS() ((void)0)
+#define PROF__OWN_ENDS() ((void)0)
+#endif
+
 #ifdef __EMSCRIPTEN__
 /* Emscripten's malloc() ends the program when the heap is full and cannot grow, unless the program is linked otherwise.
    So prof first computes how many bytes the heap has left: those above the heap's current end, and those that malloc()
@@ -3322,6 +3360,7 @@ typedef struct prof__fpu {
 static prof__fpu prof__calm_enter(void)
 {
     prof__fpu before;
+    PROF__OWN_BEGINS();
 #ifdef __aarch64__
     __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr\n\tmsr fpcr, xzr"
                      : "=r"(before.control), "=r"(before.status)::"memory");
@@ -3346,6 +3385,7 @@ static void prof__calm_leave(const prof__fpu *before)
 #endif
     __asm__ volatile("fldenv %0" ::"m"(before->x87) : "memory");
 #endif
+    PROF__OWN_ENDS();
 }
 #define PROF__CALM() \
     const prof__fpu prof__calm __attribute__((__cleanup__(prof__calm_leave), __unused__)) = prof__calm_enter()
@@ -3369,9 +3409,22 @@ static inline int prof__traps(void)
 }
 #else
 typedef char prof__fpu;
-static prof__fpu prof__calm_enter(void) { return 0; }
-static void prof__calm_leave(const prof__fpu *before) { (void)before; }
+static prof__fpu prof__calm_enter(void)
+{
+    PROF__OWN_BEGINS();
+    return 0;
+}
+static void prof__calm_leave(const prof__fpu *before)
+{
+    (void)before;
+    PROF__OWN_ENDS();
+}
+#ifdef PROF__WRAPS_WAITS
+#define PROF__CALM() \
+    const prof__fpu prof__calm __attribute__((__cleanup__(prof__calm_leave), __unused__)) = prof__calm_enter()
+#else
 #define PROF__CALM() ((void)0)
+#endif
 static int prof__traps(void) { return 0; }
 #endif
 
@@ -5726,7 +5779,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(FRAME, 10, "a span of prof_frame_create()")                                                                     \
     X(MEMORY, 11, "a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE")                                            \
     X(LOCK, 12, "a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE")                                                          \
-    X(RANGE, 13, "a scope of prof_range_create()")
+    X(RANGE, 13, "a scope of prof_range_create()")                                                                    \
+    X(WAIT, 14, "a scope that is a wait in a call of the C library: see PROF_WRAP_WAITS")
 
 /* The types of values: prof_value_type. X(name, code, what) */
 #define PROF__VALUES(X)                                                                                               \
@@ -6101,6 +6155,9 @@ typedef struct prof__session {
     prof__service service;
     prof__stream stream;
     uint64_t wait_ns, dump_period_ns;
+#endif
+#ifdef PROF__WRAPS_WAITS
+    uint64_t waits_ns, waits_ticks; /* the shortest wait that is recorded; 0: none is */
 #endif
     int crash_report;
     uint64_t start_hz;    /* see PROF__META_RATE; 0: unknown */
@@ -10898,7 +10955,9 @@ PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
     if (result == EBUSY) {
         prof__token token = prof__on(wait) ? prof__begin(wait) : 0;
         prof__event(event, PROF_EVENT_LOCK_WAIT, 1, (uint64_t)(uintptr_t)mutex);
+        PROF__OWN_BEGINS(); /* PROF_WRAP_WAITS need not record this wait again */
         result = pthread_mutex_lock((pthread_mutex_t *)mutex);
+        PROF__OWN_ENDS();
         if (!result || result == EOWNERDEAD) prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
         if (token) prof__end(token);
     } else if (!result || result == EOWNERDEAD) {
@@ -11754,6 +11813,7 @@ static int prof__level_of(const prof_config *config)
     return !config->level ? PROF__DEFAULT_LEVEL : config->level < 0 ? 0 : config->level;
 }
 #define PROF__MAX_WAIT 10000000000u
+#define PROF__WAITS_NS 10000u /* the standard of config.waits_ns */
 #define PROF__MIN_PERIOD 10000000u
 #define PROF__MAX_PERIOD 864000000000000u /* ten days; a longer period in text was probably meant in nanoseconds */
 
@@ -12386,9 +12446,9 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 
-/* Sets min_ticks, the threshold of config.min_duration. Scopes compare with it from the first one on, so the rate of
-   the clock must be known now. If the system does not state the rate, this function measures it for 0.2 ms. */
-static void prof__threshold_set(prof__session *s, uint64_t ns)
+/* Returns a threshold of the configuration in ticks. Scopes and waits compare with it from the first one on, so the
+   rate of the clock must be known now. If the system does not state the rate, this function measures it for 0.2 ms. */
+static uint64_t prof__threshold(const prof__session *s, uint64_t ns)
 {
     uint64_t hz = s->header->tick_hz;
 #ifndef PROF_FREESTANDING
@@ -12399,7 +12459,7 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
         hz = (now.tick - s->header->first.tick) * 1000000000u / (now.monotonic_ns - s->header->first.monotonic_ns);
     }
 #endif
-    s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
+    return ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
 }
 #endif
 
@@ -17555,7 +17615,11 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     if (status) return status;
 #endif
 #ifndef PROF_MINIMAL
-    if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
+    if (config->min_duration_ns) s->min_ticks = prof__threshold(s, config->min_duration_ns);
+#endif
+#ifdef PROF__WRAPS_WAITS
+    s->waits_ns = config->waits_ns == PROF_NEVER ? 0 : config->waits_ns ? config->waits_ns : PROF__WAITS_NS;
+    s->waits_ticks = s->waits_ns ? prof__threshold(s, s->waits_ns) : 0;
 #endif
     s->fast = s->clock != PROF_CLOCK_COUNTER ? 0 : PROF__MIN_TICKS(s) ? PROF__SHORT : 1;
     prof__image_begin(s);
@@ -17591,6 +17655,10 @@ static prof_status prof__config_check(const prof_config *c)
                           (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE || c->switches ||
                           c->system))
         return prof__left_out("min_duration, warmup, rank, layout, existing, switches, system", "PROF_MINIMAL");
+#ifndef PROF_WRAP_WAITS
+    if (c->waits_ns && c->waits_ns != PROF_NEVER)
+        return prof__fail(PROF_UNSUPPORTED, "waits: define PROF_WRAP_WAITS before the implementation");
+#endif
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
     if (!PROF__MINIMAL && (unsigned)c->existing > PROF_EXISTING_REFUSE)
@@ -18801,6 +18869,9 @@ static const prof__key prof__keys[] = {
               "1: records when the system ran each thread, and when not (prof_system.h)"),
     PROF__KEY("system", SWITCH, system, 0, 1, 1, NULL, "0", "0 or 1",
               "1: records all that prof_system.h has and that is cheap: switches"),
+    PROF__KEY("waits", WAIT, waits_ns, 1, PROF__CENTURY, 1, NULL, "10us",
+              "a time, for example 10us or 1ms; 0: no waits",
+              "with PROF_WRAP_WAITS, and in libprof.so: the shortest wait in a call of the C library that is recorded"),
 };
 #define PROF__KEY_COUNT_ALL (sizeof prof__keys / sizeof *prof__keys)
 
@@ -20524,6 +20595,774 @@ int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
     return failed;
 }
 #endif
+
+#ifdef PROF__WRAPS_WAITS
+/*-- WAITS -------------------------------------------------------------------------------------------------- >>waits --
+   PROF_WRAP_WAITS records how long a thread waited in a call of the C library that may block. A function that the
+   program, or a library that is preloaded, defines under such a name replaces that of the C library for all modules of
+   the process, but not for calls inside the C library. The original is found with dlsym(RTLD_NEXT). In a program that
+   is linked statically there is no other function to find: there the linker must redirect the calls (--wrap=read), and
+   PROF_WRAP_WAITS must be 2.
+
+   The wrappers have names of their own in C, and those of the C library in the object file. So no header of the C
+   library need be included for them, and no macro or inline function of such a header is in the way. Their parameters
+   have types that are passed in the same way.
+
+   A wait is recorded when it is over, if it was long enough: as a scope from its begin to its end, with the role WAIT,
+   in the category "wait". Its arguments are what the thread waited for. Nothing is written before, so that a call that
+   does not wait leaves nothing. */
+
+#if PROF_WRAP_WAITS + 0 == 2
+#define PROF__WAIT_SYMBOL "__wrap_"
+/* The linker makes the name __real_NAME of each function that it wraps. Those that it does not wrap stay NULL, and
+   their wrappers are not called. */
+#define PROF__WAIT_REAL(result, name, params)                                                                          \
+    typedef result prof__call_##name params;                                                                           \
+    extern prof__call_##name prof__libc_real_##name __asm__("__real_" #name) __attribute__((__weak__));                \
+    static inline prof__call_##name *prof__real_##name(void) { return &prof__libc_real_##name; }
+#else
+#define PROF__WAIT_SYMBOL ""
+extern void *prof__libc_dlsym(void *handle, const char *name) __asm__("dlsym");
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__i386__))
+extern void *prof__libc_dlvsym(void *handle, const char *name, const char *version) __asm__("dlvsym");
+#endif
+#define PROF__NEXT ((void *)(intptr_t)-1) /* RTLD_NEXT */
+
+/* Takes the place of a function that the C library does not have. */
+static long prof__real_missing(void)
+{
+    errno = ENOSYS;
+    return -1;
+}
+
+static uintptr_t prof__real_find(const char *name)
+{
+    void *real = NULL;
+    PROF__ERRNO_SAVE();
+#if defined(__GLIBC__) && (defined(__x86_64__) || defined(__i386__))
+    /* dlsym() of some versions returns the oldest condition variables, which have another layout. */
+    if (name[0] == 'p' && name[8] == 'c' && name[9] == 'o' && name[13] != 'c')
+        real = prof__libc_dlvsym(PROF__NEXT, name, "GLIBC_2.3.2");
+#endif
+    if (!real) real = prof__libc_dlsym(PROF__NEXT, name);
+    PROF__ERRNO_RESTORE();
+    return real ? (uintptr_t)real : (uintptr_t)prof__real_missing;
+}
+
+/* Looked up before main, and at the first call if that is earlier: a constructor of another module may lock a mutex. */
+#define PROF__WAIT_REAL(result, name, params)                                                                          \
+    typedef result prof__call_##name params;                                                                           \
+    static prof__call_##name *prof__found_##name;                                                                      \
+    static prof__call_##name *prof__find_##name(void)                                                       \
+    {                                                                                                                  \
+        prof__call_##name *real = (prof__call_##name *)prof__real_find(#name);                                         \
+        PROF__STORE(&prof__found_##name, real);                                                                        \
+        return real;                                                                                                   \
+    }                                                                                                                  \
+    static inline prof__call_##name *prof__real_##name(void)                                                           \
+    {                                                                                                                  \
+        prof__call_##name *real = PROF__LOAD(&prof__found_##name);                                                     \
+        return PROF__LIKELY(real != NULL) ? real : prof__find_##name();                                                \
+    }                                                                                                                  \
+    PROF__AT_START(101, prof__early_##name);                                                                           \
+    static void prof__early_##name(void) { prof__find_##name(); }
+#endif
+
+/* Begins the definition of a wrapper. The function's body follows. */
+#define PROF__WAIT_WRAPPER(result, name, params)                                                                       \
+    PROF__WAIT_REAL(result, name, params)                                                                              \
+    extern __attribute__((__visibility__("default"), __used__)) result prof__wrapper_##name params __asm__(            \
+        PROF__WAIT_SYMBOL #name);                                                                                      \
+    result prof__wrapper_##name params
+
+/* A wait has no source line: the enclosing scope says more. */
+#define PROF__WAIT_SITE(variable, name, kind, role)                                                                    \
+    static prof_site variable = {0, name, "wait", "", name, 0, 0, 1,                                                   \
+                                 PROF__KIND_##kind | PROF_ROLE_##role << PROF__ROLE_SHIFT, 0, 0, 0}
+#endif /* PROF__WRAPS_WAITS */
+
+#ifdef PROF__WRAPS_WAITS
+/*-- WHO WAKES WHOM --
+   A thread that begins to wait puts itself into a list, and counts itself in a table by the address of what it waits
+   for. A thread that unlocks looks there: as long as nobody waits for an address with the same hash, that is all it
+   does. Otherwise it looks for the address in the list. If a thread has waited there for long enough to be recorded, it
+   records the begin of an arrow, and leaves the arrow's id in the list before it unlocks. The thread that gets the lock
+   takes the id, and records the end of the arrow in its wait. No lock is taken for this, and a signal handler may come
+   in between. So an entry may change its owner at any time: each owner begins with an id that no other had, and an id
+   is only replaced if it is still the one that was found.
+   Locks have a table apart from conditions, because threads may wait for these for hours, and many of them. */
+
+#define PROF__WAITERS 128u      /* further threads that wait at the same time get no arrows */
+#define PROF__WAIT_TABLE 1024u
+enum { PROF__WAKE_LOCK, PROF__WAKE_SIGNAL };
+
+/* A thread that waits. */
+typedef struct prof__waiter {
+    uintptr_t address; /* of what it waits for; 0: this entry is free; 1: it is being filled */
+    uint64_t enough;   /* the time from which on its wait is long enough to be recorded, in ticks */
+    uint64_t ticks;    /* how long that is */
+    uint32_t counter;  /* 1: the ticks are those of the counter, else those of CLOCK_MONOTONIC */
+    uint32_t table;
+    uint64_t arrow;    /* id * 4, + 1: for all who wait; or a number that no other had, + 2: none yet */
+    uint64_t waker, woke_at; /* the thread of the arrow, and its time */
+} prof__waiter;
+
+static prof__waiter prof__waiters[PROF__WAITERS];
+static uint32_t prof__wait_counts[2][PROF__WAIT_TABLE];
+static uint64_t prof__wait_serial;
+
+static inline uint32_t *prof__wait_count(uint32_t table, uintptr_t address)
+{
+    return &prof__wait_counts[table][(uint32_t)(address >> 3) * 0x9E3779B1u >> 22];
+}
+
+static uint64_t prof__wait_now(uint32_t counter) { return counter ? prof__counter() : prof__monotonic(); }
+
+static uint32_t prof__wait_thread(void)
+{
+    if (!prof__waiting_here.thread_id) prof__waiting_here.thread_id = (uint32_t)prof__thread_id();
+    return prof__waiting_here.thread_id;
+}
+
+/* Returns 1 if the thread must not record now: it runs prof's own code, or this is a signal handler that has
+   interrupted a macro, or the thread ends. */
+static inline int prof__wait_must_not(const prof__thread *self)
+{
+    return prof__waiting_here.own || self->impatient || PROF__LOAD(&self->write_lock) == PROF__BUSY;
+}
+
+#define PROF__ARROW_NONE 2u
+#define PROF__ARROW_FOR_ALL 1u
+
+static void prof__waiter_leave(prof__waiter *waiter)
+{
+    uint32_t table = waiter->table;
+    uintptr_t address = __atomic_exchange_n(&waiter->address, (uintptr_t)0, __ATOMIC_ACQ_REL);
+    prof__waiting_here.waiter = NULL;
+    if (address) __atomic_fetch_sub(prof__wait_count(table, address), 1u, __ATOMIC_RELAXED);
+}
+
+/* Puts the thread into the list. It may still be there, if a signal handler has left an earlier wait by
+   siglongjmp(). */
+static void prof__waiter_enter(uint32_t table, uintptr_t address, uint64_t began, uint64_t ticks, uint32_t counter)
+{
+    prof__waiter *waiter = NULL;
+    if (prof__waiting_here.waiter) prof__waiter_leave(prof__waiting_here.waiter);
+    for (uint32_t i = 0, at = prof__wait_thread(); i < PROF__WAITERS && !waiter; ++i, ++at) {
+        uintptr_t none = 0;
+        prof__waiter *one = &prof__waiters[at % PROF__WAITERS];
+        if (!PROF__LOAD(&one->address) &&
+            __atomic_compare_exchange_n(&one->address, &none, (uintptr_t)1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+            waiter = one;
+    }
+    if (!waiter) return;
+    waiter->enough = began + ticks;
+    waiter->ticks = ticks;
+    waiter->counter = counter;
+    waiter->table = table;
+    waiter->waker = waiter->woke_at = 0;
+    PROF__STORE(&waiter->arrow, PROF__ADD(&prof__wait_serial, 4u) + 4 + PROF__ARROW_NONE);
+    PROF__RELEASE(&waiter->address, address);
+    prof__waiting_here.waiter = waiter;
+    __atomic_fetch_add(prof__wait_count(table, address), 1u, __ATOMIC_SEQ_CST);
+}
+
+/* Takes the thread out of the list. Returns the id of the arrow that leads to it, or 0. An arrow that is not for all
+   leads to nobody else then. */
+static uint64_t prof__waiter_woken(void)
+{
+    prof__waiter *waiter = prof__waiting_here.waiter;
+    if (!waiter) return 0;
+    uintptr_t address = PROF__LOAD(&waiter->address);
+    uint64_t arrow = PROF__LOAD(&waiter->arrow);
+    prof__waiter_leave(waiter);
+    if (arrow & PROF__ARROW_NONE) return 0;
+    for (uint32_t i = 0; i < PROF__WAITERS && !(arrow & PROF__ARROW_FOR_ALL); ++i) {
+        uint64_t same = arrow;
+        if (PROF__LOAD(&prof__waiters[i].address) == address && PROF__LOAD(&prof__waiters[i].arrow) == arrow)
+            __atomic_compare_exchange_n(&prof__waiters[i].arrow, &same, PROF__ADD(&prof__wait_serial, 4u) + 4 +
+                                        PROF__ARROW_NONE, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    }
+    return arrow / 4;
+}
+
+PROF__WAIT_SITE(prof__wait_arrow, "wake", EVENT, NONE);
+
+/* Leaves an arrow for an entry of the list. *id: of the arrow, 0 until it is needed. A thread that unlocks again and
+   again, while another does not get the lock, records an arrow only as often as a wait would be long enough. */
+static void prof__wake_one(prof__waiter *waiter, uintptr_t address, uint64_t *id, uint32_t for_all)
+{
+    uint64_t found = PROF__LOAD(&waiter->arrow), now = prof__wait_now(waiter->counter);
+    uint64_t self = prof__wait_thread();
+    if (PROF__ACQUIRE(&waiter->address) != address || (int64_t)(now - waiter->enough) < 0) return;
+    if (!(found & PROF__ARROW_NONE) && waiter->waker == self && now - waiter->woke_at < waiter->ticks) return;
+    if (!*id) {
+        *id = prof_flow_new();
+        prof__event(&prof__wait_arrow, PROF_EVENT_FLOW_OUT, 0, *id);
+    }
+    if (!__atomic_compare_exchange_n(&waiter->arrow, &found, *id * 4 | for_all, 0, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+        return;
+    waiter->waker = self;
+    waiter->woke_at = now;
+}
+
+static void prof__wake_slow(uintptr_t address, uint32_t for_all)
+{
+    uint64_t id = 0;
+    if (!prof__live(&prof__wait_arrow) || prof__wait_must_not(PROF__SELF())) return;
+    for (uint32_t i = 0; i < PROF__WAITERS; ++i)
+        if (PROF__LOAD(&prof__waiters[i].address) == address) prof__wake_one(&prof__waiters[i], address, &id, for_all);
+}
+
+/* Called before a thread unlocks, signals or posts. */
+static inline void prof__wake(uint32_t table, const void *address, uint32_t for_all)
+{
+    if (PROF__UNLIKELY(PROF__LOAD(prof__wait_count(table, (uintptr_t)address))))
+        prof__wake_slow((uintptr_t)address, for_all);
+}
+
+/* A child of fork() has only the thread that forked, and that one does not wait. */
+static void prof__waits_child(void)
+{
+    prof__clear(prof__waiters, sizeof prof__waiters);
+    prof__clear(prof__wait_counts, sizeof prof__wait_counts);
+    prof__waiting_here.waiter = NULL;
+    prof__waiting_here.thread_id = 0;
+}
+PROF__AT_START(102, prof__waits_watch);
+static void prof__waits_watch(void) { pthread_atfork(NULL, NULL, prof__waits_child); }
+
+/*-- who holds a lock --
+   glibc keeps the thread's id in the lock. musl does not for most mutexes, so a table by address has it there, in which
+   each entry has a cache line, or threads with locks of their own would slow each other down. Two locks with the same
+   hash replace each other: then the holder is not known. */
+
+#ifdef __GLIBC__
+static inline void prof__holder_note(const void *lock) { (void)lock; }
+
+static uint32_t prof__holder_of_mutex(const void *lock)
+{
+    return (uint32_t)PROF__LOAD(&((const pthread_mutex_t *)lock)->__data.__owner);
+}
+static uint32_t prof__holder_of_rwlock(const void *lock) /* 0 if readers have it */
+{
+    return (uint32_t)PROF__LOAD(&((const pthread_rwlock_t *)lock)->__data.__cur_writer);
+}
+#else
+#define PROF__HOLDERS 256u
+static struct { uintptr_t lock; uint32_t thread; char rest[64 - sizeof(uintptr_t) - 4]; } prof__holders[PROF__HOLDERS];
+
+static inline uint32_t prof__holder_place(const void *lock)
+{
+    return (uint32_t)((uintptr_t)lock >> 3) * 0x9E3779B1u >> 24;
+}
+static inline void prof__holder_note(const void *lock)
+{
+    uint32_t at = prof__holder_place(lock);
+    PROF__STORE(&prof__holders[at].thread, prof__wait_thread());
+    PROF__STORE(&prof__holders[at].lock, (uintptr_t)lock);
+}
+static uint32_t prof__holder_of_mutex(const void *lock)
+{
+    uint32_t at = prof__holder_place(lock);
+    return PROF__LOAD(&prof__holders[at].lock) == (uintptr_t)lock ? PROF__LOAD(&prof__holders[at].thread) : 0;
+}
+static uint32_t prof__holder_of_rwlock(const void *lock) { return prof__holder_of_mutex(lock); }
+#endif
+#endif /* PROF__WRAPS_WAITS */
+
+#ifdef PROF__WRAPS_WAITS
+/* The most words that a wait takes: its begin and end, three arguments, three events. */
+#define PROF__WAIT_WORDS 48
+
+/* A wait that is going on. Its begin has a time that is past when it is recorded. So it has its words from the start:
+   if the thread has recorded nothing meanwhile, its records stay in order of time. */
+typedef struct PROF__SITE_TYPE prof__waited {
+    prof_site *site;
+    uint64_t began, enough; /* ticks; of CLOCK_MONOTONIC if counter is 0 */
+    uint64_t *cursor;       /* the thread's words; NULL: it had none */
+    prof__chunk *chunk;
+    uint32_t session_id, counter;
+    const char *key; /* what the thread waits for: an argument of the scope. NULL: nothing that has a name */
+    prof_value value;
+    prof_site *lock; /* the call site of the lock's events; NULL: it is no lock */
+    uint64_t holder; /* the thread that has it; 0: not known */
+    uint64_t arrow;  /* 0: none */
+} prof__waited;
+
+/* Returns 1 if a thread may get words now. The child of a fork gets an image with its first event, and a call that does
+   not wait is no event. */
+static inline int prof__wait_may_attach(void)
+{
+    return PROF__LOAD(prof__config_version) && !PROF__LOAD(&prof__state.inherited);
+}
+
+static int prof__wait_begin_apart(prof__waited *wait)
+{
+    const prof__session *s = PROF__LOAD(&prof__state.inherited);
+    if (!s) s = PROF__LOAD(&prof__state.session);
+    if (!s) return 0;
+    wait->cursor = NULL;
+    wait->counter = 0;
+    wait->enough = s->waits_ns;
+    wait->began = prof__monotonic();
+    return wait->enough != 0;
+}
+
+/* Begins a wait. Returns 0 if it is not to be recorded. */
+static int prof__wait_begin(prof__waited *wait, prof_site *site)
+{
+    prof__thread *self;
+    uint64_t head;
+    if (!prof__on(site)) return 0;
+    self = PROF__SELF();
+    if (prof__wait_must_not(self)) return 0;
+    wait->site = site;
+    wait->key = NULL;
+    wait->lock = NULL;
+    wait->holder = wait->arrow = 0;
+    if (!prof__wait_may_attach()) return prof__wait_begin_apart(wait);
+    if (!prof__enter_or_lose(self, site, &head, 0)) return 0;
+    wait->enough = self->session->waits_ticks;
+    wait->counter = self->session->clock != PROF_CLOCK_MONOTONIC;
+    wait->session_id = self->session_id;
+    wait->began = prof__now(self->session, 0);
+    wait->cursor = wait->enough ? prof__reserve_or_lose(self, PROF__WAIT_WORDS, &wait->began, 0) : NULL;
+    wait->chunk = self->chunk;
+    prof__leave(self);
+    return wait->cursor != NULL;
+}
+
+static inline void prof__wait_for(prof__waited *wait, const char *key, prof_value_type type, uint64_t value)
+{
+    wait->key = key;
+    wait->value.type = type;
+    wait->value.as.u = value;
+}
+
+static void prof__wait_arg(prof_arg *args, uint32_t *count, const char *key, prof_value_type type, uint64_t value)
+{
+    prof_arg *arg = &args[(*count)++];
+    arg->key = key;
+    arg->value.type = type;
+    arg->value.cut = 0;
+    arg->value.as.u = value;
+}
+
+/* Writes an EVENT of another call site, if that is on. The thread holds its write lock. */
+static void prof__wait_event(prof__thread *self, const prof_site *site, uint64_t type, uint64_t object, uint64_t now)
+{
+    uint64_t *at, detail = type == PROF_EVENT_LOCK_WAIT;
+    if ((uint32_t)prof__site_load(site) != PROF__LOAD(prof__config_version)) return;
+    at = prof__reserve_or_lose(self, 3, &now, PROF__LOSS_EVENT);
+    if (!at) return;
+    prof__event_write(at, prof__site_head(site) | (now - self->base), detail << 8 | type, object);
+    prof__commit(self, 3);
+}
+
+/* Writes the wait. If the thread has recorded something since its begin, in a signal handler, or has no words from
+   before, the scope begins where it ends, and an argument says how long the wait was: no record may have a time before
+   that of the record before it. */
+static void prof__wait_write(prof__thread *self, const prof__waited *wait, uint64_t head, uint64_t ticks, int acquired)
+{
+    const prof__session *s = self->session;
+    uint64_t now = prof__now(s, 1), began = now;
+    int whole = self->cursor == wait->cursor && self->chunk == wait->chunk;
+    prof__with_list list;
+    prof_arg args[3];
+    uint32_t count = 0;
+    if (wait->cursor && self->session_id != wait->session_id) return; /* begun in another session, as a scope */
+    if (whole) began = wait->began;
+    if (wait->key) prof__wait_arg(args, &count, wait->key, wait->value.type, wait->value.as.u);
+    if (wait->holder) prof__wait_arg(args, &count, "holder", PROF_VALUE_UINT, wait->holder);
+    if (!whole)
+        prof__wait_arg(args, &count, "wait_ns", PROF_VALUE_UINT,
+                       wait->cursor ? (uint64_t)((double)ticks / (double)s->waits_ticks * (double)s->waits_ns) : ticks);
+    if (!prof__begin_at(self, NULL, head, began)) return;
+    list.args = args;
+    list.to = 0;
+    if (count) prof__with_scope(self, &list, count);
+    if (wait->lock) prof__wait_event(self, wait->lock, PROF_EVENT_LOCK_WAIT, wait->value.as.u, began);
+    if (wait->arrow) prof__wait_event(self, &prof__wait_arrow, PROF_EVENT_FLOW_IN, wait->arrow, now);
+    if (wait->lock && acquired) prof__wait_event(self, wait->lock, PROF_EVENT_LOCK_ACQUIRE, wait->value.as.u, now);
+    prof__end_at(self, head, now);
+}
+
+static int prof__wait_end_slow(prof__waited *wait, uint64_t ticks, int acquired)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (prof__wait_must_not(self)) return 0;
+    if (wait->lock) prof__live(wait->lock);
+    if (wait->arrow) prof__live(&prof__wait_arrow);
+    if (!prof__enter(self, wait->site, &head)) return 0;
+    prof__wait_write(self, wait, head, ticks, acquired);
+    prof__leave(self);
+    return 1;
+}
+
+/* Ends a wait, and records it if it was long enough. Returns 1 then. acquired: the thread has the lock now. Does not
+   change errno. */
+static inline int prof__wait_end(prof__waited *wait, int acquired)
+{
+    uint64_t ticks = prof__wait_now(wait->counter) - wait->began;
+    if (PROF__LIKELY((int64_t)ticks < (int64_t)wait->enough)) return 0;
+    PROF__ERRNO_SAVE();
+    int recorded = prof__wait_end_slow(wait, ticks, acquired);
+    PROF__ERRNO_RESTORE();
+    return recorded;
+}
+#endif /* PROF__WRAPS_WAITS */
+
+#ifdef PROF__WRAPS_WAITS
+/*-- locks whose acquire was recorded: their release is recorded as well --*/
+
+/* Returns the place of a lock in the list of those, or -1. */
+static int prof__held_find(const void *lock)
+{
+    uint32_t at = prof__waiting_here.held_count;
+    while (at--)
+        if (prof__waiting_here.held[at].address == (uintptr_t)lock) return (int)at;
+    return -1;
+}
+
+static void prof__held_add(const void *lock)
+{
+    prof__waiting *here = &prof__waiting_here;
+    int at = prof__held_find(lock);
+    if (at < 0) {
+        if (here->held_count == sizeof here->held / sizeof *here->held) return; /* the hold has no end then */
+        at = (int)here->held_count++;
+        here->held[at].address = (uintptr_t)lock;
+        here->held[at].depth = 0;
+    }
+    here->held[at].depth++;
+}
+
+/* Called when a lock was free. It may be a recursive one, which the thread had. */
+static inline void prof__held_again(const void *lock)
+{
+    if (PROF__UNLIKELY(prof__waiting_here.held_count) && prof__held_find(lock) >= 0) prof__held_add(lock);
+}
+
+/* Called before a lock is released. */
+static void prof__held_end(prof_site *site, const void *lock)
+{
+    prof__waiting *here = &prof__waiting_here;
+    int at = prof__held_find(lock);
+    if (at < 0 || --here->held[at].depth) return;
+    here->held[at] = here->held[--here->held_count];
+    if (prof__on(site) && !prof__wait_must_not(PROF__SELF()))
+        prof__event(site, PROF_EVENT_LOCK_RELEASE, 0, (uint64_t)(uintptr_t)lock);
+}
+
+static inline void prof__unlocks(prof_site *site, const void *lock, uint32_t for_all)
+{
+    if (PROF__UNLIKELY(prof__waiting_here.held_count)) prof__held_end(site, lock);
+    prof__wake(PROF__WAKE_LOCK, lock, for_all);
+}
+
+/*-- locks: the wrapper tries the lock, and looks at the clock only if another thread has it --*/
+
+PROF__WAIT_SITE(prof__site_of_mutex, "mutex", EVENT, LOCK);
+PROF__WAIT_SITE(prof__site_of_rwlock, "rwlock", EVENT, LOCK);
+
+static int prof__lock_begin(prof__waited *wait, prof_site *site, prof_site *of, const void *lock)
+{
+    if (!prof__wait_begin(wait, site)) return 0;
+    prof__wait_for(wait, "lock", PROF_VALUE_POINTER, (uint64_t)(uintptr_t)lock);
+    wait->lock = of;
+    for (int i = 0; i < 100 && !wait->holder; ++i) /* another thread may just have taken it */
+        wait->holder = of == &prof__site_of_mutex ? prof__holder_of_mutex(lock) : prof__holder_of_rwlock(lock);
+    prof__waiter_enter(PROF__WAKE_LOCK, (uintptr_t)lock, wait->began, wait->enough, wait->counter);
+    return 1;
+}
+
+static void prof__lock_end(prof__waited *wait, const void *lock, int result)
+{
+    int acquired = !result || result == EOWNERDEAD;
+    wait->arrow = prof__waiter_woken();
+    if (!acquired) wait->arrow = 0;
+    if (prof__wait_end(wait, acquired) && acquired) prof__held_add(lock);
+}
+
+/* name, try_name: the function that waits for a lock, and the one that does not, which returns `busy`. */
+#define PROF__WAIT_LOCK(name, try_name, busy, of, params, args)                                                        \
+    PROF__WAIT_WRAPPER(int, name, params)                                                                              \
+    {                                                                                                                  \
+        int result = prof__real_##try_name()(lock);                                                                    \
+        if (PROF__LIKELY(result != (busy))) {                                                                          \
+            if (!result) prof__holder_note(lock);                                                                      \
+            prof__held_again(lock);                                                                                    \
+            return result;                                                                                             \
+        }                                                                                                              \
+        PROF__WAIT_SITE(site, #name, BEGIN, WAIT);                                                                     \
+        prof__waited wait;                                                                                             \
+        int begun = prof__lock_begin(&wait, &site, of, lock);                                                          \
+        result = prof__real_##name() args;                                                                             \
+        if (!result) prof__holder_note(lock);                                                                          \
+        if (begun) prof__lock_end(&wait, lock, result);                                                                \
+        return result;                                                                                                 \
+    }
+#define PROF__WAIT_UNLOCK(name, of, for_all)                                                                           \
+    PROF__WAIT_WRAPPER(int, name, (void *lock))                                                                        \
+    {                                                                                                                  \
+        prof__unlocks(of, lock, for_all);                                                                              \
+        return prof__real_##name()(lock);                                                                              \
+    }
+#ifdef __GLIBC__
+#define PROF__WAIT_TRY(name) PROF__WAIT_REAL(int, name, (void *lock)) /* the holder need not be noted */
+#else
+#define PROF__WAIT_TRY(name)                                                                                           \
+    PROF__WAIT_WRAPPER(int, name, (void *lock))                                                                        \
+    {                                                                                                                  \
+        int result = prof__real_##name()(lock);                                                                        \
+        if (!result) prof__holder_note(lock);                                                                          \
+        return result;                                                                                                 \
+    }
+#endif
+#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
+#define PROF__WAIT_CLOCKS 1 /* functions that wait by a given clock */
+#endif
+
+PROF__WAIT_TRY(pthread_mutex_trylock)
+PROF__WAIT_LOCK(pthread_mutex_lock, pthread_mutex_trylock, EBUSY, &prof__site_of_mutex, (void *lock), (lock))
+PROF__WAIT_LOCK(pthread_mutex_timedlock, pthread_mutex_trylock, EBUSY, &prof__site_of_mutex,
+                (void *lock, const void *time), (lock, time))
+PROF__WAIT_UNLOCK(pthread_mutex_unlock, &prof__site_of_mutex, 0)
+
+PROF__WAIT_TRY(pthread_rwlock_tryrdlock)
+PROF__WAIT_TRY(pthread_rwlock_trywrlock)
+PROF__WAIT_LOCK(pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, EBUSY, &prof__site_of_rwlock, (void *lock), (lock))
+PROF__WAIT_LOCK(pthread_rwlock_wrlock, pthread_rwlock_trywrlock, EBUSY, &prof__site_of_rwlock, (void *lock), (lock))
+PROF__WAIT_LOCK(pthread_rwlock_timedrdlock, pthread_rwlock_tryrdlock, EBUSY, &prof__site_of_rwlock,
+                (void *lock, const void *time), (lock, time))
+PROF__WAIT_LOCK(pthread_rwlock_timedwrlock, pthread_rwlock_trywrlock, EBUSY, &prof__site_of_rwlock,
+                (void *lock, const void *time), (lock, time))
+PROF__WAIT_UNLOCK(pthread_rwlock_unlock, &prof__site_of_rwlock, PROF__ARROW_FOR_ALL)
+
+#ifdef PROF__WAIT_CLOCKS
+PROF__WAIT_LOCK(pthread_mutex_clocklock, pthread_mutex_trylock, EBUSY, &prof__site_of_mutex,
+                (void *lock, int clock, const void *time), (lock, clock, time))
+PROF__WAIT_LOCK(pthread_rwlock_clockrdlock, pthread_rwlock_tryrdlock, EBUSY, &prof__site_of_rwlock,
+                (void *lock, int clock, const void *time), (lock, clock, time))
+PROF__WAIT_LOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, EBUSY, &prof__site_of_rwlock,
+                (void *lock, int clock, const void *time), (lock, clock, time))
+#endif
+
+/* The mutexes of C11. */
+#if !defined(__GLIBC__) || __GLIBC_PREREQ(2, 28)
+#define PROF__WAIT_C11 1
+#define PROF__C11_BUSY 1 /* thrd_busy */
+PROF__WAIT_TRY(mtx_trylock)
+PROF__WAIT_LOCK(mtx_lock, mtx_trylock, PROF__C11_BUSY, &prof__site_of_mutex, (void *lock), (lock))
+PROF__WAIT_LOCK(mtx_timedlock, mtx_trylock, PROF__C11_BUSY, &prof__site_of_mutex, (void *lock, const void *time),
+                (lock, time))
+PROF__WAIT_UNLOCK(mtx_unlock, &prof__site_of_mutex, 0)
+#endif
+
+/*-- conditions and semaphores: these calls wait nearly always --*/
+
+static int prof__signal_begin(prof__waited *wait, prof_site *site, const char *key, const void *object)
+{
+    if (!prof__wait_begin(wait, site)) return 0;
+    prof__wait_for(wait, key, PROF_VALUE_POINTER, (uint64_t)(uintptr_t)object);
+    prof__waiter_enter(PROF__WAKE_SIGNAL, (uintptr_t)object, wait->began, wait->enough, wait->counter);
+    return 1;
+}
+
+static void prof__signal_end(prof__waited *wait, int woken)
+{
+    wait->arrow = prof__waiter_woken();
+    if (!woken) wait->arrow = 0;
+    prof__wait_end(wait, 0);
+}
+
+#define PROF__WAIT_CONDITION(name, params, args)                                                                       \
+    PROF__WAIT_WRAPPER(int, name, params)                                                                              \
+    {                                                                                                                  \
+        PROF__WAIT_SITE(site, #name, BEGIN, WAIT);                                                                     \
+        prof__waited wait;                                                                                             \
+        prof__unlocks(&prof__site_of_mutex, lock, 0); /* the condition does this */                                    \
+        int begun = prof__signal_begin(&wait, &site, "condition", condition);                                          \
+        int result = prof__real_##name() args;                                                                         \
+        prof__holder_note(lock);                                                                                       \
+        if (begun) prof__signal_end(&wait, !result);                                                                   \
+        return result;                                                                                                 \
+    }
+#define PROF__WAIT_WAKER(name, for_all)                                                                                \
+    PROF__WAIT_WRAPPER(int, name, (void *object))                                                                      \
+    {                                                                                                                  \
+        prof__wake(PROF__WAKE_SIGNAL, object, for_all);                                                                \
+        return prof__real_##name()(object);                                                                            \
+    }
+
+PROF__WAIT_CONDITION(pthread_cond_wait, (void *condition, void *lock), (condition, lock))
+PROF__WAIT_CONDITION(pthread_cond_timedwait, (void *condition, void *lock, const void *time), (condition, lock, time))
+#ifdef PROF__WAIT_CLOCKS
+PROF__WAIT_CONDITION(pthread_cond_clockwait, (void *condition, void *lock, int clock, const void *time),
+                     (condition, lock, clock, time))
+#endif
+PROF__WAIT_WAKER(pthread_cond_signal, 0)
+PROF__WAIT_WAKER(pthread_cond_broadcast, PROF__ARROW_FOR_ALL)
+#ifdef PROF__WAIT_C11
+PROF__WAIT_CONDITION(cnd_wait, (void *condition, void *lock), (condition, lock))
+PROF__WAIT_CONDITION(cnd_timedwait, (void *condition, void *lock, const void *time), (condition, lock, time))
+PROF__WAIT_WAKER(cnd_signal, 0)
+PROF__WAIT_WAKER(cnd_broadcast, PROF__ARROW_FOR_ALL)
+#endif
+
+/* A semaphore that is above 0 is not tried first, because the call is a cancellation point even then. */
+PROF__WAIT_REAL(int, sem_getvalue, (void *semaphore, int *value))
+#define PROF__WAIT_SEMAPHORE(name, params, args)                                                                       \
+    PROF__WAIT_WRAPPER(int, name, params)                                                                              \
+    {                                                                                                                  \
+        PROF__WAIT_SITE(site, #name, BEGIN, WAIT);                                                                     \
+        prof__waited wait;                                                                                             \
+        int value = 0;                                                                                                 \
+        prof__real_sem_getvalue()(semaphore, &value);                                                                  \
+        if (value > 0 || !prof__signal_begin(&wait, &site, "semaphore", semaphore)) return prof__real_##name() args;   \
+        int result = prof__real_##name() args;                                                                         \
+        prof__signal_end(&wait, !result);                                                                              \
+        return result;                                                                                                 \
+    }
+PROF__WAIT_SEMAPHORE(sem_wait, (void *semaphore), (semaphore))
+PROF__WAIT_SEMAPHORE(sem_timedwait, (void *semaphore, const void *time), (semaphore, time))
+#ifdef PROF__WAIT_CLOCKS
+PROF__WAIT_SEMAPHORE(sem_clockwait, (void *semaphore, int clock, const void *time), (semaphore, clock, time))
+#endif
+PROF__WAIT_WAKER(sem_post, 0)
+#endif /* PROF__WRAPS_WAITS */
+
+#ifdef PROF__WRAPS_WAITS
+/* shown: the name of the scope. key, value: what the call waits for; NULL: nothing that has a name. */
+#define PROF__WAIT_AS(shown, result_type, name, params, args, key, type, value)                                        \
+    PROF__WAIT_WRAPPER(result_type, name, params)                                                                      \
+    {                                                                                                                  \
+        PROF__WAIT_SITE(site, shown, BEGIN, WAIT);                                                                     \
+        prof__waited wait;                                                                                             \
+        if (!prof__wait_begin(&wait, &site)) return prof__real_##name() args;                                          \
+        prof__wait_for(&wait, key, PROF_VALUE_##type, (uint64_t)(value));                                              \
+        result_type result = prof__real_##name() args;                                                                 \
+        prof__wait_end(&wait, 0);                                                                                      \
+        return result;                                                                                                 \
+    }
+#define PROF__WAIT_CALL(result_type, name, params, args, key, type, value)                                             \
+    PROF__WAIT_AS(#name, result_type, name, params, args, key, type, value)
+#define PROF__WAIT_FILE_AS(shown, result_type, name, params, args)                                                     \
+    PROF__WAIT_AS(shown, result_type, name, params, args, "fd", INT, (int64_t)fd)
+#define PROF__WAIT_FILE(result_type, name, params, args) PROF__WAIT_FILE_AS(#name, result_type, name, params, args)
+#define PROF__WAIT_SLEEP(result_type, name, params, args)                                                              \
+    PROF__WAIT_CALL(result_type, name, params, args, NULL, NONE, 0)
+
+#ifdef __GLIBC__
+typedef __off_t prof__narrow_offset; /* of the function without 64 in its name, whatever _FILE_OFFSET_BITS is */
+#else
+typedef off_t prof__narrow_offset;
+#endif
+
+PROF__WAIT_CALL(int, pthread_join, (uintptr_t thread, void **value), (thread, value), "thread", POINTER, thread)
+#ifdef PROF__WAIT_C11
+PROF__WAIT_CALL(int, thrd_join, (uintptr_t thread, int *value), (thread, value), "thread", POINTER, thread)
+PROF__WAIT_SLEEP(int, thrd_sleep, (const void *time, void *left), (time, left))
+#endif
+#ifdef __GLIBC__
+PROF__WAIT_CALL(int, pthread_timedjoin_np, (uintptr_t thread, void **value, const void *time), (thread, value, time),
+                "thread", POINTER, thread)
+#endif
+PROF__WAIT_CALL(int, pthread_barrier_wait, (void *barrier), (barrier), "barrier", POINTER, (uintptr_t)barrier)
+
+PROF__WAIT_FILE(ssize_t, read, (int fd, void *to, size_t size), (fd, to, size))
+PROF__WAIT_FILE(ssize_t, write, (int fd, const void *from, size_t size), (fd, from, size))
+PROF__WAIT_FILE(ssize_t, readv, (int fd, const void *parts, int count), (fd, parts, count))
+PROF__WAIT_FILE(ssize_t, writev, (int fd, const void *parts, int count), (fd, parts, count))
+PROF__WAIT_FILE(ssize_t, pread, (int fd, void *to, size_t size, prof__narrow_offset at), (fd, to, size, at))
+PROF__WAIT_FILE(ssize_t, pwrite, (int fd, const void *from, size_t size, prof__narrow_offset at), (fd, from, size, at))
+PROF__WAIT_FILE(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags))
+PROF__WAIT_FILE(ssize_t, recvfrom, (int fd, void *to, size_t size, int flags, void *from, void *length),
+                (fd, to, size, flags, from, length))
+PROF__WAIT_FILE(ssize_t, recvmsg, (int fd, void *message, int flags), (fd, message, flags))
+PROF__WAIT_FILE(ssize_t, send, (int fd, const void *from, size_t size, int flags), (fd, from, size, flags))
+PROF__WAIT_FILE(ssize_t, sendto,
+                (int fd, const void *from, size_t size, int flags, const void *to, unsigned length),
+                (fd, from, size, flags, to, length))
+PROF__WAIT_FILE(ssize_t, sendmsg, (int fd, const void *message, int flags), (fd, message, flags))
+PROF__WAIT_FILE(int, accept, (int fd, void *from, void *length), (fd, from, length))
+PROF__WAIT_FILE(int, accept4, (int fd, void *from, void *length, int flags), (fd, from, length, flags))
+PROF__WAIT_FILE(int, connect, (int fd, const void *to, unsigned length), (fd, to, length))
+PROF__WAIT_FILE(int, fsync, (int fd), (fd))
+PROF__WAIT_FILE(int, fdatasync, (int fd), (fd))
+PROF__WAIT_FILE(int, epoll_wait, (int fd, void *events, int count, int ms), (fd, events, count, ms))
+PROF__WAIT_FILE(int, epoll_pwait, (int fd, void *events, int count, int ms, const void *mask),
+                (fd, events, count, ms, mask))
+PROF__WAIT_CALL(int, poll, (void *files, unsigned long count, int ms), (files, count, ms), "fds", UINT, count)
+PROF__WAIT_CALL(int, ppoll, (void *files, unsigned long count, const void *time, const void *mask),
+                (files, count, time, mask), "fds", UINT, count)
+PROF__WAIT_CALL(int, select, (int count, void *in, void *out, void *other, void *time), (count, in, out, other, time),
+                "fds", INT, (int64_t)count)
+PROF__WAIT_CALL(int, pselect, (int count, void *in, void *out, void *other, const void *time, const void *mask),
+                (count, in, out, other, time, mask), "fds", INT, (int64_t)count)
+PROF__WAIT_SLEEP(int, nanosleep, (const void *time, void *left), (time, left))
+PROF__WAIT_SLEEP(int, clock_nanosleep, (int clock, int flags, const void *time, void *left), (clock, flags, time, left))
+PROF__WAIT_SLEEP(int, usleep, (unsigned us), (us))
+PROF__WAIT_SLEEP(unsigned, sleep, (unsigned seconds), (seconds))
+PROF__WAIT_CALL(int, waitpid, (int pid, void *status, int flags), (pid, status, flags), "pid", INT, (int64_t)pid)
+
+#ifdef __GLIBC__
+PROF__WAIT_FILE_AS("pread", ssize_t, pread64, (int fd, void *to, size_t size, __off64_t at), (fd, to, size, at))
+PROF__WAIT_FILE_AS("pwrite", ssize_t, pwrite64, (int fd, const void *from, size_t size, __off64_t at),
+                   (fd, from, size, at))
+/* What these are with _FORTIFY_SOURCE. room: the bytes at `to`. */
+PROF__WAIT_FILE_AS("read", ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room))
+PROF__WAIT_FILE_AS("pread", ssize_t, __pread_chk,
+                   (int fd, void *to, size_t size, prof__narrow_offset at, size_t room), (fd, to, size, at, room))
+PROF__WAIT_FILE_AS("pread", ssize_t, __pread64_chk, (int fd, void *to, size_t size, __off64_t at, size_t room),
+                (fd, to, size, at, room))
+PROF__WAIT_FILE_AS("recv", ssize_t, __recv_chk, (int fd, void *to, size_t size, size_t room, int flags),
+                (fd, to, size, room, flags))
+PROF__WAIT_FILE_AS("recvfrom", ssize_t, __recvfrom_chk,
+                (int fd, void *to, size_t size, size_t room, int flags, void *from, void *length),
+                (fd, to, size, room, flags, from, length))
+PROF__WAIT_AS("poll", int, __poll_chk, (void *files, unsigned long count, int ms, size_t room),
+              (files, count, ms, room), "fds", UINT, count)
+PROF__WAIT_AS("ppoll", int, __ppoll_chk,
+                (void *files, unsigned long count, const void *time, const void *mask, size_t room),
+                (files, count, time, mask, room), "fds", UINT, count)
+#endif
+
+/*-- futex by syscall(): what std::atomic::wait() of C++20, and locks of other libraries, call --*/
+
+enum { PROF__FUTEX_WAIT = 0, PROF__FUTEX_WAKE = 1, PROF__FUTEX_LOCK_PI = 6, PROF__FUTEX_WAIT_BITSET = 9,
+       PROF__FUTEX_WAKE_BITSET = 10, PROF__FUTEX_WAIT_REQUEUE_PI = 11, PROF__FUTEX_LOCK_PI2 = 13 };
+
+static int prof__futex_waits(long what)
+{
+    return what == PROF__FUTEX_WAIT || what == PROF__FUTEX_WAIT_BITSET || what == PROF__FUTEX_LOCK_PI ||
+           what == PROF__FUTEX_LOCK_PI2 || what == PROF__FUTEX_WAIT_REQUEUE_PI;
+}
+
+PROF__WAIT_WRAPPER(long, syscall, (long number, ...))
+{
+    PROF__WAIT_SITE(site, "futex", BEGIN, WAIT);
+    prof__waited wait;
+    long with[6], result;
+    va_list list;
+    va_start(list, number);
+    for (int i = 0; i < 6; ++i) with[i] = va_arg(list, long); /* more than there are: nobody knows how many */
+    va_end(list);
+    int begun = 0;
+    if (number == SYS_futex) {
+        long what = with[1] & 127; /* without FUTEX_PRIVATE_FLAG and FUTEX_CLOCK_REALTIME */
+        const void *word = (const void *)(uintptr_t)with[0];
+        if (what == PROF__FUTEX_WAKE || what == PROF__FUTEX_WAKE_BITSET)
+            prof__wake(PROF__WAKE_SIGNAL, word, with[2] > 1 ? PROF__ARROW_FOR_ALL : 0);
+        if (prof__futex_waits(what)) begun = prof__signal_begin(&wait, &site, "futex", word);
+    }
+    result = prof__real_syscall()(number, with[0], with[1], with[2], with[3], with[4], with[5]);
+    if (begun) prof__signal_end(&wait, !result);
+    return result;
+}
+#endif /* PROF__WRAPS_WAITS */
 
 #endif /* PROF_FREESTANDING */
 

@@ -778,7 +778,7 @@ static const char *const prof__html_page[] = {
     "const GROUP=4;"
     "const ROLE_NONE=0,ROLE_STEP=1,ROLE_THROUGHPUT=2,ROLE_SYNC=3,ROLE_MARK_GLOBAL=4,"
     "ROLE_MARK_PROCESS=5,ROLE_MARK_TASK=6,ROLE_MARK_MARKER=7,ROLE_TASK=8,ROLE_DEVICE=9,ROLE_FRAME=10,"
-    "ROLE_MEMORY=11,ROLE_LOCK=12,ROLE_RANGE=13;"
+    "ROLE_MEMORY=11,ROLE_LOCK=12,ROLE_RANGE=13,ROLE_WAIT=14;"
     "const FROM_LAST=0x10000;"
     "class Reader{"
     "constructor(bytes,at=0,end=bytes.length){"

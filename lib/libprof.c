@@ -1,6 +1,10 @@
 /* libprof.so: the implementation for programs and plugins that are compiled without one. `make` builds it, `make install`
-   puts it beside the headers. Link with -lprof, or preload it under a program whose plugins have only markup. */
+   puts it beside the headers. Link with -lprof, or preload it under a program whose plugins have only markup. On Linux
+   it also records where any program that it is preloaded into waits: see PROF_WRAP_WAITS. */
 #define PROF_IMPLEMENTATION
+#if defined(__linux__) && defined(__GNUC__)
+#define PROF_WRAP_WAITS
+#endif
 #include "prof_chrome.h"
 #include "prof_html.h"
 #include "prof_ntff.h"

@@ -2,10 +2,11 @@
 // all that it includes and that is not there yet. Lines that begin with // stay behind.
 //
 // Layers, from the lowest: ground (the system), image (the format), record (what macros do), session (a session's
-// life); and, in prof_read.h, read (an image becomes events), report (tables of events), display (what all exporters
-// show), watch (statistics for ever, saves on demand). A module includes modules of its own layer and of lower ones;
-// those above session are called through the table of session/hooks: tests/rooms.sh checks it. api is what users see,
-// and may be used by all. The picture is in docs/internals/architecture.md.
+// life), waits (wrappers of calls that may block); and, in prof_read.h, read (an image becomes events), report (tables
+// of events), display (what all exporters show), watch (statistics for ever, saves on demand). A module includes
+// modules of its own layer and of lower ones; those above session are called through the table of session/hooks:
+// tests/rooms.sh checks it. api is what users see, and may be used by all. The picture is in
+// docs/internals/architecture.md.
 #include "api/manual.h"
 #ifndef PROF_H
 #define PROF_H
@@ -159,6 +160,7 @@ extern "C" {
 
 #include "session/hub.h"
 #include "record/malloc.h"
+#include "waits/calls.h"
 
 #endif /* PROF_FREESTANDING */
 

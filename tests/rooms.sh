@@ -46,7 +46,7 @@ if [ "$1" = graph ]; then
 fi
 upwards() {
     includes | awk '
-        BEGIN { for (n = split("ground image record bridge session read report display watch chrome html layouts ntff server xplane system", name, " "); n; n--) layer[name[n]] = n }
+        BEGIN { for (n = split("ground image record bridge session waits read report display watch chrome html layouts ntff server xplane system", name, " "); n; n--) layer[name[n]] = n }
         function level(module) { sub(/\/.*/, "", module); return layer[module] + 0 }
         $1 != "api/inner" && level($1) < level($2) { print $1 " includes " $2 }'
 }

@@ -131,6 +131,8 @@ typedef struct prof_config {
                                  "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram" or "paths"; "cntk" and a
                                  directory, "profiler/": both of CNTK's files; PROF_LAYOUT=cntk alone starts a recording
                                  to that one. Default: the extension decides */
+    uint64_t waits_ns;        /* waits PROF_WAITS: with PROF_WRAP_WAITS, and in libprof.so: the shortest wait that is
+                                 recorded; "10us" as text; default 10 us. PROF_NEVER (as text 0): no waits */
     uint32_t private_keys;    /* what keys of other systems have asked for, so that a later one can undo it */
     double save_last;         /* deprecated: seconds, for save_last_ns, which wins */
     double save_every;        /* deprecated: seconds, for save_every_ns, which wins */

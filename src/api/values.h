@@ -23,6 +23,7 @@ typedef enum prof_role {
     PROF_ROLE_MEMORY,       /* a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE */
     PROF_ROLE_LOCK,         /* a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE */
     PROF_ROLE_RANGE,        /* a scope of prof_range_create() */
+    PROF_ROLE_WAIT,         /* a scope that is a wait in a call of the C library: see PROF_WRAP_WAITS */
     PROF_ROLE_COUNT
 } prof_role;
 

@@ -63,6 +63,41 @@ static inline void prof__quiet_sort(void *at, size_t count, size_t size, int (*o
 #define pthread_setspecific(key, value) PROF__QUIETLY(int, pthread_setspecific(key, value))
 #endif
 
+/* The sanitizers for addresses, threads and memory wrap the calls that may wait themselves. So PROF_WRAP_WAITS has no
+   effect under one. */
+#if defined(PROF_WRAP_WAITS) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !defined(__linux__) || !defined(__ELF__) || !defined(__GNUC__) || defined(PROF_FREESTANDING)
+#error "prof.h: PROF_WRAP_WAITS needs Linux, with glibc or musl, and gcc or clang"
+#endif
+#define PROF__WRAPS_WAITS 1
+#ifdef __has_feature
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#undef PROF__WRAPS_WAITS
+#endif
+#endif
+#endif
+#ifdef PROF__WRAPS_WAITS
+/* What >>waits knows of a thread. In a library it is in the loader's fast thread-local storage, because a signal
+   handler may be the first to need it, and any other storage of a library is allocated at first use. */
+typedef struct prof__waiting {
+    uint32_t own;                /* nonzero while the thread runs prof's own code, whose waits are not recorded */
+    uint32_t held_count;         /* locks in `held` */
+    uint32_t thread_id;          /* 0: not known yet */
+    struct prof__waiter *waiter; /* the thread's entry in the list of those who wait; NULL: none */
+    struct { uintptr_t address; uint32_t depth; } held[8]; /* locks whose acquire is recorded: so must be the release */
+} prof__waiting;
+#if defined(PROF__SHARED) && defined(__GLIBC__)
+static PROF__PER_THREAD prof__waiting prof__waiting_here __attribute__((__tls_model__("initial-exec")));
+#else
+static PROF__PER_THREAD prof__waiting prof__waiting_here;
+#endif
+#define PROF__OWN_BEGINS() (++prof__waiting_here.own)
+#define PROF__OWN_ENDS() (--prof__waiting_here.own)
+#else
+#define PROF__OWN_BEGINS() ((void)0)
+#define PROF__OWN_ENDS() ((void)0)
+#endif
+
 #ifdef __EMSCRIPTEN__
 /* Emscripten's malloc() ends the program when the heap is full and cannot grow, unless the program is linked otherwise.
    So prof first computes how many bytes the heap has left: those above the heap's current end, and those that malloc()

@@ -75,6 +75,7 @@ typedef struct prof__fpu {
 static prof__fpu prof__calm_enter(void)
 {
     prof__fpu before;
+    PROF__OWN_BEGINS();
 #ifdef __aarch64__
     __asm__ volatile("mrs %0, fpcr\n\tmrs %1, fpsr\n\tmsr fpcr, xzr"
                      : "=r"(before.control), "=r"(before.status)::"memory");
@@ -99,6 +100,7 @@ static void prof__calm_leave(const prof__fpu *before)
 #endif
     __asm__ volatile("fldenv %0" ::"m"(before->x87) : "memory");
 #endif
+    PROF__OWN_ENDS();
 }
 #define PROF__CALM() \
     const prof__fpu prof__calm __attribute__((__cleanup__(prof__calm_leave), __unused__)) = prof__calm_enter()
@@ -122,9 +124,22 @@ static inline int prof__traps(void)
 }
 #else
 typedef char prof__fpu;
-static prof__fpu prof__calm_enter(void) { return 0; }
-static void prof__calm_leave(const prof__fpu *before) { (void)before; }
+static prof__fpu prof__calm_enter(void)
+{
+    PROF__OWN_BEGINS();
+    return 0;
+}
+static void prof__calm_leave(const prof__fpu *before)
+{
+    (void)before;
+    PROF__OWN_ENDS();
+}
+#ifdef PROF__WRAPS_WAITS
+#define PROF__CALM() \
+    const prof__fpu prof__calm __attribute__((__cleanup__(prof__calm_leave), __unused__)) = prof__calm_enter()
+#else
 #define PROF__CALM() ((void)0)
+#endif
 static int prof__traps(void) { return 0; }
 #endif
 

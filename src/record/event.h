@@ -64,7 +64,9 @@ PROF_DEF int prof__mutex_lock(prof_site *wait, prof_site *event, void *mutex)
     if (result == EBUSY) {
         prof__token token = prof__on(wait) ? prof__begin(wait) : 0;
         prof__event(event, PROF_EVENT_LOCK_WAIT, 1, (uint64_t)(uintptr_t)mutex);
+        PROF__OWN_BEGINS(); /* PROF_WRAP_WAITS need not record this wait again */
         result = pthread_mutex_lock((pthread_mutex_t *)mutex);
+        PROF__OWN_ENDS();
         if (!result || result == EOWNERDEAD) prof__event(event, PROF_EVENT_LOCK_ACQUIRE, 0, (uint64_t)(uintptr_t)mutex);
         if (token) prof__end(token);
     } else if (!result || result == EOWNERDEAD) {

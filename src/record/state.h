@@ -164,6 +164,9 @@ typedef struct prof__session {
     prof__stream stream;
     uint64_t wait_ns, dump_period_ns;
 #endif
+#ifdef PROF__WRAPS_WAITS
+    uint64_t waits_ns, waits_ticks; /* the shortest wait that is recorded; 0: none is */
+#endif
     int crash_report;
     uint64_t start_hz;    /* see PROF__META_RATE; 0: unknown */
     uint64_t process;     /* the pid of the process to which this record belongs */

@@ -71,9 +71,9 @@ static prof_status prof__clock_choose(prof__session *s, const prof_config *confi
     return PROF_OK;
 }
 
-/* Sets min_ticks, the threshold of config.min_duration. Scopes compare with it from the first one on, so the rate of
-   the clock must be known now. If the system does not state the rate, this function measures it for 0.2 ms. */
-static void prof__threshold_set(prof__session *s, uint64_t ns)
+/* Returns a threshold of the configuration in ticks. Scopes and waits compare with it from the first one on, so the
+   rate of the clock must be known now. If the system does not state the rate, this function measures it for 0.2 ms. */
+static uint64_t prof__threshold(const prof__session *s, uint64_t ns)
 {
     uint64_t hz = s->header->tick_hz;
 #ifndef PROF_FREESTANDING
@@ -84,7 +84,7 @@ static void prof__threshold_set(prof__session *s, uint64_t ns)
         hz = (now.tick - s->header->first.tick) * 1000000000u / (now.monotonic_ns - s->header->first.monotonic_ns);
     }
 #endif
-    s->min_ticks = ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
+    return ns / 1000000000u * hz + ns % 1000000000u * hz / 1000000000u;
 }
 #endif
 

@@ -184,6 +184,9 @@ static const prof__key prof__keys[] = {
               "1: records when the system ran each thread, and when not (prof_system.h)"),
     PROF__KEY("system", SWITCH, system, 0, 1, 1, NULL, "0", "0 or 1",
               "1: records all that prof_system.h has and that is cheap: switches"),
+    PROF__KEY("waits", WAIT, waits_ns, 1, PROF__CENTURY, 1, NULL, "10us",
+              "a time, for example 10us or 1ms; 0: no waits",
+              "with PROF_WRAP_WAITS, and in libprof.so: the shortest wait in a call of the C library that is recorded"),
 };
 #define PROF__KEY_COUNT_ALL (sizeof prof__keys / sizeof *prof__keys)
 

@@ -39,6 +39,7 @@ static int prof__level_of(const prof_config *config)
     return !config->level ? PROF__DEFAULT_LEVEL : config->level < 0 ? 0 : config->level;
 }
 #define PROF__MAX_WAIT 10000000000u
+#define PROF__WAITS_NS 10000u /* the standard of config.waits_ns */
 #define PROF__MIN_PERIOD 10000000u
 #define PROF__MAX_PERIOD 864000000000000u /* ten days; a longer period in text was probably meant in nanoseconds */
 

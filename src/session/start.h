@@ -146,7 +146,11 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     if (status) return status;
 #endif
 #ifndef PROF_MINIMAL
-    if (config->min_duration_ns) prof__threshold_set(s, config->min_duration_ns);
+    if (config->min_duration_ns) s->min_ticks = prof__threshold(s, config->min_duration_ns);
+#endif
+#ifdef PROF__WRAPS_WAITS
+    s->waits_ns = config->waits_ns == PROF_NEVER ? 0 : config->waits_ns ? config->waits_ns : PROF__WAITS_NS;
+    s->waits_ticks = s->waits_ns ? prof__threshold(s, s->waits_ns) : 0;
 #endif
     s->fast = s->clock != PROF_CLOCK_COUNTER ? 0 : PROF__MIN_TICKS(s) ? PROF__SHORT : 1;
     prof__image_begin(s);
@@ -182,6 +186,10 @@ static prof_status prof__config_check(const prof_config *c)
                           (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE || c->switches ||
                           c->system))
         return prof__left_out("min_duration, warmup, rank, layout, existing, switches, system", "PROF_MINIMAL");
+#ifndef PROF_WRAP_WAITS
+    if (c->waits_ns && c->waits_ns != PROF_NEVER)
+        return prof__fail(PROF_UNSUPPORTED, "waits: define PROF_WRAP_WAITS before the implementation");
+#endif
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
     if (!PROF__MINIMAL && (unsigned)c->existing > PROF_EXISTING_REFUSE)

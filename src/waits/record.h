@@ -1,0 +1,158 @@
+// waits/record: Records a wait when it is over, if it was long enough.
+#ifndef PROF__WAITS_RECORD_H
+#define PROF__WAITS_RECORD_H
+#include "api/markup.h"
+#include "ground/clock.h"
+#include "image/words.h"
+#include "record/args.h"
+#include "record/event.h"
+#include "record/scope.h"
+#include "record/self.h"
+#include "record/state.h"
+#include "waits/real.h"
+#include "waits/wake.h"
+
+#ifdef PROF__WRAPS_WAITS
+/* The most words that a wait takes: its begin and end, three arguments, three events. */
+#define PROF__WAIT_WORDS 48
+
+/* A wait that is going on. Its begin has a time that is past when it is recorded. So it has its words from the start:
+   if the thread has recorded nothing meanwhile, its records stay in order of time. */
+typedef struct PROF__SITE_TYPE prof__waited {
+    prof_site *site;
+    uint64_t began, enough; /* ticks; of CLOCK_MONOTONIC if counter is 0 */
+    uint64_t *cursor;       /* the thread's words; NULL: it had none */
+    prof__chunk *chunk;
+    uint32_t session_id, counter;
+    const char *key; /* what the thread waits for: an argument of the scope. NULL: nothing that has a name */
+    prof_value value;
+    prof_site *lock; /* the call site of the lock's events; NULL: it is no lock */
+    uint64_t holder; /* the thread that has it; 0: not known */
+    uint64_t arrow;  /* 0: none */
+} prof__waited;
+
+/* Returns 1 if a thread may get words now. The child of a fork gets an image with its first event, and a call that does
+   not wait is no event. */
+static inline int prof__wait_may_attach(void)
+{
+    return PROF__LOAD(prof__config_version) && !PROF__LOAD(&prof__state.inherited);
+}
+
+static int prof__wait_begin_apart(prof__waited *wait)
+{
+    const prof__session *s = PROF__LOAD(&prof__state.inherited);
+    if (!s) s = PROF__LOAD(&prof__state.session);
+    if (!s) return 0;
+    wait->cursor = NULL;
+    wait->counter = 0;
+    wait->enough = s->waits_ns;
+    wait->began = prof__monotonic();
+    return wait->enough != 0;
+}
+
+/* Begins a wait. Returns 0 if it is not to be recorded. */
+static int prof__wait_begin(prof__waited *wait, prof_site *site)
+{
+    prof__thread *self;
+    uint64_t head;
+    if (!prof__on(site)) return 0;
+    self = PROF__SELF();
+    if (prof__wait_must_not(self)) return 0;
+    wait->site = site;
+    wait->key = NULL;
+    wait->lock = NULL;
+    wait->holder = wait->arrow = 0;
+    if (!prof__wait_may_attach()) return prof__wait_begin_apart(wait);
+    if (!prof__enter_or_lose(self, site, &head, 0)) return 0;
+    wait->enough = self->session->waits_ticks;
+    wait->counter = self->session->clock != PROF_CLOCK_MONOTONIC;
+    wait->session_id = self->session_id;
+    wait->began = prof__now(self->session, 0);
+    wait->cursor = wait->enough ? prof__reserve_or_lose(self, PROF__WAIT_WORDS, &wait->began, 0) : NULL;
+    wait->chunk = self->chunk;
+    prof__leave(self);
+    return wait->cursor != NULL;
+}
+
+static inline void prof__wait_for(prof__waited *wait, const char *key, prof_value_type type, uint64_t value)
+{
+    wait->key = key;
+    wait->value.type = type;
+    wait->value.as.u = value;
+}
+
+static void prof__wait_arg(prof_arg *args, uint32_t *count, const char *key, prof_value_type type, uint64_t value)
+{
+    prof_arg *arg = &args[(*count)++];
+    arg->key = key;
+    arg->value.type = type;
+    arg->value.cut = 0;
+    arg->value.as.u = value;
+}
+
+/* Writes an EVENT of another call site, if that is on. The thread holds its write lock. */
+static void prof__wait_event(prof__thread *self, const prof_site *site, uint64_t type, uint64_t object, uint64_t now)
+{
+    uint64_t *at, detail = type == PROF_EVENT_LOCK_WAIT;
+    if ((uint32_t)prof__site_load(site) != PROF__LOAD(prof__config_version)) return;
+    at = prof__reserve_or_lose(self, 3, &now, PROF__LOSS_EVENT);
+    if (!at) return;
+    prof__event_write(at, prof__site_head(site) | (now - self->base), detail << 8 | type, object);
+    prof__commit(self, 3);
+}
+
+/* Writes the wait. If the thread has recorded something since its begin, in a signal handler, or has no words from
+   before, the scope begins where it ends, and an argument says how long the wait was: no record may have a time before
+   that of the record before it. */
+static void prof__wait_write(prof__thread *self, const prof__waited *wait, uint64_t head, uint64_t ticks, int acquired)
+{
+    const prof__session *s = self->session;
+    uint64_t now = prof__now(s, 1), began = now;
+    int whole = self->cursor == wait->cursor && self->chunk == wait->chunk;
+    prof__with_list list;
+    prof_arg args[3];
+    uint32_t count = 0;
+    if (wait->cursor && self->session_id != wait->session_id) return; /* begun in another session, as a scope */
+    if (whole) began = wait->began;
+    if (wait->key) prof__wait_arg(args, &count, wait->key, wait->value.type, wait->value.as.u);
+    if (wait->holder) prof__wait_arg(args, &count, "holder", PROF_VALUE_UINT, wait->holder);
+    if (!whole)
+        prof__wait_arg(args, &count, "wait_ns", PROF_VALUE_UINT,
+                       wait->cursor ? (uint64_t)((double)ticks / (double)s->waits_ticks * (double)s->waits_ns) : ticks);
+    if (!prof__begin_at(self, NULL, head, began)) return;
+    list.args = args;
+    list.to = 0;
+    if (count) prof__with_scope(self, &list, count);
+    if (wait->lock) prof__wait_event(self, wait->lock, PROF_EVENT_LOCK_WAIT, wait->value.as.u, began);
+    if (wait->arrow) prof__wait_event(self, &prof__wait_arrow, PROF_EVENT_FLOW_IN, wait->arrow, now);
+    if (wait->lock && acquired) prof__wait_event(self, wait->lock, PROF_EVENT_LOCK_ACQUIRE, wait->value.as.u, now);
+    prof__end_at(self, head, now);
+}
+
+static int prof__wait_end_slow(prof__waited *wait, uint64_t ticks, int acquired)
+{
+    prof__thread *self = PROF__SELF();
+    uint64_t head;
+    if (prof__wait_must_not(self)) return 0;
+    if (wait->lock) prof__live(wait->lock);
+    if (wait->arrow) prof__live(&prof__wait_arrow);
+    if (!prof__enter(self, wait->site, &head)) return 0;
+    prof__wait_write(self, wait, head, ticks, acquired);
+    prof__leave(self);
+    return 1;
+}
+
+/* Ends a wait, and records it if it was long enough. Returns 1 then. acquired: the thread has the lock now. Does not
+   change errno. */
+static inline int prof__wait_end(prof__waited *wait, int acquired)
+{
+    uint64_t ticks = prof__wait_now(wait->counter) - wait->began;
+    if (PROF__LIKELY((int64_t)ticks < (int64_t)wait->enough)) return 0;
+    PROF__ERRNO_SAVE();
+    int recorded = prof__wait_end_slow(wait, ticks, acquired);
+    PROF__ERRNO_RESTORE();
+    return recorded;
+}
+#endif /* PROF__WRAPS_WAITS */
+
+#endif /* PROF__WAITS_RECORD_H */
