@@ -69,6 +69,7 @@ extern "C" {
 #include "read/since.h"
 #include "report/allocations_walk.h"
 #include "report/locks.h"
+#include "report/waits.h"
 #include "report/open_scopes.h"
 #include "report/summary_write.h"
 #include "report/csv.h"

@@ -111,6 +111,25 @@ typedef struct prof_lock_row {
     uint64_t unmatched;             /* acquires without a release, and releases without an acquire */
 } prof_lock_row;
 
+/* A wait of a thread in a call of the C library, which PROF_WRAP_WAITS recorded. */
+typedef struct prof_wait {
+    const char *call;               /* the function: "pthread_mutex_lock", "read", ...; "futex": syscall() */
+    const char *what;               /* what object is: "lock", "condition", "semaphore", "futex", "barrier", "thread"
+                                       (its pthread_t), "fd", "fds" (how many) or "pid"; "": there is none, a sleep */
+    uint64_t object;                /* the address, or the number */
+    int64_t start_ns, duration_ns;
+    uint32_t flags;                 /* as an event's */
+    size_t track;                   /* the index of its track */
+    const char *scope;              /* the innermost scope that waited; "": none */
+    uint64_t holder;                /* the id of the thread that had the lock when the wait began; 0: not known */
+    size_t holder_track;            /* its track, or PROF_NO_TRACK: it recorded nothing */
+    const char *holder_scope;       /* the innermost scope that it was in then, waits left out; "": none */
+    size_t waker_track;             /* of the thread that unlocked, signalled or posted; PROF_NO_TRACK: not known */
+    int64_t woken_ns;               /* when it did so */
+    const char *waker_scope;        /* the innermost scope that it was in then; "": none */
+} prof_wait;
+#define PROF_NO_TRACK ((size_t)-1)
+
 #if PROF_ENABLE
 /* Write a table for a terminal: scopes, frames, counters, losses, recording cost. Percentiles are exact to 0.8 %. */
 PROF__API prof_status prof_summary_write(const prof_trace *trace, const char *path,
@@ -160,6 +179,10 @@ PROF__API void prof_memory_free(prof_memory_stats *stats);
    row for each lock instead of each name. Free the rows with prof_locks_free() before you close the trace. */
 PROF__API prof_status prof_locks(const prof_trace *trace, int by_address, prof_lock_row **rows, size_t *count);
 PROF__API void prof_locks_free(prof_lock_row *rows);
+/* Lists the waits of all threads in order of time. Takes one pass. Free them with prof_waits_free() before you close
+   the trace. */
+PROF__API prof_status prof_waits(const prof_trace *trace, prof_wait **waits, size_t *count);
+PROF__API void prof_waits_free(prof_wait *waits);
 
 /* Writes a trace in the format of an extension (".json"), or of that of path if extension is NULL. Not ".prof": a trace
    is what was read from an image; see prof_image_copy(). */

@@ -82,6 +82,10 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
     PROF__STRIPPED((prof__stripped_none(rows, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
                    PROF__USE4(trace, by_address, rows, count))
 #define prof_locks_free(rows) PROF__STRIPPED((void)0, PROF__USE(rows))
+#define prof_waits(trace, waits, count) \
+    PROF__STRIPPED((prof__stripped_none(waits, sizeof(void *)), prof__stripped_none(count, sizeof(size_t)), PROF_OK), \
+                   PROF__USE3(trace, waits, count))
+#define prof_waits_free(waits) PROF__STRIPPED((void)0, PROF__USE(waits))
 #define prof_trace_write(trace, path, extension) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, extension))
 #endif
 
