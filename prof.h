@@ -21178,16 +21178,29 @@ static void prof__signal_end(prof__waited *wait, int woken)
     prof__wait_end(wait, 0);
 }
 
+/* The thread is cancelled in the call. */
+static void prof__signal_cancelled(void *wait) { prof__signal_end((prof__waited *)wait, 0); }
+
+/* Calls the function, between begin and end of the wait. */
+#define PROF__WAIT_SIGNAL(result, name, args)                                                                          \
+    pthread_cleanup_push(prof__signal_cancelled, &wait);                                                               \
+    result = prof__real_##name() args;                                                                                 \
+    pthread_cleanup_pop(0);                                                                                            \
+    prof__signal_end(&wait, !result)
+
 #define PROF__WAIT_CONDITION(name, params, args)                                                                       \
     PROF__WAIT_WRAPPER(int, name, params)                                                                              \
     {                                                                                                                  \
         PROF__WAIT_SITE(site, #name, BEGIN, WAIT);                                                                     \
         prof__waited wait;                                                                                             \
         prof__unlocks(&prof__site_of_mutex, lock, 0); /* the condition does this */                                    \
-        int begun = prof__signal_begin(&wait, &site, "condition", condition);                                          \
-        int result = prof__real_##name() args;                                                                         \
+        int result;                                                                                                    \
+        if (prof__signal_begin(&wait, &site, "condition", condition)) {                                                \
+            PROF__WAIT_SIGNAL(result, name, args);                                                                     \
+        } else {                                                                                                       \
+            result = prof__real_##name() args;                                                                         \
+        }                                                                                                              \
         prof__holder_note(lock);                                                                                       \
-        if (begun) prof__signal_end(&wait, !result);                                                                   \
         return result;                                                                                                 \
     }
 #define PROF__WAIT_WAKER(name, for_all)                                                                                \
@@ -21219,11 +21232,10 @@ PROF__WAIT_REAL(int, sem_getvalue, (void *semaphore, int *value))
     {                                                                                                                  \
         PROF__WAIT_SITE(site, #name, BEGIN, WAIT);                                                                     \
         prof__waited wait;                                                                                             \
-        int value = 0;                                                                                                 \
+        int value = 0, result;                                                                                         \
         prof__real_sem_getvalue()(semaphore, &value);                                                                  \
         if (value > 0 || !prof__signal_begin(&wait, &site, "semaphore", semaphore)) return prof__real_##name() args;   \
-        int result = prof__real_##name() args;                                                                         \
-        prof__signal_end(&wait, !result);                                                                              \
+        PROF__WAIT_SIGNAL(result, name, args);                                                                         \
         return result;                                                                                                 \
     }
 PROF__WAIT_SEMAPHORE(sem_wait, (void *semaphore), (semaphore))
