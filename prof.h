@@ -20612,6 +20612,13 @@ int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
    in the category "wait". Its arguments are what the thread waited for. Nothing is written before, so that a call that
    does not wait leaves nothing. */
 
+/* The version of glibc; 0: another C library. */
+#ifdef __GLIBC__
+#define PROF__GLIBC (__GLIBC__ * 100 + __GLIBC_MINOR__)
+#else
+#define PROF__GLIBC 0
+#endif
+
 #if PROF_WRAP_WAITS + 0 == 2
 #define PROF__WAIT_SYMBOL "__wrap_"
 /* The linker makes the name __real_NAME of each function that it wraps. Those that it does not wrap stay NULL, and
@@ -21067,13 +21074,22 @@ static inline void prof__unlocks(prof_site *site, const void *lock, uint32_t for
 PROF__WAIT_SITE(prof__site_of_mutex, "mutex", EVENT, LOCK);
 PROF__WAIT_SITE(prof__site_of_rwlock, "rwlock", EVENT, LOCK);
 
+/* Returns the thread that has a lock which another thread could not get; 0: not known. It may just have taken it, and
+   not be noted yet. */
+static uint32_t prof__lock_holder(const prof_site *of, const void *lock)
+{
+    uint32_t holder = 0, self = prof__wait_thread();
+    for (int i = 0; i < 100 && (!holder || holder == self); ++i)
+        holder = of == &prof__site_of_mutex ? prof__holder_of_mutex(lock) : prof__holder_of_rwlock(lock);
+    return holder == self ? 0 : holder;
+}
+
 static int prof__lock_begin(prof__waited *wait, prof_site *site, prof_site *of, const void *lock)
 {
     if (!prof__wait_begin(wait, site)) return 0;
     prof__wait_for(wait, "lock", PROF_VALUE_POINTER, (uint64_t)(uintptr_t)lock);
     wait->lock = of;
-    for (int i = 0; i < 100 && !wait->holder; ++i) /* another thread may just have taken it */
-        wait->holder = of == &prof__site_of_mutex ? prof__holder_of_mutex(lock) : prof__holder_of_rwlock(lock);
+    wait->holder = prof__lock_holder(of, lock);
     prof__waiter_enter(PROF__WAKE_LOCK, (uintptr_t)lock, wait->began, wait->enough, wait->counter);
     return 1;
 }
@@ -21121,7 +21137,7 @@ static void prof__lock_end(prof__waited *wait, const void *lock, int result)
         return result;                                                                                                 \
     }
 #endif
-#if defined(__GLIBC__) && __GLIBC_PREREQ(2, 30)
+#if PROF__GLIBC >= 230
 #define PROF__WAIT_CLOCKS 1 /* functions that wait by a given clock */
 #endif
 
@@ -21151,7 +21167,7 @@ PROF__WAIT_LOCK(pthread_rwlock_clockwrlock, pthread_rwlock_trywrlock, EBUSY, &pr
 #endif
 
 /* The mutexes of C11. */
-#if !defined(__GLIBC__) || __GLIBC_PREREQ(2, 28)
+#if !PROF__GLIBC || PROF__GLIBC >= 228
 #define PROF__WAIT_C11 1
 #define PROF__C11_BUSY 1 /* thrd_busy */
 PROF__WAIT_TRY(mtx_trylock)

@@ -101,7 +101,9 @@ static void waiter_end(waiter *w, int result)
 {
     CHECK(!pthread_join(w->thread, NULL));
     CHECK_EQUAL(w->result, result);
+#ifdef __GLIBC__ /* musl's sem_wait() changes it */
     if (result >= 0) CHECK_EQUAL(w->error, 77);
+#endif
 }
 
 /*-- what is recorded --*/

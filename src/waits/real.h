@@ -22,6 +22,13 @@
    in the category "wait". Its arguments are what the thread waited for. Nothing is written before, so that a call that
    does not wait leaves nothing. */
 
+/* The version of glibc; 0: another C library. */
+#ifdef __GLIBC__
+#define PROF__GLIBC (__GLIBC__ * 100 + __GLIBC_MINOR__)
+#else
+#define PROF__GLIBC 0
+#endif
+
 #if PROF_WRAP_WAITS + 0 == 2
 #define PROF__WAIT_SYMBOL "__wrap_"
 /* The linker makes the name __real_NAME of each function that it wraps. Those that it does not wrap stay NULL, and
