@@ -3111,6 +3111,7 @@ typedef struct prof__waiting {
     uint32_t own;                /* nonzero while the thread runs prof's own code, whose waits are not recorded */
     uint32_t held_count;         /* locks in `held` */
     uint32_t thread_id;          /* 0: not known yet */
+    uintptr_t inside;            /* the address of a wait that is going on on its stack; 0: none, or not known */
     struct prof__waiter *waiter; /* the thread's entry in the list of those who wait; NULL: none */
     struct { uintptr_t address; uint32_t depth; } held[8]; /* locks whose acquire is recorded: so must be the release */
 } prof__waiting;
@@ -20602,7 +20603,7 @@ int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
    program, or a library that is preloaded, defines under such a name replaces that of the C library for all modules of
    the process, but not for calls inside the C library. The original is found with dlsym(RTLD_NEXT). In a program that
    is linked statically there is no other function to find: there the linker must redirect the calls (--wrap=read), and
-   PROF_WRAP_WAITS must be 2.
+   PROF_WRAP_WAITS must be 2: lib/wrap_waits.txt has the linker's options.
 
    The wrappers have names of their own in C, and those of the C library in the object file. So no header of the C
    library need be included for them, and no macro or inline function of such a header is in the way. Their parameters
@@ -20621,12 +20622,14 @@ int posix_memalign(void **to, size_t alignment, size_t size) PROF__NOTHROW
 
 #if PROF_WRAP_WAITS + 0 == 2
 #define PROF__WAIT_SYMBOL "__wrap_"
-/* The linker makes the name __real_NAME of each function that it wraps. Those that it does not wrap stay NULL, and
-   their wrappers are not called. */
-#define PROF__WAIT_REAL(result, name, params)                                                                          \
+/* Declares the function that a wrapper calls. The linker makes the name __real_NAME of each function that it wraps. */
+#define PROF__WAIT_REAL_AT(result, name, params, symbol)                                                               \
     typedef result prof__call_##name params;                                                                           \
-    extern prof__call_##name prof__libc_real_##name __asm__("__real_" #name) __attribute__((__weak__));                \
+    extern prof__call_##name prof__libc_real_##name __asm__(symbol);                                                   \
     static inline prof__call_##name *prof__real_##name(void) { return &prof__libc_real_##name; }
+#define PROF__WAIT_REAL(result, name, params) PROF__WAIT_REAL_AT(result, name, params, "__real_" #name)
+/* The same for a function that has no wrapper. */
+#define PROF__WAIT_PLAIN(result, name, params) PROF__WAIT_REAL_AT(result, name, params, #name)
 #else
 #define PROF__WAIT_SYMBOL ""
 extern void *prof__libc_dlsym(void *handle, const char *name) __asm__("dlsym");
@@ -20673,6 +20676,17 @@ static uintptr_t prof__real_find(const char *name)
     }                                                                                                                  \
     PROF__AT_START(101, prof__early_##name);                                                                           \
     static void prof__early_##name(void) { prof__find_##name(); }
+#define PROF__WAIT_PLAIN(result, name, params) PROF__WAIT_REAL(result, name, params)
+
+/* Ends a program that is linked statically, because none of these calls would work. */
+PROF__AT_START(102, prof__real_check);
+static void prof__real_check(void)
+{
+    if (prof__real_find("read") != (uintptr_t)prof__real_missing) return;
+    fputs("prof: PROF_WRAP_WAITS must be 2 in a program that is linked statically, and the linker needs "
+          "-Wl,@wrap_waits.txt: see the manual\n", stderr);
+    abort();
+}
 #endif
 
 /* Begins the definition of a wrapper. The function's body follows. */
@@ -20897,6 +20911,20 @@ typedef struct PROF__SITE_TYPE prof__waited {
     uint64_t arrow;  /* 0: none */
 } prof__waited;
 
+/* In a program that is linked statically the C library's own calls are wrapped as well: sem_wait() may call
+   sem_timedwait(). A wait inside of another is not recorded. An outer one that is not further up on the stack has been
+   left by siglongjmp(). */
+#if PROF_WRAP_WAITS + 0 == 2
+static int prof__wait_is_inner(const prof__waited *wait)
+{
+    return prof__waiting_here.inside && (uintptr_t)wait < prof__waiting_here.inside;
+}
+static void prof__wait_inside(const prof__waited *wait) { prof__waiting_here.inside = (uintptr_t)wait; }
+#else
+static inline int prof__wait_is_inner(const prof__waited *wait) { return (void)wait, 0; }
+static inline void prof__wait_inside(const prof__waited *wait) { (void)wait; }
+#endif
+
 /* Returns 1 if a thread may get words now. The child of a fork gets an image with its first event, and a call that does
    not wait is no event. */
 static inline int prof__wait_may_attach(void)
@@ -20909,6 +20937,7 @@ static int prof__wait_begin_apart(prof__waited *wait)
     const prof__session *s = PROF__LOAD(&prof__state.inherited);
     if (!s) s = PROF__LOAD(&prof__state.session);
     if (!s) return 0;
+    prof__wait_inside(wait);
     wait->cursor = NULL;
     wait->counter = 0;
     wait->enough = s->waits_ns;
@@ -20923,7 +20952,7 @@ static int prof__wait_begin(prof__waited *wait, prof_site *site)
     uint64_t head;
     if (!prof__on(site)) return 0;
     self = PROF__SELF();
-    if (prof__wait_must_not(self)) return 0;
+    if (prof__wait_must_not(self) || prof__wait_is_inner(wait)) return 0;
     wait->site = site;
     wait->key = NULL;
     wait->lock = NULL;
@@ -20937,7 +20966,9 @@ static int prof__wait_begin(prof__waited *wait, prof_site *site)
     wait->cursor = wait->enough ? prof__reserve_or_lose(self, PROF__WAIT_WORDS, &wait->began, 0) : NULL;
     wait->chunk = self->chunk;
     prof__leave(self);
-    return wait->cursor != NULL;
+    if (!wait->cursor) return 0;
+    prof__wait_inside(wait);
+    return 1;
 }
 
 static inline void prof__wait_for(prof__waited *wait, const char *key, prof_value_type type, uint64_t value)
@@ -21013,6 +21044,7 @@ static int prof__wait_end_slow(prof__waited *wait, uint64_t ticks, int acquired)
 static inline int prof__wait_end(prof__waited *wait, int acquired)
 {
     uint64_t ticks = prof__wait_now(wait->counter) - wait->began;
+    prof__wait_inside(NULL);
     if (PROF__LIKELY((int64_t)ticks < (int64_t)wait->enough)) return 0;
     PROF__ERRNO_SAVE();
     int recorded = prof__wait_end_slow(wait, ticks, acquired);
@@ -21126,8 +21158,8 @@ static void prof__lock_end(prof__waited *wait, const void *lock, int result)
         prof__unlocks(of, lock, for_all);                                                                              \
         return prof__real_##name()(lock);                                                                              \
     }
-#ifdef __GLIBC__
-#define PROF__WAIT_TRY(name) PROF__WAIT_REAL(int, name, (void *lock)) /* the holder need not be noted */
+#if defined(__GLIBC__) && PROF_WRAP_WAITS + 0 != 2
+#define PROF__WAIT_TRY(name) PROF__WAIT_PLAIN(int, name, (void *lock)) /* the holder need not be noted */
 #else
 #define PROF__WAIT_TRY(name)                                                                                           \
     PROF__WAIT_WRAPPER(int, name, (void *lock))                                                                        \
@@ -21242,7 +21274,7 @@ PROF__WAIT_WAKER(cnd_broadcast, PROF__ARROW_FOR_ALL)
 #endif
 
 /* A semaphore that is above 0 is not tried first, because the call is a cancellation point even then. */
-PROF__WAIT_REAL(int, sem_getvalue, (void *semaphore, int *value))
+PROF__WAIT_PLAIN(int, sem_getvalue, (void *semaphore, int *value))
 #define PROF__WAIT_SEMAPHORE(name, params, args)                                                                       \
     PROF__WAIT_WRAPPER(int, name, params)                                                                              \
     {                                                                                                                  \

@@ -83,6 +83,7 @@ typedef struct prof__waiting {
     uint32_t own;                /* nonzero while the thread runs prof's own code, whose waits are not recorded */
     uint32_t held_count;         /* locks in `held` */
     uint32_t thread_id;          /* 0: not known yet */
+    uintptr_t inside;            /* the address of a wait that is going on on its stack; 0: none, or not known */
     struct prof__waiter *waiter; /* the thread's entry in the list of those who wait; NULL: none */
     struct { uintptr_t address; uint32_t depth; } held[8]; /* locks whose acquire is recorded: so must be the release */
 } prof__waiting;

@@ -112,8 +112,8 @@ static void prof__lock_end(prof__waited *wait, const void *lock, int result)
         prof__unlocks(of, lock, for_all);                                                                              \
         return prof__real_##name()(lock);                                                                              \
     }
-#ifdef __GLIBC__
-#define PROF__WAIT_TRY(name) PROF__WAIT_REAL(int, name, (void *lock)) /* the holder need not be noted */
+#if defined(__GLIBC__) && PROF_WRAP_WAITS + 0 != 2
+#define PROF__WAIT_TRY(name) PROF__WAIT_PLAIN(int, name, (void *lock)) /* the holder need not be noted */
 #else
 #define PROF__WAIT_TRY(name)                                                                                           \
     PROF__WAIT_WRAPPER(int, name, (void *lock))                                                                        \
@@ -228,7 +228,7 @@ PROF__WAIT_WAKER(cnd_broadcast, PROF__ARROW_FOR_ALL)
 #endif
 
 /* A semaphore that is above 0 is not tried first, because the call is a cancellation point even then. */
-PROF__WAIT_REAL(int, sem_getvalue, (void *semaphore, int *value))
+PROF__WAIT_PLAIN(int, sem_getvalue, (void *semaphore, int *value))
 #define PROF__WAIT_SEMAPHORE(name, params, args)                                                                       \
     PROF__WAIT_WRAPPER(int, name, params)                                                                              \
     {                                                                                                                  \

@@ -12,7 +12,7 @@
    program, or a library that is preloaded, defines under such a name replaces that of the C library for all modules of
    the process, but not for calls inside the C library. The original is found with dlsym(RTLD_NEXT). In a program that
    is linked statically there is no other function to find: there the linker must redirect the calls (--wrap=read), and
-   PROF_WRAP_WAITS must be 2.
+   PROF_WRAP_WAITS must be 2: lib/wrap_waits.txt has the linker's options.
 
    The wrappers have names of their own in C, and those of the C library in the object file. So no header of the C
    library need be included for them, and no macro or inline function of such a header is in the way. Their parameters
@@ -31,12 +31,14 @@
 
 #if PROF_WRAP_WAITS + 0 == 2
 #define PROF__WAIT_SYMBOL "__wrap_"
-/* The linker makes the name __real_NAME of each function that it wraps. Those that it does not wrap stay NULL, and
-   their wrappers are not called. */
-#define PROF__WAIT_REAL(result, name, params)                                                                          \
+/* Declares the function that a wrapper calls. The linker makes the name __real_NAME of each function that it wraps. */
+#define PROF__WAIT_REAL_AT(result, name, params, symbol)                                                               \
     typedef result prof__call_##name params;                                                                           \
-    extern prof__call_##name prof__libc_real_##name __asm__("__real_" #name) __attribute__((__weak__));                \
+    extern prof__call_##name prof__libc_real_##name __asm__(symbol);                                                   \
     static inline prof__call_##name *prof__real_##name(void) { return &prof__libc_real_##name; }
+#define PROF__WAIT_REAL(result, name, params) PROF__WAIT_REAL_AT(result, name, params, "__real_" #name)
+/* The same for a function that has no wrapper. */
+#define PROF__WAIT_PLAIN(result, name, params) PROF__WAIT_REAL_AT(result, name, params, #name)
 #else
 #define PROF__WAIT_SYMBOL ""
 extern void *prof__libc_dlsym(void *handle, const char *name) __asm__("dlsym");
@@ -83,6 +85,17 @@ static uintptr_t prof__real_find(const char *name)
     }                                                                                                                  \
     PROF__AT_START(101, prof__early_##name);                                                                           \
     static void prof__early_##name(void) { prof__find_##name(); }
+#define PROF__WAIT_PLAIN(result, name, params) PROF__WAIT_REAL(result, name, params)
+
+/* Ends a program that is linked statically, because none of these calls would work. */
+PROF__AT_START(102, prof__real_check);
+static void prof__real_check(void)
+{
+    if (prof__real_find("read") != (uintptr_t)prof__real_missing) return;
+    fputs("prof: PROF_WRAP_WAITS must be 2 in a program that is linked statically, and the linker needs "
+          "-Wl,@wrap_waits.txt: see the manual\n", stderr);
+    abort();
+}
 #endif
 
 /* Begins the definition of a wrapper. The function's body follows. */

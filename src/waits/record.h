@@ -31,6 +31,20 @@ typedef struct PROF__SITE_TYPE prof__waited {
     uint64_t arrow;  /* 0: none */
 } prof__waited;
 
+/* In a program that is linked statically the C library's own calls are wrapped as well: sem_wait() may call
+   sem_timedwait(). A wait inside of another is not recorded. An outer one that is not further up on the stack has been
+   left by siglongjmp(). */
+#if PROF_WRAP_WAITS + 0 == 2
+static int prof__wait_is_inner(const prof__waited *wait)
+{
+    return prof__waiting_here.inside && (uintptr_t)wait < prof__waiting_here.inside;
+}
+static void prof__wait_inside(const prof__waited *wait) { prof__waiting_here.inside = (uintptr_t)wait; }
+#else
+static inline int prof__wait_is_inner(const prof__waited *wait) { return (void)wait, 0; }
+static inline void prof__wait_inside(const prof__waited *wait) { (void)wait; }
+#endif
+
 /* Returns 1 if a thread may get words now. The child of a fork gets an image with its first event, and a call that does
    not wait is no event. */
 static inline int prof__wait_may_attach(void)
@@ -43,6 +57,7 @@ static int prof__wait_begin_apart(prof__waited *wait)
     const prof__session *s = PROF__LOAD(&prof__state.inherited);
     if (!s) s = PROF__LOAD(&prof__state.session);
     if (!s) return 0;
+    prof__wait_inside(wait);
     wait->cursor = NULL;
     wait->counter = 0;
     wait->enough = s->waits_ns;
@@ -57,7 +72,7 @@ static int prof__wait_begin(prof__waited *wait, prof_site *site)
     uint64_t head;
     if (!prof__on(site)) return 0;
     self = PROF__SELF();
-    if (prof__wait_must_not(self)) return 0;
+    if (prof__wait_must_not(self) || prof__wait_is_inner(wait)) return 0;
     wait->site = site;
     wait->key = NULL;
     wait->lock = NULL;
@@ -71,7 +86,9 @@ static int prof__wait_begin(prof__waited *wait, prof_site *site)
     wait->cursor = wait->enough ? prof__reserve_or_lose(self, PROF__WAIT_WORDS, &wait->began, 0) : NULL;
     wait->chunk = self->chunk;
     prof__leave(self);
-    return wait->cursor != NULL;
+    if (!wait->cursor) return 0;
+    prof__wait_inside(wait);
+    return 1;
 }
 
 static inline void prof__wait_for(prof__waited *wait, const char *key, prof_value_type type, uint64_t value)
@@ -147,6 +164,7 @@ static int prof__wait_end_slow(prof__waited *wait, uint64_t ticks, int acquired)
 static inline int prof__wait_end(prof__waited *wait, int acquired)
 {
     uint64_t ticks = prof__wait_now(wait->counter) - wait->began;
+    prof__wait_inside(NULL);
     if (PROF__LIKELY((int64_t)ticks < (int64_t)wait->enough)) return 0;
     PROF__ERRNO_SAVE();
     int recorded = prof__wait_end_slow(wait, ticks, acquired);
