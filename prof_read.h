@@ -14131,6 +14131,7 @@ static size_t prof__deflate_all(prof__deflate *d, const unsigned char *from, con
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
    PROF__QUIETLY(type, call): a call of the C library whose allocations are not the program's. PROF__LOAD PROF__STORE
    (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
+   PROF__OWN_BEGINS(): what this thread waits for from here on is not the program's: see >>waits.
    PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__nan()
    classify these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text

@@ -3873,6 +3873,7 @@ static prof__server_result PROF__SERVER_MAIN prof__server_main(void *server)
 #ifdef __linux__
     prctl(PR_SET_NAME, "prof server", 0, 0, 0);
 #endif
+    PROF__OWN_BEGINS(); /* for as long as the thread lives */
     prof__server_run((prof__server *)server);
     return 0;
 }

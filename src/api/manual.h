@@ -112,6 +112,7 @@ COMPILE-TIME OPTIONS                                                            
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
     PROF_INSTRUMENT_DEPTH  1024     nested calls on a thread, 24 bytes each; deeper ones are lost, and counted
     PROF_WRAP_MALLOC       -        records malloc(), free() and so on of the whole process, see below
+    PROF_WRAP_WAITS        -        records where threads wait in calls of the C library, see below
     PROF_FREESTANDING      -        no libc, see below
     PROF_TINY              -        with PROF_FREESTANDING, for microcontrollers: see Freestanding. PROF_WITH_CATEGORIES
                                     and PROF_WITH_SHARED_CHUNKS keep two of its parts
@@ -370,6 +371,23 @@ MANUAL                                                                          
     so that it works before main, in threads and after fork(). Each call takes 24 bytes of the buffer. What prof
     allocates is left out. It does not work with a static glibc, nor with another allocator (tcmalloc, jemalloc); with a
     sanitizer, which has its own allocator, it does nothing. A malloc() is listed by its enclosing scope.
+
+    Waits. PROF_WRAP_WAITS (Linux, glibc or musl) records where a thread waits in a call of the C library: mutexes,
+    read-write locks, conditions, semaphores and barriers of POSIX threads and C11, joins, read, write, send, recv and
+    their like, poll, select, epoll_wait, accept, connect, sleeps, fsync, waitpid, and futexes by syscall(). It defines
+    these functions in the program, for all modules of the process; calls inside the C library, as in fread(), are not
+    seen. A library that has the implementation and is preloaded does the same for a program that knows nothing of it:
+    LD_PRELOAD=libprof.so PROF_OUTPUT=trace.json ./program. A wait of config.waits_ns (PROF_WAITS, 10 us) or longer is
+    a scope of that name, in the category "wait"; a shorter one leaves nothing, nor does one that is cancelled. Its
+    arguments say what the thread waited for and, of a lock, the thread that held it; an arrow leads to it from the
+    thread that unlocked, signalled or posted, if the wait was long enough by then. Such a lock is shown as those below,
+    with its waits and the holds that follow them. prof_waits() has all of it as data, with the scope that the holder
+    was in. prof_fiber_switch() does not wait, so waits of fibers are those of their threads. A free mutex costs 2 ns,
+    with or without a session, because the clock is only read if it is taken; a call that may wait, two readings of the
+    clock. In a program that is linked statically define PROF_WRAP_WAITS as 2, and link with -Wl,@wrap_waits.txt, which
+    is in lib/. Before glibc 2.34 link with -ldl. On 32-bit systems calls with a time_t of 64 bits are not seen. With a
+    sanitizer, which has its own wrappers, it does nothing. It records PROFILE_MUTEX_LOCK as before; for other locks use
+    this or the macros, because a lock that has both is counted twice.
 
     Locks. WAIT, ACQUIRE and RELEASE record how often and how long threads waited for a lock, and how long it was held.
     They are shown in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire

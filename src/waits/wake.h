@@ -171,7 +171,11 @@ static uint32_t prof__holder_of_mutex(const void *lock)
 }
 static uint32_t prof__holder_of_rwlock(const void *lock) /* 0 if readers have it */
 {
+#ifdef PROF__LATE_POSIX /* its type may not be declared */
+    return (void)lock, 0u;
+#else
     return (uint32_t)PROF__LOAD(&((const pthread_rwlock_t *)lock)->__data.__cur_writer);
+#endif
 }
 #else
 #define PROF__HOLDERS 256u
