@@ -309,13 +309,14 @@ VERSION = $(shell sed -n 's/^.define PROF_VERSION \([0-9]*\).*/\1/p' prof.h | aw
 INSTALLED = $(foreach header,$(HEADERS),$(header):include/$(header)) \
     $(BUILD)/prof:bin/prof \
     $(BUILD)/libprof.so:lib/libprof.so \
+    lib/wrap_waits.txt:share/prof/wrap_waits.txt \
     $(BUILD)/packaging/prof.1:share/man/man1/prof.1 \
     tools/prof-completion.bash:share/bash-completion/completions/prof \
     $(BUILD)/packaging/prof.pc:lib/pkgconfig/prof.pc \
     $(BUILD)/packaging/libprof.pc:lib/pkgconfig/libprof.pc \
     $(BUILD)/packaging/profConfig.cmake:lib/cmake/prof/profConfig.cmake \
     $(BUILD)/packaging/profConfigVersion.cmake:lib/cmake/prof/profConfigVersion.cmake
-INSTALLED_FOLDERS = lib/cmake/prof # that nobody else puts anything into
+INSTALLED_FOLDERS = lib/cmake/prof share/prof # that nobody else puts anything into
 
 SET_VERSION = mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< >$@
 $(BUILD)/packaging/%: packaging/%.in prof.h

@@ -889,7 +889,7 @@ static void *fight(void *count)
 
 #if WRAPPED
 static size_t waiter_room(void) { return PROF__WAITERS; }
-static uintptr_t waiter_address(size_t i) { return prof__waiters[i].address; }
+static uintptr_t waiter_address(size_t i) { return prof__waits_for[i]; }
 #else
 static size_t waiter_room(void) { return 0; }
 static uintptr_t waiter_address(size_t i) { return i; }

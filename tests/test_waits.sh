@@ -1,7 +1,7 @@
 #!/bin/sh
 # PROF_WRAP_WAITS outside of the test program: what a free lock costs; libprof.so preloaded under a program that does not
 # know of it; programs that are linked statically; a program without the wrappers; PROF_ENABLE=0. CC, BUILD: see the
-# Makefile.
+# Makefile. docs/guide/locks.md shows some of it.
 # run: traces unchecked
 cd "$(dirname "$0")/.." || exit 1
 . tests/checks.sh

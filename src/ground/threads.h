@@ -115,7 +115,9 @@ static void prof__wait(void) /* sleeps 20 us: a thread of lower priority, which 
 {
     struct timespec moment = {0, 20000};
     int cancel = prof__cancel_disable();
+    PROF__OWN_BEGINS();
     nanosleep(&moment, NULL);
+    PROF__OWN_ENDS();
     prof__cancel_restore(cancel);
 }
 #ifdef __wasi__ /* WASI has no processes */

@@ -13,8 +13,8 @@
 #include "waits/wake.h"
 
 #ifdef PROF__WRAPS_WAITS
-/* The most words that a wait takes: its begin and end, three arguments, three events. */
-#define PROF__WAIT_WORDS 48
+/* The most words that a wait takes: its begin and end, two arguments, three events. */
+#define PROF__WAIT_WORDS 24
 
 /* A wait that is going on. Its begin has a time that is past when it is recorded. So it has its words from the start:
    if the thread has recorded nothing meanwhile, its records stay in order of time. */

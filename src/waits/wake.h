@@ -23,7 +23,6 @@ enum { PROF__WAKE_LOCK, PROF__WAKE_SIGNAL };
 
 /* A thread that waits. */
 typedef struct prof__waiter {
-    uintptr_t address; /* of what it waits for; 0: this entry is free; 1: it is being filled */
     uint64_t enough;   /* the time from which on its wait is long enough to be recorded, in ticks */
     uint64_t ticks;    /* how long that is */
     uint32_t counter;  /* 1: the ticks are those of the counter, else those of CLOCK_MONOTONIC */
@@ -33,6 +32,9 @@ typedef struct prof__waiter {
 } prof__waiter;
 
 static prof__waiter prof__waiters[PROF__WAITERS];
+/* What each of them waits for; 0: the entry is free; 1: it is being filled. Apart from the rest, because a thread that
+   unlocks looks at all of these. */
+static uintptr_t prof__waits_for[PROF__WAITERS];
 static uint32_t prof__wait_counts[2][PROF__WAIT_TABLE];
 static uint64_t prof__wait_serial;
 
@@ -62,7 +64,7 @@ static inline int prof__wait_must_not(const prof__thread *self)
 static void prof__waiter_leave(prof__waiter *waiter)
 {
     uint32_t table = waiter->table;
-    uintptr_t address = __atomic_exchange_n(&waiter->address, (uintptr_t)0, __ATOMIC_ACQ_REL);
+    uintptr_t address = __atomic_exchange_n(&prof__waits_for[waiter - prof__waiters], (uintptr_t)0, __ATOMIC_ACQ_REL);
     prof__waiting_here.waiter = NULL;
     if (address) __atomic_fetch_sub(prof__wait_count(table, address), 1u, __ATOMIC_RELAXED);
 }
@@ -72,13 +74,15 @@ static void prof__waiter_leave(prof__waiter *waiter)
 static void prof__waiter_enter(uint32_t table, uintptr_t address, uint64_t began, uint64_t ticks, uint32_t counter)
 {
     prof__waiter *waiter = NULL;
+    uint32_t at = prof__wait_thread() % PROF__WAITERS;
     if (prof__waiting_here.waiter) prof__waiter_leave(prof__waiting_here.waiter);
-    for (uint32_t i = 0, at = prof__wait_thread(); i < PROF__WAITERS && !waiter; ++i, ++at) {
+    for (uint32_t i = 0; i < PROF__WAITERS && !waiter; ++i) {
         uintptr_t none = 0;
-        prof__waiter *one = &prof__waiters[at % PROF__WAITERS];
-        if (!PROF__LOAD(&one->address) &&
-            __atomic_compare_exchange_n(&one->address, &none, (uintptr_t)1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
-            waiter = one;
+        if (i) at = (at + 1) % PROF__WAITERS;
+        if (PROF__LOAD(&prof__waits_for[at])) continue;
+        if (__atomic_compare_exchange_n(&prof__waits_for[at], &none, (uintptr_t)1, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            waiter = &prof__waiters[at];
     }
     if (!waiter) return;
     waiter->enough = began + ticks;
@@ -87,7 +91,7 @@ static void prof__waiter_enter(uint32_t table, uintptr_t address, uint64_t began
     waiter->table = table;
     waiter->waker = waiter->woke_at = 0;
     PROF__STORE(&waiter->arrow, PROF__ADD(&prof__wait_serial, 4u) + 4 + PROF__ARROW_NONE);
-    PROF__RELEASE(&waiter->address, address);
+    PROF__RELEASE(&prof__waits_for[at], address);
     prof__waiting_here.waiter = waiter;
     __atomic_fetch_add(prof__wait_count(table, address), 1u, __ATOMIC_SEQ_CST);
 }
@@ -98,13 +102,13 @@ static uint64_t prof__waiter_woken(void)
 {
     prof__waiter *waiter = prof__waiting_here.waiter;
     if (!waiter) return 0;
-    uintptr_t address = PROF__LOAD(&waiter->address);
+    uintptr_t address = PROF__LOAD(&prof__waits_for[waiter - prof__waiters]);
     uint64_t arrow = PROF__LOAD(&waiter->arrow);
     prof__waiter_leave(waiter);
     if (arrow & PROF__ARROW_NONE) return 0;
     for (uint32_t i = 0; i < PROF__WAITERS && !(arrow & PROF__ARROW_FOR_ALL); ++i) {
         uint64_t same = arrow;
-        if (PROF__LOAD(&prof__waiters[i].address) == address && PROF__LOAD(&prof__waiters[i].arrow) == arrow)
+        if (PROF__LOAD(&prof__waits_for[i]) == address && PROF__LOAD(&prof__waiters[i].arrow) == arrow)
             __atomic_compare_exchange_n(&prof__waiters[i].arrow, &same, PROF__ADD(&prof__wait_serial, 4u) + 4 +
                                         PROF__ARROW_NONE, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     }
@@ -115,11 +119,12 @@ PROF__WAIT_SITE(prof__wait_arrow, "wake", EVENT, NONE);
 
 /* Leaves an arrow for an entry of the list. *id: of the arrow, 0 until it is needed. A thread that unlocks again and
    again, while another does not get the lock, records an arrow only as often as a wait would be long enough. */
-static void prof__wake_one(prof__waiter *waiter, uintptr_t address, uint64_t *id, uint32_t for_all)
+static void prof__wake_one(uint32_t at, uintptr_t address, uint64_t *id, uint32_t for_all)
 {
+    prof__waiter *waiter = &prof__waiters[at];
     uint64_t found = PROF__LOAD(&waiter->arrow), now = prof__wait_now(waiter->counter);
     uint64_t self = prof__wait_thread();
-    if (PROF__ACQUIRE(&waiter->address) != address || (int64_t)(now - waiter->enough) < 0) return;
+    if (PROF__ACQUIRE(&prof__waits_for[at]) != address || (int64_t)(now - waiter->enough) < 0) return;
     if (!(found & PROF__ARROW_NONE) && waiter->waker == self && now - waiter->woke_at < waiter->ticks) return;
     if (!*id) {
         *id = prof_flow_new();
@@ -134,9 +139,9 @@ static void prof__wake_one(prof__waiter *waiter, uintptr_t address, uint64_t *id
 static void prof__wake_slow(uintptr_t address, uint32_t for_all)
 {
     uint64_t id = 0;
-    if (!prof__live(&prof__wait_arrow) || prof__wait_must_not(PROF__SELF())) return;
+    if (!prof__on(&prof__wait_arrow) || prof__wait_must_not(PROF__SELF()) || !prof__live(&prof__wait_arrow)) return;
     for (uint32_t i = 0; i < PROF__WAITERS; ++i)
-        if (PROF__LOAD(&prof__waiters[i].address) == address) prof__wake_one(&prof__waiters[i], address, &id, for_all);
+        if (PROF__LOAD(&prof__waits_for[i]) == address) prof__wake_one(i, address, &id, for_all);
 }
 
 /* Called before a thread unlocks, signals or posts. */
@@ -149,7 +154,7 @@ static inline void prof__wake(uint32_t table, const void *address, uint32_t for_
 /* A child of fork() has only the thread that forked, and that one does not wait. */
 static void prof__waits_child(void)
 {
-    prof__clear(prof__waiters, sizeof prof__waiters);
+    prof__clear(prof__waits_for, sizeof prof__waits_for);
     prof__clear(prof__wait_counts, sizeof prof__wait_counts);
     prof__waiting_here.waiter = NULL;
     prof__waiting_here.thread_id = 0;
