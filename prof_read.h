@@ -8380,9 +8380,9 @@ static void prof__waits_args(prof_wait *wait, const prof_event *event)
         const prof_arg *arg = &event->args[i];
         if (!strcmp(arg->key, "holder")) {
             wait->holder = arg->value.as.u;
-        } else if (!strcmp(arg->key, "wait_ns")) { /* the scope was recorded at the end of the wait, without length */
+        } else if (!strcmp(arg->key, "wait_ns")) { /* the scope does not show all of it, but has its end */
+            wait->start_ns += wait->duration_ns - (int64_t)arg->value.as.u;
             wait->duration_ns = (int64_t)arg->value.as.u;
-            wait->start_ns -= wait->duration_ns;
         } else {
             static const char *const keys[] = {"lock", "condition", "semaphore", "futex", "barrier", "thread", "fd",
                                                "fds", "pid"};

@@ -602,6 +602,40 @@ TEST(sleep_for_a_time)
     waits_close(trace);
 }
 
+/* Nothing but the wait is recorded of this thread. Its time counts from the call on, though the thread gets its first
+   words of the buffer in it. */
+static void *only_sleeps(void *user)
+{
+    waiter *w = (waiter *)user;
+    int64_t began = now_ns();
+    w->id = (int)syscall(SYS_gettid);
+    w->result = sleep_call(w->with);
+    w->most = now_ns() - began;
+    return NULL;
+}
+
+TEST(first_event_of_a_thread)
+{
+    NEEDS_WRAPPERS();
+    static const prof_clock clocks[] = {PROF_CLOCK_AUTO, PROF_CLOCK_MONOTONIC};
+    int ns = 5000000;
+    for (int i = 0; i < 2; ++i) {
+        prof_config config = trace_config(1u << 20);
+        waiter w;
+        config.clock = clocks[i];
+        memset(&w, 0, sizeof w);
+        w.with = &ns;
+        trace_start(&config);
+        CHECK(!pthread_create(&w.thread, NULL, only_sleeps, &w));
+        CHECK(!pthread_join(w.thread, NULL));
+        prof_trace *trace = waits_stop();
+        const prof_wait *wait = wait_of(trace, w.id, "nanosleep");
+        CHECK(wait->duration_ns >= ns - ns / 50 && wait->duration_ns <= w.most + w.most / 50 + 1000);
+        CHECK_TEXT(wait->scope, "");
+        waits_close(trace);
+    }
+}
+
 static int futex_call(void *word) { return (int)syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, 0, NULL, NULL, 0); }
 
 TEST(futex)

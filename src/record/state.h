@@ -166,6 +166,7 @@ typedef struct prof__session {
 #endif
 #ifdef PROF__WRAPS_WAITS
     uint64_t waits_ns, waits_ticks; /* the shortest wait that is recorded; 0: none is */
+    uint64_t waits_hz;              /* ticks per second */
 #endif
     int crash_report;
     uint64_t start_hz;    /* see PROF__META_RATE; 0: unknown */

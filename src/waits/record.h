@@ -13,14 +13,15 @@
 #include "waits/wake.h"
 
 #ifdef PROF__WRAPS_WAITS
-/* The most words that a wait takes: its begin and end, two arguments, three events. */
-#define PROF__WAIT_WORDS 24
+/* The most words that a wait takes: its begin and end, three arguments, three events. */
+#define PROF__WAIT_WORDS 28
 
 /* A wait that is going on. Its begin has a time that is past when it is recorded. So it has its words from the start:
    if the thread has recorded nothing meanwhile, its records stay in order of time. */
 typedef struct PROF__SITE_TYPE prof__waited {
     prof_site *site;
     uint64_t began, enough; /* ticks; of CLOCK_MONOTONIC if counter is 0 */
+    uint64_t before;        /* ticks that the thread has waited before that: it had no words, and got its first ones */
     uint64_t *cursor;       /* the thread's words; NULL: it had none */
     prof__chunk *chunk;
     uint32_t session_id, counter;
@@ -69,20 +70,25 @@ static int prof__wait_begin_apart(prof__waited *wait)
 static int prof__wait_begin(prof__waited *wait, prof_site *site)
 {
     prof__thread *self;
-    uint64_t head;
+    uint64_t head, first[2] = {0, 0};
     if (!prof__on(site)) return 0;
     self = PROF__SELF();
     if (prof__wait_must_not(self) || prof__wait_is_inner(wait)) return 0;
     wait->site = site;
     wait->key = NULL;
     wait->lock = NULL;
-    wait->holder = wait->arrow = 0;
+    wait->holder = wait->arrow = wait->before = 0;
+    if (PROF__UNLIKELY(!self->session)) {
+        first[0] = prof__monotonic();
+        first[1] = prof__counter();
+    }
     if (!prof__wait_may_attach()) return prof__wait_begin_apart(wait);
     if (!prof__enter_or_lose(self, site, &head, 0)) return 0;
     wait->enough = self->session->waits_ticks;
     wait->counter = self->session->clock != PROF_CLOCK_MONOTONIC;
     wait->session_id = self->session_id;
     wait->began = prof__now(self->session, 0);
+    if (PROF__UNLIKELY(first[0])) wait->before = wait->began - first[wait->counter];
     wait->cursor = wait->enough ? prof__reserve_or_lose(self, PROF__WAIT_WORDS, &wait->began, 0) : NULL;
     wait->chunk = self->chunk;
     prof__leave(self);
@@ -120,7 +126,7 @@ static void prof__wait_event(prof__thread *self, const prof_site *site, uint64_t
 
 /* Writes the wait. If the thread has recorded something since its begin, in a signal handler, or has no words from
    before, the scope begins where it ends, and an argument says how long the wait was: no record may have a time before
-   that of the record before it. */
+   that of the record before it. So it is with the time before the thread's first words. */
 static void prof__wait_write(prof__thread *self, const prof__waited *wait, uint64_t head, uint64_t ticks, int acquired)
 {
     const prof__session *s = self->session;
@@ -133,9 +139,11 @@ static void prof__wait_write(prof__thread *self, const prof__waited *wait, uint6
     if (whole) began = wait->began;
     if (wait->key) prof__wait_arg(args, &count, wait->key, wait->value.type, wait->value.as.u);
     if (wait->holder) prof__wait_arg(args, &count, "holder", PROF_VALUE_UINT, wait->holder);
-    if (!whole)
-        prof__wait_arg(args, &count, "wait_ns", PROF_VALUE_UINT,
-                       wait->cursor ? (uint64_t)((double)ticks / (double)s->waits_ticks * (double)s->waits_ns) : ticks);
+    if (!whole || wait->before) {
+        uint64_t hz = wait->counter ? s->waits_hz : 1000000000u, all = ticks + wait->before;
+        all = all / hz * 1000000000u + all % hz * 1000000000u / hz;
+        prof__wait_arg(args, &count, "wait_ns", PROF_VALUE_UINT, all);
+    }
     if (!prof__begin_at(self, NULL, head, began)) return;
     list.args = args;
     list.to = 0;
