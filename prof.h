@@ -17654,6 +17654,13 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
     return status || !PROF__CRASH_REPORT(s) ? status : prof__crash_prepare(s);
 }
 
+/* 1: the configuration asks for waits (a time, neither 0 nor PROF_NEVER), and nothing records them. */
+#ifdef PROF_WRAP_WAITS
+#define PROF__WAITS_IN_VAIN(config) ((void)(config), 0)
+#else
+#define PROF__WAITS_IN_VAIN(config) ((config)->waits_ns + 1 > 1)
+#endif
+
 #ifdef PROF_TINY
 static prof_status prof__config_check(const prof_config *c)
 {
@@ -17678,12 +17685,11 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (PROF__MINIMAL && (c->min_duration_ns || c->warmup_steps || c->warmup_frames || c->rank ||
                           (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE || c->switches ||
-                          c->system))
-        return prof__left_out("min_duration, warmup, rank, layout, existing, switches, system", "PROF_MINIMAL");
-#ifndef PROF_WRAP_WAITS
-    if (c->waits_ns && c->waits_ns != PROF_NEVER)
+                          c->system || PROF__WAITS_IN_VAIN(c)))
+        return prof__left_out("min_duration, warmup, rank, layout, existing, switches, system, waits", "PROF_MINIMAL");
+    if (!PROF__MINIMAL && PROF__WAITS_IN_VAIN(c))
         return prof__fail(PROF_UNSUPPORTED, "waits: define PROF_WRAP_WAITS before the implementation");
-#endif
+        return prof__fail(PROF_UNSUPPORTED, "waits: define PROF_WRAP_WAITS before the implementation");
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
     if (!PROF__MINIMAL && (unsigned)c->existing > PROF_EXISTING_REFUSE)
