@@ -5574,8 +5574,9 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
     prof__signals_restore(old);
 }
 
-/* Takes a lock around file input and output, and disables cancellation of the thread meanwhile. Pass the result of
-   prof__lock_steady() to prof__unlock_steady(). */
+/* Takes a lock around file input and output, and disables cancellation of the thread meanwhile. What the thread waits
+   for until it releases the lock is not the program's (PROF_WRAP_WAITS). Pass the result of prof__lock_steady() to
+   prof__unlock_steady(). */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
 static int prof__lock_steady(int *lock)
 {
@@ -5591,12 +5592,14 @@ static void prof__unlock_steady(int *lock, int before)
 static int prof__lock_steady(int *lock)
 {
     int before = prof__cancel_disable();
+    PROF__OWN_BEGINS();
     prof__lock(lock);
     return before;
 }
 static void prof__unlock_steady(int *lock, int before)
 {
     prof__unlock(lock);
+    PROF__OWN_ENDS();
     prof__cancel_restore(before);
 }
 #endif
@@ -10718,11 +10721,9 @@ static prof__fpu prof__control_before; /* under it, too: the thread's floating-p
 static void prof__control_lock(void)
 {
     prof__child_check();
-    PROF__OWN_BEGINS();
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
     prof__control_before = prof__calm_enter();
-    PROF__OWN_ENDS();
 }
 static void prof__control_unlock(void)
 {

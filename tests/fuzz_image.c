@@ -117,6 +117,7 @@ static prof_status export_stats(const prof_trace *trace, prof_sink sink)
 {
     prof_stat *stats = NULL;
     prof_lock_row *locks = NULL;
+    prof_wait *waits = NULL;
     prof_spans *spans = NULL;
     prof_span span;
     size_t count = 0;
@@ -128,6 +129,8 @@ static prof_status export_stats(const prof_trace *trace, prof_sink sink)
     }
     prof_status status = prof_locks(trace, 1, &locks, &count);
     prof_locks_free(locks);
+    if (!status) status = prof_waits(trace, &waits, &count);
+    prof_waits_free(waits);
     if (!status) status = prof_spans_open(trace, &spans);
     while (!status && prof_spans_next(spans, &span)) REQUIRE(span.duration_ns >= 0 && span.name);
     prof_spans_close(spans);

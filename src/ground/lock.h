@@ -126,8 +126,9 @@ static void prof__lock_leave(int *lock, const prof__signals *old)
     prof__signals_restore(old);
 }
 
-/* Takes a lock around file input and output, and disables cancellation of the thread meanwhile. Pass the result of
-   prof__lock_steady() to prof__unlock_steady(). */
+/* Takes a lock around file input and output, and disables cancellation of the thread meanwhile. What the thread waits
+   for until it releases the lock is not the program's (PROF_WRAP_WAITS). Pass the result of prof__lock_steady() to
+   prof__unlock_steady(). */
 #if defined(PROF_FREESTANDING) || defined(_WIN32)
 static int prof__lock_steady(int *lock)
 {
@@ -143,12 +144,14 @@ static void prof__unlock_steady(int *lock, int before)
 static int prof__lock_steady(int *lock)
 {
     int before = prof__cancel_disable();
+    PROF__OWN_BEGINS();
     prof__lock(lock);
     return before;
 }
 static void prof__unlock_steady(int *lock, int before)
 {
     prof__unlock(lock);
+    PROF__OWN_ENDS();
     prof__cancel_restore(before);
 }
 #endif

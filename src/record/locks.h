@@ -58,11 +58,9 @@ static prof__fpu prof__control_before; /* under it, too: the thread's floating-p
 static void prof__control_lock(void)
 {
     prof__child_check();
-    PROF__OWN_BEGINS();
     int before = prof__lock_steady(&prof__control_word);
     prof__control_cancel = before;
     prof__control_before = prof__calm_enter();
-    PROF__OWN_ENDS();
 }
 static void prof__control_unlock(void)
 {
