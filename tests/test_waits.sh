@@ -133,6 +133,28 @@ done
 $cc -O0 -DWAITS=2 -c sleeps.c -o sleeps.o && nm sleeps.o | sed -n 's/.* U __real_/--wrap=/p' | LC_ALL=C sort >wrapped.txt
 if [ -s wrapped.txt ]; then same "lib/wrap_waits.txt has all functions" wrapped.txt "$root/lib/wrap_waits.txt"; fi
 
+# ---- what the server waits for is not the program's
+cat >server.c <<'END'
+#define PROF_IMPLEMENTATION
+#define PROF_WRAP_WAITS
+#include "prof_server.h"
+int main(void)
+{
+    prof_config config = {0};
+    prof_trace *trace = NULL;
+    config.waits_ns = 1;
+    if (prof_start(&config) || prof_server_start(0, NULL)) return 1;
+    prof_server_stop();
+    prof_stop();
+    if (prof_trace_open_live(&trace)) return 2;
+    printf("%d events\n", (int)prof_trace_about(trace)->event_count);
+    prof_trace_close(trace);
+    return 0;
+}
+END
+succeeds "a program with a server" $cc -O0 server.c -o server -pthread -ldl
+is "records no waits of it" "$(./server 2>&1)" "0 events"
+
 # ---- without
 succeeds "a program without wrappers" $cc -O0 sleeps.c -o without -pthread -ldl
 is "records no waits" "$(./without)" "0 "
