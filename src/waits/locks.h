@@ -85,6 +85,10 @@ static void prof__lock_end(prof__waited *wait, const void *lock, int result)
     int acquired = !result || result == EOWNERDEAD;
     wait->arrow = prof__waiter_woken();
     if (!acquired) wait->arrow = 0;
+    if (result == EDEADLK || result == EINVAL || result == EAGAIN) { /* it did not wait, however long this took */
+        prof__wait_inside(NULL);
+        return;
+    }
     if (prof__wait_end(wait, acquired) && acquired) prof__held_add(lock);
 }
 
