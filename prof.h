@@ -6150,6 +6150,10 @@ typedef struct prof__session_file {
     int old_file;         /* the descriptor + 1 that locks the older file meanwhile; 0: none */
 } prof__session_file;
 
+#ifdef PROF__WRAPS_WAITS
+static uint64_t prof__waits_least; /* waits_ns of the last session, for threads that have none */
+#endif
+
 typedef struct prof__session {
     prof__header *header; /* the image; the next fields are places and sizes inside it */
     char *chunks;
@@ -17644,6 +17648,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 #endif
 #ifdef PROF__WRAPS_WAITS
     s->waits_ns = config->waits_ns == PROF_NEVER ? 0 : config->waits_ns ? config->waits_ns : PROF__WAITS_NS;
+    PROF__STORE(&prof__waits_least, s->waits_ns);
     s->waits_hz = s->waits_ns ? prof__threshold(s, 1000000000u) : 0;
     s->waits_ticks = s->waits_ns ? prof__threshold(s, s->waits_ns) : 0;
 #endif
@@ -20945,6 +20950,7 @@ typedef struct PROF__SITE_TYPE prof__waited {
     uint64_t *cursor;       /* the thread's words; NULL: it had none */
     prof__chunk *chunk;
     uint32_t session_id, counter;
+    uint32_t leaves; /* 1: the thread gives its words back after this: see PROF__LEAVES_SOON */
     const char *key; /* what the thread waits for: an argument of the scope. NULL: nothing that has a name */
     prof_value value;
     prof_site *lock; /* the call site of the lock's events; NULL: it is no lock */
@@ -20966,24 +20972,23 @@ static inline int prof__wait_is_inner(const prof__waited *wait) { return (void)w
 static inline void prof__wait_inside(const prof__waited *wait) { (void)wait; }
 #endif
 
-/* Returns 1 if a thread may get words now. The child of a fork gets an image with its first event, and a call that does
-   not wait is no event. */
-static inline int prof__wait_may_attach(void)
+/* Returns 1 if a thread may get words before its call. The child of a fork gets an image with its first event, and a
+   call that does not wait is no event. A thread that has no words because there are too few for all, or because it is
+   ending, gets some only if it has waited. */
+static inline int prof__wait_may_attach(const prof__thread *self)
 {
+    if (!self->session && (self->borrows || self->exits)) return 0;
     return PROF__LOAD(prof__config_version) && !PROF__LOAD(&prof__state.inherited);
 }
 
 static int prof__wait_begin_apart(prof__waited *wait)
 {
-    const prof__session *s = PROF__LOAD(&prof__state.inherited);
-    if (!s) s = PROF__LOAD(&prof__state.session);
-    if (!s) return 0;
     prof__wait_inside(wait);
     wait->cursor = NULL;
     wait->counter = 0;
-    wait->enough = s->waits_ns;
+    wait->enough = PROF__LOAD(&prof__waits_least);
     wait->began = prof__monotonic();
-    return wait->enough != 0;
+    return 1;
 }
 
 /* Begins a wait. Returns 0 if it is not to be recorded. */
@@ -20991,18 +20996,19 @@ static int prof__wait_begin(prof__waited *wait, prof_site *site)
 {
     prof__thread *self;
     uint64_t head, first[2] = {0, 0};
-    if (!prof__on(site)) return 0;
+    if (!prof__on(site) || !PROF__LOAD(&prof__waits_least)) return 0;
     self = PROF__SELF();
     if (prof__wait_must_not(self) || prof__wait_is_inner(wait)) return 0;
     wait->site = site;
     wait->key = NULL;
     wait->lock = NULL;
     wait->holder = wait->arrow = wait->before = 0;
+    wait->leaves = 1;
     if (PROF__UNLIKELY(!self->session)) {
         first[0] = prof__monotonic();
         first[1] = prof__counter();
     }
-    if (!prof__wait_may_attach()) return prof__wait_begin_apart(wait);
+    if (!prof__wait_may_attach(self)) return prof__wait_begin_apart(wait);
     if (!prof__enter_or_lose(self, site, &head, 0)) return 0;
     wait->enough = self->session->waits_ticks;
     wait->counter = self->session->clock != PROF_CLOCK_MONOTONIC;
@@ -21011,8 +21017,12 @@ static int prof__wait_begin(prof__waited *wait, prof_site *site)
     if (PROF__UNLIKELY(first[0])) wait->before = wait->began - first[wait->counter];
     wait->cursor = wait->enough ? prof__reserve_or_lose(self, PROF__WAIT_WORDS, &wait->began, 0) : NULL;
     wait->chunk = self->chunk;
+    wait->leaves = PROF__LEAVES_SOON(self) != 0;
     prof__leave(self);
-    if (!wait->cursor) return 0;
+    if (!wait->cursor) {
+        if (wait->leaves) prof__last_scope_ended(self);
+        return 0;
+    }
     prof__wait_inside(wait);
     return 1;
 }
@@ -21093,9 +21103,11 @@ static inline int prof__wait_end(prof__waited *wait, int acquired)
 {
     uint64_t ticks = prof__wait_now(wait->counter) - wait->began;
     prof__wait_inside(NULL);
-    if (PROF__LIKELY((int64_t)ticks < (int64_t)wait->enough)) return 0;
+    int recorded = 0, enough = (int64_t)ticks >= (int64_t)wait->enough;
+    if (PROF__LIKELY(!enough && !wait->leaves)) return 0;
     PROF__ERRNO_SAVE();
-    int recorded = prof__wait_end_slow(wait, ticks, acquired);
+    if (enough) recorded = prof__wait_end_slow(wait, ticks, acquired);
+    if (wait->leaves && PROF__LEAVES_SOON(PROF__SELF())) prof__last_scope_ended(PROF__SELF());
     PROF__ERRNO_RESTORE();
     return recorded;
 }

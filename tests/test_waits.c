@@ -921,6 +921,43 @@ static void *fight(void *count)
     return NULL;
 }
 
+/* More threads than chunks: calls that do not wait keep no chunk from those that record. */
+static pthread_barrier_t all_there;
+static void *one_of_many(void *user)
+{
+    poll(NULL, 0, 0);
+    pthread_barrier_wait(&all_there);
+    poll(NULL, 0, 0);
+    {
+        PROFILE_SCOPE("one of many");
+        poll(NULL, 0, 0);
+    }
+    poll(NULL, 0, 0);
+    pthread_barrier_wait(&all_there);
+    return user;
+}
+
+TEST(many_threads)
+{
+    NEEDS_WRAPPERS();
+    enum { THREADS = 400 };
+    prof_config config = trace_config(1u << 20);
+    pthread_t threads[THREADS];
+    size_t scopes = 0;
+    config.waits_ns = 1000000000000;
+    pthread_barrier_init(&all_there, NULL, THREADS);
+    trace_start(&config);
+    for (int i = 0; i < THREADS; ++i) CHECK(!pthread_create(&threads[i], NULL, one_of_many, NULL));
+    for (int i = 0; i < THREADS; ++i) CHECK(!pthread_join(threads[i], NULL));
+    prof_trace *trace = waits_stop();
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) scopes += prof_trace_track(trace, i)->event_count;
+    CHECK_EQUAL(wait_count, 0);
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    CHECK_EQUAL(scopes, THREADS);
+    waits_close(trace);
+    pthread_barrier_destroy(&all_there);
+}
+
 #if WRAPPED
 static size_t waiter_room(void) { return PROF__WAITERS; }
 static uintptr_t waiter_address(size_t i) { return prof__waits_for[i]; }

@@ -134,6 +134,10 @@ typedef struct prof__session_file {
     int old_file;         /* the descriptor + 1 that locks the older file meanwhile; 0: none */
 } prof__session_file;
 
+#ifdef PROF__WRAPS_WAITS
+static uint64_t prof__waits_least; /* waits_ns of the last session, for threads that have none */
+#endif
+
 typedef struct prof__session {
     prof__header *header; /* the image; the next fields are places and sizes inside it */
     char *chunks;

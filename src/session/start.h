@@ -150,6 +150,7 @@ static prof_status prof__session_make(prof__session *s, const prof_config *confi
 #endif
 #ifdef PROF__WRAPS_WAITS
     s->waits_ns = config->waits_ns == PROF_NEVER ? 0 : config->waits_ns ? config->waits_ns : PROF__WAITS_NS;
+    PROF__STORE(&prof__waits_least, s->waits_ns);
     s->waits_hz = s->waits_ns ? prof__threshold(s, 1000000000u) : 0;
     s->waits_ticks = s->waits_ns ? prof__threshold(s, s->waits_ns) : 0;
 #endif
