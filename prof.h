@@ -17695,7 +17695,6 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__left_out("min_duration, warmup, rank, layout, existing, switches, system, waits", "PROF_MINIMAL");
     if (!PROF__MINIMAL && PROF__WAITS_IN_VAIN(c))
         return prof__fail(PROF_UNSUPPORTED, "waits: define PROF_WRAP_WAITS before the implementation");
-        return prof__fail(PROF_UNSUPPORTED, "waits: define PROF_WRAP_WAITS before the implementation");
     if (c->warmup_steps && c->warmup_frames)
         return prof__fail(PROF_INVALID_ARGUMENT, "warmup_steps, warmup_frames: only one of them can be set");
     if (!PROF__MINIMAL && (unsigned)c->existing > PROF_EXISTING_REFUSE)
