@@ -20915,7 +20915,12 @@ static uint32_t prof__holder_of_rwlock(const void *lock) /* 0 if readers have it
 }
 #else
 #define PROF__HOLDERS 256u
-static struct { uintptr_t lock; uint32_t thread; char rest[64 - sizeof(uintptr_t) - 4]; } prof__holders[PROF__HOLDERS];
+typedef struct prof__holder {
+    uintptr_t lock;
+    uint32_t thread;
+    char rest[64 - sizeof(uintptr_t) - 4]; /* a cache line for each */
+} prof__holder;
+static prof__holder prof__holders[PROF__HOLDERS];
 
 static inline uint32_t prof__holder_place(const void *lock)
 {
