@@ -5281,7 +5281,8 @@ enum { /* the kinds of records of meta: src/kinds.sh makes these lines */
     PROF__META_DEVICE,
     PROF__META_ROW,
     PROF__META_THREAD,
-    PROF__META_RATE
+    PROF__META_RATE,
+    PROF__META_MODULE
 };
 #define PROF__META_SITE_WORDS 5 /* words without the unit */
 
@@ -5781,12 +5782,13 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
 
 /* The types of EVENTs of devices, and of the processors, which are on no thread's track: see >>device and >>system.
    X(name, code, what) */
-#define PROF__DEVICE_EVENTS(X)             \
-    X(SCOPE, 200, "a scope")               \
-    X(MARK, 201, "an instant")             \
-    X(COUNTER, 202, "a counter")           \
-    X(PAIR, 203, "a pair of clocks")       \
-    X(SWITCHES, 204, "threads that a processor began or ceased to run")
+#define PROF__DEVICE_EVENTS(X)                                          \
+    X(SCOPE, 200, "a scope")                                            \
+    X(MARK, 201, "an instant")                                          \
+    X(COUNTER, 202, "a counter")                                        \
+    X(PAIR, 203, "a pair of clocks")                                    \
+    X(SWITCHES, 204, "threads that a processor began or ceased to run") \
+    X(SAMPLES, 205, "what threads were in the middle of")
 
 /* What a call site records, besides the kind: prof_role. X(name, code, what), in the order of the codes */
 #define PROF__ROLES(X)                                                                                                \
@@ -5828,7 +5830,11 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
       "words: ticks, CLOCK_MONOTONIC, check")                                                                         \
     X(ROW, 5, "name (string id, bits 31..0) and device (63..32)")                                                     \
     X(THREAD, 6, "a track. The id is that of the string which the system calls the track's thread by now")            \
-    X(RATE, 7, "ticks per second as measured in the start, to 1 %: shows whether the clocks agree later")
+    X(RATE, 7, "ticks per second as measured in the start, to 1 %: shows whether the clocks agree later")             \
+    X(MODULE, 8,                                                                                                      \
+      "a part of the program or of a library that has code: its first address; the address behind it; the place of "  \
+      "its first byte in the file; since when it is known (CLOCK_MONOTONIC, ns; 0: from the start); path (string id, "\
+      "bits 31..0) and build id (a string of hexadecimal digits, 63..32)")
 
 /* Columns of PROF__KINDS as constants, four bits or one bit for each kind: a table in a number replaces a branch for
    each record. */
@@ -19592,7 +19598,8 @@ enum { /* the types of EVENTs of devices: src/kinds.sh makes these lines */
     PROF__DEVICE_MARK,        /* an instant */
     PROF__DEVICE_COUNTER,     /* a counter */
     PROF__DEVICE_PAIR,        /* a pair of clocks */
-    PROF__DEVICE_SWITCHES     /* threads that a processor began or ceased to run */
+    PROF__DEVICE_SWITCHES,    /* threads that a processor began or ceased to run */
+    PROF__DEVICE_SAMPLES      /* what threads were in the middle of */
 };
 #define PROF__DEVICE_PAIRS 8
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */
@@ -19639,6 +19646,30 @@ static uint64_t prof__switch_word(uint64_t ns, uint64_t thread, unsigned what) {
 static uint64_t prof__switch_ns(uint64_t word) { return word >> 25; }
 static uint32_t prof__switch_thread(uint64_t word) { return (uint32_t)(word >> 3) & (PROF__SWITCH_THREADS - 1); }
 static unsigned prof__switch_what(uint64_t word) { return (unsigned)(word & 7); }
+
+/*-- SAMPLES --------------------------------------------------------------------------------------------- >>samples --
+   Whenever a thread has used a processor for a period, the kernel says where it is: a sample. Samples of one processor
+   are in an EVENT of type PROF__DEVICE_SAMPLES, in the chunk of the thread that drains the kernel's rings:
+
+     EVENT  detail: the processor (31..0), 0 (39..32)
+            object: CLOCK_MONOTONIC, nanoseconds
+     DATA   without a key, of type STRING: bytes, which end with at least one zero
+
+   The bytes are numbers as in the archive (see >>pack), signed ones as zigzag numbers: the period in nanoseconds; how
+   many samples of the processor are missing since the last such EVENT: for want of room in the kernel's ring, then in
+   prof's buffer. For each sample:
+
+     frames    from 1 to 64; 0: no sample follows
+     shared    of these, how many of the outermost ones are those of the sample before in this EVENT
+     thread    signed: its id, less that of the sample before
+     time      nanoseconds since the sample before or, of the first one, since the object
+     the other frames, from the outermost one to the innermost: signed, the address less that of the frame around it
+               (of the outermost one: less 0) */
+
+#define PROF__SAMPLE_DEPTH 64u /* frames */
+#define PROF__SAMPLE_WORDS 60u /* of the bytes of an EVENT: with its own four it is a fifteenth more than they are */
+
+#define PROF__MODULE_WORDS 6 /* of a MODULE record of meta, head included */
 
 #ifndef PROF_FREESTANDING
 /* All fields except name, clock and site change under the state's lock. session_id: the id of the session to whose

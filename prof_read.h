@@ -151,6 +151,28 @@ typedef struct prof_split {
     uint64_t migrations;          /* how often it went on on another processor */
 } prof_split;
 
+/* Where a thread was when it had run for one more period, if the recording has that: see prof_system.h. */
+#define PROF_SAMPLE_FRAMES 64     /* of a sample, at most: of a deeper one, the outermost frames are missing */
+#define PROF_NO_TRACK ((size_t)-1)
+
+typedef struct prof_sample {
+    int64_t time_ns;              /* since the session's start */
+    const uint64_t *frames;       /* addresses, innermost first: [0] is the instruction that ran, the others are those
+                                     to which functions return. Samples with equal frames have one array */
+    uint32_t frame_count;         /* at least 1 */
+    int32_t processor;
+    uint64_t thread_id;           /* the system's thread id */
+} prof_sample;
+
+/* A part of the program, or of a library, that has code, and where it was in memory. */
+typedef struct prof_module {
+    const char *path;             /* of its file; "linux-vdso.so.1" has none */
+    const char *build_id;         /* hexadecimal; "": it has none */
+    uint64_t start, end;          /* its first address; the first one behind it */
+    uint64_t file_offset;         /* where the byte at start is in the file */
+    int64_t from_ns;              /* since when it is known to be loaded; 0: from the session's start */
+} prof_module;
+
 typedef struct prof_trace_info {
     const char *program;          /* the name of the program */
     const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
@@ -197,6 +219,10 @@ typedef struct prof_trace_info {
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
     uint64_t switches;            /* how often threads of the process ceased to run: see prof_track_states() */
     uint64_t switches_lost;       /* how many switches could not be recorded: begins and ends of running */
+    uint64_t samples;             /* of all threads: see prof_track_samples() */
+    uint64_t samples_lost;        /* how many more there were: the kernel's ring was full, or prof's buffer */
+    uint64_t samples_dropped;     /* of the lost ones: the buffer was full, or recording was paused */
+    uint64_t sample_period_ns;    /* the time of a processor that each sample stands for; 0: there are none */
 } prof_trace_info;
 
 #define PROF_IMAGE_LOOK 4096  /* see prof_image_find() */
@@ -261,6 +287,18 @@ PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t tr
    all of it, if the recording has no states. */
 PROF__API prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
                                        prof_split *split);
+
+/* Returns the samples of a track's thread, in order of time, and sets *count to their number. The trace owns them. The
+   scope that was open at a sample's time is what it ran for. Returns NULL, and 0 as *count, if there are none. track
+   PROF_NO_TRACK: the samples of all threads that have no track, in order of their thread ids. Where a system's id was
+   used again, each track has those from its first event on. The window does not matter here. count must not be NULL. */
+PROF__API const prof_sample *prof_track_samples(const prof_trace *trace, size_t track, size_t *count);
+/* Returns the modules that the program had, in the order in which they became known, and sets *count to their number.
+   There are none without samples. The trace owns them. count must not be NULL. */
+PROF__API const prof_module *prof_trace_modules(const prof_trace *trace, size_t *count);
+/* Returns the module to which an address belonged at a time, or NULL. A library may have been unloaded, and another one
+   have its place: the newest one that was known then counts, else the first one that became known later. */
+PROF__API const prof_module *prof_module_at(const prof_trace *trace, uint64_t address, int64_t time_ns);
 
 /* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0
    at the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes
@@ -516,6 +554,10 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
 #define prof_track_states(trace, track, count) PROF__STRIPPED((const prof_state *)0, PROF__USE3(trace, track, count))
 #define prof_track_split(trace, track, start_ns, duration_ns, split) \
     PROF__STRIPPED(PROF_OK, PROF__USE5(trace, track, start_ns, duration_ns, split))
+#define prof_track_samples(trace, track, count) PROF__STRIPPED((const prof_sample *)0, PROF__USE3(trace, track, count))
+#define prof_trace_modules(trace, count) PROF__STRIPPED((const prof_module *)0, PROF__USE2(trace, count))
+#define prof_module_at(trace, address, time_ns) \
+    PROF__STRIPPED((const prof_module *)0, PROF__USE3(trace, address, time_ns))
 #define prof_cursor_open(trace, track, cursor) \
     PROF__STRIPPED((prof__stripped_none(cursor, sizeof(void *)), PROF_OK), PROF__USE3(trace, track, cursor))
 #define prof_cursor_next(cursor, event) PROF__STRIPPED(0, PROF__USE2(cursor, event))
@@ -962,6 +1004,17 @@ typedef struct prof__read_sum {
     uint64_t ns[PROF_STATE_COUNT], switches, migrations;
 } prof__read_sum;
 
+/* A sample while the trace is made, and a chain of frames that some samples have. */
+typedef struct prof__read_sample {
+    uint64_t ns; /* CLOCK_MONOTONIC */
+    uint32_t thread, processor, chain;
+} prof__read_sample;
+
+typedef struct prof__read_chain {
+    size_t first; /* in frames */
+    uint32_t count;
+} prof__read_chain;
+
 typedef struct prof__read_pairing {
     uint64_t tick;
     int64_t ns; /* time since the session's start */
@@ -981,6 +1034,7 @@ typedef struct prof__read_track {
     size_t unmatched_end, unmatched_end_count;
     size_t max_nodes, max_args, max_event_args, max_depth, frames; /* how much memory a cursor needs */
     size_t state, state_count; /* in the trace's states */
+    size_t sample, sample_count; /* in the trace's samples */
     int lives; /* 1: its thread has not ended, so scopes without an end are still open */
 } prof__read_track;
 
@@ -1115,6 +1169,17 @@ struct prof_trace {
     unsigned char *state_marks; /* PROF__STATE_SWITCHED, _MOVED: of each state */
     size_t state_count, state_capacity, state_mark_capacity;
     prof__read_sum *sums; /* of all states before each PROF__STATE_STEP-th one */
+    prof_sample *samples; /* of threads with a track, by thread and time; then of those without */
+    size_t sample_count, trackless; /* trackless: the index of the first one of a thread without a track */
+    uint64_t *frames; /* of all chains */
+    size_t frame_count, frame_capacity;
+    prof__read_chain *chains; /* distinct ones; only while the trace is made, as the next ones */
+    size_t chain_count, chain_capacity;
+    prof__read_index chain_index;
+    prof__read_sample *sample_items;
+    size_t sample_item_count, sample_item_capacity;
+    prof_module *modules;
+    size_t module_count, module_capacity;
     void (*step)(void *user, double share); /* the function of prof_trace_set_progress() */
     void *step_user;
 };
@@ -1694,8 +1759,23 @@ static void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t
         trace->info.lost_blocks++;
 }
 
-/* Reads meta in three passes: finds the largest ids; reads strings, metadata and names of threads; reads call sites,
-   whose strings may come after them. Returns 0 if there is no memory. */
+/* Adds a module to the list, unless it has no addresses. Returns 0 if there is no memory. */
+static int prof__read_module(prof_trace *trace, const uint64_t *field)
+{
+    if (field[1] <= field[0]) return 1;
+    prof_module *module = (prof_module *)PROF__MORE(trace->modules, trace->module_capacity, trace->module_count);
+    if (!module) return 0;
+    module->start = field[0];
+    module->end = field[1];
+    module->file_offset = field[2];
+    module->from_ns = (int64_t)field[3]; /* as the image has it: see prof__modules_time() */
+    module->path = trace->names[prof__read_string_name(trace, field[4] & 0xFFFFFFFFu)];
+    module->build_id = trace->names[prof__read_string_name(trace, field[4] >> 32)];
+    return 1;
+}
+
+/* Reads meta in three passes: finds the largest ids; reads strings, metadata and names of threads; reads call sites
+   and modules, whose strings may come after them. Returns 0 if there is no memory. */
 static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
@@ -1737,6 +1817,8 @@ static int prof__read_meta(prof_trace *trace)
         size_t id = (size_t)(words[at] & 0xFFFFFFFFu), number;
         const uint64_t *field = words + at + 1;
         prof__read_site site;
+        if (words[at] >> 56 == PROF__META_MODULE && length >= PROF__MODULE_WORDS && !prof__read_module(trace, field))
+            return 0;
         if (words[at] >> 56 != PROF__META_SITE || length < PROF__META_SITE_WORDS || id > sites) continue;
         memset(&site, 0, sizeof site);
         site.name = (uint32_t)prof__read_string_name(trace, field[0] & 0xFFFFFFFFu);
@@ -2568,6 +2650,103 @@ static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t c
     return at;
 }
 
+/* The frames of one sample, from the outermost one on, as an EVENT has them. */
+typedef struct prof__read_frames {
+    uint64_t list[PROF__SAMPLE_DEPTH];
+    uint32_t count;
+} prof__read_frames;
+
+/* Compares a chain, which is stored from the innermost frame on. */
+static int prof__same_chain(const void *owner, size_t item, const void *key)
+{
+    const prof_trace *trace = (const prof_trace *)owner;
+    const prof__read_chain *chain = &trace->chains[item];
+    const prof__read_frames *frames = (const prof__read_frames *)key;
+    uint32_t i;
+    if (chain->count != frames->count) return 0;
+    for (i = 0; i < chain->count; i++)
+        if (trace->frames[chain->first + i] != frames->list[chain->count - 1 - i]) return 0;
+    return 1;
+}
+
+/* Returns the number of a chain, which is added if it is new, or PROF__NONE if there is no memory. */
+static size_t prof__chain_number(prof_trace *trace, const prof__read_frames *frames)
+{
+    uint64_t hash = prof__mix(frames->count);
+    size_t found, first = trace->frame_count;
+    uint32_t i;
+    for (i = 0; i < frames->count; i++) hash = prof__scatter(hash ^ frames->list[i]);
+    found = prof__read_find(&trace->chain_index, (uint32_t)hash, prof__same_chain, trace, frames);
+    if (found != PROF__NONE) return found;
+    for (i = frames->count; i; i--) {
+        if (!PROF__ROOM(trace->frames, trace->frame_capacity, trace->frame_count)) return PROF__NONE;
+        trace->frames[trace->frame_count++] = frames->list[i - 1];
+    }
+    found = PROF__NEW(trace->chain_index, (uint32_t)hash, trace->chains, trace->chain_capacity, trace->chain_count);
+    if (found == PROF__NONE) return PROF__NONE;
+    trace->chains[found].first = first;
+    trace->chains[found].count = frames->count;
+    return found;
+}
+
+static uint64_t prof__unpack_signed(prof__unpacker *bytes)
+{
+    uint64_t value = prof__unpack_integer(bytes);
+    return value >> 1 ^ (0 - (value & 1));
+}
+
+/* Reads the next sample of an EVENT. Returns 0 if there is none, or what follows is damaged. */
+static int prof__sample_read(prof__unpacker *bytes, prof__read_sample *sample, prof__read_frames *frames)
+{
+    uint64_t count = prof__unpack_integer(bytes), shared, outer, i;
+    if (bytes->bad || !count || count > PROF__SAMPLE_DEPTH) return 0;
+    shared = prof__unpack_integer(bytes);
+    if (shared > count || shared > frames->count) return 0;
+    sample->thread += (uint32_t)prof__unpack_signed(bytes);
+    sample->ns += prof__unpack_integer(bytes);
+    outer = shared ? frames->list[shared - 1] : 0;
+    for (i = shared; i < count; i++) frames->list[i] = outer += prof__unpack_signed(bytes);
+    frames->count = (uint32_t)count;
+    return !bytes->bad;
+}
+
+/* Collects the EVENT of PROF__DEVICE_SAMPLES at this word. Returns 0 if there is no memory. */
+static int prof__samples_take(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
+{
+    const uint64_t *record = words + at;
+    size_t length = at + 3 < count ? prof__record_length(record[3], count - at - 3) : 0;
+    uint64_t period, lost, dropped;
+    prof__read_frames frames;
+    prof__read_sample sample;
+    prof__unpacker bytes;
+    if (length < 2 || (record[1] >> 40 & 0xFF) || prof__read_kind(record[3]) != PROF__KIND_DATA ||
+        prof__record_holds(record[3]) != PROF_VALUE_STRING)
+        return 1;
+    memset(&sample, 0, sizeof sample);
+    frames.count = 0;
+    bytes.at = (const unsigned char *)(record + 4);
+    bytes.end = bytes.at + (length - 1) * 8;
+    bytes.bad = 0;
+    period = prof__unpack_integer(&bytes);
+    lost = prof__unpack_integer(&bytes);
+    dropped = prof__unpack_integer(&bytes);
+    if (bytes.bad || !period || lost > UINT32_MAX || dropped > UINT32_MAX) return 1;
+    trace->info.sample_period_ns = period;
+    trace->info.samples_lost += lost + dropped;
+    trace->info.samples_dropped += dropped;
+    sample.ns = record[2];
+    sample.processor = (uint32_t)(record[1] >> 8);
+    while (prof__sample_read(&bytes, &sample, &frames)) {
+        size_t chain = prof__chain_number(trace, &frames);
+        if (chain == PROF__NONE ||
+            !PROF__ROOM(trace->sample_items, trace->sample_item_capacity, trace->sample_item_count))
+            return 0;
+        sample.chain = (uint32_t)chain;
+        trace->sample_items[trace->sample_item_count++] = sample;
+    }
+    return 1;
+}
+
 /* Collects the EVENT of PROF__DEVICE_SWITCHES at this word. Returns 0 if there is no memory. */
 static int prof__switches_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
 {
@@ -2664,6 +2843,7 @@ static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, s
     memset(&e, 0, sizeof e);
     e.type = (uint8_t)(record[1] & 0xFF);
     if (e.type == PROF__DEVICE_SWITCHES) return prof__switches_take(trace, chunk, words, at, count);
+    if (e.type == PROF__DEVICE_SAMPLES) return prof__samples_take(trace, words, at, count);
     if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) {
         trace->info.unknown++;
         return 1;
@@ -4738,6 +4918,129 @@ PROF_DEF prof_status prof_track_split(const prof_trace *trace, size_t track, int
     return PROF_OK;
 }
 
+static int prof__sample_order(const void *a, const void *b)
+{
+    const prof__read_sample *x = (const prof__read_sample *)a, *y = (const prof__read_sample *)b;
+    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    if (x->processor != y->processor) return x->processor < y->processor ? -1 : 1;
+    return x->chain < y->chain ? -1 : x->chain > y->chain;
+}
+
+/* Appends the samples of one thread. */
+static void prof__samples_append(prof_trace *trace, const prof__read_sample *items, size_t count)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        prof_sample *sample = &trace->samples[trace->sample_count++];
+        const prof__read_chain *chain = &trace->chains[items[i].chain];
+        int64_t ns = prof__read_since(trace, items[i].ns);
+        sample->time_ns = ns < 0 ? 0 : ns;
+        sample->frames = trace->frames + chain->first;
+        sample->frame_count = chain->count;
+        sample->processor = (int32_t)items[i].processor;
+        sample->thread_id = items[i].thread;
+    }
+}
+
+/* Divides the samples of a thread, which are the trace's last ones, among the tracks with its id: each has those up to
+   the first event of the next one. */
+static void prof__samples_give(prof_trace *trace, const prof__read_owner *owners, size_t count, size_t first)
+{
+    size_t i;
+    for (i = 0; i < count; i++) {
+        prof__read_track *track = &trace->tracks[owners[i].track];
+        int64_t to = i + 1 < count ? owners[i + 1].first_ns : INT64_MAX;
+        track->sample = first;
+        for (; first < trace->sample_count && trace->samples[first].time_ns < to; first++) continue;
+        track->sample_count = first - track->sample;
+    }
+}
+
+/* Appends the samples of all threads that have a track, or (tracked: 0) of all that have none. */
+static void prof__samples_of(prof_trace *trace, const prof__read_owner *owners, size_t count, int tracked)
+{
+    size_t from, to, owner = 0, end;
+    for (from = 0; from < trace->sample_item_count; from = to) {
+        size_t first = trace->sample_count;
+        uint32_t thread = trace->sample_items[from].thread;
+        for (to = from + 1; to < trace->sample_item_count && trace->sample_items[to].thread == thread;) to++;
+        while (owner < count && owners[owner].thread < thread) owner++;
+        for (end = owner; end < count && owners[end].thread == thread;) end++;
+        if ((end > owner) != tracked) continue;
+        prof__samples_append(trace, trace->sample_items + from, to - from);
+        if (tracked) prof__samples_give(trace, owners + owner, end - owner, first);
+    }
+}
+
+/* Converts the times of modules, which are those of the image so far. */
+static void prof__modules_time(prof_trace *trace)
+{
+    size_t i;
+    for (i = 0; i < trace->module_count; i++) {
+        int64_t ns = prof__read_since(trace, (uint64_t)trace->modules[i].from_ns);
+        trace->modules[i].from_ns = ns < 0 ? 0 : ns;
+    }
+}
+
+/* Makes the samples of all tracks. Returns 0 if there is no memory. */
+static int prof__samples_make(prof_trace *trace)
+{
+    prof__read_owner *owners;
+    size_t count;
+    prof__modules_time(trace);
+    trace->info.samples = trace->sample_item_count;
+    if (!trace->sample_item_count) return 1;
+    qsort(trace->sample_items, trace->sample_item_count, sizeof *trace->sample_items, prof__sample_order);
+    trace->samples = (prof_sample *)malloc(trace->sample_item_count * sizeof *trace->samples);
+    count = prof__owners_make(trace, &owners);
+    if (owners && trace->samples) {
+        prof__samples_of(trace, owners, count, 1);
+        trace->trackless = trace->sample_count;
+        prof__samples_of(trace, owners, count, 0);
+    }
+    free(owners);
+    free(trace->chains);
+    free(trace->chain_index.slots);
+    free(trace->sample_items);
+    trace->chains = NULL;
+    trace->chain_index.slots = NULL;
+    trace->sample_items = NULL;
+    return owners && trace->samples;
+}
+
+PROF_DEF const prof_sample *prof_track_samples(const prof_trace *trace, size_t track, size_t *count)
+{
+    size_t first;
+    if (count) *count = 0;
+    if (!trace || !count || (track >= trace->track_count && track != PROF_NO_TRACK)) return NULL;
+    first = track == PROF_NO_TRACK ? trace->trackless : trace->tracks[track].sample;
+    *count = track == PROF_NO_TRACK ? trace->sample_count - first : trace->tracks[track].sample_count;
+    return *count ? trace->samples + first : NULL;
+}
+
+PROF_DEF const prof_module *prof_trace_modules(const prof_trace *trace, size_t *count)
+{
+    if (count) *count = 0;
+    if (!trace || !count || !trace->module_count) return NULL;
+    *count = trace->module_count;
+    return trace->modules;
+}
+
+PROF_DEF const prof_module *prof_module_at(const prof_trace *trace, uint64_t address, int64_t time_ns)
+{
+    const prof_module *best = NULL;
+    size_t i;
+    for (i = 0; trace && i < trace->module_count; i++) {
+        const prof_module *module = &trace->modules[i];
+        if (address < module->start || address >= module->end) continue;
+        if (!best || (module->from_ns <= time_ns ? best->from_ns > time_ns || module->from_ns >= best->from_ns
+                                                 : module->from_ns < best->from_ns && best->from_ns > time_ns))
+            best = module;
+    }
+    return best;
+}
+
 /* Matches the BEGINs and ENDs from this word on; most records are of these kinds. Returns the index of the word after
    them, or 0 if there is no memory. */
 static size_t prof__read_match_scopes(prof__read_matcher *m, const uint64_t *words, size_t at, size_t end,
@@ -5109,6 +5412,12 @@ static void prof__read_free(prof_trace *trace)
     free(trace->states);
     free(trace->state_marks);
     free(trace->sums);
+    free(trace->samples);
+    free(trace->frames);
+    free(trace->chains);
+    free(trace->chain_index.slots);
+    free(trace->sample_items);
+    free(trace->modules);
     /* Without the magic, prof recover does not take the freed memory in a core dump for a recording. */
     PROF__RELEASE(trace->header.magic, 0);
     free(trace);
@@ -5251,7 +5560,7 @@ static int prof__read_parse(prof_trace *trace)
     prof__read_about(trace);
     prof__read_window(trace);
     if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace) ||
-        !prof__states_make(trace))
+        !prof__states_make(trace) || !prof__samples_make(trace))
         return 0;
     uint64_t lost = trace->info.lost; /* all lost events, of which the next two are a part each */
     trace->info.lost_deep = header->lost_deep < lost ? header->lost_deep : lost;
@@ -10842,7 +11151,7 @@ static int prof__ring_lacks(const prof_trace *trace, int64_t from)
     return last > threads && ended > from;
 }
 
-#define PROF__LOSSES 10
+#define PROF__LOSSES 11
 
 /* Writes to `to` what a kind of loss has removed from the trace, and how to avoid it. Returns 0 if this kind did not
    occur. */
@@ -10850,7 +11159,8 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
-                                         "name",  "part",        "argument", "event", "event", "event"};
+                                         "name",  "part",        "argument", "event", "event", "event",
+                                         "sample"};
     uint64_t chunks = trace->info.chunks;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -10867,6 +11177,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     counts[7] = info->lost_busy;
     counts[8] = info->lost_deep;
     counts[9] = info->unknown;
+    counts[10] = info->samples_lost;
     if (!counts[kind]) return 0;
     if (kind == 4) {
         more = prof__real(info->sites_lost) / (prof__real(trace->site_count) + 1);
@@ -10919,6 +11230,15 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     case 9:
         snprintf(to, size, "left out, of kinds that this version does not know: read the file with a newer one");
         break;
+    case 10:
+        prof__grouped(count, info->samples_dropped);
+        if (info->samples_dropped == info->samples_lost)
+            snprintf(to, size, "lost in a full buffer, or while recording was paused: enlarge PROF_BUFFER");
+        else
+            snprintf(to, size, "lost in a full ring of the kernel: ask for fewer (PROF_SAMPLES)%s%s%s",
+                     info->samples_dropped ? "; of these " : "", info->samples_dropped ? count : "",
+                     info->samples_dropped ? " in a full buffer, or while recording was paused" : "");
+        break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }
     return 1;
@@ -10931,7 +11251,8 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
-                                                      "events", "arguments", "events", "events", "events"};
+                                                      "events", "arguments", "events", "events", "events",
+                                                      NULL};
     if ((kind == 0 && !prof_trace_about(trace)->lost) || (kind == 2 && !prof__ring_lacks(trace, from))) return NULL;
     return prof__loss_text(trace, kind, to, size) ? dropped[kind] : NULL;
 }
@@ -11065,7 +11386,7 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t events = trace->aggregated ? info->folded : info->event_count;
     uint64_t tracks = trace->aggregated ? trace->header.tracks : prof_trace_track_count(trace);
-    char text[512], a[48], b[48];
+    char text[512], a[48], b[48], c[48];
     size_t i;
     prof__out_clean(out, *info->program ? info->program : "program");
     prof__out_text(out, ", process ");
@@ -11091,6 +11412,14 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
         snprintf(text, sizeof text, "%s, when threads ceased to run%s%s%s", a, info->switches_lost ? "; " : "",
                  info->switches_lost ? b : "", info->switches_lost ? " begins and ends of running are missing" : "");
         prof__summary_line(out, "switches", text, limit);
+    }
+    if (info->samples || info->samples_lost) {
+        prof__grouped(a, info->samples);
+        prof__human_ns(b, prof__real(info->sample_period_ns));
+        prof__grouped(c, info->samples_lost);
+        snprintf(text, sizeof text, "%s, one for each %s that a thread ran%s%s%s", a, b, info->samples_lost ? "; " : "",
+                 info->samples_lost ? c : "", info->samples_lost ? " are missing" : "");
+        prof__summary_line(out, "samples", text, limit);
     }
     prof__human_hz(a, prof__real(info->tick_hz));
     prof__human_ns(b, info->clock_resolution_ns);

@@ -104,6 +104,16 @@ static void print_head(const prof_trace *trace)
     print_line("buffer", text);
 }
 
+static void print_samples(const prof_trace *trace)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    char text[160], a[48], b[48];
+    if (!info->samples) return;
+    snprintf(text, sizeof text, "%s, one for each %s that a thread ran", tool_count(a, info->samples),
+             tool_ns(b, (double)info->sample_period_ns));
+    print_line("samples", text);
+}
+
 static void print_events(const findings *all)
 {
     char line[32 + PROF_EVENT_TYPE_COUNT * 64], text[48];
@@ -234,6 +244,7 @@ static int report(const prof_trace *trace, const char *path)
         printf("\n");
         print_head(trace);
         print_events(&all);
+        print_samples(trace);
         printf("  %-10s%lu\n", "tracks", (unsigned long)tracks);
     }
     for (i = 0; good && i < tracks; i++) {

@@ -120,6 +120,28 @@ typedef struct prof_split {
     uint64_t migrations;          /* how often it went on on another processor */
 } prof_split;
 
+/* Where a thread was when it had run for one more period, if the recording has that: see prof_system.h. */
+#define PROF_SAMPLE_FRAMES 64     /* of a sample, at most: of a deeper one, the outermost frames are missing */
+#define PROF_NO_TRACK ((size_t)-1)
+
+typedef struct prof_sample {
+    int64_t time_ns;              /* since the session's start */
+    const uint64_t *frames;       /* addresses, innermost first: [0] is the instruction that ran, the others are those
+                                     to which functions return. Samples with equal frames have one array */
+    uint32_t frame_count;         /* at least 1 */
+    int32_t processor;
+    uint64_t thread_id;           /* the system's thread id */
+} prof_sample;
+
+/* A part of the program, or of a library, that has code, and where it was in memory. */
+typedef struct prof_module {
+    const char *path;             /* of its file; "linux-vdso.so.1" has none */
+    const char *build_id;         /* hexadecimal; "": it has none */
+    uint64_t start, end;          /* its first address; the first one behind it */
+    uint64_t file_offset;         /* where the byte at start is in the file */
+    int64_t from_ns;              /* since when it is known to be loaded; 0: from the session's start */
+} prof_module;
+
 typedef struct prof_trace_info {
     const char *program;          /* the name of the program */
     const char *clock;            /* "rdtsc", "rdtsc ordered", "cntvct", "clock_gettime", ... */
@@ -166,6 +188,10 @@ typedef struct prof_trace_info {
     const char *boot_id;          /* traces with equal ids share that clock; "": unknown */
     uint64_t switches;            /* how often threads of the process ceased to run: see prof_track_states() */
     uint64_t switches_lost;       /* how many switches could not be recorded: begins and ends of running */
+    uint64_t samples;             /* of all threads: see prof_track_samples() */
+    uint64_t samples_lost;        /* how many more there were: the kernel's ring was full, or prof's buffer */
+    uint64_t samples_dropped;     /* of the lost ones: the buffer was full, or recording was paused */
+    uint64_t sample_period_ns;    /* the time of a processor that each sample stands for; 0: there are none */
 } prof_trace_info;
 
 #define PROF_IMAGE_LOOK 4096  /* see prof_image_find() */
@@ -230,6 +256,18 @@ PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t tr
    all of it, if the recording has no states. */
 PROF__API prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
                                        prof_split *split);
+
+/* Returns the samples of a track's thread, in order of time, and sets *count to their number. The trace owns them. The
+   scope that was open at a sample's time is what it ran for. Returns NULL, and 0 as *count, if there are none. track
+   PROF_NO_TRACK: the samples of all threads that have no track, in order of their thread ids. Where a system's id was
+   used again, each track has those from its first event on. The window does not matter here. count must not be NULL. */
+PROF__API const prof_sample *prof_track_samples(const prof_trace *trace, size_t track, size_t *count);
+/* Returns the modules that the program had, in the order in which they became known, and sets *count to their number.
+   There are none without samples. The trace owns them. count must not be NULL. */
+PROF__API const prof_module *prof_trace_modules(const prof_trace *trace, size_t *count);
+/* Returns the module to which an address belonged at a time, or NULL. A library may have been unloaded, and another one
+   have its place: the newest one that was known then counts, else the first one that became known later. */
+PROF__API const prof_module *prof_module_at(const prof_trace *trace, uint64_t address, int64_t time_ns);
 
 /* A cursor, a time line and spans are read alike: open, next until it returns 0, close. next returns 1 and an entry; 0
    at the end, or if it cannot go on, as without memory. close says which: it returns PROF_OK, or what failed. It takes

@@ -176,7 +176,8 @@ enum { /* the kinds of records of meta: src/kinds.sh makes these lines */
     PROF__META_DEVICE,
     PROF__META_ROW,
     PROF__META_THREAD,
-    PROF__META_RATE
+    PROF__META_RATE,
+    PROF__META_MODULE
 };
 #define PROF__META_SITE_WORDS 5 /* words without the unit */
 

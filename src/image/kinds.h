@@ -83,12 +83,13 @@
 
 /* The types of EVENTs of devices, and of the processors, which are on no thread's track: see >>device and >>system.
    X(name, code, what) */
-#define PROF__DEVICE_EVENTS(X)             \
-    X(SCOPE, 200, "a scope")               \
-    X(MARK, 201, "an instant")             \
-    X(COUNTER, 202, "a counter")           \
-    X(PAIR, 203, "a pair of clocks")       \
-    X(SWITCHES, 204, "threads that a processor began or ceased to run")
+#define PROF__DEVICE_EVENTS(X)                                          \
+    X(SCOPE, 200, "a scope")                                            \
+    X(MARK, 201, "an instant")                                          \
+    X(COUNTER, 202, "a counter")                                        \
+    X(PAIR, 203, "a pair of clocks")                                    \
+    X(SWITCHES, 204, "threads that a processor began or ceased to run") \
+    X(SAMPLES, 205, "what threads were in the middle of")
 
 /* What a call site records, besides the kind: prof_role. X(name, code, what), in the order of the codes */
 #define PROF__ROLES(X)                                                                                                \
@@ -130,6 +131,10 @@
       "words: ticks, CLOCK_MONOTONIC, check")                                                                         \
     X(ROW, 5, "name (string id, bits 31..0) and device (63..32)")                                                     \
     X(THREAD, 6, "a track. The id is that of the string which the system calls the track's thread by now")            \
-    X(RATE, 7, "ticks per second as measured in the start, to 1 %: shows whether the clocks agree later")
+    X(RATE, 7, "ticks per second as measured in the start, to 1 %: shows whether the clocks agree later")             \
+    X(MODULE, 8,                                                                                                      \
+      "a part of the program or of a library that has code: its first address; the address behind it; the place of "  \
+      "its first byte in the file; since when it is known (CLOCK_MONOTONIC, ns; 0: from the start); path (string id, "\
+      "bits 31..0) and build id (a string of hexadecimal digits, 63..32)")
 
 #endif /* PROF__IMAGE_KINDS_H */

@@ -39,4 +39,28 @@ static uint64_t prof__switch_ns(uint64_t word) { return word >> 25; }
 static uint32_t prof__switch_thread(uint64_t word) { return (uint32_t)(word >> 3) & (PROF__SWITCH_THREADS - 1); }
 static unsigned prof__switch_what(uint64_t word) { return (unsigned)(word & 7); }
 
+/*-- SAMPLES --------------------------------------------------------------------------------------------- >>samples --
+   Whenever a thread has used a processor for a period, the kernel says where it is: a sample. Samples of one processor
+   are in an EVENT of type PROF__DEVICE_SAMPLES, in the chunk of the thread that drains the kernel's rings:
+
+     EVENT  detail: the processor (31..0), 0 (39..32)
+            object: CLOCK_MONOTONIC, nanoseconds
+     DATA   without a key, of type STRING: bytes, which end with at least one zero
+
+   The bytes are numbers as in the archive (see >>pack), signed ones as zigzag numbers: the period in nanoseconds; how
+   many samples of the processor are missing since the last such EVENT: for want of room in the kernel's ring, then in
+   prof's buffer. For each sample:
+
+     frames    from 1 to 64; 0: no sample follows
+     shared    of these, how many of the outermost ones are those of the sample before in this EVENT
+     thread    signed: its id, less that of the sample before
+     time      nanoseconds since the sample before or, of the first one, since the object
+     the other frames, from the outermost one to the innermost: signed, the address less that of the frame around it
+               (of the outermost one: less 0) */
+
+#define PROF__SAMPLE_DEPTH 64u /* frames */
+#define PROF__SAMPLE_WORDS 60u /* of the bytes of an EVENT: with its own four it is a fifteenth more than they are */
+
+#define PROF__MODULE_WORDS 6 /* of a MODULE record of meta, head included */
+
 #endif /* PROF__IMAGE_SYSTEM_H */

@@ -10,6 +10,7 @@
 #include "ground/symbols.h"
 #include "ground/utf8.h"
 #include "image/format.h"
+#include "image/system.h"
 #include "image/words.h"
 #include "read/trace.h"
 
@@ -247,8 +248,23 @@ static void prof__read_meta_end(prof_trace *trace, const uint64_t *words, size_t
         trace->info.lost_blocks++;
 }
 
-/* Reads meta in three passes: finds the largest ids; reads strings, metadata and names of threads; reads call sites,
-   whose strings may come after them. Returns 0 if there is no memory. */
+/* Adds a module to the list, unless it has no addresses. Returns 0 if there is no memory. */
+static int prof__read_module(prof_trace *trace, const uint64_t *field)
+{
+    if (field[1] <= field[0]) return 1;
+    prof_module *module = (prof_module *)PROF__MORE(trace->modules, trace->module_capacity, trace->module_count);
+    if (!module) return 0;
+    module->start = field[0];
+    module->end = field[1];
+    module->file_offset = field[2];
+    module->from_ns = (int64_t)field[3]; /* as the image has it: see prof__modules_time() */
+    module->path = trace->names[prof__read_string_name(trace, field[4] & 0xFFFFFFFFu)];
+    module->build_id = trace->names[prof__read_string_name(trace, field[4] >> 32)];
+    return 1;
+}
+
+/* Reads meta in three passes: finds the largest ids; reads strings, metadata and names of threads; reads call sites
+   and modules, whose strings may come after them. Returns 0 if there is no memory. */
 static int prof__read_meta(prof_trace *trace)
 {
     uint64_t *words = trace->image + trace->header.meta_offset / 8;
@@ -290,6 +306,8 @@ static int prof__read_meta(prof_trace *trace)
         size_t id = (size_t)(words[at] & 0xFFFFFFFFu), number;
         const uint64_t *field = words + at + 1;
         prof__read_site site;
+        if (words[at] >> 56 == PROF__META_MODULE && length >= PROF__MODULE_WORDS && !prof__read_module(trace, field))
+            return 0;
         if (words[at] >> 56 != PROF__META_SITE || length < PROF__META_SITE_WORDS || id > sites) continue;
         memset(&site, 0, sizeof site);
         site.name = (uint32_t)prof__read_string_name(trace, field[0] & 0xFFFFFFFFu);

@@ -28,6 +28,7 @@
 #include "read/gaps.h"
 #include "read/names.h"
 #include "read/ring.h"
+#include "read/samples.h"
 #include "read/states.h"
 #include "read/trace.h"
 #include "read/tracks.h"
@@ -85,6 +86,12 @@ static void prof__read_free(prof_trace *trace)
     free(trace->states);
     free(trace->state_marks);
     free(trace->sums);
+    free(trace->samples);
+    free(trace->frames);
+    free(trace->chains);
+    free(trace->chain_index.slots);
+    free(trace->sample_items);
+    free(trace->modules);
     /* Without the magic, prof recover does not take the freed memory in a core dump for a recording. */
     PROF__RELEASE(trace->header.magic, 0);
     free(trace);
@@ -227,7 +234,7 @@ static int prof__read_parse(prof_trace *trace)
     prof__read_about(trace);
     prof__read_window(trace);
     if (!prof__read_tracks(trace) || !prof__device_tracks(trace) || !prof__gap_track(trace) ||
-        !prof__states_make(trace))
+        !prof__states_make(trace) || !prof__samples_make(trace))
         return 0;
     uint64_t lost = trace->info.lost; /* all lost events, of which the next two are a part each */
     trace->info.lost_deep = header->lost_deep < lost ? header->lost_deep : lost;

@@ -222,6 +222,17 @@ typedef struct prof__read_sum {
     uint64_t ns[PROF_STATE_COUNT], switches, migrations;
 } prof__read_sum;
 
+/* A sample while the trace is made, and a chain of frames that some samples have. */
+typedef struct prof__read_sample {
+    uint64_t ns; /* CLOCK_MONOTONIC */
+    uint32_t thread, processor, chain;
+} prof__read_sample;
+
+typedef struct prof__read_chain {
+    size_t first; /* in frames */
+    uint32_t count;
+} prof__read_chain;
+
 typedef struct prof__read_pairing {
     uint64_t tick;
     int64_t ns; /* time since the session's start */
@@ -241,6 +252,7 @@ typedef struct prof__read_track {
     size_t unmatched_end, unmatched_end_count;
     size_t max_nodes, max_args, max_event_args, max_depth, frames; /* how much memory a cursor needs */
     size_t state, state_count; /* in the trace's states */
+    size_t sample, sample_count; /* in the trace's samples */
     int lives; /* 1: its thread has not ended, so scopes without an end are still open */
 } prof__read_track;
 
@@ -375,6 +387,17 @@ struct prof_trace {
     unsigned char *state_marks; /* PROF__STATE_SWITCHED, _MOVED: of each state */
     size_t state_count, state_capacity, state_mark_capacity;
     prof__read_sum *sums; /* of all states before each PROF__STATE_STEP-th one */
+    prof_sample *samples; /* of threads with a track, by thread and time; then of those without */
+    size_t sample_count, trackless; /* trackless: the index of the first one of a thread without a track */
+    uint64_t *frames; /* of all chains */
+    size_t frame_count, frame_capacity;
+    prof__read_chain *chains; /* distinct ones; only while the trace is made, as the next ones */
+    size_t chain_count, chain_capacity;
+    prof__read_index chain_index;
+    prof__read_sample *sample_items;
+    size_t sample_item_count, sample_item_capacity;
+    prof_module *modules;
+    size_t module_count, module_capacity;
     void (*step)(void *user, double share); /* the function of prof_trace_set_progress() */
     void *step_user;
 };

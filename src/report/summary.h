@@ -380,7 +380,7 @@ static int prof__ring_lacks(const prof_trace *trace, int64_t from)
     return last > threads && ended > from;
 }
 
-#define PROF__LOSSES 10
+#define PROF__LOSSES 11
 
 /* Writes to `to` what a kind of loss has removed from the trace, and how to avoid it. Returns 0 if this kind did not
    occur. */
@@ -388,7 +388,8 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 {
     const prof_trace_info *info = prof_trace_about(trace);
     static const char *const things[] = {"event", "older chunk", "write",    "item",
-                                         "name",  "part",        "argument", "event", "event", "event"};
+                                         "name",  "part",        "argument", "event", "event", "event",
+                                         "sample"};
     uint64_t chunks = trace->info.chunks;
     uint64_t kept = trace->aggregated ? info->folded : info->event_count;
     uint64_t counts[PROF__LOSSES];
@@ -405,6 +406,7 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     counts[7] = info->lost_busy;
     counts[8] = info->lost_deep;
     counts[9] = info->unknown;
+    counts[10] = info->samples_lost;
     if (!counts[kind]) return 0;
     if (kind == 4) {
         more = prof__real(info->sites_lost) / (prof__real(trace->site_count) + 1);
@@ -457,6 +459,15 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     case 9:
         snprintf(to, size, "left out, of kinds that this version does not know: read the file with a newer one");
         break;
+    case 10:
+        prof__grouped(count, info->samples_dropped);
+        if (info->samples_dropped == info->samples_lost)
+            snprintf(to, size, "lost in a full buffer, or while recording was paused: enlarge PROF_BUFFER");
+        else
+            snprintf(to, size, "lost in a full ring of the kernel: ask for fewer (PROF_SAMPLES)%s%s%s",
+                     info->samples_dropped ? "; of these " : "", info->samples_dropped ? count : "",
+                     info->samples_dropped ? " in a full buffer, or while recording was paused" : "");
+        break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }
     return 1;
@@ -469,7 +480,8 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size)
 {
     static const char *const dropped[PROF__LOSSES] = {"events", "events",    "events", NULL,    "names",
-                                                      "events", "arguments", "events", "events", "events"};
+                                                      "events", "arguments", "events", "events", "events",
+                                                      NULL};
     if ((kind == 0 && !prof_trace_about(trace)->lost) || (kind == 2 && !prof__ring_lacks(trace, from))) return NULL;
     return prof__loss_text(trace, kind, to, size) ? dropped[kind] : NULL;
 }

@@ -30,7 +30,7 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     const prof_trace_info *info = prof_trace_about(trace);
     uint64_t events = trace->aggregated ? info->folded : info->event_count;
     uint64_t tracks = trace->aggregated ? trace->header.tracks : prof_trace_track_count(trace);
-    char text[512], a[48], b[48];
+    char text[512], a[48], b[48], c[48];
     size_t i;
     prof__out_clean(out, *info->program ? info->program : "program");
     prof__out_text(out, ", process ");
@@ -56,6 +56,14 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
         snprintf(text, sizeof text, "%s, when threads ceased to run%s%s%s", a, info->switches_lost ? "; " : "",
                  info->switches_lost ? b : "", info->switches_lost ? " begins and ends of running are missing" : "");
         prof__summary_line(out, "switches", text, limit);
+    }
+    if (info->samples || info->samples_lost) {
+        prof__grouped(a, info->samples);
+        prof__human_ns(b, prof__real(info->sample_period_ns));
+        prof__grouped(c, info->samples_lost);
+        snprintf(text, sizeof text, "%s, one for each %s that a thread ran%s%s%s", a, b, info->samples_lost ? "; " : "",
+                 info->samples_lost ? c : "", info->samples_lost ? " are missing" : "");
+        prof__summary_line(out, "samples", text, limit);
     }
     prof__human_hz(a, prof__real(info->tick_hz));
     prof__human_ns(b, info->clock_resolution_ns);
