@@ -374,20 +374,20 @@ MANUAL                                                                          
 
     Waits. PROF_WRAP_WAITS (Linux, glibc or musl) records where a thread waits in a call of the C library: mutexes,
     read-write locks, conditions, semaphores and barriers of POSIX threads and C11, joins, read, write, send, recv and
-    their like, poll, select, epoll_wait, accept, connect, sleeps, fsync, waitpid, and futexes by syscall(). It defines
-    these functions in the program, for all modules of the process; calls inside the C library, as in fread(), are not
-    seen. A library that has the implementation and is preloaded does the same for a program that knows nothing of it:
-    LD_PRELOAD=libprof.so PROF_OUTPUT=trace.json ./program. A wait of config.waits_ns (PROF_WAITS, 10 us) or longer is
-    a scope of that name, in the category "wait"; a shorter one leaves nothing, nor does one that is cancelled. Its
-    arguments say what the thread waited for and, of a lock, the thread that held it; an arrow leads to it from the
-    thread that unlocked, signalled or posted, if the wait was long enough by then. Such a lock is shown as those below,
-    with its waits and the holds that follow them. prof_waits() has all of it as data, with the scope that the holder
-    was in. prof_fiber_switch() does not wait, so waits of fibers are those of their threads. A free mutex costs 2 ns,
-    with or without a session, because the clock is only read if it is taken; a call that may wait, two readings of the
-    clock. In a program that is linked statically define PROF_WRAP_WAITS as 2, and link with -Wl,@wrap_waits.txt, which
-    is in lib/. Before glibc 2.34 link with -ldl. On 32-bit systems calls with a time_t of 64 bits are not seen. With a
-    sanitizer, which has its own wrappers, it does nothing. It records PROFILE_MUTEX_LOCK as before; for other locks use
-    this or the macros, because a lock that has both is counted twice.
+    their like, poll, select, epoll_wait, accept, connect, sleeps, fsync, flock, sigwait, waitpid, and futexes by
+    syscall(). It defines these functions in the program, for all modules of the process; calls inside the C library, as
+    in fread(), are not seen. A library that has the implementation and is preloaded does the same for a program that
+    knows nothing of it: LD_PRELOAD=libprof.so PROF_OUTPUT=trace.json ./program. A wait of config.waits_ns (PROF_WAITS,
+    10 us) or longer is a scope of that name, in the category "wait"; a shorter one leaves nothing, nor does one that is
+    cancelled. Its arguments say what the thread waited for and, of a lock, the thread that held it; an arrow leads to
+    it from the thread that unlocked, signalled or posted, if the wait was long enough by then. Such a lock is shown as
+    those below, with its waits and the holds that follow them. prof_waits() has all of it as data, with the scope that
+    the holder was in. prof_fiber_switch() does not wait, so waits of fibers are those of their threads. A free mutex
+    costs 2 ns, with or without a session, because the clock is only read if it is taken; a call that may wait, two
+    readings of the clock. In a program that is linked statically define PROF_WRAP_WAITS as 2, and link with
+    -Wl,@wrap_waits.txt, which is in lib/. Before glibc 2.34 link with -ldl. On 32-bit systems calls with a time_t of 64
+    bits are not seen. With a sanitizer, which has its own wrappers, it does nothing. It records PROFILE_MUTEX_LOCK as
+    before; for other locks use this or the macros, because a lock that has both is counted twice.
 
     Locks. WAIT, ACQUIRE and RELEASE record how often and how long threads waited for a lock, and how long it was held.
     They are shown in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire
@@ -21437,6 +21437,10 @@ PROF__WAIT_FILE(ssize_t, readv, (int fd, const void *parts, int count), (fd, par
 PROF__WAIT_FILE(ssize_t, writev, (int fd, const void *parts, int count), (fd, parts, count))
 PROF__WAIT_FILE(ssize_t, pread, (int fd, void *to, size_t size, prof__narrow_offset at), (fd, to, size, at))
 PROF__WAIT_FILE(ssize_t, pwrite, (int fd, const void *from, size_t size, prof__narrow_offset at), (fd, from, size, at))
+PROF__WAIT_FILE(ssize_t, preadv, (int fd, const void *parts, int count, prof__narrow_offset at), (fd, parts, count, at))
+PROF__WAIT_FILE(ssize_t, pwritev, (int fd, const void *parts, int count, prof__narrow_offset at),
+                (fd, parts, count, at))
+PROF__WAIT_FILE(ssize_t, sendfile, (int fd, int from, void *at, size_t size), (fd, from, at, size))
 PROF__WAIT_FILE(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags))
 PROF__WAIT_FILE(ssize_t, recvfrom, (int fd, void *to, size_t size, int flags, void *from, void *length),
                 (fd, to, size, flags, from, length))
@@ -21446,11 +21450,17 @@ PROF__WAIT_FILE(ssize_t, sendto,
                 (int fd, const void *from, size_t size, int flags, const void *to, unsigned length),
                 (fd, from, size, flags, to, length))
 PROF__WAIT_FILE(ssize_t, sendmsg, (int fd, const void *message, int flags), (fd, message, flags))
+PROF__WAIT_FILE(int, recvmmsg, (int fd, void *messages, unsigned count, int flags, void *time),
+                (fd, messages, count, flags, time))
+PROF__WAIT_FILE(int, sendmmsg, (int fd, void *messages, unsigned count, int flags), (fd, messages, count, flags))
 PROF__WAIT_FILE(int, accept, (int fd, void *from, void *length), (fd, from, length))
 PROF__WAIT_FILE(int, accept4, (int fd, void *from, void *length, int flags), (fd, from, length, flags))
 PROF__WAIT_FILE(int, connect, (int fd, const void *to, unsigned length), (fd, to, length))
 PROF__WAIT_FILE(int, fsync, (int fd), (fd))
 PROF__WAIT_FILE(int, fdatasync, (int fd), (fd))
+PROF__WAIT_FILE(int, syncfs, (int fd), (fd))
+PROF__WAIT_FILE(int, flock, (int fd, int how), (fd, how))
+PROF__WAIT_CALL(int, msync, (void *at, size_t size, int flags), (at, size, flags), "memory", POINTER, (uintptr_t)at)
 PROF__WAIT_FILE(int, epoll_wait, (int fd, void *events, int count, int ms), (fd, events, count, ms))
 PROF__WAIT_FILE(int, epoll_pwait, (int fd, void *events, int count, int ms, const void *mask),
                 (fd, events, count, ms, mask))
@@ -21465,12 +21475,24 @@ PROF__WAIT_SLEEP(int, nanosleep, (const void *time, void *left), (time, left))
 PROF__WAIT_SLEEP(int, clock_nanosleep, (int clock, int flags, const void *time, void *left), (clock, flags, time, left))
 PROF__WAIT_SLEEP(int, usleep, (unsigned us), (us))
 PROF__WAIT_SLEEP(unsigned, sleep, (unsigned seconds), (seconds))
+PROF__WAIT_SLEEP(int, wait, (void *status), (status))
 PROF__WAIT_CALL(int, waitpid, (int pid, void *status, int flags), (pid, status, flags), "pid", INT, (int64_t)pid)
+PROF__WAIT_CALL(int, wait4, (int pid, void *status, int flags, void *usage), (pid, status, flags, usage),
+                "pid", INT, (int64_t)pid)
+PROF__WAIT_CALL(int, waitid, (int kind, unsigned id, void *info, int flags), (kind, id, info, flags), "pid", UINT, id)
+PROF__WAIT_SLEEP(int, sigwait, (const void *set, int *signal), (set, signal))
+PROF__WAIT_SLEEP(int, sigwaitinfo, (const void *set, void *info), (set, info))
+PROF__WAIT_SLEEP(int, sigtimedwait, (const void *set, void *info, const void *time), (set, info, time))
 
 #ifdef __GLIBC__
 PROF__WAIT_FILE_AS("pread", ssize_t, pread64, (int fd, void *to, size_t size, __off64_t at), (fd, to, size, at))
 PROF__WAIT_FILE_AS("pwrite", ssize_t, pwrite64, (int fd, const void *from, size_t size, __off64_t at),
                    (fd, from, size, at))
+PROF__WAIT_FILE_AS("preadv", ssize_t, preadv64, (int fd, const void *parts, int count, __off64_t at),
+                   (fd, parts, count, at))
+PROF__WAIT_FILE_AS("pwritev", ssize_t, pwritev64, (int fd, const void *parts, int count, __off64_t at),
+                   (fd, parts, count, at))
+PROF__WAIT_FILE_AS("sendfile", ssize_t, sendfile64, (int fd, int from, void *at, size_t size), (fd, from, at, size))
 /* What these are with _FORTIFY_SOURCE. room: the bytes at `to`. */
 PROF__WAIT_FILE_AS("read", ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room))
 PROF__WAIT_FILE_AS("pread", ssize_t, __pread_chk,

@@ -9,6 +9,7 @@
 #include "test.h"
 #include "trace.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
 #include <pthread.h>
@@ -16,6 +17,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/select.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -580,6 +583,65 @@ static int sleep_call(void *ns)
     time.tv_sec = 0;
     time.tv_nsec = *(int *)ns;
     return nanosleep(&time, NULL);
+}
+
+static int lock_file(void *file) { return flock(*(int *)file, LOCK_EX); }
+static int wait_for_child(void *pid) { return waitpid(*(int *)pid, NULL, 0) == *(int *)pid ? 0 : -1; }
+static int wait4_for_child(void *pid) { return wait4(*(int *)pid, NULL, 0, NULL) == *(int *)pid ? 0 : -1; }
+static int waitid_for_child(void *pid) { return waitid(P_PID, (id_t)*(int *)pid, NULL, WEXITED); }
+static int wait_for_signal(void *unused)
+{
+    sigset_t set;
+    int signal;
+    (void)unused;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    return sigwait(&set, &signal);
+}
+
+TEST(files_children_and_signals)
+{
+    NEEDS_WRAPPERS();
+    static const struct {
+        const char *name;
+        int (*call)(void *);
+    } calls[] = {{"waitpid", wait_for_child}, {"wait4", wait4_for_child}, {"waitid", waitid_for_child}};
+    prof_config config = trace_config(1u << 20);
+    const char *path = trace_path("waits.lock");
+    int files[2] = {open(path, O_RDWR | O_CREAT, 0600), open(path, O_RDWR)}, children[3];
+    waiter w[3], locks, signals;
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGUSR2);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    for (int i = 0; i < 3; ++i)
+        if (!(children[i] = fork())) _exit(pause());
+    trace_start(&config);
+    CHECK(!flock(files[0], LOCK_EX));
+    waiter_begin(&locks, lock_file, &files[1]);
+    waiter_begin(&signals, wait_for_signal, NULL);
+    for (int i = 0; i < 3; ++i) waiter_begin(&w[i], calls[i].call, &children[i]);
+    waiter_measure(&locks);
+    signals.least = w[0].least = w[1].least = w[2].least = locks.least;
+    CHECK(!flock(files[0], LOCK_UN));
+    CHECK(!pthread_kill(signals.thread, SIGUSR2));
+    for (int i = 0; i < 3; ++i) CHECK(!kill(children[i], SIGKILL));
+    waiter_end(&locks, 0);
+    waiter_end(&signals, 0);
+    for (int i = 0; i < 3; ++i) waiter_end(&w[i], 0);
+    prof_trace *trace = waits_stop();
+    check_time(wait_of(trace, locks.id, "flock"), &locks);
+    CHECK_EQUAL(wait_of(trace, locks.id, "flock")->object, (uint64_t)files[1]);
+    check_time(wait_of(trace, signals.id, "sigwait"), &signals);
+    for (int i = 0; i < 3; ++i) {
+        check_time(wait_of(trace, w[i].id, calls[i].name), &w[i]);
+        CHECK_EQUAL(wait_of(trace, w[i].id, calls[i].name)->object, (uint64_t)children[i]);
+    }
+    waits_close(trace);
+    pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+    close(files[0]);
+    close(files[1]);
+    unlink(path);
 }
 
 TEST(sleep_for_a_time)

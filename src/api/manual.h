@@ -374,20 +374,20 @@ MANUAL                                                                          
 
     Waits. PROF_WRAP_WAITS (Linux, glibc or musl) records where a thread waits in a call of the C library: mutexes,
     read-write locks, conditions, semaphores and barriers of POSIX threads and C11, joins, read, write, send, recv and
-    their like, poll, select, epoll_wait, accept, connect, sleeps, fsync, waitpid, and futexes by syscall(). It defines
-    these functions in the program, for all modules of the process; calls inside the C library, as in fread(), are not
-    seen. A library that has the implementation and is preloaded does the same for a program that knows nothing of it:
-    LD_PRELOAD=libprof.so PROF_OUTPUT=trace.json ./program. A wait of config.waits_ns (PROF_WAITS, 10 us) or longer is
-    a scope of that name, in the category "wait"; a shorter one leaves nothing, nor does one that is cancelled. Its
-    arguments say what the thread waited for and, of a lock, the thread that held it; an arrow leads to it from the
-    thread that unlocked, signalled or posted, if the wait was long enough by then. Such a lock is shown as those below,
-    with its waits and the holds that follow them. prof_waits() has all of it as data, with the scope that the holder
-    was in. prof_fiber_switch() does not wait, so waits of fibers are those of their threads. A free mutex costs 2 ns,
-    with or without a session, because the clock is only read if it is taken; a call that may wait, two readings of the
-    clock. In a program that is linked statically define PROF_WRAP_WAITS as 2, and link with -Wl,@wrap_waits.txt, which
-    is in lib/. Before glibc 2.34 link with -ldl. On 32-bit systems calls with a time_t of 64 bits are not seen. With a
-    sanitizer, which has its own wrappers, it does nothing. It records PROFILE_MUTEX_LOCK as before; for other locks use
-    this or the macros, because a lock that has both is counted twice.
+    their like, poll, select, epoll_wait, accept, connect, sleeps, fsync, flock, sigwait, waitpid, and futexes by
+    syscall(). It defines these functions in the program, for all modules of the process; calls inside the C library, as
+    in fread(), are not seen. A library that has the implementation and is preloaded does the same for a program that
+    knows nothing of it: LD_PRELOAD=libprof.so PROF_OUTPUT=trace.json ./program. A wait of config.waits_ns (PROF_WAITS,
+    10 us) or longer is a scope of that name, in the category "wait"; a shorter one leaves nothing, nor does one that is
+    cancelled. Its arguments say what the thread waited for and, of a lock, the thread that held it; an arrow leads to
+    it from the thread that unlocked, signalled or posted, if the wait was long enough by then. Such a lock is shown as
+    those below, with its waits and the holds that follow them. prof_waits() has all of it as data, with the scope that
+    the holder was in. prof_fiber_switch() does not wait, so waits of fibers are those of their threads. A free mutex
+    costs 2 ns, with or without a session, because the clock is only read if it is taken; a call that may wait, two
+    readings of the clock. In a program that is linked statically define PROF_WRAP_WAITS as 2, and link with
+    -Wl,@wrap_waits.txt, which is in lib/. Before glibc 2.34 link with -ldl. On 32-bit systems calls with a time_t of 64
+    bits are not seen. With a sanitizer, which has its own wrappers, it does nothing. It records PROFILE_MUTEX_LOCK as
+    before; for other locks use this or the macros, because a lock that has both is counted twice.
 
     Locks. WAIT, ACQUIRE and RELEASE record how often and how long threads waited for a lock, and how long it was held.
     They are shown in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire

@@ -51,6 +51,10 @@ PROF__WAIT_FILE(ssize_t, readv, (int fd, const void *parts, int count), (fd, par
 PROF__WAIT_FILE(ssize_t, writev, (int fd, const void *parts, int count), (fd, parts, count))
 PROF__WAIT_FILE(ssize_t, pread, (int fd, void *to, size_t size, prof__narrow_offset at), (fd, to, size, at))
 PROF__WAIT_FILE(ssize_t, pwrite, (int fd, const void *from, size_t size, prof__narrow_offset at), (fd, from, size, at))
+PROF__WAIT_FILE(ssize_t, preadv, (int fd, const void *parts, int count, prof__narrow_offset at), (fd, parts, count, at))
+PROF__WAIT_FILE(ssize_t, pwritev, (int fd, const void *parts, int count, prof__narrow_offset at),
+                (fd, parts, count, at))
+PROF__WAIT_FILE(ssize_t, sendfile, (int fd, int from, void *at, size_t size), (fd, from, at, size))
 PROF__WAIT_FILE(ssize_t, recv, (int fd, void *to, size_t size, int flags), (fd, to, size, flags))
 PROF__WAIT_FILE(ssize_t, recvfrom, (int fd, void *to, size_t size, int flags, void *from, void *length),
                 (fd, to, size, flags, from, length))
@@ -60,11 +64,17 @@ PROF__WAIT_FILE(ssize_t, sendto,
                 (int fd, const void *from, size_t size, int flags, const void *to, unsigned length),
                 (fd, from, size, flags, to, length))
 PROF__WAIT_FILE(ssize_t, sendmsg, (int fd, const void *message, int flags), (fd, message, flags))
+PROF__WAIT_FILE(int, recvmmsg, (int fd, void *messages, unsigned count, int flags, void *time),
+                (fd, messages, count, flags, time))
+PROF__WAIT_FILE(int, sendmmsg, (int fd, void *messages, unsigned count, int flags), (fd, messages, count, flags))
 PROF__WAIT_FILE(int, accept, (int fd, void *from, void *length), (fd, from, length))
 PROF__WAIT_FILE(int, accept4, (int fd, void *from, void *length, int flags), (fd, from, length, flags))
 PROF__WAIT_FILE(int, connect, (int fd, const void *to, unsigned length), (fd, to, length))
 PROF__WAIT_FILE(int, fsync, (int fd), (fd))
 PROF__WAIT_FILE(int, fdatasync, (int fd), (fd))
+PROF__WAIT_FILE(int, syncfs, (int fd), (fd))
+PROF__WAIT_FILE(int, flock, (int fd, int how), (fd, how))
+PROF__WAIT_CALL(int, msync, (void *at, size_t size, int flags), (at, size, flags), "memory", POINTER, (uintptr_t)at)
 PROF__WAIT_FILE(int, epoll_wait, (int fd, void *events, int count, int ms), (fd, events, count, ms))
 PROF__WAIT_FILE(int, epoll_pwait, (int fd, void *events, int count, int ms, const void *mask),
                 (fd, events, count, ms, mask))
@@ -79,12 +89,24 @@ PROF__WAIT_SLEEP(int, nanosleep, (const void *time, void *left), (time, left))
 PROF__WAIT_SLEEP(int, clock_nanosleep, (int clock, int flags, const void *time, void *left), (clock, flags, time, left))
 PROF__WAIT_SLEEP(int, usleep, (unsigned us), (us))
 PROF__WAIT_SLEEP(unsigned, sleep, (unsigned seconds), (seconds))
+PROF__WAIT_SLEEP(int, wait, (void *status), (status))
 PROF__WAIT_CALL(int, waitpid, (int pid, void *status, int flags), (pid, status, flags), "pid", INT, (int64_t)pid)
+PROF__WAIT_CALL(int, wait4, (int pid, void *status, int flags, void *usage), (pid, status, flags, usage),
+                "pid", INT, (int64_t)pid)
+PROF__WAIT_CALL(int, waitid, (int kind, unsigned id, void *info, int flags), (kind, id, info, flags), "pid", UINT, id)
+PROF__WAIT_SLEEP(int, sigwait, (const void *set, int *signal), (set, signal))
+PROF__WAIT_SLEEP(int, sigwaitinfo, (const void *set, void *info), (set, info))
+PROF__WAIT_SLEEP(int, sigtimedwait, (const void *set, void *info, const void *time), (set, info, time))
 
 #ifdef __GLIBC__
 PROF__WAIT_FILE_AS("pread", ssize_t, pread64, (int fd, void *to, size_t size, __off64_t at), (fd, to, size, at))
 PROF__WAIT_FILE_AS("pwrite", ssize_t, pwrite64, (int fd, const void *from, size_t size, __off64_t at),
                    (fd, from, size, at))
+PROF__WAIT_FILE_AS("preadv", ssize_t, preadv64, (int fd, const void *parts, int count, __off64_t at),
+                   (fd, parts, count, at))
+PROF__WAIT_FILE_AS("pwritev", ssize_t, pwritev64, (int fd, const void *parts, int count, __off64_t at),
+                   (fd, parts, count, at))
+PROF__WAIT_FILE_AS("sendfile", ssize_t, sendfile64, (int fd, int from, void *at, size_t size), (fd, from, at, size))
 /* What these are with _FORTIFY_SOURCE. room: the bytes at `to`. */
 PROF__WAIT_FILE_AS("read", ssize_t, __read_chk, (int fd, void *to, size_t size, size_t room), (fd, to, size, room))
 PROF__WAIT_FILE_AS("pread", ssize_t, __pread_chk,
