@@ -851,7 +851,9 @@ typedef struct prof_config {
     double save_every;        /* deprecated: seconds, for save_every_ns, which wins */
     int switches;             /* switches PROF_SWITCHES: 1: records when the system ran each thread of the process, and
                                  when it did not: see prof_system.h, which the program must include */
-    int system;               /* system PROF_SYSTEM: 1: all of prof_system.h that is cheap: switches */
+    int system;               /* system PROF_SYSTEM: 1: all of prof_system.h that is cheap: switches and counters */
+    int counters;             /* counters PROF_COUNTERS: 1: records ten times a second what the system counts: loads,
+                                 memory, page faults, what a container's limits did: see prof_system.h */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
@@ -11090,11 +11092,12 @@ static void prof__beside_says(prof__session *s, const char *key, const char *tex
 
 static void prof__beside_begin(prof__session *s, const prof_config *config)
 {
-    if (!config->switches && !config->system) return;
+    if (!config->switches && !config->counters && !config->system) return;
     if (prof__beside_now)
         prof__beside_now->begin(s, config);
     else
-        prof__beside_says(s, "switches", "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
+        prof__beside_says(s, config->switches || config->system ? "switches" : "counters",
+                          "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
 }
 
 static int prof__beside_end(int waits) { return !prof__beside_now || prof__beside_now->end(waits); }
@@ -17697,8 +17700,9 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (PROF__MINIMAL && (c->min_duration_ns || c->warmup_steps || c->warmup_frames || c->rank ||
                           (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE || c->switches ||
-                          c->system || PROF__WAITS_IN_VAIN(c)))
-        return prof__left_out("min_duration, warmup, rank, layout, existing, switches, system, waits", "PROF_MINIMAL");
+                          c->counters || c->system || PROF__WAITS_IN_VAIN(c)))
+        return prof__left_out("min_duration, warmup, rank, layout, existing, switches, counters, system, waits",
+                              "PROF_MINIMAL");
     if (!PROF__MINIMAL && PROF__WAITS_IN_VAIN(c))
         return prof__fail(PROF_UNSUPPORTED, "waits: define PROF_WRAP_WAITS before the implementation");
     if (c->warmup_steps && c->warmup_frames)
@@ -18909,8 +18913,10 @@ static const prof__key prof__keys[] = {
               "1: what devices report is not recorded"),
     PROF__KEY("switches", SWITCH, switches, 0, 1, 1, NULL, "0", "0 or 1",
               "1: records when the system ran each thread, and when not (prof_system.h)"),
+    PROF__KEY("counters", SWITCH, counters, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: records what the system counts: loads, page faults, throttling (prof_system.h)"),
     PROF__KEY("system", SWITCH, system, 0, 1, 1, NULL, "0", "0 or 1",
-              "1: records all that prof_system.h has and that is cheap: switches"),
+              "1: records all that prof_system.h has and that is cheap: switches and counters"),
     PROF__KEY("waits", WAIT, waits_ns, 1, PROF__CENTURY, 1, NULL, "10us",
               "a time, for example 10us or 1ms; 0: no waits",
               "with PROF_WRAP_WAITS, and in libprof.so: the shortest wait in a call of the C library that is recorded"),

@@ -10,8 +10,8 @@ QUICK START
     PROF_OUTPUT=trace.prof PROF_SYSTEM=1 ./program
     prof summary trace.prof                // how much of its time each scope ran
 
-    Or set config.switches = 1 before prof_start(). The header only adds what it records: a program that includes it,
-    and does not ask for it, runs as before.
+    Or set config.switches = 1, config.counters = 1, or config.system = 1 for both, before prof_start(). The header only
+    adds what it records: a program that includes it, and does not ask for it, runs as before.
 
 WHAT IT RECORDS
 
@@ -20,8 +20,27 @@ WHAT IT RECORDS
                 used up). Threads that are created later have them from their first moment on, also those without
                 scopes. A scope of 8 ms then is, say, 5 ms running, 1 ms ready and 2 ms waiting.
 
-    It needs Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not say why a thread stopped:
-    "unknown" takes the place of ready and waiting. A thread that is woken counts as waiting until it runs.
+    counters    ten times a second, and at the end, as counters of the category "system", on the track "prof system":
+                machine load, machine stolen   % of all processors: busy; taken by the host of a virtual machine
+                process load                   % of one processor, so that two busy threads have 200 %
+                resident memory                bytes
+                minor page faults, major page faults, voluntary switches, involuntary switches, read from disks,
+                written to disks               of the process, since the session's start
+                pressure on processors, on disks, on memory   % of the time in which some thread of the machine had to
+                                               wait for it (PSI, /proc/pressure)
+                processor frequency            MHz, the highest of the first eight processors
+                cgroup throttled, cgroup throttled periods   how long, and in how many periods, the process's control
+                                               group (its container) was stopped, because it had used up its quota: the
+                                               sum over processors, since the session's start
+                cgroup quota                   % of one processor
+                cgroup memory, cgroup memory limit   bytes
+                cgroup memory at the limit, above high, out of memory kills   how often, since the session's start
+                A value is recorded when it changes, else once a second. What the system does not tell is left out; the
+                metadata names it under "counters". These need no perf events.
+
+    Switches need Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not say why a thread stopped:
+    "unknown" takes the place of ready and waiting. A thread that is woken counts as waiting until it runs. Counters are
+    of any Linux.
 
 IF THE SYSTEM REFUSES
 
@@ -39,12 +58,14 @@ WHAT IT COSTS
     processor. prof_start() takes 0.3 ms longer, with 1,000 threads 80 ms, and 13 to 90 ms more if no other process of
     the machine uses perf events. Above 50,000 switches a second, over ten seconds, recording them ends, and the
     metadata says so. prof starts a thread, "prof system". A switch takes two words of the buffer; the kernel's rings
-    have up to 516 KiB for each processor.
+    have up to 516 KiB for each processor. The counters take 18 us for each round: 0.02 % of a processor; and up to 45
+    open files.
 
 WHAT IT DOES NOT DO
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
-    PROF_STATS there are no events, and no switches. With more than 32 processors it looks only at those that threads
+    PROF_STATS there are no events, and no switches. Once the program has entered a sandbox of system calls (seccomp),
+    there are no more counters. With more than 32 processors it looks only at those that threads
     may run on at the start; and never at one that is switched on later: a thread there seems to wait. Fibers have no
     states yet. On other systems than Linux prof_system_status() returns PROF_UNSUPPORTED.
 */
@@ -59,9 +80,10 @@ extern "C" {
 #endif
 
 #if PROF_ENABLE
-/* Returns PROF_OK if the running session records what its configuration asked for with config.switches or
-   config.system; else, with the reason in prof_error(), PROF_UNSUPPORTED if the system refuses it, or
-   PROF_INVALID_STATE if no session runs or it asked for nothing. Any thread may call it. */
+/* Returns PROF_OK if the running session records what its configuration asked for with config.switches,
+   config.counters (those that the system tells) or config.system; else, with the reason in prof_error(),
+   PROF_UNSUPPORTED if the system refuses it, or PROF_INVALID_STATE if no session runs or it asked for nothing. Any
+   thread may call it. */
 PROF__API prof_status prof_system_status(void);
 #else
 #define prof_system_status() PROF__STRIPPED(PROF_OK, (void)0)
@@ -121,11 +143,14 @@ typedef struct prof__ring {
     prof__batch batch;
 } prof__ring;
 
+/* What a session asks for. */
+enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2 };
+
 /* Fields change in prof_start() and at the end of a recording, under the control lock; while the thread runs, only the
    thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
 static struct {
     prof__session *session;
-    int asked, running, told; /* told: the kernel says whether a thread that stops waits */
+    int asked, running, told; /* asked: bits; told: the kernel says whether a thread that stops waits */
     uint32_t stop, done; /* done: the thread has recorded what was left */
     uint64_t events_written;
     int wake;                 /* an eventfd that ends the thread's sleep */
@@ -144,12 +169,650 @@ static struct {
 #ifdef PROF__SYSTEM_LINUX
     pthread_t thread;
 #endif
-    char why[PROF__SYSTEM_WHY]; /* "": it is recorded */
+    char why[PROF__SYSTEM_WHY]; /* why switches are not recorded; "": they are */
+    char counters_why[PROF__SYSTEM_WHY]; /* likewise */
 } prof__system;
 
 #ifdef PROF__SYSTEM_LINUX
-#include <sys/ioctl.h>
 #include <sys/resource.h>
+
+/* Before the paths of files whose contents are sampled. Tests have a folder of their own there. */
+static const char *prof__system_root = "";
+
+/* Reads a small file of the system as text. Returns 0 if it cannot. */
+static int prof__system_read(const char *path, char *text, size_t size)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = file >= 0 ? read(file, text, size - 1) : -1;
+    if (file >= 0) close(file);
+    text[got > 0 ? got : 0] = 0;
+    if (got > 0 && text[got - 1] == '\n') text[got - 1] = 0;
+    return got > 0;
+}
+
+/* Returns the greatest number that a file of prof may have: half of the files are the program's. */
+static uint64_t prof__system_most_files(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY ? INT32_MAX
+                                                                               : (uint64_t)limit.rlim_cur / 2;
+}
+
+/* Opens a file that stays open: folder/name. Returns -1 if it cannot be read, or files get scarce. */
+static int prof__system_open_file(const char *folder, const char *name)
+{
+    char path[1024], byte;
+    int length = snprintf(path, sizeof path, "%s%s/%s", prof__system_root, folder, name);
+    int file = length > 0 && (size_t)length < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (file < 0) return -1;
+    if ((uint64_t)file <= prof__system_most_files() && pread(file, &byte, 1, 0) == 1) return file;
+    close(file);
+    return -1;
+}
+
+/* Reads an open file from its beginning. Returns 0 if it cannot. */
+static int prof__system_reread(int file, char *text, size_t size)
+{
+    ssize_t got = file >= 0 ? pread(file, text, size - 1, 0) : -1;
+    text[got > 0 ? got : 0] = 0;
+    return got > 0;
+}
+
+/* Reads a file of any size. Returns a text for free(), NULL if it cannot. */
+static char *prof__system_read_all(const char *path)
+{
+    char full[256], *text = NULL;
+    size_t size = 0, room = 0;
+    ssize_t got = 1;
+    snprintf(full, sizeof full, "%s%s", prof__system_root, path);
+    int file = open(full, O_RDONLY | O_CLOEXEC);
+    while (file >= 0 && got > 0) {
+        if (room - size < 4096) {
+            char *more = (char *)realloc(text, room += 16384);
+            if (!more) break;
+            text = more;
+        }
+        got = read(file, text + size, room - size - 1);
+        if (got > 0) size += (size_t)got;
+    }
+    if (file >= 0) close(file);
+    if (text) text[size] = 0;
+    return text;
+}
+
+/* Finds the number behind a word that begins a line. Returns 0 if there is none. */
+static int prof__system_number(const char *text, const char *word, uint64_t *number)
+{
+    size_t length = strlen(word);
+    char *end;
+    for (; text; text = strchr(text, '\n')) {
+        text += *text == '\n';
+        if (strncmp(text, word, length) || text[length] != ' ') continue;
+        *number = strtoull(text + length, &end, 10);
+        return end != text + length;
+    }
+    return 0;
+}
+#endif
+
+#ifdef PROF__SYSTEM_LINUX
+
+#define PROF__CGROUP_LEVELS 8 /* the process's own group, and those around it */
+enum { PROF__CGROUP_PROCESSOR = 0, PROF__CGROUP_MEMORY, PROF__CGROUP_CONTROLLERS };
+static const char *const prof__cgroup_controllers[] = {"cpu", "memory"};
+
+/* A group's files, -1: none. */
+typedef struct prof__cgroup_level {
+    int stat, quota, period, limit;
+} prof__cgroup_level;
+
+static struct {
+    prof__cgroup_level levels[PROF__CGROUP_LEVELS];
+    int count;
+    int used, events, old; /* of memory; old: version 1 */
+} prof__cgroup;
+
+/* Returns 1 if a list, of words with commas in between, has this one. end: of the list. */
+static int prof__cgroup_lists(const char *list, const char *end, const char *word)
+{
+    size_t length = strlen(word);
+    while (list < end) {
+        const char *comma = list;
+        while (comma < end && *comma != ',') ++comma;
+        if ((size_t)(comma - list) == length && !memcmp(list, word, length)) return 1;
+        list = comma + 1;
+    }
+    return 0;
+}
+
+/* Finds the group of the process in the hierarchy of a controller: of a line "4:memory:/path", or of "0::/path" if none
+   has the controller. *old: it is of version 1. Returns 0 if there is none. */
+static int prof__cgroup_path(const char *groups, const char *controller, char *path, size_t size, int *old)
+{
+    int found = 0;
+    for (const char *line = groups, *end; *line; line = *end ? end + 1 : end) {
+        end = strchr(line, '\n') ? strchr(line, '\n') : line + strlen(line);
+        const char *list = strchr(line, ':'), *at = list ? strchr(list + 1, ':') : NULL;
+        if (!at || at > end || (size_t)(end - at) > size) continue;
+        int has = prof__cgroup_lists(list + 1, at, controller);
+        if (!has && (at != list + 1 || found)) continue;
+        memcpy(path, at + 1, (size_t)(end - at - 1));
+        path[end - at - 1] = 0;
+        *old = has;
+        found = 1;
+        if (has) break;
+    }
+    return found;
+}
+
+/* Copies the next word of a line. Returns what follows it. */
+static const char *prof__cgroup_word(const char *at, const char *end, char *word, size_t size)
+{
+    size_t length = 0;
+    for (; at < end && *at != ' '; ++at)
+        if (length + 1 < size) word[length++] = *at;
+    word[length] = 0;
+    return at < end ? at + 1 : end;
+}
+
+/* Sets folder to the place of a group below the mount of its hierarchy. *top: how many characters of it are the mount.
+   A line is "36 35 98:0 /root /mount options - type source options". A container may see a part of the hierarchy only,
+   root, or have a path that leads out of what it sees: then its group is at the mount. */
+static int prof__cgroup_folder(const char *mounts, const char *controller, int old, const char *path, char *folder,
+                               size_t size, size_t *top)
+{
+    char word[64], root[512], mount[512], type[16], options[256];
+    for (const char *line = mounts, *end; *line; line = *end ? end + 1 : end) {
+        end = strchr(line, '\n') ? strchr(line, '\n') : line + strlen(line);
+        const char *at = line;
+        for (int i = 0; i < 3; ++i) at = prof__cgroup_word(at, end, word, sizeof word);
+        at = prof__cgroup_word(at, end, root, sizeof root);
+        at = prof__cgroup_word(at, end, mount, sizeof mount);
+        do at = prof__cgroup_word(at, end, word, sizeof word);
+        while (at < end && strcmp(word, "-"));
+        at = prof__cgroup_word(at, end, type, sizeof type);
+        at = prof__cgroup_word(at, end, word, sizeof word);
+        prof__cgroup_word(at, end, options, sizeof options);
+        if (strcmp(type, old ? "cgroup" : "cgroup2") ||
+            (old && !prof__cgroup_lists(options, options + strlen(options), controller)))
+            continue;
+        size_t length = strcmp(root, "/") ? strlen(root) : 0;
+        int below = !strncmp(path, root, length) && (!path[length] || path[length] == '/') && !strstr(path, "..");
+        const char *rest = below ? path + length : "";
+        if (!strcmp(rest, "/")) rest = "";
+        *top = strlen(mount);
+        int all = snprintf(folder, size, "%s%s", mount, rest);
+        return all > 0 && (size_t)all < size;
+    }
+    return 0;
+}
+
+static void prof__cgroup_open_level(prof__cgroup_level *level, int controller, const char *folder)
+{
+    if (controller == PROF__CGROUP_MEMORY) {
+        level->limit = prof__system_open_file(folder, prof__cgroup.old ? "memory.limit_in_bytes" : "memory.max");
+        return;
+    }
+    level->stat = prof__system_open_file(folder, "cpu.stat");
+    level->quota = prof__system_open_file(folder, "cpu.max");
+    if (level->quota >= 0) return;
+    level->quota = prof__system_open_file(folder, "cpu.cfs_quota_us");
+    level->period = prof__system_open_file(folder, "cpu.cfs_period_us");
+}
+
+/* Opens the files of the process's group of a controller, and of the groups around it. */
+static void prof__cgroup_open_controller(int controller, const char *groups, const char *mounts)
+{
+    const char *name = prof__cgroup_controllers[controller];
+    char path[512], folder[1024];
+    size_t top;
+    if (!prof__cgroup_path(groups, name, path, sizeof path, &prof__cgroup.old) ||
+        !prof__cgroup_folder(mounts, name, prof__cgroup.old, path, folder, sizeof folder, &top))
+        return;
+    if (controller == PROF__CGROUP_MEMORY) {
+        int old = prof__cgroup.old;
+        prof__cgroup.used = prof__system_open_file(folder, old ? "memory.usage_in_bytes" : "memory.current");
+        prof__cgroup.events = prof__system_open_file(folder, old ? "memory.failcnt" : "memory.events");
+    }
+    for (int i = 0; i < PROF__CGROUP_LEVELS; ++i) {
+        prof__cgroup_open_level(&prof__cgroup.levels[i], controller, folder);
+        if (prof__cgroup.count <= i) prof__cgroup.count = i + 1;
+        char *slash = strrchr(folder, '/');
+        if (!slash || (size_t)(slash - folder) < top) break;
+        *slash = 0;
+    }
+}
+
+static void prof__cgroup_open(void)
+{
+    char *groups = prof__system_read_all("/proc/self/cgroup"), *mounts = prof__system_read_all("/proc/self/mountinfo");
+    memset(&prof__cgroup, 0xFF, sizeof prof__cgroup); /* no files */
+    prof__cgroup.count = 0;
+    for (int i = 0; groups && mounts && i < PROF__CGROUP_CONTROLLERS; ++i)
+        prof__cgroup_open_controller(i, groups, mounts);
+    free(groups);
+    free(mounts);
+}
+
+/* Async-signal-safe. */
+static void prof__cgroup_close(void)
+{
+    for (int i = 0; i < prof__cgroup.count; ++i) {
+        const prof__cgroup_level *level = &prof__cgroup.levels[i];
+        if (level->stat >= 0) close(level->stat);
+        if (level->quota >= 0) close(level->quota);
+        if (level->period >= 0) close(level->period);
+        if (level->limit >= 0) close(level->limit);
+    }
+    if (prof__cgroup.count && prof__cgroup.used >= 0) close(prof__cgroup.used);
+    if (prof__cgroup.count && prof__cgroup.events >= 0) close(prof__cgroup.events);
+    prof__cgroup.count = 0;
+}
+
+/* Sums up how often, and how long, the process's groups had used up their quota. Returns 0 if none tells. */
+static int prof__cgroup_throttled(uint64_t *periods, uint64_t *us)
+{
+    int found = 0;
+    char text[1024];
+    *periods = *us = 0;
+    for (int i = 0; i < prof__cgroup.count; ++i) {
+        uint64_t count, time;
+        if (!prof__system_reread(prof__cgroup.levels[i].stat, text, sizeof text) ||
+            !prof__system_number(text, "nr_throttled", &count))
+            continue;
+        if (!prof__system_number(text, "throttled_usec", &time)) {
+            if (!prof__system_number(text, "throttled_time", &time)) continue;
+            time /= 1000;
+        }
+        *periods += count;
+        *us += time;
+        found = 1;
+    }
+    return found;
+}
+
+/* Returns the smallest quota of the process's groups, in percent of a processor; 0: there is none. */
+static double prof__cgroup_quota(void)
+{
+    double least = 0;
+    char text[64], *end;
+    for (int i = 0; i < prof__cgroup.count; ++i) {
+        const prof__cgroup_level *level = &prof__cgroup.levels[i];
+        if (!prof__system_reread(level->quota, text, sizeof text)) continue;
+        double quota = (double)strtoll(text, &end, 10), period;
+        if (end == text || quota <= 0) continue; /* "max", -1 */
+        if (level->period >= 0 && !prof__system_reread(level->period, text, sizeof text)) continue;
+        period = (double)strtoll(level->period >= 0 ? text : end, NULL, 10);
+        if (period > 0 && (!least || quota / period * 100 < least)) least = quota / period * 100;
+    }
+    return least;
+}
+
+/* Returns the smallest limit of memory of the process's groups, in bytes; 0: there is none. */
+static uint64_t prof__cgroup_memory_limit(void)
+{
+    uint64_t least = 0;
+    char text[64], *end;
+    for (int i = 0; i < prof__cgroup.count; ++i) {
+        if (!prof__system_reread(prof__cgroup.levels[i].limit, text, sizeof text)) continue;
+        uint64_t limit = strtoull(text, &end, 10);
+        if (end == text || limit >> 60) continue; /* "max", or what version 1 has instead */
+        if (!least || limit < least) least = limit;
+    }
+    return least;
+}
+#endif
+
+#ifdef PROF__SYSTEM_LINUX
+#include <sys/resource.h>
+
+#define PROF__COUNTERS_EVERY 100000000u  /* ns */
+#define PROF__COUNTERS_AGAIN 1000000000u /* ns after which a value is recorded although it is the same: a ring may have
+                                            overwritten the last one */
+
+/* X(constant, name, unit, source). The values of a source are readable together; the first row decides. */
+#define PROF__COUNTED_LIST(X)                                                                        \
+    X(MACHINE, "machine load", "%", "machine load")                                                  \
+    X(STOLEN, "machine stolen", "%", "machine load")                                                 \
+    X(PROCESS, "process load", "%", "process load")                                                  \
+    X(RESIDENT, "resident memory", "B", "resident memory")                                           \
+    X(MINOR, "minor page faults", "", "page faults")                                                 \
+    X(MAJOR, "major page faults", "", "page faults")                                                 \
+    X(VOLUNTARY, "voluntary switches", "", "page faults")                                            \
+    X(INVOLUNTARY, "involuntary switches", "", "page faults")                                        \
+    X(READ, "read from disks", "B", "page faults")                                                   \
+    X(WRITTEN, "written to disks", "B", "page faults")                                               \
+    X(PRESSURE_CPU, "pressure on processors", "%", "pressure on processors (CONFIG_PSI)")            \
+    X(PRESSURE_IO, "pressure on disks", "%", "pressure on disks (CONFIG_PSI)")                       \
+    X(PRESSURE_MEMORY, "pressure on memory", "%", "pressure on memory (CONFIG_PSI)")                 \
+    X(FREQUENCY, "processor frequency", "MHz", "processor frequency (cpufreq)")                      \
+    X(THROTTLED, "cgroup throttled", "us", "cgroup throttled")                                       \
+    X(THROTTLES, "cgroup throttled periods", "", "cgroup throttled")                                 \
+    X(QUOTA, "cgroup quota", "%", NULL)                                                              \
+    X(GROUP_MEMORY, "cgroup memory", "B", "cgroup memory")                                           \
+    X(GROUP_LIMIT, "cgroup memory limit", "B", NULL)                                                 \
+    X(GROUP_HIGH, "cgroup memory above high", "", NULL)                                              \
+    X(GROUP_MAX, "cgroup memory at the limit", "", "cgroup memory")                                  \
+    X(GROUP_KILLS, "cgroup out of memory kills", "", NULL)
+
+enum {
+#define PROF__COUNTED_ENUM(constant, name, unit, source) PROF__COUNTED_##constant,
+    PROF__COUNTED_LIST(PROF__COUNTED_ENUM)
+#undef PROF__COUNTED_ENUM
+    PROF__COUNTED_COUNT
+};
+
+typedef struct prof__counted {
+    const char *name, *unit, *source; /* source: NULL: that it is missing says nothing */
+} prof__counted;
+
+static const prof__counted prof__counted_all[] = {
+#define PROF__COUNTED_ROW(constant, name, unit, source) {name, unit, source},
+    PROF__COUNTED_LIST(PROF__COUNTED_ROW)
+#undef PROF__COUNTED_ROW
+};
+
+#define PROF__PRESSURES 3
+#define PROF__FREQUENCIES 8 /* processors that are asked */
+
+/* What a round reads to compare it with the round before. */
+typedef struct prof__counted_round {
+    uint64_t ns, process_ns, ticks, busy, stolen, pressure_us[PROF__PRESSURES];
+} prof__counted_round;
+
+/* Only prof's thread uses it, but for the begin and the end of a session. */
+static struct {
+    int on, sandbox;
+    int machine, resident, pressure[PROF__PRESSURES], frequency[PROF__FREQUENCIES]; /* files; -1: none */
+    uint64_t page;
+    prof_counter *counters[PROF__COUNTED_COUNT];
+    double last[PROF__COUNTED_COUNT], first[PROF__COUNTED_COUNT];
+    uint64_t recorded_ns[PROF__COUNTED_COUNT]; /* 0: not yet */
+    uint8_t readable[PROF__COUNTED_COUNT], begun[PROF__COUNTED_COUNT];
+    prof__counted_round before;
+    uint64_t rounds, now_ns; /* of the present round */
+} prof__counters;
+
+/* Records a value that is new, or old. */
+static void prof__counted_set(unsigned what, double value)
+{
+    prof_counter *counter = prof__counters.counters[what];
+    uint64_t now = prof__counters.now_ns, recorded = prof__counters.recorded_ns[what];
+    prof__counters.readable[what] = 1;
+    if (!prof__counters.rounds) return; /* the first look, at the start */
+    /* compared as it is stored, so that equal means the same */
+    if (recorded && !(value < prof__counters.last[what]) && !(value > prof__counters.last[what]) &&
+        now - recorded < PROF__COUNTERS_AGAIN)
+        return;
+    prof__counters.last[what] = value;
+    prof__counters.recorded_ns[what] = now;
+    if (*prof__counted_all[what].unit == '%')
+        prof_counter_set_double(counter, value);
+    else
+        prof_counter_set_uint(counter, (uint64_t)value);
+}
+
+/* Records how much a number has grown since the session's start. */
+static void prof__counted_total(unsigned what, uint64_t value)
+{
+    if (!prof__counters.begun[what]) prof__counters.first[what] = (double)value;
+    prof__counters.begun[what] = 1;
+    double grown = (double)value - prof__counters.first[what];
+    prof__counted_set(what, grown > 0 ? grown : 0); /* a process that has moved to another group may have less */
+}
+
+/* Records a share of a time, in percent with one decimal. Without a time before it is not known. */
+static void prof__counted_share(unsigned what, uint64_t part, uint64_t whole)
+{
+    double tenths = whole ? (double)part * 1000 / (double)whole : 0;
+    if (whole) prof__counted_set(what, (double)(uint64_t)(tenths + 0.5) / 10);
+}
+
+/* Reads the times of all processors: user, nice, system, idle, waiting for disks, interrupts (2), stolen. */
+static void prof__counted_machine(prof__counted_round *now)
+{
+    char text[512], *at = text, *end;
+    uint64_t times[8];
+    int count = 0;
+    if (!prof__system_reread(prof__counters.machine, text, sizeof text) || strncmp(text, "cpu ", 4)) return;
+    for (at += 4; count < 8; ++count, at = end) {
+        times[count] = strtoull(at, &end, 10);
+        if (end == at) break;
+    }
+    prof__counters.readable[PROF__COUNTED_MACHINE] = count >= 4;
+    for (int i = 0; i < count; ++i) {
+        now->ticks += times[i];
+        if (i != 3 && i != 4) now->busy += times[i];
+    }
+    if (count == 8) now->stolen = times[7];
+}
+
+static void prof__counted_resources(void)
+{
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage)) return;
+    prof__counted_total(PROF__COUNTED_MINOR, (uint64_t)usage.ru_minflt);
+    prof__counted_total(PROF__COUNTED_MAJOR, (uint64_t)usage.ru_majflt);
+    prof__counted_total(PROF__COUNTED_VOLUNTARY, (uint64_t)usage.ru_nvcsw);
+    prof__counted_total(PROF__COUNTED_INVOLUNTARY, (uint64_t)usage.ru_nivcsw);
+    prof__counted_total(PROF__COUNTED_READ, (uint64_t)usage.ru_inblock * 512); /* whatever blocks the disk has */
+    prof__counted_total(PROF__COUNTED_WRITTEN, (uint64_t)usage.ru_oublock * 512);
+}
+
+static void prof__counted_resident(void)
+{
+    char text[128], *end;
+    if (!prof__system_reread(prof__counters.resident, text, sizeof text)) return;
+    strtoull(text, &end, 10); /* the address space */
+    prof__counted_set(PROF__COUNTED_RESIDENT, (double)(strtoull(end, NULL, 10) * prof__counters.page));
+}
+
+/* Reads for how long some thread of the machine has waited for processors, disks and memory. */
+static void prof__counted_pressure(prof__counted_round *now)
+{
+    char text[256];
+    for (int i = 0; i < PROF__PRESSURES; ++i) {
+        const char *total = prof__system_reread(prof__counters.pressure[i], text, sizeof text) ? strstr(text, "total=")
+                                                                                             : NULL;
+        if (!total) continue;
+        now->pressure_us[i] = strtoull(total + 6, NULL, 10);
+        prof__counters.readable[PROF__COUNTED_PRESSURE_CPU + i] = 1;
+    }
+}
+
+/* Records the highest frequency, because idle processors are slow, too. */
+static void prof__counted_frequency(void)
+{
+    char text[32];
+    uint64_t most = 0;
+    for (int i = 0; i < PROF__FREQUENCIES; ++i) {
+        if (!prof__system_reread(prof__counters.frequency[i], text, sizeof text)) continue;
+        uint64_t khz = strtoull(text, NULL, 10);
+        if (khz > most) most = khz;
+    }
+    if (most) prof__counted_set(PROF__COUNTED_FREQUENCY, (double)(most / 1000));
+}
+
+static void prof__counted_group_memory(void)
+{
+    char text[512];
+    uint64_t number;
+    if (prof__system_reread(prof__cgroup.used, text, sizeof text))
+        prof__counted_set(PROF__COUNTED_GROUP_MEMORY, (double)strtoull(text, NULL, 10));
+    if (!prof__system_reread(prof__cgroup.events, text, sizeof text)) return;
+    if (prof__cgroup.old) prof__counted_total(PROF__COUNTED_GROUP_MAX, strtoull(text, NULL, 10));
+    if (prof__system_number(text, "max", &number)) prof__counted_total(PROF__COUNTED_GROUP_MAX, number);
+    if (prof__system_number(text, "high", &number)) prof__counted_total(PROF__COUNTED_GROUP_HIGH, number);
+    if (prof__system_number(text, "oom_kill", &number)) prof__counted_total(PROF__COUNTED_GROUP_KILLS, number);
+}
+
+static void prof__counted_group(void)
+{
+    uint64_t periods, us;
+    if (!prof__cgroup.count) return;
+    if (prof__cgroup_throttled(&periods, &us)) {
+        prof__counted_total(PROF__COUNTED_THROTTLED, us);
+        prof__counted_total(PROF__COUNTED_THROTTLES, periods);
+    }
+    prof__counted_group_memory();
+    if (prof__counters.rounds % 10 > 1) return; /* limits seldom change */
+    double quota = prof__cgroup_quota();
+    uint64_t limit = prof__cgroup_memory_limit();
+    if (quota > 0) prof__counted_set(PROF__COUNTED_QUOTA, quota);
+    if (limit) prof__counted_set(PROF__COUNTED_GROUP_LIMIT, (double)limit);
+}
+
+/* Records the loads of the time since the round before. */
+static void prof__counted_loads(const prof__counted_round *before, const prof__counted_round *now)
+{
+    uint64_t ns = now->ns - before->ns;
+    if (!before->ns || !ns) return;
+    prof__counted_share(PROF__COUNTED_PROCESS, now->process_ns - before->process_ns, ns);
+    if (prof__counters.readable[PROF__COUNTED_MACHINE] && now->ticks > before->ticks) {
+        uint64_t busy = now->busy > before->busy ? now->busy - before->busy : 0;
+        prof__counted_share(PROF__COUNTED_MACHINE, busy, now->ticks - before->ticks);
+        prof__counted_share(PROF__COUNTED_STOLEN, now->stolen - before->stolen, now->ticks - before->ticks);
+    }
+    for (int i = 0; i < PROF__PRESSURES; ++i) {
+        unsigned what = PROF__COUNTED_PRESSURE_CPU + (unsigned)i;
+        uint64_t us = now->pressure_us[i] - before->pressure_us[i], whole = ns / 1000;
+        if (prof__counters.readable[what]) prof__counted_share(what, us < whole ? us : whole, whole);
+    }
+}
+
+/* Reads the time, and the processor time of the process at that time: again if others ran in between. */
+static void prof__counted_times(prof__counted_round *now)
+{
+    struct timespec cpu;
+    for (int tries = 0; tries < 5; ++tries) {
+        uint64_t before = prof__monotonic();
+        prof__counters.readable[PROF__COUNTED_PROCESS] = !clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+        now->ns = prof__monotonic();
+        if (now->ns - before < PROF__COUNTERS_EVERY / 1000) break;
+    }
+    now->process_ns = (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+}
+
+static void prof__counted_read(void)
+{
+    prof__counted_round now;
+    memset(&now, 0, sizeof now);
+    prof__counted_times(&now);
+    prof__counted_machine(&now);
+    prof__counted_pressure(&now);
+    prof__counters.now_ns = now.ns;
+    if (now.ns - prof__counters.before.ns >= PROF__COUNTERS_EVERY / 2) { /* loads of less say little */
+        prof__counted_loads(&prof__counters.before, &now);
+        prof__counters.before = now;
+    }
+    prof__counted_resources();
+    prof__counted_resident();
+    prof__counted_frequency();
+    prof__counted_group();
+    PROF__RELEASE(&prof__counters.rounds, prof__counters.rounds + 1);
+}
+
+static void prof__counters_files(void)
+{
+    static const char *const pressures[] = {"cpu", "io", "memory"};
+    char folder[64];
+    long processors = sysconf(_SC_NPROCESSORS_CONF);
+    prof__counters.machine = prof__system_open_file("/proc", "stat");
+    prof__counters.resident = prof__system_open_file("/proc/self", "statm");
+    for (int i = 0; i < PROF__PRESSURES; ++i)
+        prof__counters.pressure[i] = prof__system_open_file("/proc/pressure", pressures[i]);
+    for (int i = 0; i < PROF__FREQUENCIES; ++i) {
+        snprintf(folder, sizeof folder, "/sys/devices/system/cpu/cpu%d/cpufreq", i);
+        prof__counters.frequency[i] = i < processors ? prof__system_open_file(folder, "scaling_cur_freq") : -1;
+    }
+    prof__cgroup_open();
+}
+
+static void prof__counters_close_file(int file)
+{
+    if (file >= 0) close(file);
+}
+
+/* Closes all files. Async-signal-safe: keeps the memory. */
+static void prof__counters_close(void)
+{
+    if (!prof__counters.on) return;
+    prof__counters.on = 0;
+    prof__counters_close_file(prof__counters.machine);
+    prof__counters_close_file(prof__counters.resident);
+    for (int i = 0; i < PROF__PRESSURES; ++i) prof__counters_close_file(prof__counters.pressure[i]);
+    for (int i = 0; i < PROF__FREQUENCIES; ++i) prof__counters_close_file(prof__counters.frequency[i]);
+    prof__cgroup_close();
+}
+
+static void prof__counters_free(void)
+{
+    for (unsigned i = 0; i < PROF__COUNTED_COUNT; ++i) {
+        prof_counter_destroy(prof__counters.counters[i]);
+        prof__counters.counters[i] = NULL;
+    }
+}
+
+/* Says once what this system does not tell. */
+static void prof__counters_say_missing(prof__session *s)
+{
+    char text[PROF__SYSTEM_WHY * 2];
+    size_t length = 0;
+    const char *said = "";
+    for (unsigned i = 0; i < PROF__COUNTED_COUNT; ++i) {
+        const char *source = prof__counted_all[i].source;
+        if (!source || !strcmp(source, said)) continue;
+        said = source;
+        if (prof__counters.readable[i]) continue;
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", length ? ", " : "not readable here: ",
+                                   source);
+    }
+    if (length) prof__beside_says(s, "counters", text);
+}
+
+/* Opens the files, and reads from where totals count. Returns 0 if there is no memory. */
+static int prof__counters_open(prof__session *s)
+{
+    prof_domain *domain = prof_domain_create("system");
+    memset(&prof__counters, 0, sizeof prof__counters);
+    prof__counters.page = (uint64_t)sysconf(_SC_PAGESIZE);
+    prof__counters.sandbox = prof__sandbox();
+    for (unsigned i = 0; i < PROF__COUNTED_COUNT; ++i) {
+        const prof__counted *counted = &prof__counted_all[i];
+        prof__counters.counters[i] = prof_counter_create_unit(domain, counted->name, counted->unit);
+        if (prof__counters.counters[i]) continue;
+        prof__counters_free();
+        return 0;
+    }
+    prof__counters_files();
+    prof__counters.on = 1;
+    prof__counted_read();
+    prof__counters_say_missing(s);
+    return 1;
+}
+
+/* Records what has changed, if the last round is a tenth of a second ago, or this one is the last. A sandbox that the
+   program has entered since the start may kill it for what a round does: there are no more. */
+static void prof__counters_round(prof__session *s, int last)
+{
+    if (!prof__counters.on) return;
+    if (prof__sandbox() != prof__counters.sandbox) {
+        prof__counters_close();
+        prof__beside_says(s, "counters", "recording them ended: the program has entered a sandbox");
+        return;
+    }
+    uint64_t since = prof__monotonic() - prof__counters.now_ns;
+    if (!last && prof__counters.rounds > 1 && since < PROF__COUNTERS_EVERY * 9 / 10) return;
+    if (PROF__LOAD(&prof__state.paused) || PROF__HELD()) {
+        memset(prof__counters.recorded_ns, 0, sizeof prof__counters.recorded_ns); /* anew, when it goes on */
+        return;
+    }
+    prof__counted_read();
+}
+#endif
+
+#ifdef PROF__SYSTEM_LINUX
+#include <sys/ioctl.h>
 
 /* The kernel's own layout of struct perf_event_attr and its constants: systems of musl often lack <linux/perf_event.h>,
    and older ones the newer constants. */
@@ -221,17 +884,6 @@ static prof__perf_attr prof__perf_switches(uint64_t ring_bytes)
     attr.wakeup = (uint32_t)(ring_bytes / 2);
     attr.clock = CLOCK_MONOTONIC;
     return attr;
-}
-
-/* Reads a small file of the system as text. Returns 0 if it cannot. */
-static int prof__system_read(const char *path, char *text, size_t size)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file >= 0 ? read(file, text, size - 1) : -1;
-    if (file >= 0) close(file);
-    text[got > 0 ? got : 0] = 0;
-    if (got > 0 && text[got - 1] == '\n') text[got - 1] = 0;
-    return got > 0;
 }
 
 /* Writes why the system refuses, and which setting it is. what: the call. */
@@ -402,18 +1054,10 @@ static int prof__perf_rings(char why[PROF__SYSTEM_WHY])
     return prof__system.ring_count != 0;
 }
 
-/* Returns the greatest number that a file of prof may have: half of the files are the program's. */
-static uint64_t prof__perf_files(void)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY ? INT32_MAX
-                                                                               : (uint64_t)limit.rlim_cur / 2;
-}
-
 /* Opens the events of another thread of the process. Returns 0 if the system refuses one, or files get scarce. */
 static int prof__perf_thread(uint32_t thread)
 {
-    uint64_t most = prof__perf_files();
+    uint64_t most = prof__system_most_files();
     for (size_t i = 0; i < prof__system.ring_count; ++i) {
         prof__perf_attr attr = prof__perf_switches(prof__system.rings[i].bytes);
         int file = prof__perf_open(&attr, thread, prof__system.rings[i].processor);
@@ -725,7 +1369,7 @@ static void prof__system_run(void)
 {
     struct pollfd wake, *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
     size_t count = files ? prof__system.ring_count : 0;
-    int good = 1;
+    int good = prof__system.ring_count != 0;
     prof_set_thread_name("prof system");
     wake.fd = prof__system.wake;
     wake.events = POLLIN;
@@ -734,6 +1378,7 @@ static void prof__system_run(void)
     files[count] = wake;
     for (size_t i = 0; i < count; ++i) files[i].fd = prof__system.rings[i].file, files[i].events = POLLIN;
     while (!PROF__ACQUIRE(&prof__system.stop)) {
+        prof__counters_round(prof__system.session, 0);
         prof__system_sleep(files, count + 1);
         if (!good || PROF__ACQUIRE(&prof__system.stop)) continue;
         prof__system_drain();
@@ -743,6 +1388,7 @@ static void prof__system_run(void)
         prof__system_says("recording them ended: more than 50,000 a second over ten seconds cost too much");
         for (size_t i = 0; i < count; ++i) files[i].fd = -1;
     }
+    prof__counters_round(prof__system.session, 1);
     if (good) prof__system_finish();
     PROF__RELEASE(&prof__system.done, 1u);
     if (files != &wake) free(files);
@@ -756,6 +1402,22 @@ static void *prof__system_main(void *user)
     return NULL;
 }
 #endif
+
+static int prof__system_asks(const prof_config *config)
+{
+    return (config->switches || config->system ? PROF__SYSTEM_SWITCHES : 0) |
+           (config->counters || config->system ? PROF__SYSTEM_COUNTERS : 0);
+}
+
+static void prof__system_meta(prof__session *s, const char *key, const char *text) { prof__meta_pair(s, key, text); }
+
+/* Says in the metadata why something that was asked for is not recorded. */
+static void prof__system_say(prof__session *s, void (*says)(prof__session *, const char *, const char *))
+{
+    if (prof__system.asked & PROF__SYSTEM_SWITCHES && prof__system.why[0]) says(s, "switches", prof__system.why);
+    if (prof__system.asked & PROF__SYSTEM_COUNTERS && prof__system.counters_why[0])
+        says(s, "counters", prof__system.counters_why);
+}
 
 #ifdef PROF__SYSTEM_LINUX
 #include <sys/eventfd.h>
@@ -798,10 +1460,9 @@ static void prof__system_threads(void)
     }
 }
 
-/* Opens the events, and starts the thread that drains them. Returns 0 with the reason in prof__system.why. */
-static int prof__system_open(prof__session *s)
+/* Opens the events. Returns 0 with the reason in prof__system.why. */
+static int prof__system_switches(prof__session *s)
 {
-    int error = 0;
     if (s->header->mode == PROF_STATS) {
         snprintf(prof__system.why, sizeof prof__system.why, "not recorded: mode stats keeps no events");
         return 0;
@@ -814,11 +1475,36 @@ static int prof__system_open(prof__session *s)
     prof__perf_threads();
     prof__system_threads();
     prof__system.window_from = prof__monotonic();
+    if (prof__system.refused) {
+        char text[PROF__SYSTEM_WHY];
+        snprintf(text, sizeof text, "not those of %llu threads that there were at the start: too many open files: "
+                 "raise RLIMIT_NOFILE (ulimit -n)", (unsigned long long)prof__system.refused);
+        prof__beside_says(s, "switches", text);
+    }
+    return 1;
+}
+
+/* Starts the thread that records. Returns 0 if the system refuses it. */
+static int prof__system_thread(void)
+{
+    int error;
     prof__system.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (prof__system.wake < 0) error = errno;
-    if (!error) error = prof__thread_create(&prof__system.thread, prof__system_main, NULL);
-    if (error) prof__perf_why("a thread of prof", error, prof__system.why);
-    return !error;
+    error = prof__system.wake < 0 ? errno : prof__thread_create(&prof__system.thread, prof__system_main, NULL);
+    if (!error) return 1;
+    prof__perf_why("a thread of prof", error, prof__system.why);
+    prof__copy(prof__system.counters_why, prof__system.why, sizeof prof__system.why);
+    return 0;
+}
+
+/* Opens what was asked for, and starts the thread. Returns 0 if nothing is recorded, with the reasons. */
+static int prof__system_open(prof__session *s)
+{
+    int switches = prof__system.asked & PROF__SYSTEM_SWITCHES && prof__system_switches(s);
+    int counters = prof__system.asked & PROF__SYSTEM_COUNTERS && prof__counters_open(s);
+    if (prof__system.asked & PROF__SYSTEM_SWITCHES && !switches) prof__perf_close(0);
+    if (prof__system.asked & PROF__SYSTEM_COUNTERS && !counters)
+        prof__text_copy(prof__system.counters_why, sizeof prof__system.counters_why, "not recorded: no memory");
+    return (switches || counters) && prof__system_thread();
 }
 
 /* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller does not wait. */
@@ -836,6 +1522,8 @@ static int prof__system_end(int waits)
     if (good && __atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) {
         pthread_join(prof__system.thread, NULL);
         prof__perf_close(0);
+        prof__counters_close();
+        prof__counters_free();
     }
     PROF__ERRNO_RESTORE();
     return good;
@@ -843,12 +1531,12 @@ static int prof__system_end(int waits)
 
 static void prof__system_begin(prof__session *s, const prof_config *config)
 {
-    (void)config;
     PROF__ERRNO_SAVE();
     prof__system_end(1); /* of a session that ended while it began */
+    prof__counters_free(); /* of the parent of this child */
     prof__system.session = s;
-    prof__system.asked = 1;
-    prof__system.why[0] = 0;
+    prof__system.asked = prof__system_asks(config);
+    prof__system.why[0] = prof__system.counters_why[0] = 0;
     prof__system.stop = prof__system.done = 0;
     prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
     prof__system.sandbox = prof__sandbox();
@@ -857,32 +1545,25 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.rings = NULL;
     if (prof__system_open(s)) {
         PROF__RELEASE(&prof__system.running, 1);
-        if (prof__system.refused) {
-            char text[PROF__SYSTEM_WHY];
-            snprintf(text, sizeof text, "not those of %llu threads that there were at the start: too many open files: "
-                     "raise RLIMIT_NOFILE (ulimit -n)", (unsigned long long)prof__system.refused);
-            prof__beside_says(s, "switches", text);
-        }
     } else {
         prof__perf_close(0);
-        prof__beside_says(s, "switches", prof__system.why);
+        prof__counters_close();
+        prof__counters_free();
     }
+    prof__system_say(s, prof__beside_says);
     PROF__ERRNO_RESTORE();
 }
 
 static void prof__system_child(void)
 {
+    static const char why[] = "not recorded: in a child of fork() prof has no thread for it";
     if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
     PROF__ERRNO_SAVE();
     prof__perf_close(1);
-    snprintf(prof__system.why, sizeof prof__system.why, "not recorded: in a child of fork() prof has no thread for it");
+    prof__counters_close();
+    prof__text_copy(prof__system.why, sizeof prof__system.why, why);
+    prof__text_copy(prof__system.counters_why, sizeof prof__system.counters_why, why);
     PROF__ERRNO_RESTORE();
-}
-
-static void prof__system_child_image(prof__session *s)
-{
-    if (prof__system.asked && prof__system.session == s && prof__system.why[0])
-        prof__meta_pair(s, "switches", prof__system.why);
 }
 #else
 #ifdef _WIN32
@@ -896,30 +1577,34 @@ static void prof__system_child_image(prof__session *s)
 #endif
 static void prof__system_begin(prof__session *s, const prof_config *config)
 {
-    (void)config;
-    prof__system.asked = 1;
+    prof__system.asked = prof__system_asks(config);
     prof__system.session = s;
     prof__text_copy(prof__system.why, sizeof prof__system.why, PROF__SYSTEM_NONE);
-    prof__beside_says(s, "switches", prof__system.why);
+    prof__text_copy(prof__system.counters_why, sizeof prof__system.counters_why, PROF__SYSTEM_NONE);
+    prof__system_say(s, prof__beside_says);
 }
 static int prof__system_end(int waits) { return (void)waits, 1; }
 static void prof__system_child(void) {}
+#endif
+
 static void prof__system_child_image(prof__session *s)
 {
-    if (prof__system.asked && prof__system.session == s) prof__meta_pair(s, "switches", prof__system.why);
+    if (prof__system.asked && prof__system.session == s) prof__system_say(s, prof__system_meta);
 }
-#endif
 
 PROF_DEF prof_status prof_system_status(void)
 {
-    char why[PROF__SYSTEM_WHY];
+    char why[PROF__SYSTEM_WHY] = "", counters_why[PROF__SYSTEM_WHY] = "";
     uint32_t write_lock = prof__state_lock();
     int runs = prof__state.running && prof__system.asked &&
                (prof__state.session ? prof__state.session : prof__state.inherited) == prof__system.session;
-    prof__copy(why, prof__system.why, sizeof why);
+    if (prof__system.asked & PROF__SYSTEM_SWITCHES) prof__copy(why, prof__system.why, sizeof why);
+    if (prof__system.asked & PROF__SYSTEM_COUNTERS) prof__copy(counters_why, prof__system.counters_why, sizeof why);
     prof__state_unlock(write_lock);
-    if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches runs");
-    return why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", why) : PROF_OK;
+    if (!runs)
+        return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches or counters runs");
+    if (why[0]) return prof__fail(PROF_UNSUPPORTED, "switches: %s", why);
+    return counters_why[0] ? prof__fail(PROF_UNSUPPORTED, "counters: %s", counters_why) : PROF_OK;
 }
 
 static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__system_child,

@@ -1950,15 +1950,18 @@ TEST(long_gaps)
 /* A program without prof_system.h: the recording goes on, and says what is missing. */
 TEST(switches_need_their_header)
 {
-    prof_config config = trace_config(0);
-    const char *key, *value, *switches = "";
-    config.switches = 1;
-    trace_start(&config);
-    prof_trace *made = trace_stop();
-    for (size_t i = 0; prof_trace_metadata(made, i, &key, &value); ++i)
-        if (!strcmp(key, "switches")) switches = value;
-    CHECK(strstr(switches, "prof_system.h") != NULL);
-    prof_trace_close(made);
+    for (int counters = 0; counters < 2; ++counters) {
+        prof_config config = trace_config(0);
+        const char *key, *value, *said = "";
+        config.switches = !counters;
+        config.counters = counters;
+        trace_start(&config);
+        prof_trace *made = trace_stop();
+        for (size_t i = 0; prof_trace_metadata(made, i, &key, &value); ++i)
+            if (!strcmp(key, counters ? "counters" : "switches")) said = value;
+        CHECK(strstr(said, "prof_system.h") != NULL);
+        prof_trace_close(made);
+    }
 }
 
 TEST_MAIN

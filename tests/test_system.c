@@ -11,6 +11,7 @@
 #include "test.h"
 #include "trace.h"
 #include "image.h"
+#include "refuse.h"
 #include <pthread.h>
 #include <signal.h>
 #include <unistd.h>
@@ -609,7 +610,6 @@ static void few_files_part(void)
     prof_trace_close(trace);
 }
 
-static int in_child(void (*part)(void));
 TEST(files_stay_the_programs)
 {
     if (TRACE_SANITIZER == 2) SKIP("it has no threads after a fork");
@@ -786,43 +786,6 @@ TEST(a_pause_leaves_a_hole)
     CHECK(prof_trace_about(trace)->switches_lost > 0);
     trace_free(&list);
     prof_trace_close(trace);
-}
-
-/* Runs a test's part in a child of fork(), which may end with its process. Returns its exit status, or -1. */
-static int in_child(void (*part)(void))
-{
-    int status = 0;
-    pid_t child = fork();
-    if (!child) {
-        part();
-        _exit(test_failures ? 1 : 0);
-    }
-    waitpid(child, &status, 0);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-/* Makes the system refuse a call, with an error or (error 0) by killing the process. Ends the process with NO_FILTERS
-   where it has no filters, as in an emulator. The layout is the kernel's: systems of musl may lack its headers. */
-enum { NO_FILTERS = 77 };
-static void refuse(long call, int error)
-{
-    struct {
-        uint16_t code;
-        uint8_t if_true, if_false;
-        uint32_t k;
-    } filter[] = {
-        {0x20, 0, 0, 0},                              /* load the number of the call */
-        {0x15, 0, 1, (uint32_t)call},                 /* is it this one? */
-        /* yes: SECCOMP_RET_ERRNO, or _KILL_PROCESS */
-        {0x06, 0, 0, error ? 0x00050000u | (uint32_t)error : 0x80000000u},
-        {0x06, 0, 0, 0x7FFF0000u},                    /* no: SECCOMP_RET_ALLOW */
-    };
-    struct {
-        unsigned short count;
-        void *filter;
-    } program = {sizeof filter / sizeof *filter, filter};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_seccomp, 1, 1, &program)) /* for all threads */
-        _exit(NO_FILTERS);
 }
 
 static int refused_with;

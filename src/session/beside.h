@@ -39,11 +39,12 @@ static void prof__beside_says(prof__session *s, const char *key, const char *tex
 
 static void prof__beside_begin(prof__session *s, const prof_config *config)
 {
-    if (!config->switches && !config->system) return;
+    if (!config->switches && !config->counters && !config->system) return;
     if (prof__beside_now)
         prof__beside_now->begin(s, config);
     else
-        prof__beside_says(s, "switches", "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
+        prof__beside_says(s, config->switches || config->system ? "switches" : "counters",
+                          "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
 }
 
 static int prof__beside_end(int waits) { return !prof__beside_now || prof__beside_now->end(waits); }

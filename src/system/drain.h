@@ -9,6 +9,7 @@
 #include "record/self.h"
 #include "record/track.h"
 #include "session/beside.h"
+#include "system/counters.h"
 #include "system/perf.h"
 
 #ifdef PROF__SYSTEM_LINUX
@@ -278,7 +279,7 @@ static void prof__system_run(void)
 {
     struct pollfd wake, *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
     size_t count = files ? prof__system.ring_count : 0;
-    int good = 1;
+    int good = prof__system.ring_count != 0;
     prof_set_thread_name("prof system");
     wake.fd = prof__system.wake;
     wake.events = POLLIN;
@@ -287,6 +288,7 @@ static void prof__system_run(void)
     files[count] = wake;
     for (size_t i = 0; i < count; ++i) files[i].fd = prof__system.rings[i].file, files[i].events = POLLIN;
     while (!PROF__ACQUIRE(&prof__system.stop)) {
+        prof__counters_round(prof__system.session, 0);
         prof__system_sleep(files, count + 1);
         if (!good || PROF__ACQUIRE(&prof__system.stop)) continue;
         prof__system_drain();
@@ -296,6 +298,7 @@ static void prof__system_run(void)
         prof__system_says("recording them ended: more than 50,000 a second over ten seconds cost too much");
         for (size_t i = 0; i < count; ++i) files[i].fd = -1;
     }
+    prof__counters_round(prof__system.session, 1);
     if (good) prof__system_finish();
     PROF__RELEASE(&prof__system.done, 1u);
     if (files != &wake) free(files);

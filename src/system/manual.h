@@ -10,8 +10,8 @@ QUICK START
     PROF_OUTPUT=trace.prof PROF_SYSTEM=1 ./program
     prof summary trace.prof                // how much of its time each scope ran
 
-    Or set config.switches = 1 before prof_start(). The header only adds what it records: a program that includes it,
-    and does not ask for it, runs as before.
+    Or set config.switches = 1, config.counters = 1, or config.system = 1 for both, before prof_start(). The header only
+    adds what it records: a program that includes it, and does not ask for it, runs as before.
 
 WHAT IT RECORDS
 
@@ -20,8 +20,27 @@ WHAT IT RECORDS
                 used up). Threads that are created later have them from their first moment on, also those without
                 scopes. A scope of 8 ms then is, say, 5 ms running, 1 ms ready and 2 ms waiting.
 
-    It needs Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not say why a thread stopped:
-    "unknown" takes the place of ready and waiting. A thread that is woken counts as waiting until it runs.
+    counters    ten times a second, and at the end, as counters of the category "system", on the track "prof system":
+                machine load, machine stolen   % of all processors: busy; taken by the host of a virtual machine
+                process load                   % of one processor, so that two busy threads have 200 %
+                resident memory                bytes
+                minor page faults, major page faults, voluntary switches, involuntary switches, read from disks,
+                written to disks               of the process, since the session's start
+                pressure on processors, on disks, on memory   % of the time in which some thread of the machine had to
+                                               wait for it (PSI, /proc/pressure)
+                processor frequency            MHz, the highest of the first eight processors
+                cgroup throttled, cgroup throttled periods   how long, and in how many periods, the process's control
+                                               group (its container) was stopped, because it had used up its quota: the
+                                               sum over processors, since the session's start
+                cgroup quota                   % of one processor
+                cgroup memory, cgroup memory limit   bytes
+                cgroup memory at the limit, above high, out of memory kills   how often, since the session's start
+                A value is recorded when it changes, else once a second. What the system does not tell is left out; the
+                metadata names it under "counters". These need no perf events.
+
+    Switches need Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not say why a thread stopped:
+    "unknown" takes the place of ready and waiting. A thread that is woken counts as waiting until it runs. Counters are
+    of any Linux.
 
 IF THE SYSTEM REFUSES
 
@@ -39,12 +58,14 @@ WHAT IT COSTS
     processor. prof_start() takes 0.3 ms longer, with 1,000 threads 80 ms, and 13 to 90 ms more if no other process of
     the machine uses perf events. Above 50,000 switches a second, over ten seconds, recording them ends, and the
     metadata says so. prof starts a thread, "prof system". A switch takes two words of the buffer; the kernel's rings
-    have up to 516 KiB for each processor.
+    have up to 516 KiB for each processor. The counters take 18 us for each round: 0.02 % of a processor; and up to 45
+    open files.
 
 WHAT IT DOES NOT DO
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
-    PROF_STATS there are no events, and no switches. With more than 32 processors it looks only at those that threads
+    PROF_STATS there are no events, and no switches. Once the program has entered a sandbox of system calls (seccomp),
+    there are no more counters. With more than 32 processors it looks only at those that threads
     may run on at the start; and never at one that is switched on later: a thread there seems to wait. Fibers have no
     states yet. On other systems than Linux prof_system_status() returns PROF_UNSUPPORTED.
 */

@@ -5,11 +5,10 @@
 #include "ground/digits.h"
 #include "ground/threads.h"
 #include "session/process.h"
-#include "system/state.h"
+#include "system/files.h"
 
 #ifdef PROF__SYSTEM_LINUX
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 
 /* The kernel's own layout of struct perf_event_attr and its constants: systems of musl often lack <linux/perf_event.h>,
    and older ones the newer constants. */
@@ -81,17 +80,6 @@ static prof__perf_attr prof__perf_switches(uint64_t ring_bytes)
     attr.wakeup = (uint32_t)(ring_bytes / 2);
     attr.clock = CLOCK_MONOTONIC;
     return attr;
-}
-
-/* Reads a small file of the system as text. Returns 0 if it cannot. */
-static int prof__system_read(const char *path, char *text, size_t size)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = file >= 0 ? read(file, text, size - 1) : -1;
-    if (file >= 0) close(file);
-    text[got > 0 ? got : 0] = 0;
-    if (got > 0 && text[got - 1] == '\n') text[got - 1] = 0;
-    return got > 0;
 }
 
 /* Writes why the system refuses, and which setting it is. what: the call. */
@@ -262,18 +250,10 @@ static int prof__perf_rings(char why[PROF__SYSTEM_WHY])
     return prof__system.ring_count != 0;
 }
 
-/* Returns the greatest number that a file of prof may have: half of the files are the program's. */
-static uint64_t prof__perf_files(void)
-{
-    struct rlimit limit;
-    return getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == RLIM_INFINITY ? INT32_MAX
-                                                                               : (uint64_t)limit.rlim_cur / 2;
-}
-
 /* Opens the events of another thread of the process. Returns 0 if the system refuses one, or files get scarce. */
 static int prof__perf_thread(uint32_t thread)
 {
-    uint64_t most = prof__perf_files();
+    uint64_t most = prof__system_most_files();
     for (size_t i = 0; i < prof__system.ring_count; ++i) {
         prof__perf_attr attr = prof__perf_switches(prof__system.rings[i].bytes);
         int file = prof__perf_open(&attr, thread, prof__system.rings[i].processor);

@@ -10,6 +10,22 @@
 #include "system/api.h"
 #include "system/drain.h"
 
+static int prof__system_asks(const prof_config *config)
+{
+    return (config->switches || config->system ? PROF__SYSTEM_SWITCHES : 0) |
+           (config->counters || config->system ? PROF__SYSTEM_COUNTERS : 0);
+}
+
+static void prof__system_meta(prof__session *s, const char *key, const char *text) { prof__meta_pair(s, key, text); }
+
+/* Says in the metadata why something that was asked for is not recorded. */
+static void prof__system_say(prof__session *s, void (*says)(prof__session *, const char *, const char *))
+{
+    if (prof__system.asked & PROF__SYSTEM_SWITCHES && prof__system.why[0]) says(s, "switches", prof__system.why);
+    if (prof__system.asked & PROF__SYSTEM_COUNTERS && prof__system.counters_why[0])
+        says(s, "counters", prof__system.counters_why);
+}
+
 #ifdef PROF__SYSTEM_LINUX
 #include <sys/eventfd.h>
 #include <sys/utsname.h>
@@ -51,10 +67,9 @@ static void prof__system_threads(void)
     }
 }
 
-/* Opens the events, and starts the thread that drains them. Returns 0 with the reason in prof__system.why. */
-static int prof__system_open(prof__session *s)
+/* Opens the events. Returns 0 with the reason in prof__system.why. */
+static int prof__system_switches(prof__session *s)
 {
-    int error = 0;
     if (s->header->mode == PROF_STATS) {
         snprintf(prof__system.why, sizeof prof__system.why, "not recorded: mode stats keeps no events");
         return 0;
@@ -67,11 +82,36 @@ static int prof__system_open(prof__session *s)
     prof__perf_threads();
     prof__system_threads();
     prof__system.window_from = prof__monotonic();
+    if (prof__system.refused) {
+        char text[PROF__SYSTEM_WHY];
+        snprintf(text, sizeof text, "not those of %llu threads that there were at the start: too many open files: "
+                 "raise RLIMIT_NOFILE (ulimit -n)", (unsigned long long)prof__system.refused);
+        prof__beside_says(s, "switches", text);
+    }
+    return 1;
+}
+
+/* Starts the thread that records. Returns 0 if the system refuses it. */
+static int prof__system_thread(void)
+{
+    int error;
     prof__system.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (prof__system.wake < 0) error = errno;
-    if (!error) error = prof__thread_create(&prof__system.thread, prof__system_main, NULL);
-    if (error) prof__perf_why("a thread of prof", error, prof__system.why);
-    return !error;
+    error = prof__system.wake < 0 ? errno : prof__thread_create(&prof__system.thread, prof__system_main, NULL);
+    if (!error) return 1;
+    prof__perf_why("a thread of prof", error, prof__system.why);
+    prof__copy(prof__system.counters_why, prof__system.why, sizeof prof__system.why);
+    return 0;
+}
+
+/* Opens what was asked for, and starts the thread. Returns 0 if nothing is recorded, with the reasons. */
+static int prof__system_open(prof__session *s)
+{
+    int switches = prof__system.asked & PROF__SYSTEM_SWITCHES && prof__system_switches(s);
+    int counters = prof__system.asked & PROF__SYSTEM_COUNTERS && prof__counters_open(s);
+    if (prof__system.asked & PROF__SYSTEM_SWITCHES && !switches) prof__perf_close(0);
+    if (prof__system.asked & PROF__SYSTEM_COUNTERS && !counters)
+        prof__text_copy(prof__system.counters_why, sizeof prof__system.counters_why, "not recorded: no memory");
+    return (switches || counters) && prof__system_thread();
 }
 
 /* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller does not wait. */
@@ -89,6 +129,8 @@ static int prof__system_end(int waits)
     if (good && __atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) {
         pthread_join(prof__system.thread, NULL);
         prof__perf_close(0);
+        prof__counters_close();
+        prof__counters_free();
     }
     PROF__ERRNO_RESTORE();
     return good;
@@ -96,12 +138,12 @@ static int prof__system_end(int waits)
 
 static void prof__system_begin(prof__session *s, const prof_config *config)
 {
-    (void)config;
     PROF__ERRNO_SAVE();
     prof__system_end(1); /* of a session that ended while it began */
+    prof__counters_free(); /* of the parent of this child */
     prof__system.session = s;
-    prof__system.asked = 1;
-    prof__system.why[0] = 0;
+    prof__system.asked = prof__system_asks(config);
+    prof__system.why[0] = prof__system.counters_why[0] = 0;
     prof__system.stop = prof__system.done = 0;
     prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
     prof__system.sandbox = prof__sandbox();
@@ -110,32 +152,25 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.rings = NULL;
     if (prof__system_open(s)) {
         PROF__RELEASE(&prof__system.running, 1);
-        if (prof__system.refused) {
-            char text[PROF__SYSTEM_WHY];
-            snprintf(text, sizeof text, "not those of %llu threads that there were at the start: too many open files: "
-                     "raise RLIMIT_NOFILE (ulimit -n)", (unsigned long long)prof__system.refused);
-            prof__beside_says(s, "switches", text);
-        }
     } else {
         prof__perf_close(0);
-        prof__beside_says(s, "switches", prof__system.why);
+        prof__counters_close();
+        prof__counters_free();
     }
+    prof__system_say(s, prof__beside_says);
     PROF__ERRNO_RESTORE();
 }
 
 static void prof__system_child(void)
 {
+    static const char why[] = "not recorded: in a child of fork() prof has no thread for it";
     if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
     PROF__ERRNO_SAVE();
     prof__perf_close(1);
-    snprintf(prof__system.why, sizeof prof__system.why, "not recorded: in a child of fork() prof has no thread for it");
+    prof__counters_close();
+    prof__text_copy(prof__system.why, sizeof prof__system.why, why);
+    prof__text_copy(prof__system.counters_why, sizeof prof__system.counters_why, why);
     PROF__ERRNO_RESTORE();
-}
-
-static void prof__system_child_image(prof__session *s)
-{
-    if (prof__system.asked && prof__system.session == s && prof__system.why[0])
-        prof__meta_pair(s, "switches", prof__system.why);
 }
 #else
 #ifdef _WIN32
@@ -149,30 +184,34 @@ static void prof__system_child_image(prof__session *s)
 #endif
 static void prof__system_begin(prof__session *s, const prof_config *config)
 {
-    (void)config;
-    prof__system.asked = 1;
+    prof__system.asked = prof__system_asks(config);
     prof__system.session = s;
     prof__text_copy(prof__system.why, sizeof prof__system.why, PROF__SYSTEM_NONE);
-    prof__beside_says(s, "switches", prof__system.why);
+    prof__text_copy(prof__system.counters_why, sizeof prof__system.counters_why, PROF__SYSTEM_NONE);
+    prof__system_say(s, prof__beside_says);
 }
 static int prof__system_end(int waits) { return (void)waits, 1; }
 static void prof__system_child(void) {}
+#endif
+
 static void prof__system_child_image(prof__session *s)
 {
-    if (prof__system.asked && prof__system.session == s) prof__meta_pair(s, "switches", prof__system.why);
+    if (prof__system.asked && prof__system.session == s) prof__system_say(s, prof__system_meta);
 }
-#endif
 
 PROF_DEF prof_status prof_system_status(void)
 {
-    char why[PROF__SYSTEM_WHY];
+    char why[PROF__SYSTEM_WHY] = "", counters_why[PROF__SYSTEM_WHY] = "";
     uint32_t write_lock = prof__state_lock();
     int runs = prof__state.running && prof__system.asked &&
                (prof__state.session ? prof__state.session : prof__state.inherited) == prof__system.session;
-    prof__copy(why, prof__system.why, sizeof why);
+    if (prof__system.asked & PROF__SYSTEM_SWITCHES) prof__copy(why, prof__system.why, sizeof why);
+    if (prof__system.asked & PROF__SYSTEM_COUNTERS) prof__copy(counters_why, prof__system.counters_why, sizeof why);
     prof__state_unlock(write_lock);
-    if (!runs) return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches runs");
-    return why[0] ? prof__fail(PROF_UNSUPPORTED, "switches: %s", why) : PROF_OK;
+    if (!runs)
+        return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches or counters runs");
+    if (why[0]) return prof__fail(PROF_UNSUPPORTED, "switches: %s", why);
+    return counters_why[0] ? prof__fail(PROF_UNSUPPORTED, "counters: %s", counters_why) : PROF_OK;
 }
 
 static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__system_child,

@@ -36,11 +36,14 @@ typedef struct prof__ring {
     prof__batch batch;
 } prof__ring;
 
+/* What a session asks for. */
+enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2 };
+
 /* Fields change in prof_start() and at the end of a recording, under the control lock; while the thread runs, only the
    thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
 static struct {
     prof__session *session;
-    int asked, running, told; /* told: the kernel says whether a thread that stops waits */
+    int asked, running, told; /* asked: bits; told: the kernel says whether a thread that stops waits */
     uint32_t stop, done; /* done: the thread has recorded what was left */
     uint64_t events_written;
     int wake;                 /* an eventfd that ends the thread's sleep */
@@ -59,7 +62,8 @@ static struct {
 #ifdef PROF__SYSTEM_LINUX
     pthread_t thread;
 #endif
-    char why[PROF__SYSTEM_WHY]; /* "": it is recorded */
+    char why[PROF__SYSTEM_WHY]; /* why switches are not recorded; "": they are */
+    char counters_why[PROF__SYSTEM_WHY]; /* likewise */
 } prof__system;
 
 #endif /* PROF__SYSTEM_STATE_H */
