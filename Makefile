@@ -140,6 +140,7 @@ $(SHARING): EXTRA = -D_GNU_SOURCE $(BUILD)/tests/implementation.o
 
 $(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
 $(BUILD)/tests/test_args_cpp: tests/test_args.c
+$(BUILD)/tests/test_cpp20: tests/test_cpp.cpp
 
 $(BUILD)/tests/test_compare: tools/compare_stats.c tools/compare.h
 $(BUILD)/tests/test_fuzz: $(wildcard tests/fuzz*.[ch]) tests/mutate.h tools/recover.c tools/tool.h
@@ -154,7 +155,7 @@ $(BUILD)/tests/test_freestanding: EXTRA += $(BUILD)/tests/libfreestanding_kernel
 
 # A later -std wins; where the compiler does not know it the test says so.
 CXX20 := $(shell $(CXX) -std=c++20 -fsyntax-only -x c++ /dev/null >/dev/null 2>&1 && echo -std=c++20)
-$(BUILD)/tests/test_coroutine: ALL_CXX += $(CXX20)
+$(BUILD)/tests/test_coroutine $(BUILD)/tests/test_cpp20: ALL_CXX += $(CXX20)
 
 # Programs that tests start.
 STARTED = $(addprefix $(BUILD)/tests/,autostart_program format_program tool_core top_program)

@@ -32,6 +32,7 @@ extern "C" {
 #include "api/devices.h"
 #include "api/markup.h"
 #include "api/macros.h"
+#include "api/functions.h"
 #include "api/stripped.h"
 #include "api/deprecated.h"
 

@@ -104,6 +104,10 @@ def pieces(text):
                 if text.startswith("/*", at):
                     at = text.index("*/", at) + 2
                     continue
+                literal = re.compile(r"'(?:\\.|[^'\\])+'|\"(?:\\.|[^\"\\])*\"").match(text, at)
+                if literal: # may have a bracket
+                    at = literal.end()
+                    continue
                 if text[at] == "#" and text[at - 1] == "\n" and not depth:
                     break
                 depth += (text[at] in "{(") - (text[at] in ")}")

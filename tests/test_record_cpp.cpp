@@ -140,10 +140,9 @@ TEST(templates_and_lambdas)
     CHECK_EQUAL(lambda(1), 2);
     record_stop();
     CHECK_EQUAL(list.count, 5);
-    CHECK_EQUAL(trace_count(&list, "doubled"), 3);
-    CHECK_EQUAL(trace_nth(&list, "doubled", 0)->args[0].value.type, PROF_VALUE_INT);
-    CHECK_EQUAL(trace_nth(&list, "doubled", 1)->args[0].value.type, PROF_VALUE_UINT);
-    CHECK_EQUAL(trace_nth(&list, "doubled", 2)->args[0].value.type, PROF_VALUE_DOUBLE);
+    CHECK_EQUAL(expect("doubled<int>", PROF_EVENT_SCOPE)->args[0].value.type, PROF_VALUE_INT);
+    CHECK_EQUAL(list.events[1].args[0].value.type, PROF_VALUE_UINT); /* doubled<unsigned long> */
+    CHECK_EQUAL(expect("doubled<float>", PROF_EVENT_SCOPE)->args[0].value.type, PROF_VALUE_DOUBLE);
     CHECK_EQUAL(expect("inlined", PROF_EVENT_SCOPE)->depth, 1);
     record_close();
 }

@@ -269,15 +269,6 @@
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint,       \
                                    PROF__TO(uint64_t, bytes)),                                             \
                  PROF__USE2(text, bytes))
-#define PROFILE_FUNCTION() PROFILE_SCOPE(__func__)
-#if defined(__has_attribute) && PROF_ENABLE
-#if __has_attribute(__unavailable__)
-extern __attribute__((__unavailable__("write PROFILE_FUNCTION(), with parentheses"))) int PROFILE_FUNCTION;
-#endif
-#endif
-#define PROFILE_FUNCTION_C(category) PROFILE_SCOPE_C(__func__, category)
-#define PROFILE_FUNCTION_L(level) PROFILE_SCOPE_L(__func__, level)
-
 #define PROFILE_BLOCK(name) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), )
 #define PROFILE_BLOCK_C(name, category) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, category, PROF_SITE_LEVEL), )
 #define PROFILE_BLOCK_L(name, level) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, level), )

@@ -94,6 +94,7 @@ COMPILE-TIME OPTIONS                                                            
     PROF_UNIT              ""       unit of the macros of counters that name none, "ms"; likewise, _UNIT
     PROF_SITE_LEVEL        1        level of the macros that name none; may be redefined between uses; likewise, _L
     PROF_MAX_LEVEL         255      call sites above it compile to nothing
+    PROF_SHORT_FUNCTION    -        PROFILE_FUNCTION is named as in C: "update" instead of "Tpl<int>::update"
     PROF_UNIQUE            __COUNTER__, or __LINE__ where there is none: makes local names unique
     PROF_DEF               visibility("default"): put before declarations, for example to export from a DLL;
                                     not static

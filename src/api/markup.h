@@ -26,7 +26,9 @@
                                      first zero among them. Also PROFILE_MARK_TEXT(text, bytes),
                                      PROFILE_ARG_TEXT(key, text, bytes), PROFILE_ARG_TO_TEXT(handle, key, text, bytes)
                                      and PROFILE_THREAD_TEXT(text, bytes); for messages, PROFILE_LOG(severity, "%.*s")
-     PROFILE_FUNCTION()              a scope named after the function; _C(category) _L(level)
+     PROFILE_FUNCTION()              a scope named after the function; _C(category) _L(level) _COLOR(0xRRGGBB). In C++
+                                     with its class and template arguments: "Tpl<int>::update", "main::lambda"; with
+                                     PROF_SHORT_FUNCTION, or as PROFILE_SCOPE(__func__), without
      PROFILE_SCOPE_SYNC(name)        a scope that waits for the device, by prof_set_sync()'s function, before its end
      PROFILE_SYNC()                  waits for the device, and records nothing by itself
      PROFILE_BLOCK(name) { ... }     a scope with its own block; _C _L. Leave the block early only by return or goto: a

@@ -76,6 +76,7 @@ static int markup_function_c(int value)
 static int markup_function_l(int value)
 {
     PROFILE_FUNCTION_L(2);
+    PROFILE_FUNCTION_COLOR(0xff0000);
     return value + 1;
 }
 

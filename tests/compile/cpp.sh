@@ -1,0 +1,49 @@
+#!/bin/sh
+# What only C++ has, for g++ and clang++, in C++11 and C++20: no warning, the same counts and names without exceptions
+# and RTTI, with -flto, and next to an implementation in C; compiled with PROF_ENABLE=0; as Microsoft's dialect. A file
+# with PROF_SHORT_FUNCTION has the names of C.
+#
+# usage: tests/compile/cpp.sh
+cd "$(dirname "$0")/../.." || exit 1
+out=${BUILD:-build}/compile/cpp
+mkdir -p $out
+. tests/checks.sh
+warnings="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-misleading-indentation"
+
+printf '#define PROF_IMPLEMENTATION\n#include "prof_read.h"\n' >$out/recorder.c
+${CC:-cc} -std=gnu99 -O0 -I. -c $out/recorder.c -o $out/recorder.o || exit 1
+cat >$out/short.cpp <<'END'
+#define PROF_SHORT_FUNCTION
+#include "prof_read.h"
+#include <string.h>
+struct type { void method() { PROFILE_FUNCTION(); } };
+int main()
+{
+    prof_trace *trace;
+    prof_event event;
+    prof_timeline *timeline;
+    if (prof_start(nullptr)) return 1;
+    type().method();
+    if (prof_trace_open_live(&trace) || prof_timeline_open(trace, &timeline)) return 2;
+    return prof_timeline_next(timeline, &event, nullptr) && !strcmp(event.name, "method") ? 0 : 3;
+}
+END
+for compiler in g++ clang++; do
+    if ! command -v $compiler >/dev/null 2>&1; then
+        skip $compiler "not installed"
+        continue
+    fi
+    for standard in c++11 c++20; do
+        for flags in "-O0 -fno-exceptions -fno-rtti" "-O2" "-O2 -flto"; do
+            program="$compiler -std=$standard $warnings $flags"
+            silent "$program: compiles" $program -D_GNU_SOURCE -DTRACE_FOLDER="\"$out\"" -Itests tests/test_cpp.cpp \
+                $out/recorder.o -o $out/program -pthread -ldl || continue
+            succeeds "$program: counts and names" env -u PROF_OUTPUT $out/program
+        done
+        silent "$compiler $standard: PROF_ENABLE=0" $compiler -std=$standard $warnings -DPROF_ENABLE=0 -D_GNU_SOURCE \
+            -Wno-unused -c tests/test_cpp.cpp -o $out/stripped.o
+    done
+    succeeds "$compiler: PROF_SHORT_FUNCTION" $compiler -std=c++11 -I. $out/short.cpp $out/recorder.o -o $out/short -pthread -ldl &&
+        succeeds "$compiler: PROF_SHORT_FUNCTION: the name of C" env -u PROF_OUTPUT $out/short
+done
+finish

@@ -1,0 +1,2 @@
+// test_cpp.cpp in C++20.
+#include "test_cpp.cpp"
