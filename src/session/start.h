@@ -191,10 +191,10 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__must_be("clock", "auto, counter, ordered or monotonic");
     if (c->level < -1 || c->level > 255)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
-    if (PROF__MINIMAL && (c->min_duration_ns || c->warmup_steps || c->warmup_frames || c->rank ||
-                          (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE || c->switches ||
-                          c->counters || c->system || PROF__WAITS_IN_VAIN(c)))
-        return prof__left_out("min_duration, warmup, rank, layout, existing, switches, counters, system, waits",
+    if (PROF__MINIMAL && ((c->min_duration_ns | c->warmup_steps | c->warmup_frames) || c->rank ||
+                          (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE ||
+                          (c->switches | c->counters | c->system) || PROF__WAITS_IN_VAIN(c)))
+        return prof__left_out("min_duration, warmup, rank, layout, existing, prof_system.h, waits",
                               "PROF_MINIMAL");
     if (!PROF__MINIMAL && PROF__WAITS_IN_VAIN(c))
         return prof__fail(PROF_UNSUPPORTED, "waits: define PROF_WRAP_WAITS before the implementation");

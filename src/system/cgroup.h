@@ -192,7 +192,7 @@ static double prof__cgroup_quota(void)
         if (end == text || quota <= 0) continue; /* "max", -1 */
         if (level->period >= 0 && !prof__system_reread(level->period, text, sizeof text)) continue;
         period = (double)strtoll(level->period >= 0 ? text : end, NULL, 10);
-        if (period > 0 && (!least || quota / period * 100 < least)) least = quota / period * 100;
+        if (period > 0 && (least <= 0 || quota / period * 100 < least)) least = quota / period * 100;
     }
     return least;
 }
