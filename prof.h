@@ -852,9 +852,12 @@ typedef struct prof_config {
     double save_every;        /* deprecated: seconds, for save_every_ns, which wins */
     int switches;             /* switches PROF_SWITCHES: 1: records when the system ran each thread of the process, and
                                  when it did not: see prof_system.h, which the program must include */
-    int system;               /* system PROF_SYSTEM: 1: all of prof_system.h that is cheap: switches and counters */
+    int system;               /* system PROF_SYSTEM: 1: all of prof_system.h that is cheap: switches and counters, and
+                                 samples at their default rate */
     int counters;             /* counters PROF_COUNTERS: 1: records ten times a second what the system counts: loads,
                                  memory, page faults, what a container's limits did: see prof_system.h */
+    int samples;              /* samples PROF_SAMPLES: how often in a second of its own running time each thread says
+                                 where it is, up to 10000; 1: the default rate, 500; 0: not. See prof_system.h */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
@@ -11334,6 +11337,8 @@ static prof_status prof__rules_set(const char *list)
 }
 #endif
 
+#define PROF__SAMPLES_MOST 10000 /* a second */
+
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
 static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
 static int prof__beside_end(int waits) { return (void)waits, 1; }
@@ -11365,11 +11370,12 @@ static void prof__beside_says(prof__session *s, const char *key, const char *tex
 
 static void prof__beside_begin(prof__session *s, const prof_config *config)
 {
-    if (!config->switches && !config->counters && !config->system) return;
+    int all = config->system;
+    if (!config->switches && !config->counters && !config->samples && !all) return;
     if (prof__beside_now)
         prof__beside_now->begin(s, config);
     else
-        prof__beside_says(s, config->switches || config->system ? "switches" : "counters",
+        prof__beside_says(s, config->switches || all ? "switches" : config->counters ? "counters" : "samples",
                           "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
 }
 
@@ -15171,6 +15177,25 @@ static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes
     }
 }
 
+#ifndef _WIN32
+/* Writes the path of a loaded module. name: as the loader knows it, "" for the program itself. A relative path becomes
+   absolute, because the program may change its directory. */
+static void prof__loaded_path(char *path, size_t size, const char *name)
+{
+    size_t length = 0;
+    if (!*name) {
+        ssize_t got = readlink("/proc/self/exe", path, size - 1);
+        path[got > 0 ? got : 0] = 0;
+        return;
+    }
+    if (strchr(name, '/') && *name != '/' && getcwd(path, size - 1)) {
+        length = strlen(path);
+        path[length++] = '/';
+    }
+    snprintf(path + length, size - length, "%s", name);
+}
+#endif
+
 static void prof__elf_close(prof__elf *elf)
 {
     if (elf->file) fclose(elf->file);
@@ -15500,24 +15525,6 @@ static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
     return 0;
 }
 
-/* Stores the path of a module. name: the path as the loader knows it, "" for the program itself. A relative path
-   becomes absolute, because the program may change its directory. */
-static void prof__module_path(prof__loaded_module *module, const char *name)
-{
-    char *path = module->path;
-    size_t length = 0;
-    if (!*name) {
-        ssize_t size = readlink("/proc/self/exe", path, sizeof module->path - 1);
-        path[size > 0 ? size : 0] = 0;
-        return;
-    }
-    if (*name != '/' && getcwd(path, sizeof module->path - 1)) {
-        length = strlen(path);
-        path[length++] = '/';
-    }
-    snprintf(path + length, sizeof module->path - length, "%s", name);
-}
-
 /* The loader calls this for each loaded module. Returns 1, which ends the search, at the module that contains the
    address. */
 static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument)
@@ -15528,7 +15535,7 @@ static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument
     if (!prof__module_holds(info, search->address)) return 0;
     search->base = info->dlpi_addr;
     if (prof__loaded_module_count == sizeof prof__loaded_modules / sizeof *prof__loaded_modules) return 1;
-    prof__module_path(module, info->dlpi_name ? info->dlpi_name : "");
+    prof__loaded_path(module->path, sizeof module->path, info->dlpi_name ? info->dlpi_name : "");
     prof__module_identify(module, info);
     search->module = module;
     for (uint32_t i = 0; i < prof__loaded_module_count; ++i) {
@@ -17973,9 +17980,11 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (PROF__MINIMAL && ((c->min_duration_ns | c->warmup_steps | c->warmup_frames) || c->rank ||
                           (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE ||
-                          (c->switches | c->counters | c->system) || PROF__WAITS_IN_VAIN(c)))
+                          (c->switches | c->counters | c->system | c->samples) || PROF__WAITS_IN_VAIN(c)))
         return prof__left_out("min_duration, warmup, rank, layout, existing, prof_system.h, waits",
                               "PROF_MINIMAL");
+    if (!PROF__MINIMAL && (c->samples < 0 || c->samples > PROF__SAMPLES_MOST))
+        return prof__fail(PROF_INVALID_ARGUMENT, "samples %d: must be 0 to 10000", c->samples);
     if (!PROF__MINIMAL && PROF__WAITS_IN_VAIN(c))
         return prof__fail(PROF_UNSUPPORTED, "waits: define PROF_WRAP_WAITS before the implementation");
     if (c->warmup_steps && c->warmup_frames)
@@ -19189,7 +19198,9 @@ static const prof__key prof__keys[] = {
     PROF__KEY("counters", SWITCH, counters, 0, 1, 1, NULL, "0", "0 or 1",
               "1: records what the system counts: loads, page faults, throttling (prof_system.h)"),
     PROF__KEY("system", SWITCH, system, 0, 1, 1, NULL, "0", "0 or 1",
-              "1: records all that prof_system.h has and that is cheap: switches and counters"),
+              "1: records all that prof_system.h has and that is cheap: switches, counters, samples"),
+    PROF__KEY("samples", INT, samples, 1, PROF__SAMPLES_MOST, 1, NULL, "0", "0 to 10000",
+              "samples of each thread in a second of its running time (prof_system.h); 1: 500, the default rate"),
     PROF__KEY("waits", WAIT, waits_ns, 1, PROF__CENTURY, 1, NULL, "10us",
               "a time, for example 10us or 1ms; 0: no waits",
               "with PROF_WRAP_WAITS, and in libprof.so: the shortest wait in a call of the C library that is recorded"),

@@ -221,7 +221,7 @@ typedef struct prof_trace_info {
     uint64_t switches_lost;       /* how many switches could not be recorded: begins and ends of running */
     uint64_t samples;             /* of all threads: see prof_track_samples() */
     uint64_t samples_lost;        /* how many more there were: the kernel's ring was full, or prof's buffer */
-    uint64_t samples_dropped;     /* of the lost ones: the buffer was full, or recording was paused */
+    uint64_t samples_dropped;     /* how many of the lost ones: prof's buffer was full */
     uint64_t sample_period_ns;    /* the time of a processor that each sample stands for; 0: there are none */
 } prof_trace_info;
 
@@ -11233,11 +11233,11 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     case 10:
         prof__grouped(count, info->samples_dropped);
         if (info->samples_dropped == info->samples_lost)
-            snprintf(to, size, "lost in a full buffer, or while recording was paused: enlarge PROF_BUFFER");
+            snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER");
         else
             snprintf(to, size, "lost in a full ring of the kernel: ask for fewer (PROF_SAMPLES)%s%s%s",
                      info->samples_dropped ? "; of these " : "", info->samples_dropped ? count : "",
-                     info->samples_dropped ? " in a full buffer, or while recording was paused" : "");
+                     info->samples_dropped ? " in a full buffer" : "");
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }
@@ -14710,7 +14710,10 @@ static int prof__table_again(prof__table *t);
    thread. PROF__KIND_SHIFT PROF__KIND_EVENT PROF__KIND_DATA
    PROF__DEVICE_SWITCHES PROF__SWITCHES_OF PROF__SWITCHES_BEGIN PROF__SWITCHES_UNTIL prof__switch_word()
    PROF__SWITCH_IN PROF__SWITCH_WAITS PROF__SWITCH_READY PROF__SWITCH_OUT PROF__SWITCH_ENDS PROF__SWITCH_NEW
-   PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__API PROF__LAST. */
+   PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__DEVICE_SAMPLES
+   PROF__SAMPLE_DEPTH PROF__SAMPLE_WORDS prof__pack_integer() PROF__META_MODULE PROF__MODULE_WORDS prof__meta_string()
+   prof__meta_intern(): see >>samples. prof__loaded prof__loaded_each() prof__segment prof__elf prof__build_id_text()
+   prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST. */
 
 #ifdef __EMSCRIPTEN__
 #undef malloc

@@ -1950,18 +1950,28 @@ TEST(long_gaps)
 /* A program without prof_system.h: the recording goes on, and says what is missing. */
 TEST(switches_need_their_header)
 {
-    for (int counters = 0; counters < 2; ++counters) {
+    static const char *const keys[] = {"switches", "counters", "samples"};
+    for (int i = 0; i < 3; ++i) {
         prof_config config = trace_config(0);
         const char *key, *value, *said = "";
-        config.switches = !counters;
-        config.counters = counters;
+        CHECK_EQUAL(prof_config_set(&config, keys[i], "1"), PROF_OK);
         trace_start(&config);
         prof_trace *made = trace_stop();
-        for (size_t i = 0; prof_trace_metadata(made, i, &key, &value); ++i)
-            if (!strcmp(key, counters ? "counters" : "switches")) said = value;
+        for (size_t j = 0; prof_trace_metadata(made, j, &key, &value); ++j)
+            if (!strcmp(key, keys[i])) said = value;
         CHECK(strstr(said, "prof_system.h") != NULL);
         prof_trace_close(made);
     }
+}
+
+TEST(samples_have_a_range)
+{
+    prof_config config = trace_config(0);
+    config.samples = 10001;
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(prof_error(), "samples 10001: must be 0 to 10000") != NULL);
+    config.samples = -1;
+    CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
 }
 
 TEST_MAIN

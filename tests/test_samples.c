@@ -9,6 +9,22 @@
 #include "test.h"
 #include "trace.h"
 #include "image.h"
+#include <pthread.h>
+#include <unistd.h>
+#ifdef __linux__
+#include <dlfcn.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#endif
+
+static const char *said(const prof_trace *trace, const char *wanted)
+{
+    const char *key, *value, *last = "";
+    for (size_t i = 0; prof_trace_metadata(trace, i, &key, &value); ++i)
+        if (!strcmp(key, wanted)) last = value;
+    return last;
+}
 
 /* -- images: ticks are nanoseconds, time 0 is CLOCK_MONOTONIC START_MONOTONIC -- */
 
@@ -238,5 +254,416 @@ TEST(modules_of_an_image)
     CHECK(!prof_trace_modules(trace, NULL) && !prof_module_at(NULL, 0, 0));
     prof_trace_close(trace);
 }
+
+#ifndef __linux__
+TEST(other_systems_say_why)
+{
+    prof_config config = trace_config(0);
+    config.samples = 1;
+    trace_start(&config);
+    CHECK_EQUAL(prof_system_status(), PROF_UNSUPPORTED);
+    prof_trace *trace = trace_stop();
+    CHECK(*said(trace, "samples"));
+    CHECK_TEXT(said(trace, "switches"), "");
+    prof_trace_close(trace);
+}
+#else
+
+/* Starts a session that records samples. Returns 0 if the system refuses them: then nothing runs. */
+static int samples_start(prof_config config, int rate)
+{
+    config.samples = rate;
+    trace_start(&config);
+    if (prof_system_status() == PROF_OK) return 1;
+    printf("%s\n", prof_error());
+    prof_stop();
+    return 0;
+}
+#define NEEDS_SAMPLES(config, rate) \
+    if (!samples_start(config, rate)) SKIP("this system refuses perf events")
+
+/* What is packed is what is read: chains of all depths, near and far addresses, threads by turns. */
+TEST(packed_samples_are_read_again)
+{
+    enum { MANY = 4000 };
+    static prof__sample samples[MANY];
+    static prof__sample_batch batch;
+    prof__ring ring;
+    uint64_t random = 99, ns = prof__monotonic();
+    prof_config config = trace_config(4 << 20);
+    memset(&ring, 0, sizeof ring);
+    memset(&batch, 0, sizeof batch);
+    trace_start(&config);
+    prof__system.session = prof__state.session;
+    prof__system.period = 12345;
+    ring.processor = 3;
+    batch.ring = &ring;
+    prof__samples_begin(&batch);
+    for (int i = 0; i < MANY; ++i) {
+        prof__sample *sample = &samples[i];
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        if (i && random >> 60 < 12) *sample = samples[i - 1];
+        if (!sample->count) sample->count = 1 + (uint32_t)(random >> 33) % PROF__SAMPLE_DEPTH;
+        sample->thread = random >> 62 ? 1000000 : 4000000;
+        sample->ns = ns += random >> 40;
+        uint32_t from = (uint32_t)(random >> 20) % (sample->count + 1);
+        for (uint32_t j = from; j < sample->count; ++j) {
+            random = random * 6364136223846793005u + 1442695040888963407u;
+            sample->frames[j] = i % 500 == 7 ? random >> 7 : 0x7f0000000000u + (random >> 44);
+        }
+        prof__sample copy = *sample;
+        prof__sample_put(&batch, &copy);
+        if (i % 500 == 7) sample->count = copy.count; /* it had no room for more */
+        if (i % 500 == 7) memcpy(sample->frames, copy.frames, sizeof copy.frames);
+    }
+    prof__samples_flush(&batch);
+    prof_trace *trace = trace_stop();
+    size_t count, wrong = 0;
+    const prof_sample *read = prof_track_samples(trace, PROF_NO_TRACK, &count);
+    CHECK_EQUAL(count, MANY);
+    CHECK_EQUAL(prof_trace_about(trace)->sample_period_ns, 12345);
+    CHECK_EQUAL(prof_trace_about(trace)->samples_lost, 0);
+    for (size_t turn = 0, i = 0; turn < 2 && count == MANY; ++turn)
+        for (size_t j = 0; j < MANY; ++j) {
+            if (samples[j].thread != (turn ? 4000000 : 1000000)) continue;
+            int good = read[i].thread_id == samples[j].thread && read[i].frame_count == samples[j].count &&
+                       read[i].processor == 3;
+            for (uint32_t k = 0; k < samples[j].count && good; ++k)
+                good = read[i].frames[k] == samples[j].frames[samples[j].count - 1 - k];
+            wrong += !good;
+            ++i;
+        }
+    CHECK_EQUAL(wrong, 0);
+    prof_trace_close(trace);
+    memset(&prof__system, 0, sizeof prof__system);
+    prof__system.wake = -1;
+}
+
+/* -- programs of known truth -- */
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+/* Functions in sections of their own, of which the linker tells the begin and the end. */
+#define IN_PART(part) __attribute__((section(#part), noinline))
+extern const char __start_hot_part[], __stop_hot_part[], __start_warm_part[], __stop_warm_part[], __start_outer_part[],
+    __stop_outer_part[];
+#define LIES_IN(part, address) \
+    ((address) >= (uintptr_t)__start_##part && (address) < (uintptr_t)__stop_##part)
+
+static volatile unsigned sink;
+IN_PART(hot_part) static void hot(unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds; ++i) sink += i;
+}
+IN_PART(warm_part) static void warm(unsigned rounds)
+{
+    for (unsigned i = 0; i < rounds; ++i) sink += i;
+}
+
+typedef struct truth {
+    uint64_t hot, warm; /* ns of running time in each */
+} truth;
+
+/* Runs for so long, three quarters of it in hot(), in pieces of 0.1 to 1 ms. */
+IN_PART(outer_part) static void outer(uint64_t ns, truth *all)
+{
+    uint64_t begin = cpu_ns(), last = begin, now, random = 7;
+    while (last - begin < ns) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        unsigned rounds = 20000 + (unsigned)(random >> 33) % 200000, is_hot = random >> 40 & 3;
+        if (is_hot) {
+            PROFILE_SCOPE("hot scope");
+            hot(rounds);
+        } else {
+            PROFILE_SCOPE("warm scope");
+            warm(rounds);
+        }
+        now = cpu_ns();
+        *(is_hot ? &all->hot : &all->warm) += now - last;
+        last = now;
+    }
+}
+
+/* Returns the scope of this name that contains the time, or NULL. hint: where to begin; times are in order. */
+static const prof_event *scope_at(const trace_list *list, int64_t ns, size_t *hint)
+{
+    for (; *hint < list->count; ++*hint) {
+        const prof_event *event = &list->events[*hint];
+        if (event->start_ns > ns) return NULL;
+        if (event->type == PROF_EVENT_SCOPE && ns < event->start_ns + event->duration_ns) return event;
+    }
+    return NULL;
+}
+
+static void shares(int switches)
+{
+    prof_config config = trace_config(0);
+    truth all = {0, 0};
+    config.switches = switches;
+    NEEDS_SAMPLES(config, 1000);
+    prof_set_thread_name("works");
+    outer(1200000000, &all);
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, trace_track_named(trace, "works"));
+    size_t count, in_hot = 0, in_warm = 0, astray = 0, below = 0, hint = 0;
+    const prof_sample *sample = prof_track_samples(trace, trace_track_named(trace, "works"), &count);
+    uint64_t period = prof_trace_about(trace)->sample_period_ns;
+    for (size_t i = 0; i < count; ++i, ++sample) {
+        int is_hot = LIES_IN(hot_part, sample->frames[0]), is_warm = LIES_IN(warm_part, sample->frames[0]);
+        const prof_event *scope = scope_at(&list, sample->time_ns, &hint);
+        in_hot += (size_t)is_hot;
+        in_warm += (size_t)is_warm;
+        astray += (is_hot || is_warm) && (!scope || strcmp(scope->name, is_hot ? "hot scope" : "warm scope"));
+        below += sample->frame_count > 1 && LIES_IN(outer_part, sample->frames[1] - 1);
+        CHECK(sample->processor >= 0 && sample->thread_id == (uint64_t)syscall(SYS_gettid));
+    }
+    double ran = (double)(all.hot + all.warm), share = (double)all.hot / ran;
+    double found = (double)in_hot / (double)(in_hot + in_warm + !count), per = (double)count * (double)period / ran;
+    double variance = share * (1 - share) / (double)(count + !count);
+    printf("%.4f in hot(), truly %.4f; %lu samples stand for %.3f of the running time\n", found, share,
+           (unsigned long)count, per);
+    CHECK((found - share) * (found - share) < 25 * variance); /* five sigma: wrong once in two million runs */
+    CHECK(per > 0.8 && per < 1.05); /* what is spent in the kernel, here for the clock, has no samples */
+    CHECK(count > 0 && astray <= count / 50);
+#if !defined(__OPTIMIZE__) && (defined(__x86_64__) || defined(__aarch64__))
+    CHECK(below >= (in_hot + in_warm) * 9 / 10); /* but for the first instructions of a function */
+#endif
+    CHECK_TEXT(said(trace, "samples"), "");
+    CHECK_EQUAL(prof_trace_about(trace)->samples_lost, 0);
+    CHECK_EQUAL(period, 1045100);
+    CHECK((prof_trace_about(trace)->switches > 0) == (switches != 0));
+    const prof_module *module = prof_module_at(trace, (uintptr_t)__start_hot_part, 0);
+    CHECK(module != NULL && module->from_ns == 0 && strstr(module->path, "test_samples") != NULL);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+TEST(samples_have_the_shares_of_functions) { shares(0); }
+TEST(samples_beside_switches) { shares(1); }
+
+/* Threads that start later, without a scope or with one; and one that there was. */
+static int later_go;
+static void *later_main(void *user)
+{
+    truth all = {0, 0};
+    while (!__atomic_load_n(&later_go, __ATOMIC_ACQUIRE)) pause_us(200);
+    if (user) prof_set_thread_name((const char *)user);
+    if (user) {
+        PROFILE_SCOPE("later");
+        outer(100000000, &all);
+    } else {
+        uint64_t end = cpu_ns() + 100000000;
+        while (cpu_ns() < end) hot(100000);
+    }
+    return NULL;
+}
+
+TEST(threads_of_before_and_after_the_start)
+{
+    pthread_t threads[3];
+    size_t early, later, count;
+    char before[] = "before", after[] = "after";
+    later_go = 0;
+    pthread_create(&threads[0], NULL, later_main, before);
+    int good = samples_start(trace_config(0), 2000);
+    pthread_create(&threads[1], NULL, later_main, after);
+    pthread_create(&threads[2], NULL, later_main, NULL);
+    __atomic_store_n(&later_go, 1, __ATOMIC_RELEASE);
+    for (int i = 0; i < 3; ++i) pthread_join(threads[i], NULL);
+    if (!good) SKIP("this system refuses perf events");
+    prof_trace *trace = trace_stop();
+    prof_track_samples(trace, trace_track_named(trace, before), &early);
+    prof_track_samples(trace, trace_track_named(trace, after), &later);
+    prof_track_samples(trace, PROF_NO_TRACK, &count);
+    printf("%lu, %lu and %lu samples\n", (unsigned long)early, (unsigned long)later, (unsigned long)count);
+    CHECK(early > 100 && later > 100 && count > 100); /* 190 each */
+    prof_trace_close(trace);
+}
+
+/* Returns the samples of the calling thread. */
+static const prof_sample *my_samples(const prof_trace *trace, size_t *count)
+{
+    const prof_sample *sample;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i)
+        if ((sample = prof_track_samples(trace, i, count)) && sample->thread_id == (uint64_t)syscall(SYS_gettid))
+            return sample;
+    return prof_track_samples(trace, PROF_NO_TRACK, count);
+}
+
+/* A library that is loaded later becomes known, from then on. */
+TEST(a_library_that_is_loaded_later)
+{
+    prof_config config = trace_config(0);
+    NEEDS_SAMPLES(config, 2000);
+    void *library = dlopen("libcrypt.so.1", RTLD_NOW | RTLD_LOCAL);
+    const char *(*call)(const char *, const char *) = NULL;
+    if (library) {
+        void *symbol = dlsym(library, "crypt");
+        memcpy(&call, &symbol, sizeof symbol);
+    }
+    uint64_t end = cpu_ns() + 300000000;
+    while (call && cpu_ns() < end) call("a secret", "$6$rounds=5000$salt");
+    prof_trace *trace = trace_stop();
+    if (call) {
+        size_t count, inside = 0;
+        const prof_sample *sample = my_samples(trace, &count);
+        for (size_t i = 0; i < count; ++i) {
+            const prof_module *module = prof_module_at(trace, sample[i].frames[0], sample[i].time_ns);
+            inside += module && strstr(module->path, "libcrypt") && module->from_ns > 0;
+        }
+        CHECK(inside > 100);
+        dlclose(library);
+    }
+    prof_trace_close(trace);
+    if (!call) SKIP("this system has no libcrypt.so.1");
+}
+
+/* A deep chain has its innermost frames. */
+IN_PART(outer_part) static unsigned deep(unsigned depth)
+{
+    if (!depth) hot(30000000);
+    return depth ? deep(depth - 1) + sink : sink;
+}
+TEST(deep_chains_are_cut)
+{
+    NEEDS_SAMPLES(trace_config(0), 2000);
+    deep(200);
+    prof_trace *trace = trace_stop();
+    size_t count, whole = 0, inside = 0;
+    const prof_sample *sample = my_samples(trace, &count);
+    for (size_t i = 0; i < count; ++i) {
+        if (!LIES_IN(hot_part, sample[i].frames[0])) continue;
+        ++inside;
+        whole += sample[i].frame_count == PROF_SAMPLE_FRAMES &&
+                 LIES_IN(outer_part, sample[i].frames[PROF_SAMPLE_FRAMES - 1] - 1);
+    }
+    CHECK(inside > 10);
+#if !defined(__OPTIMIZE__) && (defined(__x86_64__) || defined(__aarch64__))
+    CHECK(whole >= inside * 9 / 10);
+#endif
+    (void)whole;
+    prof_trace_close(trace);
+}
+
+/* A buffer that is full: what is missing is counted, and the summary says what to do. */
+TEST(a_full_buffer_loses_samples)
+{
+    prof_config config = trace_config(128 << 10);
+    config.mode = PROF_FILL;
+    NEEDS_SAMPLES(config, 10000);
+    for (int i = 0; i < 20000; ++i) {
+        PROFILE_SCOPE("fills");
+    }
+    hot(100000000);
+    prof_trace *trace = trace_stop();
+    CHECK(strstr(said(trace, "samples"), "are missing: the buffer was full") != NULL);
+    prof_trace_close(trace);
+}
+
+/* What comes during a pause is not wanted, and not lost. */
+TEST(a_pause_has_no_samples)
+{
+    NEEDS_SAMPLES(trace_config(0), 2000);
+    prof_pause();
+    pause_ms(150);
+    truth all = {0, 0};
+    outer(150000000, &all);
+    pause_ms(150);
+    prof_resume();
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->samples_lost, 0);
+    CHECK_TEXT(said(trace, "samples"), "");
+    CHECK(prof_trace_about(trace)->samples < 50); /* of 280 */
+    prof_trace_close(trace);
+}
+
+/* An archive, whose blocks are packed once more. */
+TEST(a_stream_of_samples)
+{
+    const char *path = trace_path("stream.prof");
+    prof_config config = trace_config(256 << 10);
+    truth all = {0, 0};
+    config.mode = PROF_STREAM;
+    config.output = path;
+    config.wait_ns = 1000000000;
+    NEEDS_SAMPLES(config, 10000);
+    outer(500000000, &all);
+    for (int i = 0; i < 100000; ++i) {
+        PROFILE_SCOPE("fills");
+    }
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = trace_open_file(path);
+    size_t count;
+    prof_track_samples(trace, 0, &count);
+    CHECK(count > 2000); /* of 4,800 */
+    CHECK_EQUAL(prof_trace_about(trace)->samples_lost, 0);
+    CHECK(prof_trace_modules(trace, &count) != NULL);
+    prof_trace_close(trace);
+}
+
+/* Runs a test's part in a child of fork(), which may end with its process. Returns its exit status, or -1. */
+static int in_child(void (*part)(void))
+{
+    int status = 0;
+    pid_t child = fork();
+    if (!child) {
+        part();
+        _exit(test_failures ? 1 : 0);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static void forked_part(void)
+{
+    {
+        PROFILE_SCOPE("in the child");
+        hot(10000000);
+    }
+    CHECK_EQUAL(prof_system_status(), PROF_UNSUPPORTED);
+    CHECK(strstr(prof_error(), "samples: ") != NULL);
+    prof_trace *trace = trace_stop();
+    CHECK(strstr(said(trace, "samples"), "fork") != NULL);
+    CHECK_TEXT(said(trace, "switches"), "");
+    CHECK_EQUAL(prof_trace_about(trace)->samples, 0);
+    prof_trace_close(trace);
+    if (TRACE_SANITIZER == 2) return; /* which has no threads after a fork */
+    if (!samples_start(trace_config(0), 2000)) return;
+    hot(30000000);
+    trace = trace_stop();
+    CHECK(prof_trace_about(trace)->samples > 0);
+    CHECK_TEXT(said(trace, "samples"), "");
+    prof_trace_close(trace);
+}
+
+TEST(a_child_says_that_it_has_no_samples)
+{
+    NEEDS_SAMPLES(trace_config(0), 2000);
+    CHECK_EQUAL(in_child(forked_part), 0);
+    hot(30000000);
+    prof_trace *trace = trace_stop();
+    CHECK(prof_trace_about(trace)->samples > 0);
+    CHECK_TEXT(said(trace, "samples"), "");
+    prof_trace_close(trace);
+}
+
+TEST(no_samples_unasked)
+{
+    prof_config config = trace_config(0);
+    config.switches = 1;
+    trace_start(&config);
+    hot(30000000);
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->samples, 0);
+    size_t count;
+    CHECK(!prof_trace_modules(trace, &count));
+    prof_trace_close(trace);
+}
+#endif
 
 TEST_MAIN

@@ -803,6 +803,7 @@ static void refused_part(void)
     }
     prof_trace *trace = trace_stop();
     CHECK(strstr(said(trace, "switches"), "not recorded: perf_event_open: ") != NULL);
+    CHECK_TEXT(said(trace, "samples"), said(trace, "switches"));
     CHECK(strstr(said(trace, "switches"), refused_with == EPERM ? "seccomp" : "CONFIG_PERF_EVENTS") != NULL ||
           strstr(said(trace, "switches"), "paranoid") != NULL);
     trace_list list = trace_read(trace, 0);

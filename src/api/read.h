@@ -190,7 +190,7 @@ typedef struct prof_trace_info {
     uint64_t switches_lost;       /* how many switches could not be recorded: begins and ends of running */
     uint64_t samples;             /* of all threads: see prof_track_samples() */
     uint64_t samples_lost;        /* how many more there were: the kernel's ring was full, or prof's buffer */
-    uint64_t samples_dropped;     /* of the lost ones: the buffer was full, or recording was paused */
+    uint64_t samples_dropped;     /* how many of the lost ones: prof's buffer was full */
     uint64_t sample_period_ns;    /* the time of a processor that each sample stands for; 0: there are none */
 } prof_trace_info;
 

@@ -138,9 +138,12 @@ typedef struct prof_config {
     double save_every;        /* deprecated: seconds, for save_every_ns, which wins */
     int switches;             /* switches PROF_SWITCHES: 1: records when the system ran each thread of the process, and
                                  when it did not: see prof_system.h, which the program must include */
-    int system;               /* system PROF_SYSTEM: 1: all of prof_system.h that is cheap: switches and counters */
+    int system;               /* system PROF_SYSTEM: 1: all of prof_system.h that is cheap: switches and counters, and
+                                 samples at their default rate */
     int counters;             /* counters PROF_COUNTERS: 1: records ten times a second what the system counts: loads,
                                  memory, page faults, what a container's limits did: see prof_system.h */
+    int samples;              /* samples PROF_SAMPLES: how often in a second of its own running time each thread says
+                                 where it is, up to 10000; 1: the default rate, 500; 0: not. See prof_system.h */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */

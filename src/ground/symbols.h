@@ -135,6 +135,25 @@ static void prof__build_id_text(const prof__elf *elf, const unsigned char *notes
     }
 }
 
+#ifndef _WIN32
+/* Writes the path of a loaded module. name: as the loader knows it, "" for the program itself. A relative path becomes
+   absolute, because the program may change its directory. */
+static void prof__loaded_path(char *path, size_t size, const char *name)
+{
+    size_t length = 0;
+    if (!*name) {
+        ssize_t got = readlink("/proc/self/exe", path, size - 1);
+        path[got > 0 ? got : 0] = 0;
+        return;
+    }
+    if (strchr(name, '/') && *name != '/' && getcwd(path, size - 1)) {
+        length = strlen(path);
+        path[length++] = '/';
+    }
+    snprintf(path + length, size - length, "%s", name);
+}
+#endif
+
 static void prof__elf_close(prof__elf *elf)
 {
     if (elf->file) fclose(elf->file);

@@ -118,24 +118,6 @@ static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
     return 0;
 }
 
-/* Stores the path of a module. name: the path as the loader knows it, "" for the program itself. A relative path
-   becomes absolute, because the program may change its directory. */
-static void prof__module_path(prof__loaded_module *module, const char *name)
-{
-    char *path = module->path;
-    size_t length = 0;
-    if (!*name) {
-        ssize_t size = readlink("/proc/self/exe", path, sizeof module->path - 1);
-        path[size > 0 ? size : 0] = 0;
-        return;
-    }
-    if (*name != '/' && getcwd(path, sizeof module->path - 1)) {
-        length = strlen(path);
-        path[length++] = '/';
-    }
-    snprintf(path + length, sizeof module->path - length, "%s", name);
-}
-
 /* The loader calls this for each loaded module. Returns 1, which ends the search, at the module that contains the
    address. */
 static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument)
@@ -146,7 +128,7 @@ static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument
     if (!prof__module_holds(info, search->address)) return 0;
     search->base = info->dlpi_addr;
     if (prof__loaded_module_count == sizeof prof__loaded_modules / sizeof *prof__loaded_modules) return 1;
-    prof__module_path(module, info->dlpi_name ? info->dlpi_name : "");
+    prof__loaded_path(module->path, sizeof module->path, info->dlpi_name ? info->dlpi_name : "");
     prof__module_identify(module, info);
     search->module = module;
     for (uint32_t i = 0; i < prof__loaded_module_count; ++i) {

@@ -462,11 +462,11 @@ static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t s
     case 10:
         prof__grouped(count, info->samples_dropped);
         if (info->samples_dropped == info->samples_lost)
-            snprintf(to, size, "lost in a full buffer, or while recording was paused: enlarge PROF_BUFFER");
+            snprintf(to, size, "lost in a full buffer: enlarge PROF_BUFFER");
         else
             snprintf(to, size, "lost in a full ring of the kernel: ask for fewer (PROF_SAMPLES)%s%s%s",
                      info->samples_dropped ? "; of these " : "", info->samples_dropped ? count : "",
-                     info->samples_dropped ? " in a full buffer, or while recording was paused" : "");
+                     info->samples_dropped ? " in a full buffer" : "");
         break;
     default: snprintf(to, size, "of the file missing: it was cut, damaged, or overwritten while it was read"); break;
     }

@@ -8,6 +8,8 @@
 #include "record/meta.h"
 #include "record/state.h"
 
+#define PROF__SAMPLES_MOST 10000 /* a second */
+
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
 static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
 static int prof__beside_end(int waits) { return (void)waits, 1; }
@@ -39,11 +41,12 @@ static void prof__beside_says(prof__session *s, const char *key, const char *tex
 
 static void prof__beside_begin(prof__session *s, const prof_config *config)
 {
-    if (!config->switches && !config->counters && !config->system) return;
+    int all = config->system;
+    if (!config->switches && !config->counters && !config->samples && !all) return;
     if (prof__beside_now)
         prof__beside_now->begin(s, config);
     else
-        prof__beside_says(s, config->switches || config->system ? "switches" : "counters",
+        prof__beside_says(s, config->switches || all ? "switches" : config->counters ? "counters" : "samples",
                           "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
 }
 

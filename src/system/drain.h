@@ -1,4 +1,4 @@
-// system/drain: The thread that takes switches out of the kernel's rings, packs them, and records them.
+// system/drain: Takes switches out of the kernel's rings, packs them, and records them.
 #ifndef PROF__SYSTEM_DRAIN_H
 #define PROF__SYSTEM_DRAIN_H
 #include "api/macros.h"
@@ -9,14 +9,15 @@
 #include "record/self.h"
 #include "record/track.h"
 #include "session/beside.h"
-#include "system/counters.h"
 #include "system/perf.h"
 
 #ifdef PROF__SYSTEM_LINUX
-#include <poll.h>
+/* In a sandbox that the program has entered since the start, only what it already did is allowed. */
+static int prof__system_may(void) { return prof__sandbox() == prof__system.sandbox; }
 
-/* Records an EVENT with these words behind it. Returns 0 if there is no room, or the session is paused. */
-static int prof__switches_write(uint64_t detail, uint64_t ns, const uint64_t *words, uint64_t count)
+/* Records an EVENT with these words behind it. about: its type and detail; holds: the prof_value_type of the words.
+   Returns 0 if there is no room, or the session is paused. */
+static int prof__system_write(uint64_t about, uint64_t ns, prof_value_type holds, const uint64_t *words, uint64_t count)
 {
     const prof__session *s = prof__system.session;
     prof__thread *self = PROF__SELF();
@@ -28,9 +29,9 @@ static int prof__switches_write(uint64_t detail, uint64_t ns, const uint64_t *wo
         at = prof__reserve_or_lose(self, all, &now, 0);
         if (at) {
             for (uint64_t i = 0; i < count; ++i) PROF__STORE(at + 4 + i, words[i]);
-            if (count) prof__store_word(at + 3, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | count);
-            detail |= prof__system.events_written++ << 40;
-            PROF__STORE(at + 1, detail << 8 | PROF__DEVICE_SWITCHES);
+            if (count)
+                prof__store_word(at + 3, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)holds << 32 | count);
+            PROF__STORE(at + 1, about);
             PROF__STORE(at + 2, ns);
             prof__store_word(at, (uint64_t)PROF__KIND_EVENT << PROF__KIND_SHIFT | (now - self->base));
             prof__commit(self, all);
@@ -38,6 +39,14 @@ static int prof__switches_write(uint64_t detail, uint64_t ns, const uint64_t *wo
     }
     prof__leave(self);
     return at != NULL;
+}
+
+static int prof__switches_write(uint64_t detail, uint64_t ns, const uint64_t *words, uint64_t count)
+{
+    detail |= prof__system.events_written << 40;
+    int written = prof__system_write(detail << 8 | PROF__DEVICE_SWITCHES, ns, PROF_VALUE_NONE, words, count);
+    prof__system.events_written += (uint64_t)written;
+    return written;
 }
 
 /* Records a batch. If that fails, the next batch begins with how many switches are missing. */
@@ -82,6 +91,18 @@ typedef struct prof__perf_head {
     uint32_t type;
     uint16_t flags, bytes;
 } prof__perf_head;
+
+/* Looks how far the kernel has written a ring. */
+static void prof__ring_look(prof__ring *ring)
+{
+    ring->head = PROF__ACQUIRE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD));
+}
+
+/* Tells the kernel how far a ring was read. */
+static void prof__ring_done(prof__ring *ring)
+{
+    PROF__RELEASE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD) + 1, ring->tail);
+}
 
 static uint64_t prof__ring_word(const prof__ring *ring, uint64_t at)
 {
@@ -144,7 +165,7 @@ static prof__ring *prof__ring_earliest(uint64_t *next)
 {
     prof__ring *first = NULL;
     *next = ~(uint64_t)0;
-    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+    for (size_t i = 0; i < prof__system.switch_rings; ++i) {
         uint64_t time = prof__ring_next(&prof__system.rings[i]);
         if (time >= *next) continue;
         *next = time;
@@ -161,19 +182,16 @@ static prof__ring *prof__ring_earliest(uint64_t *next)
 
 static void prof__switches_until(uint64_t until)
 {
-    for (size_t i = 0; i < prof__system.ring_count; ++i) prof__batch_flush(&prof__system.rings[i]);
+    for (size_t i = 0; i < prof__system.switch_rings; ++i) prof__batch_flush(&prof__system.rings[i]);
     prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, until, NULL, 0);
 }
 
 /* Takes what the kernel has written, a part of a ring at a time, in the order of times. */
-static void prof__system_drain(void)
+static void prof__switches_drain(void)
 {
     uint64_t until = prof__monotonic() - PROF__PERF_LATE, next;
     unsigned batches = 0;
-    for (size_t i = 0; i < prof__system.ring_count; ++i) {
-        prof__ring *ring = &prof__system.rings[i];
-        ring->head = PROF__ACQUIRE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD));
-    }
+    for (size_t i = 0; i < prof__system.switch_rings; ++i) prof__ring_look(&prof__system.rings[i]);
     for (prof__ring *ring; (ring = prof__ring_earliest(&next)) != NULL;) {
         if (++batches % PROF__SWITCH_BATCHES == 0) prof__switches_until(next < until ? next : until);
         for (unsigned count = 0; count < PROF__SWITCH_BATCH && prof__ring_next(ring) != ~(uint64_t)0; ++count) {
@@ -181,7 +199,7 @@ static void prof__system_drain(void)
             prof__ring_take(ring, record, ring->tail);
             ring->tail += record.bytes;
         }
-        PROF__RELEASE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD) + 1, ring->tail);
+        prof__ring_done(ring);
     }
     prof__switches_until(until);
 }
@@ -201,25 +219,33 @@ static int prof__budget(void)
     return prof__system.switches - prof__system.window_switches <= prof__switch_most;
 }
 
-/* Ends the kernel's recording. Afterwards the rings hold all that there will be. */
-static void prof__perf_disable(void)
+/* Ends what the kernel records into the rings from `first` up to `end`. Afterwards they hold all that there will be. */
+static void prof__perf_disable(size_t first, size_t end)
 {
-    for (size_t i = 0; i < prof__system.event_count; ++i) ioctl(prof__system.events[i].file, PROF__PERF_DISABLE, 1);
+    for (size_t i = 0; i < prof__system.event_count; ++i)
+        if (prof__system.events[i].ring >= first && prof__system.events[i].ring < end)
+            ioctl(prof__system.events[i].file, PROF__PERF_DISABLE, 1);
 }
 
-/* Counts the records that were lost after the last one that had room: only reading the events tells them. */
-static void prof__perf_tell_lost(void)
+/* Counts the records of a ring that were lost after the last one that had room: only reading its events tells them. */
+static void prof__ring_lost(size_t index)
+{
+    prof__ring *ring = &prof__system.rings[index];
+    uint64_t all = 0, counts[2];
+    for (size_t i = 0; i < prof__system.event_count; ++i) {
+        if (prof__system.events[i].ring != index) continue;
+        counts[1] = 0;
+        if (read(prof__system.events[i].file, counts, sizeof counts) == (ssize_t)sizeof counts) all += counts[1];
+    }
+    if (all > ring->lost) ring->untold += all - ring->lost;
+}
+
+static void prof__switches_tell_lost(void)
 {
     uint64_t now = prof__monotonic();
-    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+    for (size_t i = 0; i < prof__system.switch_rings; ++i) {
         prof__ring *ring = &prof__system.rings[i];
-        uint64_t all = 0, counts[2];
-        for (size_t j = 0; j < prof__system.event_count; ++j) {
-            if (prof__system.events[j].ring != i) continue;
-            counts[1] = 0;
-            if (read(prof__system.events[j].file, counts, sizeof counts) == (ssize_t)sizeof counts) all += counts[1];
-        }
-        if (all > ring->lost) ring->untold += all - ring->lost;
+        prof__ring_lost(i);
         if (!ring->untold) continue;
         ring->batch.told = ring->untold;
         ring->untold = 0;
@@ -232,84 +258,26 @@ static void prof__perf_tell_lost(void)
 }
 
 /* Says in the metadata how many switches are missing at the end: the image has no room to count them. */
-static void prof__system_tell_missing(void)
+static void prof__switches_tell_missing(void)
 {
     char text[PROF__SYSTEM_WHY];
     uint64_t missing = 0;
-    for (size_t i = 0; i < prof__system.ring_count; ++i) missing += prof__system.rings[i].untold;
+    for (size_t i = 0; i < prof__system.switch_rings; ++i) missing += prof__system.rings[i].untold;
     if (!missing) return;
     snprintf(text, sizeof text, "the last %llu begins and ends of running are missing: the buffer was full, or paused",
              (unsigned long long)missing);
     prof__beside_says(prof__system.session, "switches", text);
 }
 
-/* The last round. In a sandbox that the program has entered since, only what it already did is allowed. */
-static void prof__system_finish(void)
+/* The last round. may: what the system is asked for only if the program has not entered a sandbox since the start. */
+static void prof__switches_finish(int may)
 {
-    int free_to_act = prof__sandbox() == prof__system.sandbox;
-    if (free_to_act) prof__perf_disable();
-    prof__system_drain();
-    if (!free_to_act) return;
-    prof__perf_tell_lost();
+    if (may) prof__perf_disable(0, prof__system.switch_rings);
+    prof__switches_drain();
+    if (!may) return;
+    prof__switches_tell_lost();
     prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, prof__monotonic(), NULL, 0);
-    prof__system_tell_missing();
-}
-
-/* Says why switches are not recorded, or no longer. */
-static void prof__system_says(const char *why)
-{
-    uint32_t write_lock = prof__state_lock();
-    prof__text_copy(prof__system.why, sizeof prof__system.why, why);
-    prof__state_unlock(write_lock);
-    prof__beside_says(prof__system.session, "switches", why);
-}
-
-/* Sleeps until a ring is half full, or a tenth of a second. In a sandbox that the program has entered since the start,
-   poll() may be forbidden: there it sleeps as all of prof's threads do, and more briefly, so that no ring overflows. */
-static void prof__system_sleep(struct pollfd *files, size_t count)
-{
-    if (prof__sandbox() != prof__system.sandbox || poll(files, (nfds_t)count, 100) < 0)
-        prof__word_wait(&prof__system.stop, 0, 20000000);
-    else
-        for (size_t i = 0; i + 1 < count; ++i) /* when all its threads have ended, an event is always ready */
-            if (files[i].revents & (POLLHUP | POLLERR | POLLNVAL)) files[i].fd = -1;
-}
-
-static void prof__system_run(void)
-{
-    struct pollfd wake, *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
-    size_t count = files ? prof__system.ring_count : 0;
-    int good = prof__system.ring_count != 0;
-    prof_set_thread_name("prof system");
-    wake.fd = prof__system.wake;
-    wake.events = POLLIN;
-    wake.revents = 0;
-    if (!files) files = &wake;
-    files[count] = wake;
-    for (size_t i = 0; i < count; ++i) files[i].fd = prof__system.rings[i].file, files[i].events = POLLIN;
-    while (!PROF__ACQUIRE(&prof__system.stop)) {
-        prof__counters_round(prof__system.session, 0);
-        prof__system_sleep(files, count + 1);
-        if (!good || PROF__ACQUIRE(&prof__system.stop)) continue;
-        prof__system_drain();
-        good = prof__budget();
-        if (good) continue;
-        prof__system_finish();
-        prof__system_says("recording them ended: more than 50,000 a second over ten seconds cost too much");
-        for (size_t i = 0; i < count; ++i) files[i].fd = -1;
-    }
-    prof__counters_round(prof__system.session, 1);
-    if (good) prof__system_finish();
-    PROF__RELEASE(&prof__system.done, 1u);
-    if (files != &wake) free(files);
-}
-
-static void *prof__system_main(void *user)
-{
-    (void)user;
-    prctl(PR_SET_NAME, "prof system", 0, 0, 0);
-    prof__system_run();
-    return NULL;
+    prof__switches_tell_missing();
 }
 #endif
 

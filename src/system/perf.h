@@ -1,5 +1,5 @@
 // system/perf: Opens Linux's perf events: a ring for each processor, into which the kernel writes the switches of all
-// threads of the process.
+// threads of the process, and another one for their samples.
 #ifndef PROF__SYSTEM_PERF_H
 #define PROF__SYSTEM_PERF_H
 #include "ground/digits.h"
@@ -19,13 +19,19 @@ typedef struct prof__perf_attr {
     uint64_t also_unused[4];
     uint32_t nor_this;
     int32_t clock;
+    uint64_t only_samples; /* from here on: Linux 4.8 */
+    uint32_t unused_either;
+    uint16_t depth, last;
 } prof__perf_attr;
-typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 96 ? 1 : -1];
+typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 112 ? 1 : -1];
+#define PROF__PERF_LEAST offsetof(prof__perf_attr, only_samples)
 
 #define PROF__PERF_SOFTWARE 1u
+#define PROF__PERF_TASK_CLOCK 1u
 #define PROF__PERF_DUMMY 9u /* counts nothing */
 #define PROF__PERF_TID (1u << 1)
 #define PROF__PERF_TIME (1u << 2)
+#define PROF__PERF_CHAIN (1u << 5)
 #define PROF__PERF_LOST_COUNT (1u << 4) /* read() also returns how many records were lost: Linux 6.0 */
 /* The flags are bit-fields: the first one is the lowest bit, or the highest one. */
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -38,6 +44,7 @@ typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 96 ? 1 : -1];
 #define PROF__PERF_TASK PROF__PERF_FLAG(13)     /* also records begins and ends of threads */
 #define PROF__PERF_WATERMARK PROF__PERF_FLAG(14)
 #define PROF__PERF_ID_ALL PROF__PERF_FLAG(18)
+#define PROF__PERF_NO_KERNEL_CHAIN PROF__PERF_FLAG(21)
 #define PROF__PERF_CLOCK PROF__PERF_FLAG(25)
 #define PROF__PERF_SWITCHES PROF__PERF_FLAG(26)
 #define PROF__PERF_THREADS_ONLY PROF__PERF_FLAG(35) /* processes do not inherit: Linux 5.13 */
@@ -45,7 +52,7 @@ typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 96 ? 1 : -1];
 #define PROF__PERF_SET_OUTPUT _IO('$', 5)
 #define PROF__PERF_CLOSE_ON_EXEC 8ul
 #define PROF__PERF_HEAD 1024 /* bytes of the first page before data_head; data_tail follows */
-#define PROF__PERF_PAGES 128u /* with the first page, what an unprivileged user has for each processor */
+#define PROF__PERF_BYTES (128u * 4096u) /* with a first page, what an unprivileged user has for each processor */
 #ifndef PROF__PERF_MANY
 #define PROF__PERF_MANY 32 /* with more processors, only those that threads may run on at the start */
 #endif
@@ -56,7 +63,13 @@ static int prof__perf_open(prof__perf_attr *attr, uint32_t thread, uint32_t proc
     for (;;) {
         int file = (int)syscall(SYS_perf_event_open, attr, (long)thread, (long)processor, -1l,
                                 PROF__PERF_CLOSE_ON_EXEC);
-        if (file >= 0 || errno != EINVAL) return file;
+        if (file >= 0) return file;
+        if (attr->depth && (errno == E2BIG || errno == EOVERFLOW)) { /* kernel.perf_event_max_stack is lower */
+            attr->size = PROF__PERF_LEAST;
+            attr->depth = 0;
+            continue;
+        }
+        if (errno != EINVAL) return file;
         if (attr->read_format)
             attr->read_format = 0;
         else if (attr->flags & PROF__PERF_THREADS_ONLY)
@@ -66,19 +79,23 @@ static int prof__perf_open(prof__perf_attr *attr, uint32_t thread, uint32_t proc
     }
 }
 
-static prof__perf_attr prof__perf_switches(uint64_t ring_bytes)
+/* Describes the events of a ring, of which half wakes prof's thread. */
+static prof__perf_attr prof__perf_describe(int samples, uint64_t ring_bytes)
 {
     prof__perf_attr attr;
     memset(&attr, 0, sizeof attr);
     attr.type = PROF__PERF_SOFTWARE;
-    attr.size = sizeof attr;
-    attr.config = PROF__PERF_DUMMY;
-    attr.sample_type = PROF__PERF_TID | PROF__PERF_TIME;
+    attr.size = samples ? sizeof attr : PROF__PERF_LEAST;
+    attr.config = samples ? PROF__PERF_TASK_CLOCK : PROF__PERF_DUMMY;
+    attr.sample_period = samples ? prof__system.period : 0;
+    attr.sample_type = PROF__PERF_TID | PROF__PERF_TIME | (samples ? PROF__PERF_CHAIN : 0);
     attr.read_format = PROF__PERF_LOST_COUNT;
-    attr.flags = PROF__PERF_INHERIT | PROF__PERF_NO_KERNEL | PROF__PERF_TASK | PROF__PERF_WATERMARK |
-                 PROF__PERF_ID_ALL | PROF__PERF_CLOCK | PROF__PERF_SWITCHES | PROF__PERF_THREADS_ONLY;
+    attr.flags = PROF__PERF_INHERIT | PROF__PERF_NO_KERNEL | PROF__PERF_WATERMARK | PROF__PERF_ID_ALL |
+                 PROF__PERF_CLOCK | PROF__PERF_THREADS_ONLY |
+                 (samples ? PROF__PERF_NO_KERNEL_CHAIN : PROF__PERF_TASK | PROF__PERF_SWITCHES);
     attr.wakeup = (uint32_t)(ring_bytes / 2);
     attr.clock = CLOCK_MONOTONIC;
+    attr.depth = samples ? PROF__SAMPLE_DEPTH : 0;
     return attr;
 }
 
@@ -106,10 +123,10 @@ static void prof__perf_why(const char *what, int error, char why[PROF__SYSTEM_WH
              cause ? cause : "");
 }
 
-/* Maps a ring, as large as the kernel allows. Returns 0, or errno. */
-static int prof__perf_map(prof__ring *ring)
+/* Maps a ring, of this many bytes or, if the kernel does not allow that, fewer. Returns 0, or errno. */
+static int prof__perf_map(prof__ring *ring, uint64_t bytes)
 {
-    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages = PROF__PERF_PAGES * 4096 / page;
+    uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), pages = bytes / page;
     for (pages = pages ? pages : 1; pages; pages /= 2) {
         void *map = mmap(NULL, (size_t)(page * (1 + pages)), PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, 0);
         if (map == MAP_FAILED && (errno == EPERM || errno == ENOMEM)) continue;
@@ -202,52 +219,77 @@ static int prof__perf_mask(uint64_t mask[PROF__PERF_MASK])
     return good;
 }
 
-/* Makes a ring for each processor, with the event of the calling thread. Returns 0 with the reason in why. */
-static int prof__perf_rings(char why[PROF__SYSTEM_WHY])
+/* Makes the ring of a processor, with the event of the calling thread. Returns 0, or errno; *what: the call that
+   failed. */
+static int prof__perf_ring(prof__ring *ring, uint64_t size, const char **what)
+{
+    uint32_t self = (uint32_t)prof__thread_id();
+    prof__perf_attr attr = prof__perf_describe(ring->samples, size);
+    int error;
+    *what = "perf_event_open";
+    ring->file = prof__perf_open(&attr, self, ring->processor);
+    if (ring->file < 0) return errno;
+    *what = "mmap of perf events";
+    error = prof__perf_map(ring, size);
+    if (!error && ring->bytes < size) { /* woken by a part of a smaller ring */
+        prof__perf_unmap(ring);
+        close(ring->file);
+        attr = prof__perf_describe(ring->samples, ring->bytes);
+        ring->file = prof__perf_open(&attr, self, ring->processor);
+        error = ring->file < 0 ? errno : prof__perf_map(ring, ring->bytes);
+    }
+    if (error && ring->file >= 0) close(ring->file);
+    return error;
+}
+
+/* Closes the files, and unmaps the rings, from this ring on. In a child of fork() (child: 1) they are not mapped. */
+static void prof__perf_drop(size_t first, int child)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < prof__system.event_count; ++i)
+        if (prof__system.events[i].ring < first)
+            prof__system.events[kept++] = prof__system.events[i];
+        else
+            close(prof__system.events[i].file);
+    for (size_t i = first; i < prof__system.ring_count && !child; ++i) prof__perf_unmap(&prof__system.rings[i]);
+    prof__system.event_count = kept;
+    prof__system.ring_count = first;
+}
+
+/* Makes rings of this size for the switches, or the samples, of each processor. Returns 0 with the reason in why, and
+   then there are none. */
+static int prof__perf_rings(int samples, uint64_t size, char why[PROF__SYSTEM_WHY])
 {
     uint64_t mask[PROF__PERF_MASK];
     long all = sysconf(_SC_NPROCESSORS_CONF);
-    int some = all > PROF__PERF_MANY && prof__perf_mask(mask);
-    uint32_t self = (uint32_t)prof__thread_id();
-    prof__system.rings = (prof__ring *)calloc((size_t)(all > 0 ? all : 1), sizeof *prof__system.rings);
-    if (!prof__system.rings) {
-        snprintf(why, PROF__SYSTEM_WHY, "not recorded: no memory");
-        return 0;
-    }
-    for (uint32_t processor = 0; processor < (uint32_t)all; ++processor) {
+    int some = all > PROF__PERF_MANY && prof__perf_mask(mask), error = 0;
+    size_t first = prof__system.ring_count;
+    const char *what = "";
+    void *more = realloc(prof__system.rings, (first + (size_t)(all > 0 ? all : 1)) * sizeof *prof__system.rings);
+    if (more) prof__system.rings = (prof__ring *)more;
+    if (!more) error = ENOMEM;
+    for (uint32_t processor = 0; processor < (uint32_t)all && !error; ++processor) {
         prof__ring *ring = &prof__system.rings[prof__system.ring_count];
-        uint64_t size = PROF__PERF_PAGES * 4096;
-        prof__perf_attr attr = prof__perf_switches(size);
-        int error;
         if (some && processor < PROF__PERF_MASK * 64 && !(mask[processor / 64] >> processor % 64 & 1)) continue;
+        memset(ring, 0, sizeof *ring);
         ring->processor = processor;
-        ring->file = prof__perf_open(&attr, self, processor);
-        if (ring->file < 0 && errno == ENODEV) continue; /* it is off */
-        if (ring->file < 0) {
-            prof__perf_why("perf_event_open", errno, why);
-            return 0;
-        }
-        error = prof__perf_map(ring);
-        if (!error && ring->bytes < size) { /* woken by a part of a smaller ring */
-            prof__perf_unmap(ring);
-            close(ring->file);
-            attr = prof__perf_switches(ring->bytes);
-            ring->file = prof__perf_open(&attr, self, processor);
-            error = ring->file < 0 ? errno : prof__perf_map(ring);
-        }
-        if (error) {
-            if (ring->file >= 0) close(ring->file);
-            if (error == EPERM)
-                snprintf(why, PROF__SYSTEM_WHY, "not recorded: no memory for the kernel's rings: raise RLIMIT_MEMLOCK "
-                         "(ulimit -l) or kernel.perf_event_mlock_kb");
-            else
-                prof__perf_why("mmap of perf events", error, why);
-            return 0;
-        }
-        if (!prof__perf_keep(ring->file, prof__system.ring_count++)) return 0;
+        ring->samples = samples;
+        error = prof__perf_ring(ring, size, &what);
+        if (!error && !prof__perf_keep(ring->file, prof__system.ring_count++)) error = ENOMEM;
+        if (error == ENODEV) error = 0; /* it is off */
     }
-    if (!prof__system.ring_count) snprintf(why, PROF__SYSTEM_WHY, "not recorded: no processor has perf events");
-    return prof__system.ring_count != 0;
+    if (!error && prof__system.ring_count > first) return 1;
+    if (!error)
+        snprintf(why, PROF__SYSTEM_WHY, "not recorded: no processor has perf events");
+    else if (error == ENOMEM)
+        snprintf(why, PROF__SYSTEM_WHY, "not recorded: no memory");
+    else if (error == EPERM && *what == 'm')
+        snprintf(why, PROF__SYSTEM_WHY, "not recorded: no memory for the kernel's rings: raise RLIMIT_MEMLOCK "
+                 "(ulimit -l) or kernel.perf_event_mlock_kb");
+    else
+        prof__perf_why(what, error, why);
+    prof__perf_drop(first, 0);
+    return 0;
 }
 
 /* Opens the events of another thread of the process. Returns 0 if the system refuses one, or files get scarce. */
@@ -255,7 +297,7 @@ static int prof__perf_thread(uint32_t thread)
 {
     uint64_t most = prof__system_most_files();
     for (size_t i = 0; i < prof__system.ring_count; ++i) {
-        prof__perf_attr attr = prof__perf_switches(prof__system.rings[i].bytes);
+        prof__perf_attr attr = prof__perf_describe(prof__system.rings[i].samples, prof__system.rings[i].bytes);
         int file = prof__perf_open(&attr, thread, prof__system.rings[i].processor);
         if (file < 0) return errno == ESRCH; /* it has ended */
         if ((uint64_t)file > most || ioctl(file, PROF__PERF_SET_OUTPUT, prof__system.rings[i].file)) {
@@ -286,15 +328,14 @@ static void prof__perf_threads(void)
     while (prof__perf_new_threads()) continue;
 }
 
-/* Closes all files, and unmaps the rings. In a child of fork() (child: 1) they are not mapped. Async-signal-safe: keeps
-   the memory for a later start. */
+/* Closes all files, and unmaps the rings. child: see prof__perf_drop(). Async-signal-safe: keeps the memory for a later
+   start. */
 static void prof__perf_close(int child)
 {
-    for (size_t i = 0; i < prof__system.event_count; ++i) close(prof__system.events[i].file);
-    for (size_t i = 0; i < prof__system.ring_count && !child; ++i) prof__perf_unmap(&prof__system.rings[i]);
+    prof__perf_drop(0, child);
     if (prof__system.wake >= 0) close(prof__system.wake);
     prof__system.wake = -1;
-    prof__system.event_count = prof__system.ring_count = prof__system.thread_count = 0;
+    prof__system.switch_rings = prof__system.thread_count = 0;
 }
 #endif
 

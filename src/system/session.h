@@ -8,12 +8,13 @@
 #include "session/beside.h"
 #include "session/process.h"
 #include "system/api.h"
-#include "system/drain.h"
+#include "system/thread.h"
 
 static int prof__system_asks(const prof_config *config)
 {
     return (config->switches || config->system ? PROF__SYSTEM_SWITCHES : 0) |
-           (config->counters || config->system ? PROF__SYSTEM_COUNTERS : 0);
+           (config->counters || config->system ? PROF__SYSTEM_COUNTERS : 0) |
+           (config->samples || config->system ? PROF__SYSTEM_SAMPLES : 0);
 }
 
 static void prof__system_meta(prof__session *s, const char *key, const char *text) { prof__meta_pair(s, key, text); }
@@ -24,6 +25,8 @@ static void prof__system_say(prof__session *s, void (*says)(prof__session *, con
     if (prof__system.asked & PROF__SYSTEM_SWITCHES && prof__system.why[0]) says(s, "switches", prof__system.why);
     if (prof__system.asked & PROF__SYSTEM_COUNTERS && prof__system.counters_why[0])
         says(s, "counters", prof__system.counters_why);
+    if (prof__system.asked & PROF__SYSTEM_SAMPLES && prof__system.samples_why[0])
+        says(s, "samples", prof__system.samples_why);
 }
 
 #ifdef PROF__SYSTEM_LINUX
@@ -67,26 +70,37 @@ static void prof__system_threads(void)
     }
 }
 
-/* Opens the events. Returns 0 with the reason in prof__system.why. */
-static int prof__system_switches(prof__session *s)
+/* Notes why nothing is recorded that needs perf events. */
+static void prof__system_none(const char *why)
 {
+    prof__text_copy(prof__system.why, sizeof prof__system.why, why);
+    prof__text_copy(prof__system.samples_why, sizeof prof__system.samples_why, why);
+}
+
+/* Opens the events of switches and samples. Returns 0 if there are none, with the reasons in prof__system. */
+static int prof__system_events(prof__session *s)
+{
+    int switches = prof__system.asked & PROF__SYSTEM_SWITCHES, samples = prof__system.asked & PROF__SYSTEM_SAMPLES;
+    int both = switches && samples; /* then they share what an unprivileged user has */
     if (s->header->mode == PROF_STATS) {
-        snprintf(prof__system.why, sizeof prof__system.why, "not recorded: mode stats keeps no events");
+        prof__system_none("not recorded: mode stats keeps no events");
         return 0;
     }
-    if (!prof__perf_rings(prof__system.why)) {
-        if (!prof__system.why[0]) snprintf(prof__system.why, sizeof prof__system.why, "not recorded: no memory");
-        return 0;
-    }
+    if (switches) switches = prof__perf_rings(0, PROF__PERF_BYTES >> both, prof__system.why);
+    prof__system.switch_rings = prof__system.ring_count;
+    if (samples) samples = prof__perf_rings(1, PROF__PERF_BYTES >> 2 * both, prof__system.samples_why);
+    if (!switches && !samples) return 0;
     prof__system.told = prof__system_tells();
     prof__perf_threads();
-    prof__system_threads();
+    if (switches) prof__system_threads();
+    if (samples) prof__modules_begin();
     prof__system.window_from = prof__monotonic();
     if (prof__system.refused) {
         char text[PROF__SYSTEM_WHY];
         snprintf(text, sizeof text, "not those of %llu threads that there were at the start: too many open files: "
                  "raise RLIMIT_NOFILE (ulimit -n)", (unsigned long long)prof__system.refused);
-        prof__beside_says(s, "switches", text);
+        if (switches) prof__beside_says(s, "switches", text);
+        if (samples) prof__beside_says(s, "samples", text);
     }
     return 1;
 }
@@ -98,20 +112,19 @@ static int prof__system_thread(void)
     prof__system.wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     error = prof__system.wake < 0 ? errno : prof__thread_create(&prof__system.thread, prof__system_main, NULL);
     if (!error) return 1;
-    prof__perf_why("a thread of prof", error, prof__system.why);
-    prof__copy(prof__system.counters_why, prof__system.why, sizeof prof__system.why);
+    prof__perf_why("a thread of prof", error, prof__system.counters_why);
+    prof__system_none(prof__system.counters_why);
     return 0;
 }
 
 /* Opens what was asked for, and starts the thread. Returns 0 if nothing is recorded, with the reasons. */
 static int prof__system_open(prof__session *s)
 {
-    int switches = prof__system.asked & PROF__SYSTEM_SWITCHES && prof__system_switches(s);
+    int events = prof__system.asked & (PROF__SYSTEM_SWITCHES | PROF__SYSTEM_SAMPLES) && prof__system_events(s);
     int counters = prof__system.asked & PROF__SYSTEM_COUNTERS && prof__counters_open(s);
-    if (prof__system.asked & PROF__SYSTEM_SWITCHES && !switches) prof__perf_close(0);
     if (prof__system.asked & PROF__SYSTEM_COUNTERS && !counters)
         prof__text_copy(prof__system.counters_why, sizeof prof__system.counters_why, "not recorded: no memory");
-    return (switches || counters) && prof__system_thread();
+    return (events || counters) && prof__system_thread();
 }
 
 /* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller does not wait. */
@@ -143,9 +156,11 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__counters_free(); /* of the parent of this child */
     prof__system.session = s;
     prof__system.asked = prof__system_asks(config);
-    prof__system.why[0] = prof__system.counters_why[0] = 0;
+    prof__system.period = prof__sample_period(config);
+    prof__system.why[0] = prof__system.counters_why[0] = prof__system.samples_why[0] = 0;
     prof__system.stop = prof__system.done = 0;
     prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
+    prof__system.held_back = 0;
     prof__system.sandbox = prof__sandbox();
     prof__system.wake = -1;
     free(prof__system.rings);
@@ -168,7 +183,7 @@ static void prof__system_child(void)
     PROF__ERRNO_SAVE();
     prof__perf_close(1);
     prof__counters_close();
-    prof__text_copy(prof__system.why, sizeof prof__system.why, why);
+    prof__system_none(why);
     prof__text_copy(prof__system.counters_why, sizeof prof__system.counters_why, why);
     PROF__ERRNO_RESTORE();
 }
@@ -188,6 +203,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.session = s;
     prof__text_copy(prof__system.why, sizeof prof__system.why, PROF__SYSTEM_NONE);
     prof__text_copy(prof__system.counters_why, sizeof prof__system.counters_why, PROF__SYSTEM_NONE);
+    prof__text_copy(prof__system.samples_why, sizeof prof__system.samples_why, PROF__SYSTEM_NONE);
     prof__system_say(s, prof__beside_says);
 }
 static int prof__system_end(int waits) { return (void)waits, 1; }
@@ -201,16 +217,19 @@ static void prof__system_child_image(prof__session *s)
 
 PROF_DEF prof_status prof_system_status(void)
 {
-    char why[PROF__SYSTEM_WHY] = "", counters_why[PROF__SYSTEM_WHY] = "";
+    char why[PROF__SYSTEM_WHY] = "", counters_why[PROF__SYSTEM_WHY] = "", samples_why[PROF__SYSTEM_WHY] = "";
     uint32_t write_lock = prof__state_lock();
     int runs = prof__state.running && prof__system.asked &&
                (prof__state.session ? prof__state.session : prof__state.inherited) == prof__system.session;
     if (prof__system.asked & PROF__SYSTEM_SWITCHES) prof__copy(why, prof__system.why, sizeof why);
     if (prof__system.asked & PROF__SYSTEM_COUNTERS) prof__copy(counters_why, prof__system.counters_why, sizeof why);
+    if (prof__system.asked & PROF__SYSTEM_SAMPLES) prof__copy(samples_why, prof__system.samples_why, sizeof why);
     prof__state_unlock(write_lock);
     if (!runs)
-        return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches or counters runs");
+        return prof__fail(PROF_INVALID_STATE, "prof_system_status: no session that asks for switches, samples or "
+                                              "counters runs");
     if (why[0]) return prof__fail(PROF_UNSUPPORTED, "switches: %s", why);
+    if (samples_why[0]) return prof__fail(PROF_UNSUPPORTED, "samples: %s", samples_why);
     return counters_why[0] ? prof__fail(PROF_UNSUPPORTED, "counters: %s", counters_why) : PROF_OK;
 }
 
@@ -229,6 +248,7 @@ static void prof__system_leaves(void)
     free(prof__system.rings);
     free(prof__system.events);
     free(prof__system.threads);
+    free(prof__system.modules);
     memset(&prof__system, 0, sizeof prof__system);
 #endif
 }

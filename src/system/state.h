@@ -23,33 +23,42 @@ typedef struct prof__batch {
     uint64_t words[PROF__SWITCH_BATCH];
 } prof__batch;
 
-/* The ring of a processor, which the kernel writes. */
+/* A part of a loaded module that has code: what the image's MODULE record says. */
+typedef struct prof__known_module {
+    uint64_t start, end, offset;
+    uint32_t path, build; /* string ids */
+} prof__known_module;
+
+/* A ring of a processor, which the kernel writes: of switches, or of samples. */
 typedef struct prof__ring {
     int file;
+    int samples; /* 1: of samples */
     uint32_t processor;
     char *map;      /* a page that describes the ring, then the ring: data */
     char *data;
     uint64_t bytes; /* of the ring, a power of two */
     uint64_t head, tail; /* written up to head, as a round found it; read up to tail */
-    uint64_t lost;  /* switches that the kernel has told to be lost */
-    uint64_t untold; /* switches that were lost, and that the image does not count yet */
+    uint64_t lost;  /* switches, or samples, that the kernel has told to be lost */
+    uint64_t untold; /* those that were lost, and that the image does not count yet */
+    uint64_t dropped; /* samples that found no room in prof's buffer, likewise */
     prof__batch batch;
 } prof__ring;
 
 /* What a session asks for. */
-enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2 };
+enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2, PROF__SYSTEM_SAMPLES = 4 };
 
 /* Fields change in prof_start() and at the end of a recording, under the control lock; while the thread runs, only the
    thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
 static struct {
     prof__session *session;
     int asked, running, told; /* asked: bits; told: the kernel says whether a thread that stops waits */
+    uint64_t period;          /* of samples, in ns of a thread's running time */
     uint32_t stop, done; /* done: the thread has recorded what was left */
     uint64_t events_written;
     int wake;                 /* an eventfd that ends the thread's sleep */
     int sandbox;              /* the seccomp mode at the start */
-    prof__ring *rings;
-    size_t ring_count;
+    prof__ring *rings; /* first those of switches, then those of samples */
+    size_t ring_count, switch_rings;
     struct {
         int file;
         uint32_t ring;
@@ -63,7 +72,13 @@ static struct {
     pthread_t thread;
 #endif
     char why[PROF__SYSTEM_WHY]; /* why switches are not recorded; "": they are */
-    char counters_why[PROF__SYSTEM_WHY]; /* likewise */
+    char counters_why[PROF__SYSTEM_WHY], samples_why[PROF__SYSTEM_WHY]; /* likewise */
+    uint64_t held_back; /* how often the kernel held back samples of a thread, because they were too many */
+    prof__known_module *modules; /* those that are loaded, or were the last ones at their addresses */
+    size_t module_count, module_room;
+    uint32_t module_records;          /* of the image */
+    unsigned long long loads[2];      /* how many modules the loader has loaded and unloaded */
+    int modules_missing;              /* 1: some found no room in the image, or there was no memory */
 } prof__system;
 
 #endif /* PROF__SYSTEM_STATE_H */
