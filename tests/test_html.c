@@ -4,7 +4,7 @@
 #include "private.h"
 #include "../prof_html.h"
 
-#include "inflate.h"
+#include "../tools/inflate.h"
 #include "test.h"
 #include "trace.h"
 

@@ -12,7 +12,7 @@ static long compared;
 #include "../prof_xplane.h"
 #undef strcmp
 
-#include "inflate.h"
+#include "../tools/inflate.h"
 #include "test.h"
 #include "trace.h"
 #include "json.h" /* utf8_length */

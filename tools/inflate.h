@@ -1,4 +1,4 @@
-/* An inflater, by RFC 1951, slow and simple. It refuses blocks that the encoder does not write. */
+/* inflate.h - an inflater, by RFC 1951, slow and simple. It is for compressed sections of ELF files, and for tests. */
 #ifndef INFLATE_H
 #define INFLATE_H
 #include <stddef.h>
@@ -88,14 +88,47 @@ static void inflate_codes(inflater *s, inflate_huffman *letters, inflate_huffman
     if (!inflate_code(distances, lengths + n, (int)m) || !inflate_code(letters, lengths, (int)n)) s->bad = 1;
 }
 
+/* The codes of a block that states none. */
+static void inflate_fixed(inflate_huffman *letters, inflate_huffman *distances)
+{
+    unsigned char lengths[288];
+    for (int i = 0; i < 288; ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+    inflate_code(letters, lengths, 288);
+    memset(lengths, 5, 30);
+    inflate_code(distances, lengths, 30);
+}
+
+static void inflate_stored(inflater *s)
+{
+    unsigned size;
+    s->from -= s->count / 8; /* whole bytes that were taken too early */
+    s->bits = s->count = 0;
+    size = inflate_bits(s, 16);
+    if (s->bad || (inflate_bits(s, 16) ^ size) != 0xFFFF || size > (size_t)(s->end - s->from) ||
+        size > s->room - s->size) {
+        s->bad = 1;
+        return;
+    }
+    if (size) memcpy(s->to + s->size, s->from, size);
+    s->from += size;
+    s->size += size;
+}
+
 static void inflate_all(inflater *s)
 {
     unsigned last = 0;
     while (!last && !s->bad) {
         inflate_huffman letters, distances;
+        unsigned kind;
         last = inflate_bits(s, 1);
-        if (inflate_bits(s, 2) != 2) s->bad = 1; /* the encoder writes no others */
-        inflate_codes(s, &letters, &distances);
+        kind = inflate_bits(s, 2);
+        if (kind == 0) {
+            inflate_stored(s);
+            continue;
+        }
+        if (kind == 1) inflate_fixed(&letters, &distances);
+        else if (kind == 2) inflate_codes(s, &letters, &distances);
+        else s->bad = 1;
         while (!s->bad) {
             int what = inflate_symbol(s, &letters);
             unsigned extra, length, distance;
