@@ -143,7 +143,8 @@ $(BUILD)/tests/test_args_cpp: tests/test_args.c
 $(BUILD)/tests/test_cpp20: tests/test_cpp.cpp
 
 $(BUILD)/tests/test_compare: tools/compare_stats.c tools/compare.h
-$(BUILD)/tests/test_fuzz: $(wildcard tests/fuzz*.[ch]) tests/mutate.h tools/recover.c tools/tool.h
+$(BUILD)/tests/test_fuzz: $(wildcard tests/fuzz*.[ch]) tests/mutate.h tools/recover.c tools/elf.c tools/elf.h tools/lines.c tools/inflate.h tools/tool.h
+$(BUILD)/tests/test_html $(BUILD)/tests/test_xplane: tools/inflate.h
 $(BUILD)/tests/test_periods: tools/top_read.c tools/top.h tools/tool.h
 
 # As a shared library, so that its recorder and the reading program's can be in one process; -z defs refuses any libc.
@@ -164,7 +165,7 @@ $(STARTED): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/implementation.o $(HEADER
 	$(ALL_C) $< $(BUILD)/tests/implementation.o -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/test_autostart: $(BUILD)/tests/autostart_program
 
-$(BUILD)/tests/tool_images: tests/tool_images.c $(HEADERS)
+$(BUILD)/tests/tool_images $(BUILD)/tests/hot_image: $(BUILD)/tests/%: tests/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
 
@@ -230,7 +231,7 @@ CHOSEN = $(if $(T),$(NAMED),$(TESTS) $(SCRIPTS))
 WITH_TESTS = $(if $(T),$(join $(NAMED),$(foreach each,$(T),$(or $(call tests_of,$(each)),:))),$(CHOSEN))
 
 .PHONY: programs
-programs: $(if $(filter %/test_format.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof format_program)) $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh %/test_top.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core top_program)) $(filter-out %.sh,$(CHOSEN))
+programs: $(if $(filter %/test_format.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof format_program)) $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh %/test_top.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core top_program)) $(if $(filter %/test_hot.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof hot_image)) $(filter-out %.sh,$(CHOSEN))
 
 # On all processors, unless make was told how many.
 test:

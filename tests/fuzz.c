@@ -13,6 +13,7 @@
 #include "fuzz_server.c"
 #include "fuzz_text.c"
 #include "fuzz_tool.c" /* last: the tool has short names for what is its own */
+#include "fuzz_elf.c"
 
 typedef struct fuzz_target {
     const char *name;
@@ -20,9 +21,9 @@ typedef struct fuzz_target {
 } fuzz_target;
 
 static const fuzz_target fuzz_targets[] = {
-    {"environment", fuzz_environment}, {"hpack", fuzz_hpack},   {"http1", fuzz_http1},   {"http2", fuzz_http2},
-    {"image", fuzz_image},             {"kineto", fuzz_kineto}, {"module", fuzz_module}, {"neuron", fuzz_neuron},
-    {"proto", fuzz_proto},             {"text", fuzz_text},     {"tool", fuzz_tool}};
+    {"elf", fuzz_elf},     {"environment", fuzz_environment}, {"hpack", fuzz_hpack},   {"http1", fuzz_http1},
+    {"http2", fuzz_http2}, {"image", fuzz_image},             {"kineto", fuzz_kineto}, {"module", fuzz_module},
+    {"neuron", fuzz_neuron}, {"proto", fuzz_proto},           {"text", fuzz_text},     {"tool", fuzz_tool}};
 
 #ifndef FUZZ_TEST
 static const fuzz_target *fuzzed;

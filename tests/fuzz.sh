@@ -7,7 +7,7 @@
 # usage: tests/fuzz.sh [SECONDS [TARGET...]]
 seconds=${1:-60}
 [ $# -eq 0 ] || shift
-targets=${*:-environment hpack http1 http2 image kineto module neuron proto text tool}
+targets=${*:-elf environment hpack http1 http2 image kineto module neuron proto text tool}
 build=build/fuzz
 optimise=-O1
 runs="1 2"
@@ -25,6 +25,7 @@ fuzz() {
     length=4096 corpora="tests/fuzz/$1"
     case $1 in
     image) corpora="$corpora tests/corpus" ;;
+    elf) length=20000 ;;
     tool) length=40000 corpora="$corpora tests/corpus" ;;
     esac
     ln -f "$2/all" "$2/$1" && mkdir -p "$build/$1_corpus" || exit 1
