@@ -130,8 +130,8 @@ has "says so" empty.svg "No scope with a duration"
 is "nothing in it, folded" 0 "$prof" flame whole.prof --from 18500ns -o empty.folded
 [ -f empty.folded ] && [ ! -s empty.folded ] && ok "no line" || fail "no line"
 fails "no output" "flame: no output: add -o OUT.svg or -o OUT.folded" "$prof" flame whole.prof
-fails "unknown kind" "flame: x.png: unknown kind of file: use .svg or .folded, or add --format" "$prof" flame whole.prof -o x.png
-fails "standard output of what kind" "flame: -o - needs --format svg or folded" "$prof" flame whole.prof -o -
+fails "unknown kind" "flame: x.png: unknown kind of file: use .svg, .folded or .pprof, or add --format" "$prof" flame whole.prof -o x.png
+fails "standard output of what kind" "flame: -o - needs --format svg, folded or pprof" "$prof" flame whole.prof -o -
 fails "times the wrong way" "flame: --to 1us is not later than --from 2us" "$prof" flame whole.prof --from 2us --to 1us -o x.svg
 fails "missing file" "cannot open nowhere.prof: No such file or directory" "$prof" flame nowhere.prof -o x.svg
 head -c 20000 ring.prof >t.prof

@@ -1,15 +1,18 @@
 /* flame.c - prof flame: shows where the time of a recording went, as a flame graph or as folded stacks. This file reads
    the recordings into a tree and writes folded stacks. flame_tree.c has the tree, and flame_svg.c draws it. */
-#include "flame.h"
+#include "samples.h"
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const formats[] = {"svg", "folded", NULL};
+static const char *const formats[] = {"svg", "folded", "pprof", NULL};
+enum { SVG, FOLDED, PPROF };
 
 static const tool_option options[] = {
-    {"--output", "-o", "OUT", "the file to write: .svg, or .folded for other tools; -: stdout"},
-    {"--format", "-f", "KIND", "the format, whatever the ending: svg or folded"},
+    {"--output", "-o", "OUT", "the file to write: .svg, or .folded or .pprof for other tools; -: stdout"},
+    {"--format", "-f", "KIND", "the format, whatever the ending: svg, folded or pprof"},
+    {"--samples", "-s", NULL, "sampled functions below the scopes that they ran in; widths are processor time"},
+    TOOL_SYMBOLS,
     {"--from", NULL, "TIME", "where the part to draw begins, from the start: 1.5s, 20ms; -2s: 2 s before the end"},
     {"--to", NULL, "TIME", "where it ends; default: the end of the recording"},
     {"--merge", "-m", NULL, "adds up all threads and processes, without a row for each"},
@@ -20,12 +23,6 @@ static const tool_option options[] = {
     {NULL, NULL, NULL, NULL}};
 
 /*-- reading --*/
-
-typedef struct open_scope {
-    size_t node;
-    uint32_t depth;
-    int64_t end_ns;
-} open_scope;
 
 /* Returns the name by which statistics group a scope: the name of the call site or, if that has none, the call's. */
 static const char *scope_name(const prof_callsite *site, const char *name)
@@ -44,8 +41,7 @@ static void add_call(flame *tree, size_t node, int64_t ns, uint32_t flags)
     to->total_ns += (uint64_t)ns;
 }
 
-/* Returns the node of a thread. If threads are merged, that is `top`. */
-static size_t thread_row(flame *tree, size_t top, const prof_track *track)
+size_t flame_row(flame *tree, size_t top, const prof_track *track)
 {
     char row[1400];
     if (!tree->tracks) return top;
@@ -57,30 +53,42 @@ static size_t thread_row(flame *tree, size_t top, const prof_track *track)
     return flame_child(tree, top, row, NULL);
 }
 
+size_t flame_push(flame *tree, flame_stack *stack, const prof_event *event)
+{
+    size_t node, depth = stack->depth;
+    while (depth && (stack->open[depth - 1].depth >= event->depth || stack->open[depth - 1].end_ns < event->start_ns))
+        --depth;
+    stack->depth = depth;
+    if (depth == FLAME_DEPTH - 3) { /* the root, the process and the thread are levels, too */
+        tree->too_deep++;
+        return FLAME_NONE;
+    }
+    node = flame_child(tree, depth ? stack->open[depth - 1].node : stack->row, scope_name(event->site, event->name),
+                       event->site->category);
+    if (node == FLAME_NONE) return node;
+    stack->open[depth].node = node;
+    stack->open[depth].depth = event->depth;
+    stack->open[depth].end_ns = event->start_ns + event->duration_ns;
+    stack->depth++;
+    return node;
+}
+
 static prof_status read_track(flame *tree, const prof_trace *trace, size_t index, size_t top)
 {
-    open_scope open[FLAME_DEPTH];
+    flame_stack stack;
     prof_cursor *cursor;
     prof_event event;
     prof_status status = prof_cursor_open(trace, index, &cursor);
-    size_t row = FLAME_NONE, depth = 0;
     if (status) return status;
+    stack.row = FLAME_NONE;
+    stack.depth = 0;
     while (!tree->failed && prof_cursor_next(cursor, &event)) {
         size_t node;
         if (event.type != PROF_EVENT_SCOPE) continue;
-        if (row == FLAME_NONE && (row = thread_row(tree, top, prof_trace_track(trace, index))) == FLAME_NONE) break;
-        while (depth && (open[depth - 1].depth >= event.depth || open[depth - 1].end_ns < event.start_ns)) --depth;
-        node = depth ? open[depth - 1].node : row;
-        if (depth == FLAME_DEPTH - 3) { /* the root, the process and the thread are levels, too */
-            tree->too_deep++;
-            continue;
-        }
-        node = flame_child(tree, node, scope_name(event.site, event.name), event.site->category);
-        if (node == FLAME_NONE) break;
-        add_call(tree, node, event.duration_ns, event.flags);
-        open[depth].node = node;
-        open[depth].depth = event.depth;
-        open[depth++].end_ns = event.start_ns + event.duration_ns;
+        if (stack.row == FLAME_NONE) stack.row = flame_row(tree, top, prof_trace_track(trace, index));
+        if (stack.row == FLAME_NONE) break;
+        node = flame_push(tree, &stack, &event);
+        if (node != FLAME_NONE) add_call(tree, node, event.duration_ns, event.flags);
     }
     prof_cursor_close(cursor);
     return PROF_OK;
@@ -96,14 +104,14 @@ static prof_status read_overlapping(flame *tree, const prof_trace *trace, size_t
     while (!tree->failed && prof_spans_next(spans, &span)) {
         size_t node;
         if (span.mark || !tool_is_scope(&span)) continue;
-        node = thread_row(tree, top, prof_trace_track(trace, span.begin_track));
+        node = flame_row(tree, top, prof_trace_track(trace, span.begin_track));
         if (node != FLAME_NONE) node = flame_child(tree, node, scope_name(span.site, span.name), span.site->category);
         if (node != FLAME_NONE) add_call(tree, node, span.duration_ns, span.flags);
     }
     return prof_spans_close(spans);
 }
 
-static void add_note(flame *tree, const char *who, const char *text)
+void flame_note(flame *tree, const char *who, const char *text)
 {
     char note[900];
     if (tree->note_count == sizeof tree->notes / sizeof *tree->notes) return;
@@ -117,9 +125,9 @@ static void add_losses(flame *tree, const prof_trace *trace, const char *who)
     char text[600];
     int kind;
     for (kind = 0; kind < TOOL_LOSSES; ++kind)
-        if (tool_loss(trace, kind, text, sizeof text)) add_note(tree, who, text);
+        if (tool_loss(trace, kind, text, sizeof text)) flame_note(tree, who, text);
     if (!prof_trace_about(trace)->complete)
-        add_note(tree, who, "the end: the session was not stopped, or is still running");
+        flame_note(tree, who, "the end: the session was not stopped, or is still running");
 }
 
 static prof_status read_trace(flame *tree, const prof_trace *trace, const char *process)
@@ -183,13 +191,14 @@ static void write_folded(const flame *tree, tool_out *out)
 
 /*-- the command --*/
 
-static int window(const tool_args *args, prof_trace *trace)
+int tool_window(const tool_args *args, prof_trace *trace)
 {
     const char *from = tool_value(args, "--from"), *to = tool_value(args, "--to");
     int64_t end = prof_trace_about(trace)->duration_ns, from_ns = 0, to_ns = 0;
     if (from && !tool_time("--from", from, end, &from_ns)) return TOOL_ERROR;
     if (to && !tool_time("--to", to, end, &to_ns)) return TOOL_ERROR;
-    if (to && to_ns <= from_ns) return tool_fail("flame: --to %s is not later than --from %s", to, from ? from : "0");
+    if (to && to_ns <= from_ns)
+        return tool_fail("%s: --to %s is not later than --from %s", args->command->name, to, from ? from : "0");
     return from || to ? tool_status(prof_trace_set_window(trace, from_ns, to_ns)) : TOOL_OK;
 }
 
@@ -207,70 +216,108 @@ static void step(void *user, double share)
     tool_progress(share / *(const int *)user);
 }
 
-static int read_file(const tool_args *args, int index, flame *tree)
+/* Draws the samples of a recording into the tree or, if there is an `out`, writes them there for pprof. */
+static int read_samples(const tool_args *args, const prof_trace *trace, const char *path, const char *process,
+                        flame *tree, tool_out *out)
+{
+    samples all;
+    size_t top = *process && tree->tracks ? flame_child(tree, 0, process, NULL) : 0, i;
+    int result = samples_read(&all, trace, path, tree, top, NULL, tool_value(args, "--symbols"));
+    if (result == TOOL_OK) {
+        if (out && !samples_write_pprof(&all, out)) result = tool_fail("out of memory");
+        if (!out) samples_draw(&all);
+        for (i = 0; symbols_note(all.symbols, i); i++) {
+            flame_note(tree, process, symbols_note(all.symbols, i));
+            if (out) fprintf(stderr, "prof: %s\n", symbols_note(all.symbols, i));
+        }
+        add_losses(tree, trace, process);
+    }
+    samples_free(&all);
+    return result;
+}
+
+static int read_file(const tool_args *args, int index, flame *tree, tool_out *out)
 {
     char process[1000];
     int result, count = args->file_count;
     prof_trace *trace = tool_open(args->files[index]);
+    const char *who = count == 1 ? "" : process;
     if (!trace) return TOOL_ERROR;
     process_name(trace, process, sizeof process);
     if (!index && flame_child(tree, FLAME_NONE, count == 1 ? process : "all processes", NULL) == FLAME_NONE)
         result = TOOL_ERROR;
     else
-        result = window(args, trace);
+        result = tool_window(args, trace);
     prof_trace_set_progress(trace, step, &count);
-    if (result == TOOL_OK) result = tool_status(read_trace(tree, trace, count == 1 ? "" : process));
+    if (result == TOOL_OK)
+        result = tree->samples ? read_samples(args, trace, args->files[index], who, tree, out)
+                               : tool_status(read_trace(tree, trace, who));
     prof_trace_close(trace);
     return result;
 }
 
-static int write_out(const tool_args *args, const flame *tree, int folded, double percent)
+static int write_out(const tool_args *args, const flame *tree, tool_out *out, int kind, double percent)
 {
     flame_look look;
-    tool_out *out = tool_out_open(tool_value(args, "--output"));
     int good = 1;
-    if (!out) return TOOL_ERROR;
     look.inverted = tool_value(args, "--inverted") != NULL;
     look.least = percent / 100;
     look.title = tree->nodes[0].name;
-    if (folded)
-        write_folded(tree, out);
-    else
-        good = flame_write_svg(tree, &look, out);
+    if (kind == FOLDED) write_folded(tree, out);
+    if (kind == SVG) good = flame_write_svg(tree, &look, out);
     if (!good) tool_fail("out of memory");
     return tool_out_close(out, good);
 }
 
-/* Decides whether to write folded stacks, and sets *folded. Prints a message and returns 0 if that is not clear. */
-static int choose_kind(const tool_args *args, int *folded)
+/* Decides what to write. Prints a message and returns 0 if that is not clear. */
+static int choose_kind(const tool_args *args, int *kind)
 {
     const char *out = tool_value(args, "--output"), *given = tool_value(args, "--format");
-    if (!tool_choice("--format", given, formats, folded)) return 0;
+    if (!tool_choice("--format", given, formats, kind)) return 0;
     if (!out) return tool_fail("flame: no output: add -o OUT.svg or -o OUT.folded"), 0;
     if (given) return 1;
-    *folded = tool_same(tool_extension(out), ".folded");
-    if (*folded || tool_same(tool_extension(out), ".svg")) return 1;
-    if (tool_same(out, "-")) return tool_fail("flame: -o - needs --format svg or folded"), 0;
-    return tool_fail("flame: %s: unknown kind of file: use .svg or .folded, or add --format", out), 0;
+    for (*kind = 0; formats[*kind]; ++*kind)
+        if (*tool_extension(out) && tool_same(tool_extension(out) + 1, formats[*kind])) return 1;
+    if (tool_same(out, "-")) return tool_fail("flame: -o - needs --format svg, folded or pprof"), 0;
+    return tool_fail("flame: %s: unknown kind of file: use .svg, .folded or .pprof, or add --format", out), 0;
+}
+
+/* Returns 0, with a message, if options contradict each other. */
+static int check_samples(const tool_args *args, int kind)
+{
+    int sampled = tool_value(args, "--samples") != NULL;
+    if (tool_value(args, "--symbols") && !sampled) return tool_fail("flame: --symbols needs --samples"), 0;
+    if (kind == PPROF && !sampled) return tool_fail("flame: .pprof needs --samples"), 0;
+    if (kind == PPROF && args->file_count > 1) return tool_fail("flame: .pprof takes one recording"), 0;
+    return 1;
 }
 
 static int run(const tool_args *args)
 {
     const char *percent = tool_value(args, "--min-percent");
     flame tree;
+    tool_out *out = NULL;
     double least = 0.02;
-    int i, choice, folded, result = TOOL_OK;
-    if (!choose_kind(args, &folded)) return TOOL_ERROR;
+    int i, choice, kind, result = TOOL_OK;
+    if (!choose_kind(args, &kind) || !check_samples(args, kind)) return TOOL_ERROR;
     if (percent && !tool_number("--min-percent", percent, 0, 100, &least)) return TOOL_ERROR;
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     memset(&tree, 0, sizeof tree);
     tree.tracks = !tool_value(args, "--merge");
+    tree.samples = tool_value(args, "--samples") != NULL;
     tool_progress_begin("flame", tool_value(args, "--progress"));
-    for (i = 0; i < args->file_count && result == TOOL_OK && !tree.failed; ++i) result = read_file(args, i, &tree);
+    for (i = 0; i < args->file_count && result == TOOL_OK && !tree.failed; ++i) {
+        if (kind == PPROF && !(out = tool_out_open(tool_value(args, "--output")))) result = TOOL_ERROR;
+        if (result == TOOL_OK) result = read_file(args, i, &tree, out);
+    }
     if (result == TOOL_OK && !tree.failed) flame_finish(&tree);
     tool_progress_end();
     if (tree.failed) result = tool_fail("out of memory");
-    if (result == TOOL_OK) result = write_out(args, &tree, folded, least);
+    if (result == TOOL_OK && !out && !(out = tool_out_open(tool_value(args, "--output")))) result = TOOL_ERROR;
+    if (result == TOOL_OK)
+        result = write_out(args, &tree, out, kind, least);
+    else if (out)
+        tool_out_close(out, 0);
     flame_free(&tree);
     return result;
 }
@@ -285,5 +332,9 @@ const tool_command tool_flame = {
     "picture. Colours stand for categories.\n\n"
     "Each line of .folded is a call path and its self time in ns, for flamegraph.pl, inferno, speedscope and\n"
     "others.\n\n"
+    "With --samples, widths are processor time, as far as it was sampled: scopes above, and below each the functions\n"
+    "that ran in it, from the one that has the scope on. .pprof is for go tool pprof: functions and lines, with\n"
+    "thread and scope as labels. prof help hot says where names of functions come from.\n\n"
     "example: prof flame trace.prof -o trace.svg\n"
-    "         prof flame --merge rank-*.prof -o all.folded\n"};
+    "         prof flame --merge rank-*.prof -o all.folded\n"
+    "         prof flame --samples trace.prof -o trace.svg\n"};

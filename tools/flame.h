@@ -28,9 +28,20 @@ typedef struct flame {
     uint64_t calls, cut, too_deep;
     int failed;          /* 1: memory ran out */
     int tracks;          /* 1: the tree has nodes of threads */
+    int samples;         /* 1: calls are samples, and times are processor times */
     char *notes[64];     /* what the recordings lack, one line each */
     size_t note_count;
 } flame;
+
+/* The scopes of a thread that are open while its events are read. */
+typedef struct flame_stack {
+    size_t row, depth; /* row: the node of the thread */
+    struct {
+        size_t node;
+        uint32_t depth;
+        int64_t end_ns;
+    } open[FLAME_DEPTH];
+} flame_stack;
 
 /* How the picture looks. */
 typedef struct flame_look {
@@ -41,6 +52,14 @@ typedef struct flame_look {
 
 /* Returns the child with this name and category. Adds it if it is new. Returns FLAME_NONE without memory. */
 size_t flame_child(flame *tree, size_t parent, const char *name, const char *category);
+
+/* Returns the node of a thread. If threads are merged, that is `top`. */
+size_t flame_row(flame *tree, size_t top, const prof_track *track);
+/* Closes the scopes that have ended, and opens that of an event. Returns its node; FLAME_NONE: it is too deep, which is
+   counted, or there is no memory. */
+size_t flame_push(flame *tree, flame_stack *stack, const prof_event *event);
+/* Adds a line about what a recording lacks. who: the recording; "": the only one. */
+void flame_note(flame *tree, const char *who, const char *text);
 
 /* Computes self times, and the times of threads and processes. Sorts children, the widest first. */
 void flame_finish(flame *tree);

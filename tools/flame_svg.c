@@ -230,6 +230,8 @@ static double row_y(const drawing *to, unsigned depth)
     return TOP + ROW * (double)(to->look->inverted ? to->deepest - depth : depth);
 }
 
+static const char *calls_word(const drawing *to) { return to->tree->samples ? "samples" : "calls"; }
+
 static void put_row(drawing *to, const flame_node *node, double at)
 {
     char total[48], self[48], calls[48], cut[48];
@@ -238,8 +240,8 @@ static void put_row(drawing *to, const flame_node *node, double at)
     flame_put_xml(to->out, node->name, 400);
     flame_put(to->out, "\ntotal %s, %.2f %%", tool_ns(total, (double)node->total_ns), share(to, node->total_ns) * 100);
     if (node->category) {
-        flame_put(to->out, "\nself %s, %.2f %%\ncalls %s", tool_ns(self, (double)node->self_ns),
-                  share(to, node->self_ns) * 100, tool_count(calls, node->calls));
+        flame_put(to->out, "\nself %s, %.2f %%\n%s %s", tool_ns(self, (double)node->self_ns),
+                  share(to, node->self_ns) * 100, calls_word(to), tool_count(calls, node->calls));
         if (node->cut) flame_put(to->out, ", of which %s cut off", tool_count(cut, node->cut));
         if (*node->category) flame_put(to->out, "\ncategory "), flame_put_xml(to->out, node->category, 100);
     }
@@ -258,8 +260,9 @@ static void put_others(drawing *to, unsigned depth, uint64_t scopes, uint64_t ca
     if (!ns) return;
     snprintf(name, sizeof name, "others (%s)", tool_count(many, scopes));
     flame_put(to->out,
-              "<g class=\"f\"><title>%s\ntotal %s, %.2f %%\ncalls %s\nscopes that are narrower than %g %% of the whole",
-              name, tool_ns(total, (double)ns), share(to, ns) * 100, tool_count(count, calls), to->look->least * 100);
+              "<g class=\"f\"><title>%s\ntotal %s, %.2f %%\n%s %s\nscopes that are narrower than %g %% of the whole",
+              name, tool_ns(total, (double)ns), share(to, ns) * 100, calls_word(to), tool_count(count, calls),
+              to->look->least * 100);
     flame_put(to->out, "</title><rect x=\"%.4f\" y=\"%.0f\" width=\"%.4f\" height=\"%d\" fill=\"#ccc\"/>", x, y, width,
               ROW - 1);
     put_label(to, name, x, y, width);
@@ -303,8 +306,8 @@ static void put_head(drawing *to)
               "<text class=\"title\" x=\"4\" y=\"18\">",
               WIDTH, to->height);
     flame_put_xml(to->out, to->look->title, 50);
-    flame_put(to->out, ": %s in %s calls</text>\n", tool_ns(total, (double)tree->nodes[0].total_ns),
-              tool_count(calls, tree->calls));
+    flame_put(to->out, ": %s in %s %s</text>\n", tool_ns(total, (double)tree->nodes[0].total_ns),
+              tool_count(calls, tree->calls), calls_word(to));
 }
 
 static void put_note(drawing *to, int *y, const char *kind, const char *text)

@@ -5,20 +5,24 @@ _prof()
     COMPREPLY=()
     case $before in
     --sort | -s)
+        [ "$command" != hot ] || { [ "$before" = -s ] || COMPREPLY=($(compgen -W "self total" -- "$word")); return; }
+        [ "$command" != flame ] || { COMPREPLY=($(compgen -f -- "$word")); return; }
         [ "$command" != top ] || { COMPREPLY=($(compgen -W "self total calls max" -- "$word")); return; }
         COMPREPLY=($(compgen -W "total self calls mean min max p99 name" -- "$word")); return ;;
     --layout | -l) COMPREPLY=($(compgen -W "own mxnet json cntk cntk-detail domains histogram" -- "$word")); return ;;
     --format | -f)
+        [ "$command" != hot ] || { COMPREPLY=($(compgen -W "text json csv" -- "$word")); return; }
         [ "$command" != compare ] || { COMPREPLY=($(compgen -W "table json markdown" -- "$word")); return; }
-        [ "$command" != flame ] || { COMPREPLY=($(compgen -W "svg folded" -- "$word")); return; }
+        [ "$command" != flame ] || { COMPREPLY=($(compgen -W "svg folded pprof" -- "$word")); return; }
         COMPREPLY=($(compgen -W "html json csv txt prof pprof" -- "$word")); return ;;
+    --symbols) COMPREPLY=($(compgen -d -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --fail-on) COMPREPLY=($(compgen -W "call p99 max total" -- "$word")); return ;;
     --source) COMPREPLY=($(compgen -W "loc args none" -- "$word")); return ;;
-    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period | --events) return ;;
+    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period | --events | --scope | --thread) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame top help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top help --help --version" -- "$word"))
         return
     fi
     case $command in
@@ -30,12 +34,13 @@ _prof()
     compare) options="--threshold --fail-over --fail-on --by-path --all --format --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;
-    flame) options="--output --format --from --to --merge --inverted --min-percent --progress --help" ;;
+    hot) options="--scope --thread --top --sort --symbols --from --to --format --columns --progress --help" ;;
+    flame) options="--output --format --samples --symbols --from --to --merge --inverted --min-percent --progress --help" ;;
     top) options="--once --rows --period --sort --columns --help" ;;
     view) options="--output --live --no-browser --no-args --sources --events --from --to --progress --help" ;;
     neuron) options="--output --append --pid --help"
         [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;
-    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame top" -- "$word")); return ;;
+    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top" -- "$word")); return ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

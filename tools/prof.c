@@ -22,7 +22,8 @@
 
 static const tool_command *const commands[] = {&tool_export,  &tool_summary, &tool_check,   &tool_recover,
                                                &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
-                                               &tool_neuron,  &tool_view,    &tool_flame,   &tool_top,     NULL};
+                                               &tool_neuron,  &tool_view,    &tool_flame,   &tool_hot,
+                                               &tool_top,     NULL};
 
 /*-- messages --*/
 

@@ -53,7 +53,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config, tool_flame, tool_neuron, tool_top, tool_view;
+    tool_config, tool_flame, tool_hot, tool_neuron, tool_top, tool_view;
 
 /* Prints in which scopes the threads of recordings hang that were not stopped, and since when. Returns 0 without
    memory. */
@@ -137,6 +137,12 @@ extern const char *const tool_progress_choices[];
     {"--sources", NULL, "DIR",                                                                                  \
      "html: also the lines of source around each scope, from files below DIR; others can read them"}
 int tool_sources(const tool_args *args, const char **folder);
+/* Sets the window of a trace that --from and --to ask for. Returns the exit status. */
+int tool_window(const tool_args *args, prof_trace *trace);
+/* The option of hot and flame for the names of functions. */
+#define TOOL_SYMBOLS                                                                                            \
+    {"--symbols", NULL, "DIR",                                                                                  \
+     "where files of the program are, and of its debug information, by the end of their path or their build id"}
 /* The options of export and view for large recordings. tool_limits() returns 0, with a message, if one is wrong. */
 #define TOOL_LIMITS                                                                                             \
     {"--events", NULL, "N", "html: of a recording of more, an outline and the events of a window; default: 50000000"}, \
