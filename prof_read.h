@@ -464,7 +464,8 @@ PROF__API prof_status prof_summary_stream(const prof_trace *trace, prof_sink sin
 /* Write one event a line, by RFC 4180, in integer nanoseconds; the first line names the columns. The column value has
    the number of a counter or a loss, the text of a message, the id of a span or a flow, the address of an allocation or
    a lock. args has key=value, joined by ; with a backslash before each ; = and backslash in keys and values. What is
-   not UTF-8 becomes U+FFFD. All else stays as it is: a spreadsheet takes a name that begins with = for a formula. */
+   not UTF-8 becomes U+FFFD. All else stays as it is: a spreadsheet takes a name that begins with = for a formula.
+   If the trace has states of threads, running_ns, ready_ns and waiting_ns follow: see prof_track_split(). */
 PROF__API prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF__API prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
@@ -11768,7 +11769,8 @@ static prof_status prof__summary_default(const prof_trace *trace, const char *pa
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
    Writes a trace as RFC 4180 says: a header line, then a line for each event, with CRLF. The output is valid UTF-8
    whatever bytes the names hold. The field args joins "key=value" pairs with ';'. In keys and texts, a backslash stands
-   before each ';', '=' and backslash. */
+   before each ';', '=' and backslash. Where the trace has states of threads, three columns more say what a scope's
+   thread did meanwhile; what they leave of the duration is unknown. */
 
 static void prof__csv_byte(prof__out *out, char byte)
 {
@@ -11901,16 +11903,17 @@ static PROF__NOINLINE void prof__csv_head(prof__out *out, const prof_event *even
     prof__csv_byte(out, ',');
 }
 
-static PROF__NOINLINE void prof__csv_tail(prof__out *out, const prof_callsite *site)
+/* line_end: what comes behind it; "" if the states do. */
+static PROF__NOINLINE void prof__csv_tail(prof__out *out, const prof_callsite *site, const char *line_end)
 {
     prof__csv_field(out, site->file);
     prof__csv_byte(out, ',');
     if (site->line) prof__out_unsigned(out, site->line);
     prof__csv_field(out, site->function);
-    prof__out_text(out, "\r\n");
+    prof__out_text(out, line_end);
 }
 
-static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event)
+static void prof__csv_event(prof__out *out, const prof_track *track, const prof_event *event, const char *line_end)
 {
     static const char *const flags[] = {"", "truncated_begin", "truncated_end", "truncated_begin truncated_end"};
     prof__csv_track(out, track);
@@ -11937,7 +11940,7 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
             prof__csv_args(out, event);
         }
     }
-    prof__csv_tail(out, event->site);
+    prof__csv_tail(out, event->site, line_end);
 }
 
 #define PROF__CSV_SITES 256 /* call sites whose text is kept, 64 KiB; a power of two */
@@ -11951,7 +11954,8 @@ typedef struct prof__csv_site {
 } prof__csv_site;
 
 /* Makes the text of a call site. Returns 0 if the text does not fit. */
-static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event)
+static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event,
+                          const char *line_end)
 {
     char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a reserved text stays in the buffer if it is short */
     size_t flushes = out->flushes, size;
@@ -11963,7 +11967,7 @@ static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track
     prof__csv_head(out, event);
     kept->head = (uint32_t)(out->cursor - start);
     prof__out_text(out, ",,,");
-    prof__csv_tail(out, event->site);
+    prof__csv_tail(out, event->site, line_end);
     size = (size_t)(out->cursor - start);
     if (out->flushes != flushes) return 0; /* the buffer was written out; does not happen with a text this short */
     out->cursor = start;
@@ -11976,7 +11980,8 @@ static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track
 
 /* Writes a plain scope, the most frequent kind of event. All of its line but three numbers depends on the call site
    alone. Returns 0 if the event is no plain scope. */
-static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event)
+static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event,
+                           const char *line_end)
 {
     prof__csv_site *kept;
     char *to;
@@ -11984,7 +11989,7 @@ static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_tra
         event->start_ns < 0 || event->duration_ns < 0)
         return 0;
     kept = &sites[PROF__ADDRESS(event->site) * 0x9E3779B97F4A7C15u >> 32 & (PROF__CSV_SITES - 1)];
-    if (PROF__UNLIKELY(kept->site != event->site) && !prof__csv_keep(out, kept, track, event)) return 0;
+    if (PROF__UNLIKELY(kept->site != event->site) && !prof__csv_keep(out, kept, track, event, line_end)) return 0;
     to = prof__out_reserve(out, 2 * PROF__CSV_TEXT + 64);
     memcpy(to, kept->text, PROF__CSV_TEXT / 2);
     if (kept->head > PROF__CSV_TEXT / 2) memcpy(to, kept->text, PROF__CSV_TEXT);
@@ -12008,13 +12013,36 @@ static char *prof__csv_row(const prof_track *track)
     return name;
 }
 
+/* Writes what a scope's thread did meanwhile, and the end of the line. */
+static void prof__csv_states(prof__out *out, const prof_trace *trace, size_t track, const prof_event *event)
+{
+    prof_split split;
+    size_t count;
+    prof_track_states(trace, track, &count);
+    if (!count || event->type != PROF_EVENT_SCOPE ||
+        prof_track_split(trace, track, event->start_ns, event->duration_ns, &split)) {
+        prof__out_text(out, ",,,\r\n");
+        return;
+    }
+    prof__csv_byte(out, ',');
+    prof__out_unsigned(out, split.running_ns);
+    prof__csv_byte(out, ',');
+    prof__out_unsigned(out, split.ready_ns);
+    prof__csv_byte(out, ',');
+    prof__out_unsigned(out, split.waiting_ns);
+    prof__out_text(out, "\r\n");
+}
+
 /* Writes a trace, and closes the output. */
 static prof_status prof__csv(const prof_trace *trace, prof__out *out)
 {
     size_t i;
+    int states = trace->state_count != 0;
+    const char *line_end = states ? "" : "\r\n";
     prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL: works, but slower */
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
-                        "file,line,function\r\n");
+                        "file,line,function");
+    prof__out_text(out, states ? ",running_ns,ready_ns,waiting_ns\r\n" : line_end);
     for (i = 0; i < prof_trace_track_count(trace) && out->status == PROF_OK; i++) {
         prof_track track = *prof_trace_track(trace, i);
         char *name = *track.device ? prof__csv_row(&track) : NULL;
@@ -12024,8 +12052,11 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
         if (name) track.name = name;
         if (status != PROF_OK) prof__out_fail(out, status);
         if (sites) memset(sites, 0, PROF__CSV_SITES * sizeof *sites);
-        while (out->status == PROF_OK && prof_cursor_next(cursor, &event))
-            if (!sites || !prof__csv_scope(out, sites, &track, &event)) prof__csv_event(out, &track, &event);
+        while (out->status == PROF_OK && prof_cursor_next(cursor, &event)) {
+            if (!sites || !prof__csv_scope(out, sites, &track, &event, line_end))
+                prof__csv_event(out, &track, &event, line_end);
+            if (states) prof__csv_states(out, trace, i, &event);
+        }
         prof_cursor_close(cursor);
         free(name);
     }

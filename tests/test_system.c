@@ -11,6 +11,7 @@
 #include "test.h"
 #include "trace.h"
 #include "image.h"
+#include "image_switches.h"
 #include "refuse.h"
 #include <pthread.h>
 #include <signal.h>
@@ -32,26 +33,7 @@ static const char *said(const prof_trace *trace, const char *wanted)
     return last;
 }
 
-/* -- images: ticks are nanoseconds, time 0 is CLOCK_MONOTONIC START_MONOTONIC -- */
-
-static uint64_t switches_serial;
-
-static void system_event(image *im, unsigned what, uint32_t processor, uint64_t ns, const uint64_t *words, size_t count)
-{
-    put(im, head(PROF__KIND_EVENT, 0, 100));
-    put(im, ((switches_serial++ & 0xFFFF) << 40 | (uint64_t)what << 32 | processor) << 8 | PROF__DEVICE_SWITCHES);
-    put(im, START_MONOTONIC + ns);
-    if (count) put(im, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | count);
-    for (size_t i = 0; i < count; ++i) put(im, words[i]);
-}
-
-static void switch_at(image *im, uint32_t processor, uint64_t ns, uint32_t thread, unsigned what)
-{
-    uint64_t word = prof__switch_word(0, thread, what);
-    system_event(im, PROF__SWITCHES_OF, processor, ns, &word, 1);
-}
-
-static void known_until(image *im, uint64_t ns) { system_event(im, PROF__SWITCHES_UNTIL, 0, ns, NULL, 0); }
+/* -- images -- */
 
 /* An image with a track of the thread 7, which has a scope from 10 to 1000. */
 static image system_image(void)
@@ -64,12 +46,6 @@ static image system_image(void)
     begin(&im, work, START_TICK + 10);
     end(&im, work, START_TICK + 1000);
     return im;
-}
-
-static void system_begin(image *im, uint64_t ns, uint32_t thread, unsigned what)
-{
-    uint64_t word = prof__switch_word(0, thread, what);
-    system_event(im, PROF__SWITCHES_BEGIN, 0, ns, &word, 1);
 }
 
 /* Writes the states as text: "R10-20@1 W20-30". */
@@ -260,8 +236,8 @@ static size_t count_of(const char *text, const char *part)
     return count;
 }
 
-/* Outputs show the states: a row below the thread in Chrome's JSON, a column in the summary; and nothing where there are
-   none. */
+/* Outputs show the states: a row below the thread in Chrome's JSON, a column in the summary, three in a CSV; and nothing
+   where there are none. */
 TEST(outputs_show_states)
 {
     for (int with = 0; with < 2; ++with) {
@@ -313,6 +289,15 @@ TEST(outputs_show_states)
         CHECK_EQUAL(count_of(json.bytes, "\"ts\":0.120,\"dur\":0.030}"), (size_t)with);
         CHECK_EQUAL(count_of(json.bytes, "\"cat\":\"state\""), with ? 3 : 0);
         free(json.bytes);
+        free(text.bytes);
+        CHECK_EQUAL(prof_trace_set_window(trace, 0, 0), PROF_OK);
+        memset(&text, 0, sizeof text);
+        CHECK_EQUAL(prof_csv_stream(trace, trace_sink(&text)), PROF_OK);
+        CHECK_EQUAL(count_of(text.bytes, ",function,running_ns,ready_ns,waiting_ns\r\n"), (size_t)with);
+        CHECK_EQUAL(count_of(text.bytes, "scope,work,,10,990,0,,,,,,"), 1);
+        CHECK_EQUAL(count_of(text.bytes, ",890,50,50\r\n"), (size_t)with);
+        CHECK_EQUAL(count_of(text.bytes, ",function\r\n"), (size_t)!with);
+        CHECK_EQUAL(count_of(text.bytes, ",,,,,,\r\n"), (size_t)!with); /* the end of the scope's line */
         free(text.bytes);
         prof_trace_close(trace);
     }

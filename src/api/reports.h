@@ -139,7 +139,8 @@ PROF__API prof_status prof_summary_stream(const prof_trace *trace, prof_sink sin
 /* Write one event a line, by RFC 4180, in integer nanoseconds; the first line names the columns. The column value has
    the number of a counter or a loss, the text of a message, the id of a span or a flow, the address of an allocation or
    a lock. args has key=value, joined by ; with a backslash before each ; = and backslash in keys and values. What is
-   not UTF-8 becomes U+FFFD. All else stays as it is: a spreadsheet takes a name that begins with = for a formula. */
+   not UTF-8 becomes U+FFFD. All else stays as it is: a spreadsheet takes a name that begins with = for a formula.
+   If the trace has states of threads, running_ns, ready_ns and waiting_ns follow: see prof_track_split(). */
 PROF__API prof_status prof_csv_write(const prof_trace *trace, const char *path);
 PROF__API prof_status prof_csv_stream(const prof_trace *trace, prof_sink sink);
 
