@@ -165,7 +165,7 @@ $(STARTED): $(BUILD)/tests/%: tests/%.c $(BUILD)/tests/implementation.o $(HEADER
 	$(ALL_C) $< $(BUILD)/tests/implementation.o -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/test_autostart: $(BUILD)/tests/autostart_program
 
-$(BUILD)/tests/tool_images $(BUILD)/tests/hot_image: $(BUILD)/tests/%: tests/%.c $(HEADERS)
+$(BUILD)/tests/tool_images $(BUILD)/tests/states_images $(BUILD)/tests/hot_image: $(BUILD)/tests/%: tests/%.c $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_C) $< -o $@ $(LDFLAGS) $(LIBS)
 
@@ -231,7 +231,7 @@ CHOSEN = $(if $(T),$(NAMED),$(TESTS) $(SCRIPTS))
 WITH_TESTS = $(if $(T),$(join $(NAMED),$(foreach each,$(T),$(or $(call tests_of,$(each)),:))),$(CHOSEN))
 
 .PHONY: programs
-programs: $(if $(filter %/test_format.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof format_program)) $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh %/test_top.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images tool_core top_program)) $(if $(filter %/test_hot.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof hot_image)) $(filter-out %.sh,$(CHOSEN))
+programs: $(if $(filter %/test_format.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof format_program)) $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh %/test_top.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images states_images tool_core top_program)) $(if $(filter %/test_hot.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof hot_image)) $(filter-out %.sh,$(CHOSEN))
 
 # On all processors, unless make was told how many.
 test:

@@ -467,6 +467,23 @@ is "compare: beyond the gate" 1 "$prof" compare before.prof after.prof --thresho
 is "compare: what the gate is about" 1 "$prof" compare before.prof after.prof --fail-on total,max
 fails "compare: what it may be about" "--fail-on 'mean': must be call, p99, max, total" "$prof" compare before.prof after.prof --fail-on call,mean
 fails "compare: a share" "--fail-over 'much': must be a number from 0 to 1e+06" "$prof" compare before.prof after.prof --fail-over much
+"$build/tests/states_images" >/dev/null || fail "states_images"
+is "compare: what grew" 1 "$prof" compare calm.prof late.prof
+narrow "compare: what grew"
+has "the largest first" out "  a mean call: 100.0 us -> 200.0 us: waiting +90.00 us, ready +10.00 us"
+is "compare: what became less" 0 "$prof" compare late.prof calm.prof
+has "with a sign" out "  a mean call: 200.0 us -> 100.0 us: waiting -90.00 us, ready -10.00 us"
+is "compare: nothing grew" 0 "$prof" compare calm.prof calm.prof --all
+lacks "nothing to say of it" out "a mean call"
+is "compare: of several runs" 1 "$prof" compare calm.prof calm.prof -- late.prof late.prof
+has "their mean" out "  a mean call: 100.0 us -> 200.0 us: waiting +90.00 us, ready +10.00 us"
+is "compare: what grew, json" 1 "$prof" compare calm.prof late.prof -f json
+has "in numbers, before" out '"total_ns":4000000,"unknown_ns":0,"running_ns":3200000,"ready_ns":0,"waiting_ns":800000}'
+has "and after" out '"total_ns":8000000,"unknown_ns":0,"running_ns":3200000,"ready_ns":400000,"waiting_ns":4400000}'
+is "compare: what grew, markdown" 1 "$prof" compare calm.prof late.prof -f markdown
+has "as a list" out '- a mean call of `draw`: 100.0 us -> 200.0 us: waiting +90.00 us, ready +10.00 us'
+is "compare: where nothing is known" 1 "$prof" compare before.prof after.prof -f json
+lacks "nothing about it" out running_ns
 is "compare: with itself" 0 "$prof" compare before.prof before.prof
 prints "nothing to say" <<'END'
 0 slower, 0 faster, 4 the same, 1 unsure, 0 new, 0 gone

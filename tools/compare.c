@@ -94,6 +94,7 @@ static void sum_stats(const group *g, compare_row *row, int which)
     compare_stat *sum = &row->of[which];
     double n;
     size_t i;
+    int state;
     for (i = 0; i < g->count; i++) {
         const compare_entry *e = g->entries[i];
         if (!e) continue;
@@ -101,6 +102,7 @@ static void sum_stats(const group *g, compare_row *row, int which)
         row->line = e->line;
         sum->calls += e->stat.calls;
         sum->total_ns += e->stat.total_ns;
+        for (state = 0; state < COMPARE_STATES; state++) sum->states_ns[state] += e->stat.states_ns[state];
         sum->p50_ns += e->stat.p50_ns;
         sum->p99_ns += e->stat.p99_ns;
         if (e->stat.max_ns > sum->max_ns) sum->max_ns = e->stat.max_ns;
@@ -108,6 +110,7 @@ static void sum_stats(const group *g, compare_row *row, int which)
     n = row->runs[which] ? (double)row->runs[which] : 1;
     sum->calls /= n;
     sum->total_ns /= n;
+    for (state = 0; state < COMPARE_STATES; state++) sum->states_ns[state] /= n;
     sum->p50_ns /= n;
     sum->p99_ns /= n;
 }
@@ -341,6 +344,8 @@ const tool_command tool_compare = {
     "vary more: by the frequency of the processor, other programs, the layout of memory. A gate should compare five\n"
     "runs a side or more, each of which counts as one observation:\n"
     "  prof compare before*.prof -- after*.prof\n"
+    "Where both sides know what threads did (PROF_SWITCHES=1), a line below a slower or faster scope says what of its\n"
+    "mean call grew: running, ready, waiting.\n"
     "Scopes are paired by name, category and function, and with --by-path by the scopes around them, too. Slower\n"
     "scopes are printed first, then those whose total time changed most.\n\n"
     "exit status: 0 nothing is slower, 1 something that --fail-on names is slower by more than --fail-over, 2\n"

@@ -78,8 +78,11 @@ double compare_chance(double z);
 
 /*-- recordings --*/
 
+#define COMPARE_STATES 4 /* by prof_state_kind */
+
 typedef struct compare_stat {
     double calls, total_ns, p50_ns, p99_ns, max_ns;
+    double states_ns[COMPARE_STATES]; /* what threads did in total_ns, which they add up to */
 } compare_stat;
 
 /* What is kept of a scope, or of a call path, of one recording. */

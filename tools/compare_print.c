@@ -68,6 +68,47 @@ static int speaks(const compare_row *row)
     return 0;
 }
 
+/*-- what grew --*/
+
+static const char *const states[] = {"unknown", "running", "ready", "waiting"};
+
+/* Returns 1 if it was recorded what threads did in the calls of a side. */
+static int has_states(const compare_stat *f) { return f->states_ns[PROF_STATE_UNKNOWN] < f->total_ns; }
+
+/* Returns by how much a mean call is longer in B, as far as its thread was in this state. */
+static double growth_of(const compare_row *row, int state)
+{
+    return row->of[1].states_ns[state] / row->of[1].calls - row->of[0].states_ns[state] / row->of[0].calls;
+}
+
+static double without_sign(double value) { return value < 0 ? -value : value; }
+
+/* Returns the state other than `but` of which a mean call has changed most. */
+static int most_changed(const compare_row *row, int but)
+{
+    int state, most = but == PROF_STATE_RUNNING ? PROF_STATE_WAITING : PROF_STATE_RUNNING;
+    for (state = 0; state < COMPARE_STATES; state++)
+        if (state != but && without_sign(growth_of(row, state)) > without_sign(growth_of(row, most))) most = state;
+    return most;
+}
+
+/* Writes what of a mean call changed: "4.100 ms -> 9.300 ms: waiting +5.000 ms, running +200.0 us". The second is left
+   out if it changed by less than a tenth of the first. Returns 0 if it is not known, or if nothing changed. */
+static int growth_text(char *to, size_t size, const compare_row *row)
+{
+    char text[3][48];
+    int most = most_changed(row, -1), next = most_changed(row, most), at;
+    double by = growth_of(row, most), more = growth_of(row, next);
+    if (!both(row) || (!speaks(row) && row->verdicts[COMPARE_SHIFT] == COMPARE_SAME)) return 0;
+    if (!has_states(&row->of[0]) || !has_states(&row->of[1])) return 0;
+    at = snprintf(to, size, "%s -> %s: %s %s%s", tool_ns(text[0], row->of[0].total_ns / row->of[0].calls),
+                  tool_ns(text[1], row->of[1].total_ns / row->of[1].calls), states[most], by > 0 ? "+" : "",
+                  tool_ns(text[2], by));
+    if (without_sign(more) > without_sign(by) / 10)
+        snprintf(to + at, size - (size_t)at, ", %s %s%s", states[next], more > 0 ? "+" : "", tool_ns(text[0], more));
+    return 1;
+}
+
 static size_t count_shown(const compare_result *result)
 {
     size_t i, shown = 0;
@@ -102,7 +143,7 @@ static void print_name(const compare_row *row)
 
 static void print_row(const compare_row *row)
 {
-    char text[48];
+    char text[48], growth[300];
     int side, metric;
     print_name(row);
     printf(" %-6s", compare_verdicts[row->verdicts[COMPARE_SHIFT]]);
@@ -112,6 +153,7 @@ static void print_row(const compare_row *row)
         printf(" %9s", row->of[side].calls > 0 ? tool_ns(text, row->of[side].p50_ns) : "-");
     for (metric = COMPARE_P99; metric < COMPARE_METRICS; metric++) printf(" %6s", cell_text(text, row, metric));
     printf("\n");
+    if (growth_text(growth, sizeof growth, row)) printf("  a mean call: %s\n", growth);
 }
 
 void compare_print_table(const compare_result *result)
@@ -168,9 +210,13 @@ static void print_change(const compare_row *row, int metric)
 static void print_stat(const compare_row *row, int side)
 {
     const compare_stat *f = &row->of[side];
+    int state;
     printf(",\"%c\":{\"recordings\":%lu,\"calls\":%.1f,\"p50_ns\":%.0f,\"p99_ns\":%.0f,\"max_ns\":%.0f,"
-           "\"total_ns\":%.0f}",
+           "\"total_ns\":%.0f",
            "ab"[side], (unsigned long)row->runs[side], f->calls, f->p50_ns, f->p99_ns, f->max_ns, f->total_ns);
+    for (state = 0; state < COMPARE_STATES && has_states(f); state++)
+        printf(",\"%s_ns\":%.0f", states[state], f->states_ns[state]);
+    printf("}");
 }
 
 static int failed(const compare_result *result)
@@ -240,6 +286,17 @@ static void print_markdown_row(const compare_row *row)
     printf(" %.0f | %.0f |\n", row->of[0].calls, row->of[1].calls);
 }
 
+/* Prints a line of a list, which begins after an empty line. */
+static void print_markdown_growth(const compare_row *row)
+{
+    char text[1000], growth[300];
+    if (!growth_text(growth, sizeof growth, row)) return;
+    path_text(row->key, text, sizeof text);
+    printf("\n- a mean call of ");
+    print_code(text);
+    printf(": %s\n", growth);
+}
+
 void compare_print_markdown(const compare_result *result)
 {
     size_t i;
@@ -253,4 +310,6 @@ void compare_print_markdown(const compare_result *result)
                result->by_path ? "call path" : "scope");
     for (i = 0; i < result->count; i++)
         if (result->all || speaks(&result->rows[i])) print_markdown_row(&result->rows[i]);
+    for (i = 0; i < result->count; i++)
+        if (result->all || speaks(&result->rows[i])) print_markdown_growth(&result->rows[i]);
 }

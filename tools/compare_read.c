@@ -49,6 +49,10 @@ static int make_entry(compare_recording *r, size_t number, const prof_stat *stat
     e->stat.p50_ns = (double)stat->p50_ns;
     e->stat.p99_ns = (double)stat->p99_ns;
     e->stat.max_ns = (double)stat->max_ns;
+    e->stat.states_ns[PROF_STATE_UNKNOWN] = (double)stat->unknown_ns;
+    e->stat.states_ns[PROF_STATE_RUNNING] = (double)stat->running_ns;
+    e->stat.states_ns[PROF_STATE_READY] = (double)stat->ready_ns;
+    e->stat.states_ns[PROF_STATE_WAITING] = (double)stat->waiting_ns;
     e->mean_ns = stat->mean_ns;
     e->deviation_ns = stat->deviation_ns;
     return e->key && copy_steps(&e->steps, stat);
