@@ -25,10 +25,10 @@ WHAT IT SHOWS                                                                   
 
     One file that needs no network and nothing installed: Chrome or Edge from 103 on, Firefox from 113 on, Safari from
     16.4 on, the first that unpack raw deflate. Bars of frames; a time line of processes, threads, fibers and devices,
-    with counters, spans, marks, messages, locks, memory and flows; for the selected range calls, total and self time,
-    percentiles and a flame graph from the top or the bottom; of one scope the distribution and each of its calls with
-    its arguments; tables of messages, memory, locks and frames; and what was lost, and what recording cost. The key ?
-    lists all keys.
+    with counters, spans, marks, messages, locks, memory and flows, and when each thread ran and waited; for the
+    selected range calls, total and self time, percentiles and a flame graph from the top or the bottom; of one scope
+    the distribution and each of its calls with its arguments; tables of messages, memory, locks and frames; and what
+    was lost, and what recording cost. The key ? lists all keys.
 
     The recording in the file is packed: 1 to 2.5 bytes a scope; docs/internals/html.md has the format. The page
     checks what it reads, may load nothing, and shows names only as text, so it is safe to open a report from somebody
@@ -487,12 +487,14 @@ static const char *const prof__html_page[] = {
     "--background:#ffffff;--gutter:#f6f7f9;--head:#e3e7ee;--group:#eef0f4;--line:#dfe3e8;--grid:#eceff3;"
     "--ink:#1c2430;--faint:#5a6577;--shade:rgba(30,40,60,.13);--accent:#1f5fbf;--onaccent:#ffffff;--counter:#7fa8dd;"
     "--mark:#6a55b0;--warn:#b87400;--bad:#c22f2f;--good:#3d9960;--flow:#b03a8c;--note:#fff4d6;--slower:#b83a10;"
+    "--running:#2e8b57;--ready:#d07800;--waiting:#71809a;--unknown:#8b95a5;"
     "color-scheme:light"
     "}"
     ":root[data-theme=dark]{"
     "--background:#14171c;--gutter:#1b1f26;--head:#2b323d;--group:#222832;--line:#303743;--grid:#20252d;"
     "--ink:#e6eaf0;--faint:#9aa6b8;--shade:rgba(0,0,0,.34);--accent:#7db4ff;--onaccent:#0c1220;--counter:#3f6596;"
     "--mark:#b4a3f0;--warn:#e0a030;--bad:#f07070;--good:#55b37a;--flow:#e58ac8;--note:#3a3118;--slower:#ff9474;"
+    "--running:#4db381;--ready:#eaa63a;--waiting:#8b9ab2;--unknown:#7a8698;"
     "color-scheme:dark"
     "}"
     "*{box-sizing:border-box}"
@@ -534,9 +536,9 @@ static const char *const prof__html_page[] = {
     "#tabs button[aria-selected=true]{background:var(--background);border-bottom-color:var(--accent);font-weight:600}"
     "#panel{flex:1;min-height:0;display:flex;flex-direction:column;overflow:auto}"
     "#panel > .note{padding:10px;margin:0}"
+   ,
     ".fill{flex:1;min-height:0;display:flex;flex-direction:column}"
     ".scroll{overflow:auto;flex:1 1 auto;min-height:90px}"
-   ,
     "#panel > .note:first-child ~ .scroll,.facts ~ .scroll{flex:none;max-height:100%}"
     ".bar-of-tools{display:flex;gap:8px;align-items:center;padding:4px 8px;flex:none;flex-wrap:wrap}"
     "table{border-collapse:collapse;min-width:55%;font-variant-numeric:tabular-nums}"
@@ -575,6 +577,7 @@ static const char *const prof__html_page[] = {
     ".bar-of-tools select{max-width:22em}"
     ".side > p{margin:0 0 6px;overflow-wrap:anywhere}"
     ".side dl{display:grid;grid-template-columns:repeat(5,auto);gap:0 12px;margin:0 0 8px;grid-auto-flow:column;grid-template-rows:repeat(4,auto)}"
+    ".side .call{grid-template-rows:auto auto}"
     ".side dt{color:var(--faint);font-size:11px}"
     ".side dd{margin:0 0 3px;font-variant-numeric:tabular-nums;white-space:nowrap}"
     ".swatch{display:inline-block;width:11px;height:11px;border-radius:2px;margin-right:6px}"
@@ -588,9 +591,9 @@ static const char *const prof__html_page[] = {
     ".histogram button.picked i{background:var(--accent)}"
     ".ends{display:flex;justify-content:space-between;color:var(--faint);font-size:11px}"
     "details{margin-top:6px}"
+   ,
     "summary{cursor:pointer}"
     ".source{overflow:auto;margin:4px 0;font:12px/1.5 ui-monospace,monospace;tab-size:4}"
-   ,
     ".source [data-n]::before{content:attr(data-n);display:inline-block;width:6ch;margin-right:1ch;text-align:right;color:var(--faint)}"
     ".source mark{background:var(--note);color:inherit;font-weight:600}"
     "#tip{position:fixed;z-index:9;pointer-events:none;background:var(--ink);color:var(--background);padding:5px 8px;border-radius:4px;max-width:480px;font-size:12px;overflow-wrap:anywhere}"
@@ -602,7 +605,7 @@ static const char *const prof__html_page[] = {
     "dialog dt{font-weight:600}"
     "dialog dd{margin:0}"
     "@media (max-width:900px){header{flex-wrap:wrap}#facts{display:none}#search{width:160px}.split{flex-direction:column}.side{width:auto;border-right:0}}"
-    "@media (max-width:600px){header{gap:6px}.grow{display:none}#search{width:110px}.side dl{grid-template-rows:repeat(8,auto)}}"
+    "@media (max-width:600px){header{gap:6px}.grow{display:none}#search{width:110px}.side dl:not(.call){grid-template-rows:repeat(8,auto)}}"
     "</style>\n"
     "</head>\n"
     "<body>\n"
@@ -651,14 +654,14 @@ static const char *const prof__html_page[] = {
     "<dt>Enter<dd>open the scope: distribution, calls, arguments\n"
     "<dt>/<dd>search: part of a name, cat:NAME, key=value, &gt;2ms, &lt;100us\n"
     "<dt>N<dd>next scope that was found; Shift and N: previous\n"
+   ,
     "<dt>C, O<dd>fold the row of the scope; pin it to the top\n"
     "<dt>G<dd>unfold or fold the groups: counters, spans, tasks, locks\n"
-   ,
     "<dt>T<dd>order of the rows: as recorded, by name, by time in scopes\n"
     "<dt>P<dd>save a picture\n"
     "<dt>Esc<dd>clear the selection\n"
     "</dl>\n"
-    "<p>A click on a name at the left folds a row; the diamond pins it to the top. The address of the page says what is shown: copy it to share the view. To compare two reports, drop the file of the other one on the page, or choose it with \"Compare with&hellip;\".</p>\n"
+    "<p>A click on a name at the left folds a row; the diamond pins it to the top. Below the scopes of a thread is what the system did with it, if that was recorded: solid, it ran; stripes, it could have run, but another thread did; a line, it waited; dots, not known. The address of the page says what is shown: copy it to share the view. To compare two reports, drop the file of the other one on the page, or choose it with \"Compare with&hellip;\".</p>\n"
     "<p><label><input type=checkbox id=wheel> The wheel alone zooms, as in Tracy</label></p>\n"
     "</dialog>\n"
     "<script nonce=prof>\n"
@@ -751,6 +754,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function parseTime(text){"
     "let match=/^([0-9]*\\.?[0-9]+)\\s*(ns|us|\\u00b5s|ms|s|m|h)?$/.exec(text);"
+   ,
     "if(!match)return NaN;"
     "let unit=units.find(([name])=>name===(match[2]==='\\u00b5s'?'us':match[2]||'ns'));"
     "return Number(match[1])*unit[1]"
@@ -761,12 +765,93 @@ static const char *const prof__html_page[] = {
     "return power*10"
     "}"
     "function axisTime(at,step){"
-   ,
     "let size=max(abs(at),step),unit=size>=1e9?3:size>=1e6?2:size>=1e3?1:0;"
     "let digits=max(0,min(9,ceil(Math.log10(units[unit][1]/step)-1e-9)));"
     "return`${(at/units[unit][1]).toFixed(digits)} ${unit===1?'\\u00b5s':units[unit][0]}`"
     "}"
     "function where(label){return label.file?`${label.file.replace(/^.*[\\\\/]/,'')}:${label.line}`:''}"
+    "const STATE_NAMES=['unknown','running','ready','waiting'];"
+    "const RUNNING=1,READY=2,WAITING=3;"
+    "const STEP=16;"
+    "class States{"
+    "constructor(){"
+    "this.count=0;"
+    "this.start=new Growing(Float64Array);"
+    "this.kind=new Growing(Uint8Array);"
+    "this.processor=new Growing(Uint32Array);"
+    "this.end=this.on=0"
+    "}"
+    "add(kind,duration){"
+    "let i=this.count++;"
+    "this.start.put(i,this.end);"
+    "this.kind.put(i,kind);"
+    "this.processor.put(i,this.on);"
+    "this.start.put(i+1,this.end+=duration)"
+    "}"
+    "close(){"
+    "this.start=this.start.close(this.count+1);"
+    "this.kind=this.kind.close(this.count);"
+    "this.processor=this.processor.close(this.count);"
+    "this.sums=new Float64Array((this.count/STEP|0)*4+4);"
+    "let sum=new Float64Array(4);"
+    "for(let i=0;i<=this.count;i++){"
+    "if(i%STEP===0)this.sums.set(sum,i/STEP*4);"
+    "if(i<this.count)sum[this.kind[i]]+=this.start[i+1]-this.start[i]"
+    "}"
+    "}"
+    "at(time){"
+    "let i=firstIndex(this.count,k=>this.start[k]>time)-1;"
+    "return i>=0&&time<=this.start[i+1]?i:-1"
+    "}"
+    "addBefore(time,sums,sign){"
+    "let{start,kind}=this,last=max(0,firstIndex(this.count,k=>start[k]>time)-1),step=last/STEP|0;"
+    "for(let k=0;k<4;k++)sums[k]+=sign*this.sums[step*4+k];"
+    "for(let i=step*STEP;i<=last&&i<this.count;i++)sums[kind[i]]+=sign*max(0,min(start[i+1],time)-start[i])"
+    "}"
+    "split(from,to){"
+    "let sums=[0,0,0,0];"
+    "this.addBefore(to,sums,1);"
+    "this.addBefore(from,sums,-1);"
+    "sums[0]=to-from-sums[RUNNING]-sums[READY]-sums[WAITING];"
+    "return sums"
+    "}"
+    "walker(){"
+    "let{start,kind,count}=this,past=[0,0,0,0];"
+    "let i=0;"
+    "return(time,sums,n,sign)=>{"
+    "for(;i<count&&start[i+1]<=time;i++)past[kind[i]]+=start[i+1]-start[i];"
+    "let now=i<count?kind[i]:0,part=now?max(0,time-start[i]):0;"
+    "for(let k=RUNNING;k<=WAITING;k++)sums[k][n]+=sign*(past[k]+(k===now?part:0))"
+    "}"
+    "}"
+    "}"
+    "function grownText(a,b){"
+    "if(!a||!b||!a.states||!b.states)return'';"
+    "let grown=STATE_NAMES.map((name,k)=>({name,by:partOf(b,k)-partOf(a,k)})).sort((x,y)=>abs(y.by)-abs(x.by));"
+    "return grown.slice(0,2).filter(({by})=>by&&abs(by)>=abs(grown[0].by)/10).map(({name,by})=>`${name} ${by>0?'+':'\\u2212'}${ns(abs(by))}`).join(', ')"
+    "}"
+    "function partOf({states,known},kind){return(kind?states[kind]:states[0]-states[RUNNING]-states[READY]-states[WAITING])/known}"
+    "const STATES_HEIGHT=7;"
+    "function statesLines({width,left,from,scale,ratio,paint},states){"
+    "let lines=Array.from({length:STATES_HEIGHT},()=>new Uint32Array(width)),{start,count,kind}=states,middle=STATES_HEIGHT>>1;"
+    "let begin=max(left,floor(left+(start[0]-from)*scale)),end=min(width,ceil(left+(states.end-from)*scale));"
+    "let i=max(0,firstIndex(count,k=>start[k]>from+(begin-left)/scale)-1);"
+    "for(let x=begin;x<end;x++){"
+    "let t0=max(start[0],from+(x-left)/scale),t1=from+(x+1-left)/scale,column=round(x/ratio-.5);"
+    "while(i+1<count&&start[i+1]<=t0)i=start[i+2]<=t0?firstIndex(count,k=>start[k]>t0)-1:i+1;"
+    "let parts=start[i+1]>=t1?null:states.split(t0,min(t1,states.end)),all=t1-t0;"
+    "let high=k=>parts?parts[k]>0&&max(1,round(STATES_HEIGHT*parts[k]/all)):kind[i]===k&&STATES_HEIGHT;"
+    "let running=high(RUNNING),ready=high(READY),waits=parts?parts[WAITING]>0:kind[i]===WAITING;"
+    "for(let y=0;y<STATES_HEIGHT;y++){"
+    "let up=STATES_HEIGHT-1-y;"
+    "if(up<running)lines[y][x]=paint[RUNNING];"
+    "else if(up<running+ready)lines[y][x]=(column+y)%4<2?paint[READY]:0;"
+   ,
+    "else if(y===middle&&(waits||column%4===0))lines[y][x]=paint[waits?WAITING:0]"
+    "}"
+    "}"
+    "return lines"
+    "}"
     "class Damage extends Error{}"
     "function damaged(what){throw new Damage(what)}"
     "const LONGEST=1<<21;"
@@ -880,7 +965,6 @@ static const char *const prof__html_page[] = {
     "let stream=new DecompressionStream('deflate-raw'),writer=stream.writable.getWriter(),out=new Uint8Array(size);"
     "writer.write(bytes).catch(()=>{});"
     "writer.close().catch(()=>{});"
-   ,
     "let reader=stream.readable.getReader();"
     "let at=0;"
     "for(;;){"
@@ -893,6 +977,7 @@ static const char *const prof__html_page[] = {
     "if(step.done)break;"
     "if(at+step.value.length>size){"
     "reader.cancel().catch(()=>{});"
+   ,
     "damaged('a block is larger than it says')"
     "}"
     "out.set(step.value,at);"
@@ -1035,7 +1120,6 @@ static const char *const prof__html_page[] = {
     "default:damaged(`there is no value of type ${type}`)"
     "}"
     "}"
-   ,
     "function columnsOf(bytes,count){"
     "let head=new Reader(bytes),sizes=[];"
     "for(let i=0;i<count;i++)sizes.push(head.u());"
@@ -1044,6 +1128,7 @@ static const char *const prof__html_page[] = {
     "head.at+=size;"
     "return column"
     "});"
+   ,
     "if(head.at!==bytes.length)damaged('the parts of a block are not as long as the block');"
     "return columns"
     "}"
@@ -1065,11 +1150,10 @@ static const char *const prof__html_page[] = {
     "}"
     "take(block,bytes){"
     "let handler={H:this.head,S:this.strings,K:this.kinds,F:this.formats,U:this.units,B:this.numbers,P:this.process,T:this.tracks,E:this.scopes,"
-    "Q:this.points,A:this.args,G:this.statistics,N:this.spans,X:this.sources,Z:this.end}[block.kind];"
+    "Q:this.points,A:this.args,W:this.states,G:this.statistics,N:this.spans,X:this.sources,Z:this.end}[block.kind];"
     "if(!handler)return;"
     "if(!this.report.version&&block.kind!=='H')damaged('the data do not begin as they should');"
-    "let count=block.kind==='E'?5:block.kind==='Q'?3:1;"
-    "handler.apply(this,columnsOf(bytes,count))"
+    "handler.apply(this,columnsOf(bytes,handler.length))"
     "}"
     "head(r){"
     "this.report.version=r.u();"
@@ -1137,14 +1221,13 @@ static const char *const prof__html_page[] = {
     "if(!process)damaged('a track has no process');"
     "while(!r.done){"
     "let track={id:this.report.tracks.length,process,name:r.text(),device:r.text(),thread:r.exact(),"
-    "fiber:r.u()===1,alignment:r.u(),lost:r.u(),events:r.u(),kept:r.u(),levels:[],points:new Points(),"
+    "fiber:r.u()===1,alignment:r.u(),lost:r.u(),events:r.u(),kept:r.u(),levels:[],points:new Points(),system:null,"
     "lastScope:0,lastTime:0,lastPoint:0,open:0,scopes:0};"
     "process.tracks.push(track);"
     "this.report.tracks.push(track)"
     "}"
     "}"
     "node(parent,label){"
-   ,
     "let children=this.childOf[label]||(this.childOf[label]=new Map());"
     "let node=children.get(parent);"
     "if(node===undefined){"
@@ -1154,6 +1237,7 @@ static const char *const prof__html_page[] = {
     "nodes.parent.put(node,parent);"
     "children.set(parent,node)"
     "}"
+   ,
     "return node"
     "}"
     "scopes(startHeads,startRests,endHeads,endRests,kindColumn){"
@@ -1213,6 +1297,16 @@ static const char *const prof__html_page[] = {
     "}"
     "if(!times.done||!details.done)unequal()"
     "}"
+    "states(about,kinds,heads,rests){"
+    "let track=about.of(this.report.tracks,'track'),states=track.system||(track.system=new States()),durations=new Numbers(heads,rests),after=about.u();"
+    "if(states.count&&after)states.add(0,after);else states.end+=after;"
+    "while(!kinds.done){"
+    "let kind=kinds.index(8,'state');"
+    "if(kind&4)states.on=about.u();"
+    "states.add(kind&3,durations.next())"
+    "}"
+    "if(!about.done||!durations.done)unequal()"
+    "}"
     "args(r){"
     "let{report}=this,track=r.of(report.tracks,'track'),last=new Map();"
     "let base=report.argBlocks.length*LONGEST;"
@@ -1244,10 +1338,10 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "statistics(r){"
+   ,
     "let{report}=this,rows=report.all=report.all||[],process=report.processes.at(-1),first=process?rows.length-(process.paths||0):-1;"
     "if(!process)damaged('statistics have no process');"
     "while(!r.done){"
-   ,
     "let parent=r.index(rows.length-first+1,'path'),kind=r.of(report.kinds,'kind');"
     "let row={node:this.node(parent?rows[first+parent-1].node:0,kind.label),calls:r.u(),truncated:r.u(),total:r.u(),self:r.u(),share:r.u()/1e9,min:r.u(),max:r.u(),buckets:[]};"
     "for(let left=r.index(LONGEST,'number of buckets'),at=0;left>0;left--)row.buckets.push([at+=r.u(),r.u()]);"
@@ -1275,6 +1369,7 @@ static const char *const prof__html_page[] = {
     "nodes.parent=nodes.parent.close(nodes.count);"
     "for(let track of report.tracks){"
     "track.points.close();"
+    "if(track.system)track.system.close();"
     "track.levels=track.levels.filter(level=>level.count);"
     "for(let level of track.levels){"
     "if(level.isOpen){"
@@ -1341,10 +1436,10 @@ static const char *const prof__html_page[] = {
     "span.track+=a.tracks.length;"
     "span.endTrack+=a.tracks.length"
     "}"
+   ,
     "report.labels=labels;"
     "report.nodes={count:all.count,label:all.label.close(all.count),parent:all.parent.close(all.count)};"
     "report.kinds=[...a.kinds,...b.kinds.map(kind=>({...kind,label:labelOf[kind.label]}))];"
-   ,
     "report.sources=new Map([...b.sources,...a.sources]);"
     "for(let list of['strings','processes','tracks','spans','argBlocks'])report[list]=a[list].concat(b[list]);"
     "for(let count of['scopes','points','spanCount'])report[count]+=b[count];"
@@ -1459,6 +1554,7 @@ static const char *const prof__html_page[] = {
     "most=-1"
     "}"
     "while((i&(16<<bits)-1)===0&&bits+4<pyramid.length*4&&pyramid[(bits>>2)+1].start[(g>>4)+1]<=late){"
+   ,
     "tier=pyramid[(bits+=4)>>2];"
     "g>>=4"
     "}"
@@ -1469,7 +1565,6 @@ static const char *const prof__html_page[] = {
     "let long=tier.longest[g];"
     "if(!bits&&long===0xFFFFFFFF)long=level.durationOf(i);"
     "if(bits||long*scale<1){"
-   ,
     "busy+=tier.busy[g];"
     "if(long>most){"
     "most=long;"
@@ -1566,13 +1661,13 @@ static const char *const prof__html_page[] = {
     "function eachPoint({tracks},from,to,take){"
     "let first=tracks.map(({points})=>firstIndex(points.count,k=>points.time[k]>=from));"
     "let{list,index}=mergeOrder(tracks.map(({points},i)=>points.time.subarray(first[i],firstIndex(points.count,k=>points.time[k]>to))));"
+   ,
     "for(let i=0;i<list.length;i++)take(tracks[list[i]],first[list[i]]+index[i])"
     "}"
     "function objects(report,process){"
     "let memory=new Memory(report,process),locks=new Locks(),{kinds,labels}=report;"
     "return{"
     "take(track,at){"
-   ,
     "let{time,kind,a,b}=track.points,{type,depth,label}=kinds[kind[at]];"
     "if(type===ALLOC||type===FREE)memory.step(type,depth,labels[label],time[at],a[at],b[at],track);"
     "else if(type>=LOCK_WAIT&&type<=LOCK_RELEASE)locks.step(type,labels[label],time[at],a[at],b[at],track)"
@@ -1663,11 +1758,11 @@ static const char *const prof__html_page[] = {
     "all.number.push(number)"
     "}"
     "function flowStep(report,flows,type,label,time,id,track){"
+   ,
     "let key=label.name+'\\0'+id,before=flows.get(key);"
     "if(before&&type!==FLOW_OUT)\n"
     "report.flows.push({name:label.name,id,from:before.time,to:time,fromTrack:before.track,toTrack:track});"
     "if(type===FLOW_IN)flows.delete(key);"
-   ,
     "else if(before||type===FLOW_OUT)flows.set(key,{time,track})"
     "}"
     "class Memory{"
@@ -1781,6 +1876,7 @@ static const char *const prof__html_page[] = {
     "holds.delete(hold.track);"
     "hold.duration=time-hold.start;"
     "hold.row.hold+=hold.duration;"
+   ,
     "hold.row.holdMax=max(hold.row.holdMax,hold.duration);"
     "hold.row.holds.push(hold)"
     "}"
@@ -1788,7 +1884,6 @@ static const char *const prof__html_page[] = {
     "close(end){"
     "for(let{holds,waits}of this.locks.values()){"
     "for(let hold of holds.values())hold.row.holds.push(Object.assign(hold,{duration:end-hold.start}));"
-   ,
     "for(let wait of waits.values())wait.row.waits.push(Object.assign(wait,{took:end-wait.time,open:true}))"
     "}"
     "for(let row of this.rows.values()){"
@@ -1878,11 +1973,11 @@ static const char *const prof__html_page[] = {
     "if(!series.length||series.some(({tracks})=>tracks.has(track)||tracks.size>1))return'';"
     "return barAround(series[0],start)"
     "}"
+   ,
     "function frameAround(report,{track,start}){"
     "let series=report.bars.filter(({noun,track:{process}})=>noun==='frame'&&process===track.process);"
     "return series.length?barAround(series.find(each=>each.track===track)||series[0],start):''"
     "}"
-   ,
     "function barAround(series,time){"
     "let i=barAt(series,time);"
     "return i<0?'':series.number[i]"
@@ -1937,9 +2032,9 @@ static const char *const prof__html_page[] = {
     "function scopesOf({levels}){return levels.reduce((sum,level)=>sum+level.count,0)}"
     "function cost(process,duration){"
     "let[each,start,ready]=['scope','start','ready'].map(what=>Number(process.about.get(`${what}_cost_ns`)||0));"
+   ,
     "let scopes=process.calls||process.tracks.reduce((sum,track)=>sum+(track.device?0:scopesOf(track)),0),total=each*scopes;"
     "return{each,total,text:`${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes`+(start?`, ${ns(start)} for the start`:'')+(ready?`, ${ns(ready)} for memory`:'')+\n"
-   ,
     "(duration?`, ${(100*(total+start+ready)/(duration+start)).toFixed(1)} % of the run`:'')}"
     "}"
     "function busyOf(track){"
@@ -2021,14 +2116,32 @@ static const char *const prof__html_page[] = {
     "yield*addWhole(sums,level,i,end)"
     "}"
     "}"
+   ,
+    "sums.split=yield*splitSteps(report,from,to,wanted);"
     "for(let n=1;n<nodes.count;n++)self[n]=total[n];"
     "for(let n=1;n<nodes.count;n++)self[nodes.parent[n]]-=total[n];"
     "return byLabels(report,{from,to,calls,total,self},sums)"
     "}"
+    "function*splitSteps({nodes,tracks},from,to,wanted){"
+    "let known=tracks.filter(track=>track.system&&(!wanted||wanted(track))),sums=known.length?STATE_NAMES.map(()=>new Float64Array(nodes.count)):null;"
+    "for(let{system,levels}of known){"
+    "for(let level of levels){"
+    "let[first,end]=indexRange(level,from,to),add=system.walker();"
+    "for(let i=first;i<end;i++){"
+    "let n=level.node[i],start=level.start[i],stop=level.endOf(i),flags=level.flags.size?level.flags.get(i):0;"
+    "if((i-first)%4000===3999)yield 4000;"
+    "if(flags&GROUP||(flags&&start>=from&&stop<=to))continue;"
+    "sums[0][n]+=min(stop,to)-max(start,from);"
+    "add(max(start,from),sums,n,-1);"
+    "add(min(stop,to),sums,n,1)"
+    "}"
+    "}"
+    "}"
+    "return sums"
+    "}"
     "function outermost({nodes,labels}){"
     "let rows=labels.map(label=>scopeLabel(label).id),outer=new Uint8Array(nodes.count);"
     "for(let n=1;n<nodes.count;n++){"
-   ,
     "let up=nodes.parent[n];"
     "while(up&&rows[nodes.label[up]]!==rows[nodes.label[n]])up=nodes.parent[up];"
     "outer[n]=up?0:1"
@@ -2088,8 +2201,8 @@ static const char *const prof__html_page[] = {
     "}"
     "if(all.length===BUCKETS)all[bucket]+=calls;else while(calls--)all.push(bucket)"
     "}"
-    "function byLabels({nodes,labels},stats,{outer,share,threads,cut,lost,lostSum,lostShare,lostSelf,whole,shortest,longest,histograms}){"
-    "let{calls,total,self}=stats,byLabel=labels.map((label,id)=>({label,id,calls:0,known:-cut[id],total:-lost[id],sum:-lostSum[id],share:-lostShare[id],self:-lostSelf[id],"
+    "function byLabels({nodes,labels},stats,{outer,share,threads,cut,lost,lostSum,lostShare,lostSelf,whole,shortest,longest,histograms,split}){"
+    "let{calls,total,self}=stats,byLabel=labels.map((label,id)=>({label,id,calls:0,known:-cut[id],total:-lost[id],sum:-lostSum[id],share:-lostShare[id],self:-lostSelf[id],states:null,"
     "threads:threads?threads[id]:0,whole:whole[id],min:shortest[id],max:longest[id],histogram:histograms[id]}));"
     "for(let n=1;n<nodes.count;n++){"
     "let row=byLabel[nodes.label[n]];"
@@ -2099,11 +2212,14 @@ static const char *const prof__html_page[] = {
     "row.self+=self[n];"
     "if(!outer[n])continue;"
     "row.total+=total[n];"
-    "row.share+=share[n]"
+    "row.share+=share[n];"
+    "if(split&&split[0][n])addStates(row,split.map(sums=>sums[n]))"
     "}"
     "return{...stats,rows:byLabel.filter(row=>row.calls>0)}"
     "}"
+    "function addStates(row,states){row.states=states.map((time,kind)=>time+(row.states?row.states[kind]:0))}"
     "function allStats(report){"
+   ,
     "let{nodes,labels,from,to}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
     "let share=column(nodes.count),none=column(labels.length),cut=column(labels.length),whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);"
     "for(let row of report.all){"
@@ -2128,10 +2244,10 @@ static const char *const prof__html_page[] = {
     "return[...groups].map(([label,inner])=>inner.some(row=>row.label.format)?joinedRow(label,inner):inner[0])"
     "}"
     "function joinedRow(label,inner){"
-   ,
-    "let row={label,id:label.id,calls:0,known:0,total:0,sum:0,share:0,self:0,threads:0,whole:0,min:Infinity,max:0,inner},histograms=[];"
+    "let row={label,id:label.id,calls:0,known:0,total:0,sum:0,share:0,self:0,states:null,threads:0,whole:0,min:Infinity,max:0,inner},histograms=[];"
     "for(let each of inner){"
     "for(let sum of['calls','known','total','sum','share','self','whole'])row[sum]+=each[sum];"
+    "if(each.states)addStates(row,each.states);"
     "row.threads=max(row.threads,each.threads);"
     "row.min=min(row.min,each.min);"
     "row.max=max(row.max,each.max);"
@@ -2164,14 +2280,12 @@ static const char *const prof__html_page[] = {
     "return calls"
     "}"
     "function statesIn({labels,nodes},parts){"
-    "let sums=new Map();"
-    "for(let{track:{states},start,duration}of parts){"
-    "if(!states)continue;"
-    "let[level]=states.levels,end=start+duration,[first,last]=indexRange(level,start,end);"
-    "for(let i=first;i<last;i++){"
-    "let{name}=labels[nodes.label[level.node[i]]];"
-    "sums.set(name,(sums.get(name)||0)+min(level.endOf(i),end)-max(level.start[i],start))"
-    "}"
+    "let sums=new Map(),add=(name,time)=>sums.set(name,(sums.get(name)||0)+time);"
+    "for(let{track:{system,states},start,duration}of parts){"
+    "let end=start+duration,level=!system&&states&&states.levels[0],[first,last]=level?indexRange(level,start,end):[0,0];"
+    "let split=system&&system.split(start,end);"
+    "for(let kind of split?[1,2,3,0]:[])add(STATE_NAMES[kind],split[kind]);"
+    "for(let i=first;i<last;i++)add(labels[nodes.label[level.node[i]]].name,min(level.endOf(i),end)-max(level.start[i],start))"
     "}"
     "return sums"
     "}"
@@ -2185,6 +2299,7 @@ static const char *const prof__html_page[] = {
     "let up=made[nodes.parent[n]],label=scopeLabel(labels[nodes.label[n]]).id,node=made[n]=entryOf(up.map,label,()=>({label,total:0,self:0,calls:0,children:[],map:new Map(),up}));"
     "if(!stats.calls[n])continue;"
     "if(!node.calls)up.children.push(node);"
+   ,
     "node.total+=stats.total[n];"
     "node.self+=stats.self[n];"
     "node.calls+=stats.calls[n];"
@@ -2228,6 +2343,27 @@ static const char *const prof__html_page[] = {
     "}"
     "return root"
     "}"
+    "function waitLines(report,track,from,to){"
+    "for(let level of track.levels){"
+    "let[first,end]=indexRange(level,from,to);"
+    "for(let i=first;i<end;i++){"
+    "let label=labelAt(report,level,i);"
+    "if(label.role!==ROLE_WAIT)continue;"
+    "let args=new Map(report.argsOf(level.args,i)),holder=args.get('holder');"
+    "let objects=[...args].filter(([key])=>key!=='holder'&&key!=='wait_ns').map(([key,value])=>`, ${key} ${shown(value)}`);"
+    "return[label.name+objects.join(''),holder?heldBy(report,track,holder,level.endOf(i)-(Number(args.get('wait_ns'))||level.durationOf(i))):'']"
+    "}"
+    "}"
+    "return[]"
+    "}"
+    "function labelAt({labels,nodes},level,i){return labels[nodes.label[level.node[i]]]}"
+    "function heldBy(report,{process},thread,time){"
+    "let begin=({levels,points})=>min(levels[0]?levels[0].start[0]:Infinity,points.count?points.time[0]:Infinity);"
+    "let[track]=process.tracks.filter(each=>String(each.thread)===String(thread)&&!each.fiber&&!each.device&&begin(each)<=time).sort((a,b)=>begin(b)-begin(a));"
+    "let labels=track?track.levels.map(level=>[level,scopeAt(level,time)]).filter(([,i])=>i>=0).map(([level,i])=>labelAt(report,level,i)):[];"
+    "let scope=labels.filter(({role})=>role!==ROLE_WAIT).at(-1);"
+    "return`held by ${track?track.title:`thread ${thread}`}${scope?` in ${scope.name}`:''}`"
+    "}"
     "const DEVIATIONS=2.5758;"
     "const SAMPLE=10000;"
     "const TENTHS=10,TENTHS_FROM=100;"
@@ -2238,7 +2374,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function unknown(a,b){return{ratio:a>0?b/a:1,low:0,high:Infinity}}"
     "function labelsOf(report,process){"
-   ,
     "let{label}=report.nodes,seen=new Set();"
     "for(let track of process.tracks)\n"
     "for(let level of track.levels)for(let i=0;i<level.count;i++)seen.add(label[level.node[i]]);"
@@ -2268,6 +2403,7 @@ static const char *const prof__html_page[] = {
     "return(a>>>16)*(b>>>16)+floor(middle/65536)+floor(other/65536)"
     "}"
     "class Chooser{"
+   ,
     "constructor(){this.high=this.low=0}"
     "below(limit){"
     "let sum=this.low+0x7F4A7C15;"
@@ -2349,7 +2485,6 @@ static const char *const prof__html_page[] = {
     "return high"
     "}"
     "function hodgesLehmann(a,b){return ratioAt(a,b,(a.length*b.length+1)/2)}"
-   ,
     "function rankChange(a,b){"
     "let pairs=a.length*b.length,spread=Math.sqrt(pairs*(a.length+b.length+1)/12);"
     "let change=unknown(1,hodgesLehmann(a,b)),out=floor(pairs/2-DEVIATIONS*spread);"
@@ -2382,6 +2517,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function shiftOf(a,b){"
     "if(!a||!b||!a.ns.length||!b.ns.length)return unknown(0,0);"
+   ,
     "let change=rankChange(timesOf(a,0,a.ns.length),timesOf(b,0,b.ns.length));"
     "if(a.ns.length>=TENTHS_FROM&&b.ns.length>=TENTHS_FROM)widenByTenths(a,b,change);"
     "return change"
@@ -2444,7 +2580,6 @@ static const char *const prof__html_page[] = {
     "if(min(...seconds)>0)list.push({id:'second',title:'per second recorded',of:seconds});"
     "list.push({id:'run',title:'per recording',of:[1,1]});"
     "return list"
-   ,
     "}"
     "function selfTimes(report,process,stats){"
     "let{nodes}=report,{from,to}=stats,sums=new Map();"
@@ -2465,6 +2600,7 @@ static const char *const prof__html_page[] = {
     "let sum=sums.get(n);"
     "if(!sum)sums.set(n,sum={n:0,sum:0,squares:0,tenths:new Array(10).fill(0)});"
     "sum.n+=calls;"
+   ,
     "sum.tenths[floor((10*sum.n-1)/stats.calls[n])]+=time;"
     "sum.sum+=time;"
     "sum.squares+=time*time/calls"
@@ -2545,7 +2681,6 @@ static const char *const prof__html_page[] = {
     "let{nodes,labels}=report,colors=new Uint32Array(nodes.count),dimmed=new Uint32Array(nodes.count);"
     "for(let n=1;n<nodes.count;n++){"
     "let label=labels[nodes.label[n]];"
-   ,
     "let faint=label.rgb.map((c,i)=>round(c*.18+background[i]*.82));"
     "dimmed[n]=abgr(faint);"
     "colors[n]=dim&&dim(label)?dimmed[n]:abgr(label.rgb)"
@@ -2568,6 +2703,7 @@ static const char *const prof__html_page[] = {
     "function labelMatches(query,label){"
     "let name=label.name.toLowerCase(),category=label.category.toLowerCase(),format=label.format?label.format.name.toLowerCase():'';"
     "return query.names.every(word=>name.includes(word)||format.includes(word))&&"
+   ,
     "query.categories.every(word=>category.includes(word))"
     "}"
     "function findScopes(report,query,limit=20000){"
@@ -2632,7 +2768,6 @@ static const char *const prof__html_page[] = {
     "const times=numbers(ns),moments=numbers(moment),counts=numbers(grouped),sizes=numbers(bytes);"
     "function table(columns,rows,options){"
     "let memory=options.memory||{};"
-   ,
     "if(memory.sort===undefined){"
     "memory.sort=options.sort||0;"
     "memory.up=Boolean(options.up)"
@@ -2657,6 +2792,7 @@ static const char *const prof__html_page[] = {
     "memory.up=i===memory.sort?!memory.up:Boolean(column.text);"
     "memory.sort=i;"
     "draw()"
+   ,
     "}},column.title+(i===memory.sort?memory.up?' \\u25b4':' \\u25be':'')))));"
     "let body=sorted.slice(0,limit).map(row=>{"
     "let line=el('tr',{class:[options.picked&&options.picked(row)&&'picked',within.has(row)&&'within'].filter(Boolean).join(' ')||null});"
@@ -2716,7 +2852,6 @@ static const char *const prof__html_page[] = {
     "for(let{node,left,width,depth}of level){"
     "let shareOf=size=>sizeOf(node)>0?width*min(1,size/sizeOf(node)):0;"
     "let x=left,n=0;"
-   ,
     "for(;!deep&&n<node.children.length&&shareOf(widthOf(node.children[n]))>=NARROW;n++){"
     "let box={node:node.children[n],left:x,width:shareOf(widthOf(node.children[n])),depth:depth+1};"
     "x+=box.width;"
@@ -2749,6 +2884,7 @@ static const char *const prof__html_page[] = {
     "return before&&path.join()===before.join()?path.slice(0,-1):path"
     "}"
     "function levelsOf(path){return max(0,(path||[]).filter(id=>!restFrom(id)).length)}"
+   ,
     "function flameBox(title,root,widthOf,show,rest){"
     "let box=el('div.flame',{role:'group','aria-label':title}),boxes=flameBoxes(root,widthOf);"
     "let left=({node,deep})=>{"
@@ -2805,7 +2941,6 @@ static const char *const prof__html_page[] = {
     "moveTo(x,y){this.path+=`M${x.toFixed(1)} ${y.toFixed(1)}`}"
     "lineTo(x,y){this.path+=`L${x.toFixed(1)} ${y.toFixed(1)}`}"
     "bezierCurveTo(...at){this.path+='C'+at.map(v=>v.toFixed(1)).join(' ')}"
-   ,
     "rect(x,y,width,height){this.area={x,y,width,height}}"
     "fill(){this.put('path',{d:this.path})}"
     "stroke(){this.put('path',{d:this.path},undefined,'stroke')}"
@@ -2834,6 +2969,7 @@ static const char *const prof__html_page[] = {
     "setTimeout(()=>URL.revokeObjectURL(address),60000)"
     "}"
     "function flamePicture(box,measure,style){"
+   ,
     "if(!box)return null;"
     "let{width,height}=box.getBoundingClientRect(),svg=new Svg(width,height,measure);"
     "svg.fillStyle=style.background;"
@@ -2887,12 +3023,11 @@ static const char *const prof__html_page[] = {
     "}"
     "if(track.device&&closed(`${key}d${device}`))continue;"
     "if(track.states&&track.states.owner===track)add(this.trackRow(track.states));"
-    "if(track.levels.length||track.marks)add(this.trackRow(track))"
+    "if(track.levels.length||track.marks||track.system)add(this.trackRow(track))"
     "}"
     "this.groupRows(rows,process,'Tasks',order.filter(t=>t.owner===t).map(track=>this.trackRow(track)));"
     "this.groupRows(rows,process,'Spans',process.spanGroups.map((group,i)=>({key:`${key}s${i}`,kind:'spans',"
     "title:group.name,group,height:(closed(`${key}s${i}`)?1:group.lanes.length)*LINE+4,fold:group.lanes.length>1})));"
-   ,
     "this.groupRows(rows,process,'Locks',process.locks?[...process.locks.rows.values()].map((lock,i)=>"
     "({key:`${key}l${i}`,kind:'lock',title:lock.label.name,lock,height:LINE+4})):[])"
     "}"
@@ -2900,7 +3035,7 @@ static const char *const prof__html_page[] = {
     "}"
     "trackRow(track){"
     "let key='t'+track.id,all=track.levels.length,depth=this.app.closed.has(key)?min(1,all):all,marks=track.marks?12:0;"
-    "return{key,kind:'track',title:track.title,track,depth,marks,fold:all>1,height:max(22,depth*LINE+marks+6)}"
+    "return{key,kind:'track',title:track.title,track,depth,marks,fold:all>1,height:max(22,depth*LINE+marks+6)+(track.system?STATES_HEIGHT+2:0)}"
     "}"
     "groupRows(rows,process,title,more){"
     "if(!more.length)return;"
@@ -2918,6 +3053,7 @@ static const char *const prof__html_page[] = {
     "}"
     "let top=y,others=rows.filter(each=>!app.pinned.has(each.key));"
     "let all=others.reduce((sum,row)=>sum+row.height,0);"
+   ,
     "this.scroll=max(0,min(this.scroll,all-(height-top)));"
     "y-=this.scroll;"
     "for(let row of others){"
@@ -2968,6 +3104,7 @@ static const char *const prof__html_page[] = {
     "this.drawGrid(pixels,w,h,ratio,width);"
     "let labels=[];"
     "for(let place of this.placed)if(place.row.kind==='track')this.drawScopes(place,ratio,w,h,labels);"
+    "for(let place of this.placed)if(place.row.track&&place.row.track.system)this.drawStates(place,ratio,w,h);"
     "if(svg)this.drawPixels(svg,w,h,ratio);"
     "ctx.setTransform(1,0,0,1,0,0);"
     "ctx.putImageData(this.image,0,0);"
@@ -2986,14 +3123,16 @@ static const char *const prof__html_page[] = {
     "svg.fillRect(0,0,w/ratio,h/ratio);"
     "svg.fillStyle=this.app.style.grid;"
     "for(let x=left;x<w;x++)if(this.pixels[(h-1)*w+x]===grid)svg.fillRect(x/ratio,RULER,1,h/ratio);"
-    "for(let{row,y,top}of this.placed){"
+    "for(let place of this.placed){"
+    "let{row,y,top}=place,states=row.track&&row.track.system?STATES_HEIGHT:0;"
+    "for(let n=0,y0=this.statesTop(place);n<states;n++,y0++)\n"
+    "if(y0>=top&&y0*ratio<h-1)svg.run(line(round(y0*ratio)),left,y0,1,ratio,background);"
     "for(let depth=0;row.kind==='track'&&depth<row.depth;depth++){"
     "let y0=max(y+3+row.marks+depth*LINE,top),y1=y+2+row.marks+(depth+1)*LINE;"
     "if(y1>y0&&y0*ratio<h-1)svg.run(line(round(y0*ratio)),left,y0,y1-y0,ratio,background)"
     "}"
     "}"
     "}"
-   ,
     "drawScopes({row,y,top},ratio,w,h,labels){"
     "let{app}=this,{from}=app.view,scale=this.scale*ratio,left=round(GUTTER*ratio),shows=[from,scale,w].join();"
     "for(let depth=0;depth<row.depth;depth++){"
@@ -3006,6 +3145,17 @@ static const char *const prof__html_page[] = {
     "putLine(this.pixels,drawn.line,first,last);"
     "if(y0>=top-4)for(let[x0,x1,i]of drawn.labels)labels.push([x0/ratio,x1/ratio,y0,level,i])"
     "}"
+    "}"
+   ,
+    "statesTop({row,y}){return y+row.height-STATES_HEIGHT-3}"
+    "drawStates(place,ratio,w,h){"
+    "let{app}=this,{system}=place.row.track,{from}=app.view,scale=this.scale*ratio,left=round(GUTTER*ratio),shows=[from,scale,w].join();"
+    "if(!system.drawn||system.drawn.shows!==shows||system.drawn.colors!==app.colors)\n"
+    "system.drawn={shows,colors:app.colors,lines:statesLines({width:w,left,from,scale,ratio,paint:app.colors.states},system)};"
+    "system.drawn.lines.forEach((line,n)=>{"
+    "let y=this.statesTop(place)+n,first=round(max(y,place.top)*ratio),last=min(h,round((y+1)*ratio));"
+    "if(first<last)putLine(this.pixels,line,first,last)"
+    "})"
     "}"
     "textWidth(ctx,text){"
     "let width=this.widths.get(text);"
@@ -3104,10 +3254,10 @@ static const char *const prof__html_page[] = {
     "let i=max(0,firstIndex(time.length,k=>time[k]>=this.app.view.from)-1);"
     "ctx.fillStyle=this.app.style.counter;"
     "for(let x=max(GUTTER,floor(this.x(time[i])));x<width&&i<time.length;){"
-   ,
     "let next=i+1<time.length?floor(this.x(time[i+1])):width,end=min(width,max(next,x+1));"
     "let top=value[i];"
     "if(next<x+1){"
+   ,
     "let until=this.time(x+1);"
     "while(i+1<time.length&&time[i+1]<until)top=max(top,value[++i])"
     "}else{"
@@ -3228,9 +3378,9 @@ static const char *const prof__html_page[] = {
     "ctx.save();"
     "ctx.beginPath();"
     "ctx.rect(0,top,row.kind==='head'?this.canvas.clientWidth:GUTTER,bottom-top);"
-   ,
     "ctx.clip();"
     "ctx.fillStyle=row.kind==='head'?style.head:row.kind==='group'?style.group:style.gutter;"
+   ,
     "ctx.fillRect(0,y,GUTTER-1,row.height-1);"
     "ctx.fillStyle=style.line;"
     "ctx.fillRect(0,y+row.height-1,GUTTER,1);"
@@ -3290,9 +3440,12 @@ static const char *const prof__html_page[] = {
     "if(x<GUTTER)return{area:'gutter',row,pin:x>GUTTER-24&&row.kind!=='head'&&row.kind!=='group'};"
     "let found={area:'row',row,time};"
     "if(row.kind==='track'){"
-    "let inside=y-place.y-3-row.marks,depth=floor(inside/LINE);"
+    "let{system}=row.track,inside=y-place.y-3-row.marks,depth=floor(inside/LINE);"
     "if(inside<0&&row.track.marks)found.mark=this.near(row.track.marks,time,mark=>mark.time);"
-    "if(inside>=0&&depth<row.depth){"
+    "if(system&&y>=this.statesTop(place)){"
+    "let i=system.at(time);"
+    "if(i>=0)found.state={track:row.track,i}"
+    "}else if(inside>=0&&depth<row.depth){"
     "let i=this.scopeNear(row.track.levels[depth],time);"
     "if(i>=0)found.scope={track:row.track,depth,i}"
     "}"
@@ -3323,10 +3476,10 @@ static const char *const prof__html_page[] = {
     "let best=i;"
     "for(let k=first;k<min(level.count,first+2000)&&level.start[k]<=time+slack;k++)\n"
     "if(best<0||level.durationOf(k)>level.durationOf(best))best=k;"
+   ,
     "return best"
     "}"
     "}"
-   ,
     "const ORDER=['same','unsure','gone','new','faster','slower'];"
     "const SIGNS={slower:'\\u25b2 ',faster:'\\u25bc ',new:'+ ',gone:'\\u2212 ',unsure:'? ',same:''};"
     "function percentText(ratio){"
@@ -3435,6 +3588,7 @@ static const char *const prof__html_page[] = {
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
     "{title:'difference',note:'of the total times',get:row=>abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},"
+    "...rows.some(row=>row.a&&row.b&&row.a.states&&row.b.states)?[words('what grew',row=>grownText(row.a,row.b),'what threads did more, or less, in a mean call')]:[],"
     "...two('p99',side=>side&&percentile(side,.99),ns),words('where',row=>row.where)],rows,"
     "{caption:`${kept.processes[0].name} and ${kept.processes[1].name}`,sort:1,up:true,memory:panels.memoryOf('compare'),onpick:row=>panels.pick(row.label)})]"
     "}"
@@ -3451,9 +3605,9 @@ static const char *const prof__html_page[] = {
     "return[tools(...this.choosers(),el('span',{},'Width:'),mode('side',0,'time in 1'),mode('side',1,'time in 2'),"
     "el('label',{},'Times ',select('Times',list.map(({id,title})=>[id,title]),per.id,id=>{this.per=id;panels.render()})),"
     "el('button',{disabled:!this.path.length,onclick:()=>{this.path=[];panels.render()}},'Zoom out')),"
+   ,
     "el('div.bar-of-tools.legend',{},swatch('slower','\\u25b2 more self time'),swatch('faster','\\u25bc less'),swatch('same','within noise (? perhaps not)'),swatch('new','+ only in 2'),swatch('gone','\\u2212 only in 1'),"
     "el('span.note',{},`${panels.rangeText()}; ${this.measureText(per)}; click zooms, double click opens the scope`)),"
-   ,
     "el('div.scroll',{tabindex:0},box)]"
     "}"
     "measureText({id,title,of}){"
@@ -3515,6 +3669,7 @@ static const char *const prof__html_page[] = {
     "turn(event){"
     "let step={ArrowRight:1,ArrowLeft:-1}[event.key];"
     "if(!step)return;"
+   ,
     "let i=this.list.findIndex(([id])=>id===this.tab),[id]=this.list[(i+step+this.list.length)%this.list.length];"
     "event.stopPropagation();"
     "this.open(id);"
@@ -3531,7 +3686,6 @@ static const char *const prof__html_page[] = {
     "}"
     "render(){"
     "for(let[id]of this.list){"
-   ,
     "let tab=$('tab-'+id),on=id===this.tab;"
     "tab.setAttribute('aria-selected',String(on));"
     "tab.tabIndex=on?0:-1"
@@ -3579,11 +3733,13 @@ static const char *const prof__html_page[] = {
     "scopes(){"
     "let stats=this.stats(),span=stats.to-stats.from;"
     "let{dim}=this.app,found=row=>!dim||!dim(row.label),rows=stats.rows.filter(row=>found(row)||(row.inner&&row.inner.some(found)));"
+    "let ran=rows.some(row=>row.states)?[times('running',row=>row.states?row.states[RUNNING]:NaN,'of the total, threads ran; else they were ready, or waited')]:[];"
     "let chooser=this.chooser();"
     "return[chooser?tools(chooser):'',table(["
     "words('scope',row=>row.label.name),"
     "counts('calls',row=>row.calls),"
     "times('total',row=>row.known?row.total:NaN,'without calls that are cut'),"
+    "...ran,"
     "{title:'self',get:row=>row.self,show:row=>row.known?this.bar(row.self,stats):'-'},"
     "{title:'% of range',get:row=>row.share,show:row=>row.known&&span?(100*row.share).toFixed(1):'-',"
     "note:'of a thread whose older events were overwritten, of the time since then; threads add up'},"
@@ -3594,7 +3750,7 @@ static const char *const prof__html_page[] = {
     "{title:'max',get:row=>row.max,show:row=>ns(row.whole?row.max:NaN)},"
     "words('category',row=>row.label.category),"
     "PLACE\n"
-    "],rows,{caption:`${rows.length?'S':'No s'}copes: ${this.rangeText()}`,sort:3,memory:this.memoryOf('scopes'),"
+    "],rows,{caption:`${rows.length?'S':'No s'}copes: ${this.rangeText()}`,sort:3+ran.length,memory:this.memoryOf('scopes'),"
     "onpick:row=>this.pick(row.label),picked:row=>this.app.label===row.label,"
     "inner:row=>row.inner&&row.inner.filter(found),open:Boolean(dim)})]"
     "}"
@@ -3608,13 +3764,13 @@ static const char *const prof__html_page[] = {
     "this.open('scope')"
     "}"
     "flame(){"
+   ,
     "let tree=flameTree(this.app.report,this.stats(),this.bottomUp,levelsOf(this.path)),{labels}=this.app.report;"
     "let root=along(tree,this.path,'label',node=>node.total),share=time=>`${ns(time)}, ${(100*time/tree.total||0).toFixed(1)} %`;"
     "let box=flameBox('Flame graph',root,node=>node.total,node=>{"
     "let label=labels[node.label];"
     "let text=`${label.name}: ${share(node.total)}, self ${ns(max(0,node.self))}, ${grouped(node.calls)} calls`;"
     "return{name:label.name,text,style:{background:css(label.rgb),color:label.ink},onclick:()=>this.zoomFlame(node),ondblclick:()=>this.pick(label)}"
-   ,
     "},{text:share,zoom:node=>this.zoomFlame(node)});"
     "let mode=(on,title)=>el('button',{'aria-pressed':String(this.bottomUp===on),onclick:()=>{"
     "this.bottomUp=on;"
@@ -3641,13 +3797,14 @@ static const char *const prof__html_page[] = {
     "let{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
     "let facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(self)],['mean',ns(total/known)],"
     "['min',ns(at(0))],['p50',ns(at(.5))],['p90',ns(at(.9))],['p99',ns(at(.99))],['p99.9',ns(at(.999))],['max',ns(at(1))]];"
-    "let states=statesText(report,calls);"
+    "let states=statesText(report,calls),one=app.focus&&app.counts(app.focus)&&statesIn(report,[scopeOf(report,app.focus)]);"
     "let chosen=this.bucket?whole.filter(call=>call.duration>=this.bucket[0]&&call.duration<this.bucket[1]):calls;"
     "let left=el('div.side',{},el('h2',{},el('i.swatch',{style:{background:css(label.rgb)}}),label.name),"
     "el('p.note',{},[label.category,label.function,where(label)].filter(Boolean).join(' \\u00b7 ')||'\\u00a0'),"
     "el('dl',{},...facts.flatMap(([name,text])=>[el('dt',{},name),el('dd',{},text)])),"
     "label.format&&tools(el('button',{onclick:()=>this.pick(label.format)},`All of ${label.format.name}`)),"
     "states&&el('p.note',{},`Of this time, threads were: ${states}`),"
+    "one&&one.size>0&&el('dl.call',{'aria-label':'The selected call'},...[['selected call',scopeOf(report,app.focus).duration],...one].flatMap(([name,time])=>[el('dt',{},name),el('dd',{},ns(time))])),"
     "every&&count>calls.length?el('p.note',{},`These figures are of all calls. ${grouped(calls.length)} are here one by one:`):'',"
     "this.histogram(this.sidesOf(label)||[{durations}]),tools(...[['Previous',-1],['Next',1]].map(([title,step])=>"
     "el('button',{disabled:!calls.length,title:step<0?'[':']',onclick:()=>this.turnTo(calls,step)},`${title} call`)),this.chooser()),this.source(label),inner?this.names(inner):'',...label.group?[]:this.argumentTables(calls));"
@@ -3658,6 +3815,7 @@ static const char *const prof__html_page[] = {
     "}"
     "turnTo([first],step){"
     "let{app}=this;"
+   ,
     "if(app.focus&&app.counts(app.focus))app.sameName(step);else app.show(first)"
     "}"
     "names(rows){"
@@ -3672,7 +3830,6 @@ static const char *const prof__html_page[] = {
     "if(lines.has(n))rows.push(el(here?'mark':'span',{'data-n':n,'aria-current':here?'true':null},lines.get(n)+'\\n'))"
     "}"
     "return rows.length?el('details',{open:true},el('summary',{},'source'),"
-   ,
     "el('pre.source',{tabindex:0,role:'region','aria-label':`Source at ${where(label)}`},...rows)):null"
     "}"
     "sidesOf(label){"
@@ -3726,6 +3883,7 @@ static const char *const prof__html_page[] = {
     "let{app}=this,{report}=app,keys=[];"
     "for(let call of calls.slice(0,2000))for(let[key]of scopeOf(report,call).args)if(!keys.includes(key)&&keys.length<8)keys.push(key);"
     "let argument=(call,key)=>{"
+   ,
     "let pair=scopeOf(report,call).args.reverse().find(([each])=>each===key);"
     "return pair?pair[1]:''"
     "};"
@@ -3734,10 +3892,9 @@ static const char *const prof__html_page[] = {
     "named?words('scope',call=>app.labelOf(call).name):null,"
     "moments('start',call=>call.start),"
     "times('duration',call=>call.duration),"
-    "report.tracks.some(track=>track.states)?{title:'running',note:'of this time, its thread ran',get:ran,show:call=>call.track.states?ns(ran(call)):''}:null,"
+    "report.tracks.some(track=>track.states||track.system)?{title:'running',note:'of this time, its thread ran',get:ran,show:call=>call.track.states||call.track.system?ns(ran(call)):''}:null,"
     "report.tracks.length>1?words('thread',call=>call.track.full):null,"
     "around('frame',frameAround),around('step',stepAround),"
-   ,
     "...keys.map(key=>({title:key,text:calls.slice(0,50).some(call=>typeof argument(call,key)==='string'&&argument(call,key)!==''),"
     "get:call=>{let v=argument(call,key);return typeof v==='bigint'?Number(v):v},show:call=>shown(argument(call,key))})),"
     "words('',call=>truncatedText(scopeOf(report,call).flags))\n"
@@ -3775,6 +3932,7 @@ static const char *const prof__html_page[] = {
     "let rows=app.report.messages.filter(message=>(!selection||touches(message.time,message.time,selection.from,selection.to))&&"
     "(!text||message.text.toLowerCase().includes(text))&&(least===0||(least===1?message.severity<0:message.severity>=least-1)));"
     "box.replaceChildren(table([moments('time',row=>row.time),"
+   ,
     "words('severity',severityOf),words('thread',row=>row.track.title),"
     "words('text',row=>row.text+this.pointArgs(row)),words('category',row=>row.label.category),"
     "PLACE],rows,"
@@ -3792,7 +3950,6 @@ static const char *const prof__html_page[] = {
     "spans(){"
     "let{app}=this,{report,selection}=app;"
     "let rows=report.spans.filter(span=>!selection||touches(span.start,span.start+span.duration,selection.from,selection.to));"
-   ,
     "return table([words('span',span=>report.labels[span.label].name+(span.mark?' (mark)':'')),"
     "moments('start',span=>span.start),{title:'duration',get:span=>span.duration,show:span=>span.mark?'':ns(span.duration)},"
     "{title:'id',get:span=>Number(span.id),show:span=>'0x'+span.id.toString(16)},"
@@ -3841,6 +3998,7 @@ static const char *const prof__html_page[] = {
     "parts.push(table([words('lock',row=>row.label.name),{title:'locks',get:row=>row.addresses.size},"
     "counts('acquired',row=>row.acquired),counts('contended',row=>row.contended),"
     "{title:'most waiters',note:'threads that waited for one of them at the same time',get:row=>row.waiters},"
+   ,
     "times('waited',row=>row.wait),times('longest wait',row=>row.waitMax),"
     "times('held',row=>row.hold),times('longest hold',row=>row.holdMax),"
     "PLACE],[...locks.rows.values()],{caption:`Locks of ${name}`,sort:5,memory:this.memoryOf('locks')}));"
@@ -3858,7 +4016,6 @@ static const char *const prof__html_page[] = {
     "let{report}=this.app,parts=[];"
     "for(let process of report.processes){"
     "let about=key=>process.about.get(key)||'',number=key=>Number(about(key));"
-   ,
     "let facts=[['program',about('program')],['process',about('pid')+(number('parent_pid')?`, child of ${about('parent_pid')}`:'')],"
     "['started',number('start_unix_ns')?new Date(number('start_unix_ns')/1e6).toISOString().replace('T',' '):''],"
     "['duration',ns(number('duration_ns'))],['events',grouped(number('events'))],['mode',about('mode')],"
@@ -3879,7 +4036,7 @@ static const char *const prof__html_page[] = {
     "return parts"
     "}"
     "}"
-    "function statesText(report,calls){return[...statesIn(report,calls)].map(([name,time])=>`${name} ${ns(time)}`).join(', ')}"
+    "function statesText(report,calls){return[...statesIn(report,calls)].filter(([,time])=>time>0).map(([name,time])=>`${name} ${ns(time)}`).join(', ')}"
     "function drawBars(canvas,{series,view,style},svg){"
     "let ratio=devicePixelRatio||1,width=canvas.clientWidth,height=canvas.clientHeight;"
     "if(!svg)Object.assign(canvas,{width:round(width*ratio),height:round(height*ratio)});"
@@ -3900,6 +4057,7 @@ static const char *const prof__html_page[] = {
     "ctx.globalAlpha=shownToo?1:.45;"
     "let tall=max(1,min(1,longest/high)*(height-4));"
     "ctx.fillRect(x,height-tall,max(1,bar-(bar>3?1:0)),tall);"
+   ,
     "i=next"
     "}"
     "ctx.globalAlpha=1;"
@@ -3923,7 +4081,6 @@ static const char *const prof__html_page[] = {
     "set(key,text){try{localStorage.setItem('prof.'+key,text)}catch{}}"
     "};"
     "const decoded=text=>{try{return decodeURIComponent(text)}catch{return''}};"
-   ,
     "const systemTheme=()=>matchMedia('(prefers-color-scheme: dark)').matches?'dark':'light';"
     "class App{"
     "constructor(report){"
@@ -4015,6 +4172,7 @@ static const char *const prof__html_page[] = {
     "document.title=`${report.title||names||'report'} - prof`;"
     "$('title').textContent=report.title||names;"
     "this.facts();"
+   ,
     "let lines=warnings(report);"
     "$('warnings').hidden=!lines.length;"
     "$('warnings').replaceChildren(el('strong',{},lines.length===1?'Note: ':`${lines.length} notes: `),lines[0]||'',"
@@ -4025,21 +4183,20 @@ static const char *const prof__html_page[] = {
     "facts(){"
     "let{report}=this,tracks=report.tracks.filter(track=>track.levels.length).length;"
     "let many=(n,noun)=>`${grouped(n)} ${noun}${n===1?'':'s'}`,scopes=report.all?report.all.reduce((sum,row)=>sum+row.calls,0):report.scopes;"
-   ,
     "$('facts').textContent=`${ns(report.to-report.from)}, ${many(scopes,'scope')} on ${many(tracks,'track')}`"
     "}"
     "theme(name){"
     "root.dataset.theme=name||systemTheme();"
     "let computed=getComputedStyle(root),get=key=>computed.getPropertyValue('--'+key).trim();"
     "this.style=Object.fromEntries(['background','gutter','head','group','line','grid','ink','faint','shade','accent','onaccent',"
-    "'counter','mark','warn','bad','good','flow'].map(key=>[key,get(key)]));"
+    "'counter','mark','warn','bad','good','flow',...STATE_NAMES].map(key=>[key,get(key)]));"
     "this.dark=root.dataset.theme==='dark';"
     "colorLabels(this.report.labels,this.dark);"
     "this.paint()"
     "}"
     "paint(){"
     "let rgb=key=>/^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part=>parseInt(part,16));"
-    "this.colors={...nodeColors(this.report,rgb('background'),this.dim),background:abgr(rgb('background')),grid:abgr(rgb('grid'))};"
+    "this.colors={...nodeColors(this.report,rgb('background'),this.dim),background:abgr(rgb('background')),grid:abgr(rgb('grid')),states:STATE_NAMES.map(name=>abgr(rgb(name)))};"
     "this.time.redraw()"
     "}"
     "setSeries(i){"
@@ -4115,6 +4272,7 @@ static const char *const prof__html_page[] = {
     "labelOf(scope){return scopeOf(this.report,scope).label}"
     "counts(scope){"
     "let label=this.labelOf(scope);"
+   ,
     "return this.label!==null&&(label===this.label||label.format===this.label)"
     "}"
     "fit(scope){"
@@ -4135,7 +4293,6 @@ static const char *const prof__html_page[] = {
     "}"
     "svg(){"
     "let time=$('time'),frames=$('frames'),above=this.series?frames.clientHeight:0,measure=document.createElement('canvas').getContext('2d');"
-   ,
     "let svg=new Svg(time.clientWidth,time.clientHeight+above,measure),{root}=svg;"
     "svg.fillStyle=this.style.background;"
     "svg.fillRect(0,0,time.clientWidth,time.clientHeight+above);"
@@ -4206,6 +4363,7 @@ static const char *const prof__html_page[] = {
     "search(text){"
     "let query=parseQuery(text);"
     "this.query=query.empty?'':text.trim();"
+   ,
     "let byLabel=query.names.length+query.categories.length>0;"
     "this.dim=byLabel?label=>!labelMatches(query,label):null;"
     "this.least=query.least;"
@@ -4229,7 +4387,6 @@ static const char *const prof__html_page[] = {
     "share(){"
     "clearTimeout(this.shareTimer);"
     "this.shareTimer=setTimeout(()=>{"
-   ,
     "let{view,selection,focus}=this,parts=[`v=${round(view.from)}-${round(view.to)}`];"
     "if(selection)parts.push(`s=${round(selection.from)}-${round(selection.to)}`);"
     "if(focus)parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);"
@@ -4299,6 +4456,7 @@ static const char *const prof__html_page[] = {
     "if(i>=0)this.showBar(i)"
     "};"
     "frames.onkeydown=event=>{"
+   ,
     "let step={ArrowRight:1,ArrowLeft:-1}[event.key];"
     "if(!step)return;"
     "event.stopPropagation();"
@@ -4314,7 +4472,6 @@ static const char *const prof__html_page[] = {
     "event.stopPropagation()"
     "};"
     "let recolor=name=>{"
-   ,
     "this.theme(name);"
     "this.panels.render();"
     "this.drawFrames()"
@@ -4405,6 +4562,7 @@ static const char *const prof__html_page[] = {
     "let{track}=this.focus,key='t'+track.id,on=!set.delete(key);"
     "if(on)set.add(key);"
     "$('live').textContent=`${track.title}: ${set===this.pinned?on?'pinned':'no longer pinned':on?'folded':'unfolded'}`;"
+   ,
     "this.changed()"
     "}"
     "toggleGroups(){"
@@ -4426,7 +4584,6 @@ static const char *const prof__html_page[] = {
     "}else if(mark){"
     "this.goTo(mark.time)"
     "}else if(span||hold){"
-   ,
     "this.select((span||hold).start,(span||hold).start+(span||hold).duration)"
     "}else if(area==='ruler'){"
     "this.mark=time===undefined?null:time"
@@ -4444,7 +4601,7 @@ static const char *const prof__html_page[] = {
     "let lines=this.describe(place);"
     "if(lines)this.tip(event,lines);else $('tip').hidden=true"
     "}"
-    "describe({area,row,scope,mark,span,hold,sample,pin}){"
+    "describe({area,row,scope,state,mark,span,hold,sample,pin}){"
     "let{report}=this;"
     "if(area==='gutter')return pin?['Pin this row to the top']:row.track?[row.title,`thread ${row.track.thread}`]:null;"
     "if(scope){"
@@ -4452,11 +4609,16 @@ static const char *const prof__html_page[] = {
     "return[label.name,ns(all.duration),`at ${moment(all.start)}`,[label.category,where(label)].filter(Boolean).join(' \\u00b7 '),statesText(report,[all]),"
     "...all.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`),truncatedText(all.flags)]"
     "}"
+    "if(state)return this.stateLines(state);"
     "if(mark)return[mark.text||mark.label.name,`at ${moment(mark.time)}`,where(mark.label)];"
     "if(span)return[report.labels[span.label].name,ns(span.duration),`at ${moment(span.start)}`,`id 0x${span.id.toString(16)}`,...span.args.slice(0,12).map(([k,v])=>`${k} = ${shown(v)}`)];"
     "if(hold)return[row.title,`held for ${ns(hold.duration)}`,`by ${hold.track.title}`,hold.waiters.length?`${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track=>track.title))].slice(0,8).join(', ')}`:''];"
     "if(sample)return[row.title,measured(sample.value,row.series.unit),`at ${moment(sample.time)}`];"
     "return null"
+    "}"
+    "stateLines({track,i}){"
+    "let{start,kind,processor}=track.system,from=start[i],to=start[i+1],what=kind[i];"
+    "return[STATE_NAMES[what]+(what===RUNNING&&processor[i]?` on processor ${processor[i]-1}`:''),ns(to-from),`at ${moment(from)}`,...what===WAITING?waitLines(this.report,track,from,to):[]]"
     "}"
     "tip(event,lines){"
     "let tip=$('tip'),[title,second,...more]=lines;"
@@ -4482,6 +4644,7 @@ static const char *const prof__html_page[] = {
     "let{start,end}=scopeOf(this.report,this.focus);"
     "this.select(start,end)"
     "},"
+   ,
     "'/':()=>$('search').focus(),'?':()=>$('keys').showModal(),'[':()=>this.sameName(-1),']':()=>this.sameName(1),"
     "c:()=>this.toggle(this.closed),o:()=>this.toggle(this.pinned),t:()=>this.nextOrder(),g:()=>this.toggleGroups(),p:()=>$('picture').click(),"
     "n:()=>this.nextHit(1),N:()=>this.nextHit(-1),"
@@ -4508,7 +4671,6 @@ static const char *const prof__html_page[] = {
     "async function start(){"
     "root.dataset.theme=kept.get('theme')||systemTheme();"
     "try{"
-   ,
     "if(!globalThis.DecompressionStream)throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');"
     "let app=new App(finish(await readReport(pieces())));"
     "$('loading').hidden=true;"
@@ -5389,6 +5551,59 @@ static void prof__html_sources(prof__html *h)
     prof__html_block1(h, 'P', &h->rows);
 }
 
+#define PROF__HTML_MOVED 4u /* a bit next to the kind of a state: it runs on another processor than before */
+
+static void prof__html_states_end(prof__html *h)
+{
+    prof__html_bytes *columns[4] = {&h->rows, &h->point_kinds, &h->ends.heads, &h->ends.rests};
+    if (h->point_kinds.size) prof__html_block(h, 'W', columns, 4);
+}
+
+/* Writes a state, which begins where the last one ended. A block begins with the track, and with how long after the
+   last state its first one begins. */
+static void prof__html_state(prof__html *h, const prof_state *state, uint64_t after, uint64_t duration, int32_t *on)
+{
+    int moved = state->kind == PROF_STATE_RUNNING && state->processor != *on;
+    if (!h->point_kinds.size) {
+        prof__html_u(&h->rows, h->track);
+        prof__html_u(&h->rows, after);
+    }
+    if (moved) prof__html_u(&h->rows, (uint64_t)((*on = state->processor) + 1));
+    h->point_kinds.at[h->point_kinds.size++] = (unsigned char)((unsigned)state->kind | (moved ? PROF__HTML_MOVED : 0u));
+    prof__html_number(&h->ends, duration);
+    if (h->point_kinds.size >= PROF__HTML_COLUMN || h->ends.rests.size >= PROF__HTML_COLUMN ||
+        h->rows.size >= PROF__HTML_COLUMN)
+        prof__html_states_end(h);
+}
+
+/* Writes the states of a track, as far as they lie in the trace's window and, in an outline, in that of the outline.
+   Times between them of which nothing is known become states. */
+static void prof__html_states(prof__html *h, size_t index)
+{
+    static const prof_state nothing = {0, 0, PROF_STATE_UNKNOWN, -1};
+    const prof_trace_info *about = prof_trace_about(h->trace);
+    int64_t from = about->from_ns, to = about->to_ns ? about->to_ns : INT64_MAX, last = -h->offset;
+    int32_t on = -1;
+    int any = 0;
+    size_t count;
+    const prof_state *state = prof_track_states(h->trace, index, &count);
+#ifdef PROF_HTML_LARGE
+    if (h->outlined && from < h->window_from - h->offset) from = h->window_from - h->offset;
+    if (h->outlined && to > h->window_to - h->offset) to = h->window_to - h->offset;
+#endif
+    if (h->plain) return; /* a period of a live page ends before its last states are known */
+    if (from < last) from = last;
+    for (; count && h->out.status == PROF_OK; --count, ++state) {
+        int64_t start = state->start_ns < from ? from : state->start_ns, end = state->end_ns > to ? to : state->end_ns;
+        if (end <= start) continue;
+        if (any && start > last) prof__html_state(h, &nothing, 0, (uint64_t)(start - last), &on);
+        prof__html_state(h, state, any ? 0 : (uint64_t)(start - last), (uint64_t)(end - start), &on);
+        last = end;
+        any = 1;
+    }
+    prof__html_states_end(h);
+}
+
 /*-- tracks --*/
 
 static void prof__html_event(prof__html *h, const prof_event *event)
@@ -5433,6 +5648,7 @@ static void prof__html_track(prof__html *h, size_t index)
     prof__html_points_end(h);
     prof__html_block1(h, 'B', &h->numbers);
     prof__html_arguments_end(h);
+    prof__html_states(h, index);
 }
 
 /*-- spans --*/

@@ -3,6 +3,8 @@
 import { readReport, unpack, piecesIn, joined } from './decode.js';
 import { finish, warnings, scopeAt, scopeOf, truncatedText, barAt } from './model.js';
 import { firstIndex } from './columns.js';
+import { STATE_NAMES, RUNNING, WAITING } from './states.js';
+import { waitLines } from './waits.js';
 import { colorLabels, nodeColors, abgr } from './theme.js';
 import { parseQuery, labelMatches, findScopes } from './search.js';
 import { TimeLine, GUTTER } from './view.js';
@@ -143,7 +145,7 @@ class App {
         root.dataset.theme = name || systemTheme();
         const computed = getComputedStyle(root), get = key => computed.getPropertyValue('--' + key).trim();
         this.style = Object.fromEntries(['background', 'gutter', 'head', 'group', 'line', 'grid', 'ink', 'faint', 'shade', 'accent', 'onaccent',
-            'counter', 'mark', 'warn', 'bad', 'good', 'flow'].map(key => [key, get(key)]));
+            'counter', 'mark', 'warn', 'bad', 'good', 'flow', ...STATE_NAMES].map(key => [key, get(key)]));
         this.dark = root.dataset.theme === 'dark';
         colorLabels(this.report.labels, this.dark);
         this.paint();
@@ -152,7 +154,7 @@ class App {
     /** Chooses the colours of scopes. A search dims those that it does not find. */
     paint() {
         const rgb = key => /^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part => parseInt(part, 16));
-        this.colors = { ...nodeColors(this.report, rgb('background'), this.dim), background: abgr(rgb('background')), grid: abgr(rgb('grid')) };
+        this.colors = { ...nodeColors(this.report, rgb('background'), this.dim), background: abgr(rgb('background')), grid: abgr(rgb('grid')), states: STATE_NAMES.map(name => abgr(rgb(name))) };
         this.time.redraw();
     }
 
@@ -621,7 +623,7 @@ class App {
     }
 
     /** The lines of the tip for what is under the pointer. @returns {string[] | null} */
-    describe({ area, row, scope, mark, span, hold, sample, pin }) {
+    describe({ area, row, scope, state, mark, span, hold, sample, pin }) {
         const { report } = this;
         if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : null;
         if (scope) {
@@ -629,11 +631,18 @@ class App {
             return [label.name, ns(all.duration), `at ${moment(all.start)}`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '), statesText(report, [all]),
                 ...all.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`), truncatedText(all.flags)];
         }
+        if (state) return this.stateLines(state);
         if (mark) return [mark.text || mark.label.name, `at ${moment(mark.time)}`, where(mark.label)];
         if (span) return [report.labels[span.label].name, ns(span.duration), `at ${moment(span.start)}`, `id 0x${span.id.toString(16)}`, ...span.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`)];
         if (hold) return [row.title, `held for ${ns(hold.duration)}`, `by ${hold.track.title}`, hold.waiters.length ? `${hold.waiters.length} waited: ${[...new Set(hold.waiters.map(track => track.title))].slice(0, 8).join(', ')}` : ''];
         if (sample) return [row.title, measured(sample.value, row.series.unit), `at ${moment(sample.time)}`];
         return null;
+    }
+
+    /** The lines of the tip for a state of a thread. */
+    stateLines({ track, i }) {
+        const { start, kind, processor } = track.system, from = start[i], to = start[i + 1], what = kind[i];
+        return [STATE_NAMES[what] + (what === RUNNING && processor[i] ? ` on processor ${processor[i] - 1}` : ''), ns(to - from), `at ${moment(from)}`, ...what === WAITING ? waitLines(this.report, track, from, to) : []];
     }
 
     tip(event, lines) {

@@ -4,6 +4,7 @@ import { scopeLabel } from './decode.js';
 import { rangeStats, percentile, callsOf, byFormat } from './stats.js';
 import { labelsOf, pairLabels, samplesOf, shiftOf, medianOf, judge } from './compare.js';
 import { measures, selfTimes, differenceTree } from './difference.js';
+import { grownText } from './states.js';
 import { flameBox, along, zoomed } from './flame.js';
 import { differenceStyle } from './theme.js';
 import { el, select, table, tools, words } from './dom.js';
@@ -138,6 +139,7 @@ export class Comparison {
             ...two('p50', (side, row, i) => row.p50[i], ns, 'the median; to 2 % where there are more than 10,000 calls'), ...two('calls', side => side && side.calls, grouped), ...two('total', side => side && side.total, ns),
             { title: 'difference', note: 'of the total times', get: row => abs(row.difference), show: row => (row.difference > 0 ? '+' : '') + ns(row.difference) },
             ...two('mean', mean, ns), { title: 'change', note: 'of the mean', get: row => mean(row.b) / mean(row.a) || 0, show: row => percentText(mean(row.b) / mean(row.a)) },
+            ...rows.some(row => row.a && row.b && row.a.states && row.b.states) ? [words('what grew', row => grownText(row.a, row.b), 'what threads did more, or less, in a mean call')] : [],
             ...two('p99', side => side && percentile(side, 0.99), ns), words('where', row => row.where)], rows,
         { caption: `${kept.processes[0].name} and ${kept.processes[1].name}`, sort: 1, up: true, memory: panels.memoryOf('compare'), onpick: row => panels.pick(row.label) })];
     }

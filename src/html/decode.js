@@ -1,6 +1,7 @@
 // Reads the data of a report, which docs/internals/html.md describes. They are untrusted: each length and index is checked.
 
 import { Growing, entryOf } from './columns.js';
+import { States } from './states.js';
 import { ceil, floor, max, min } from './text.js';
 
 /** Thrown for data that no writer makes. */
@@ -371,11 +372,10 @@ export class Decoder {
     /** @param {{kind: string}} block @param {Uint8Array} bytes */
     take(block, bytes) {
         const handler = { H: this.head, S: this.strings, K: this.kinds, F: this.formats, U: this.units, B: this.numbers, P: this.process, T: this.tracks, E: this.scopes,
-            Q: this.points, A: this.args, G: this.statistics, N: this.spans, X: this.sources, Z: this.end }[block.kind];
+            Q: this.points, A: this.args, W: this.states, G: this.statistics, N: this.spans, X: this.sources, Z: this.end }[block.kind];
         if (!handler) return; // a block that a later version has added
         if (!this.report.version && block.kind !== 'H') damaged('the data do not begin as they should');
-        const count = block.kind === 'E' ? 5 : block.kind === 'Q' ? 3 : 1;
-        handler.apply(this, columnsOf(bytes, count));
+        handler.apply(this, columnsOf(bytes, handler.length));
     }
 
     head(r) {
@@ -454,7 +454,7 @@ export class Decoder {
         if (!process) damaged('a track has no process');
         while (!r.done) {
             const track = { id: this.report.tracks.length, process, name: r.text(), device: r.text(), thread: r.exact(),
-                fiber: r.u() === 1, alignment: r.u(), lost: r.u(), events: r.u(), kept: r.u(), levels: [], points: new Points(),
+                fiber: r.u() === 1, alignment: r.u(), lost: r.u(), events: r.u(), kept: r.u(), levels: [], points: new Points(), /** @type {States | null} */ system: null,
                 lastScope: 0, lastTime: 0, lastPoint: 0, open: 0, scopes: 0 };
             process.tracks.push(track);
             this.report.tracks.push(track);
@@ -536,6 +536,17 @@ export class Decoder {
         if (!times.done || !details.done) unequal();
     }
 
+    states(about, kinds, heads, rests) {
+        const track = about.of(this.report.tracks, 'track'), states = track.system || (track.system = new States()), durations = new Numbers(heads, rests), after = about.u();
+        if (states.count && after) states.add(0, after); else states.end += after;
+        while (!kinds.done) {
+            const kind = kinds.index(8, 'state');
+            if (kind & 4) states.on = about.u();
+            states.add(kind & 3, durations.next());
+        }
+        if (!about.done || !durations.done) unequal();
+    }
+
     args(r) {
         const { report } = this, track = r.of(report.tracks, 'track'), last = new Map();
         const base = report.argBlocks.length * LONGEST;
@@ -604,6 +615,7 @@ export class Decoder {
         nodes.parent = nodes.parent.close(nodes.count);
         for (const track of report.tracks) {
             track.points.close();
+            if (track.system) track.system.close();
             track.levels = track.levels.filter(level => level.count); // a level with arguments but without scopes
             for (const level of track.levels) {
                 if (level.isOpen) { // the end of its last scope is missing

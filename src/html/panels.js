@@ -6,6 +6,7 @@ import { cost, scopesOf, truncatedText, objectsIn, scopeOf, frameAround, stepAro
 import { css } from './theme.js';
 import { $, el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
+import { RUNNING } from './states.js';
 import { flameBox, along, zoomed, levelsOf } from './flame.js';
 import { ceil, floor, max, min, ns, moment, grouped, shown, measured, where } from './text.js';
 
@@ -139,11 +140,13 @@ export class Panels {
     scopes() {
         const stats = this.stats(), span = stats.to - stats.from;
         const { dim } = this.app, found = row => !dim || !dim(row.label), rows = stats.rows.filter(row => found(row) || (row.inner && row.inner.some(found)));
+        const ran = rows.some(row => row.states) ? [times('running', row => row.states ? row.states[RUNNING] : NaN, 'of the total, threads ran; else they were ready, or waited')] : [];
         const chooser = this.chooser();
         return [chooser ? tools(chooser) : '', table([
             words('scope', row => row.label.name),
             counts('calls', row => row.calls),
             times('total', row => row.known ? row.total : NaN, 'without calls that are cut'),
+            ...ran,
             { title: 'self', get: row => row.self, show: row => row.known ? this.bar(row.self, stats) : '-' },
             { title: '% of range', get: row => row.share, show: row => row.known && span ? (100 * row.share).toFixed(1) : '-',
                 note: 'of a thread whose older events were overwritten, of the time since then; threads add up' },
@@ -154,7 +157,7 @@ export class Panels {
             { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) },
             words('category', row => row.label.category),
             PLACE
-        ], rows, { caption: `${rows.length ? 'S' : 'No s'}copes: ${this.rangeText()}`, sort: 3, memory: this.memoryOf('scopes'),
+        ], rows, { caption: `${rows.length ? 'S' : 'No s'}copes: ${this.rangeText()}`, sort: 3 + ran.length, memory: this.memoryOf('scopes'),
             onpick: row => this.pick(row.label), picked: row => this.app.label === row.label,
             inner: row => row.inner && row.inner.filter(found), open: Boolean(dim) })];
     }
@@ -210,13 +213,14 @@ export class Panels {
         const { known, total, self } = row && row.known ? row : { known: 0, total: NaN, self: NaN }, count = every ? row.calls : calls.length;
         const facts = label.group ? [['groups', grouped(calls.length)]] : [['calls', grouped(count)], ['total', ns(total)], ['self', ns(self)], ['mean', ns(total / known)],
             ['min', ns(at(0))], ['p50', ns(at(0.5))], ['p90', ns(at(0.9))], ['p99', ns(at(0.99))], ['p99.9', ns(at(0.999))], ['max', ns(at(1))]];
-        const states = statesText(report, calls);
+        const states = statesText(report, calls), one = app.focus && app.counts(app.focus) && statesIn(report, [scopeOf(report, app.focus)]);
         const chosen = this.bucket ? whole.filter(call => call.duration >= this.bucket[0] && call.duration < this.bucket[1]) : calls;
         const left = el('div.side', {}, el('h2', {}, el('i.swatch', { style: { background: css(label.rgb) } }), label.name),
             el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \u00b7 ') || '\u00a0'),
             el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
             label.format && tools(el('button', { onclick: () => this.pick(label.format) }, `All of ${label.format.name}`)),
             states && el('p.note', {}, `Of this time, threads were: ${states}`),
+            one && one.size > 0 && el('dl.call', { 'aria-label': 'The selected call' }, ...[['selected call', scopeOf(report, app.focus).duration], ...one].flatMap(([name, time]) => [el('dt', {}, name), el('dd', {}, ns(time))])),
             every && count > calls.length ? el('p.note', {}, `These figures are of all calls. ${grouped(calls.length)} are here one by one:`) : '',
             this.histogram(this.sidesOf(label) || [{ durations }]), tools(...[['Previous', -1], ['Next', 1]].map(([title, step]) =>
                 el('button', { disabled: !calls.length, title: step < 0 ? '[' : ']', onclick: () => this.turnTo(calls, step) }, `${title} call`)), this.chooser()), this.source(label), inner ? this.names(inner) : '', ...label.group ? [] : this.argumentTables(calls));
@@ -315,7 +319,7 @@ export class Panels {
             named ? words('scope', call => app.labelOf(call).name) : null,
             moments('start', call => call.start),
             times('duration', call => call.duration),
-            report.tracks.some(track => track.states) ? { title: 'running', note: 'of this time, its thread ran', get: ran, show: call => call.track.states ? ns(ran(call)) : '' } : null,
+            report.tracks.some(track => track.states || track.system) ? { title: 'running', note: 'of this time, its thread ran', get: ran, show: call => call.track.states || call.track.system ? ns(ran(call)) : '' } : null,
             report.tracks.length > 1 ? words('thread', call => call.track.full) : null,
             around('frame', frameAround), around('step', stepAround),
             ...keys.map(key => ({ title: key, text: calls.slice(0, 50).some(call => typeof argument(call, key) === 'string' && argument(call, key) !== ''),
@@ -472,4 +476,4 @@ export class Panels {
 }
 
 /** Returns how long a thread ran, waited and so on, as in "running 1.2 ms, waiting 3 ms". "" if that was not recorded. */
-export function statesText(report, calls) { return [...statesIn(report, calls)].map(([name, time]) => `${name} ${ns(time)}`).join(', '); }
+export function statesText(report, calls) { return [...statesIn(report, calls)].filter(([, time]) => time > 0).map(([name, time]) => `${name} ${ns(time)}`).join(', '); }

@@ -1,7 +1,8 @@
 // Statistics of a range of time: for each call path, for each scope, and for one scope.
 
 import { entryOf, firstIndex, touches } from './columns.js';
-import { scopeLabel } from './decode.js';
+import { GROUP, scopeLabel } from './decode.js';
+import { STATE_NAMES } from './states.js';
 import { ceil, floor, max, min } from './text.js';
 
 const BUCKETS = 64 + 58 * 32, FEW = 30;
@@ -77,9 +78,32 @@ export function* statsSteps(report, from, to, wanted) {
             yield* addWhole(sums, level, i, end);
         }
     }
+    sums.split = yield* splitSteps(report, from, to, wanted);
     for (let n = 1; n < nodes.count; n++) self[n] = total[n];
     for (let n = 1; n < nodes.count; n++) self[nodes.parent[n]] -= total[n];
     return byLabels(report, { from, to, calls, total, self }, sums);
+}
+
+/**
+ * Sums up what threads did in the calls of each node: by kind of state; [0] is all the time. Leaves out calls as leaveOut() does, groups,
+ * and threads of which it was not recorded. Returns null if it was of none.
+ */
+function* splitSteps({ nodes, tracks }, from, to, wanted) {
+    const known = tracks.filter(track => track.system && (!wanted || wanted(track))), sums = known.length ? STATE_NAMES.map(() => new Float64Array(nodes.count)) : null;
+    for (const { system, levels } of known) {
+        for (const level of levels) {
+            const [first, end] = indexRange(level, from, to), add = system.walker();
+            for (let i = first; i < end; i++) {
+                const n = level.node[i], start = level.start[i], stop = level.endOf(i), flags = level.flags.size ? level.flags.get(i) : 0;
+                if ((i - first) % 4000 === 3999) yield 4000;
+                if (flags & GROUP || (flags && start >= from && stop <= to)) continue;
+                sums[0][n] += min(stop, to) - max(start, from);
+                add(max(start, from), sums, n, -1);
+                add(min(stop, to), sums, n, 1);
+            }
+        }
+    }
+    return sums;
 }
 
 /** Returns 1 for each node that is not inside a node of its row. In a recursion, the outermost call has the time of all. */
@@ -155,8 +179,8 @@ function tally(histograms, label, bucket, calls) {
 }
 
 /** Makes the rows of labels. total: time of outermost calls; sum: of all calls; share: the total as a part of the range, added over threads. */
-function byLabels({ nodes, labels }, stats, { outer, share, threads, cut, lost, lostSum, lostShare, lostSelf, whole, shortest, longest, histograms }) {
-    const { calls, total, self } = stats, byLabel = labels.map((label, id) => ({ label, id, calls: 0, known: -cut[id], total: -lost[id], sum: -lostSum[id], share: -lostShare[id], self: -lostSelf[id],
+function byLabels({ nodes, labels }, stats, { outer, share, threads, cut, lost, lostSum, lostShare, lostSelf, whole, shortest, longest, histograms, split }) {
+    const { calls, total, self } = stats, byLabel = labels.map((label, id) => ({ label, id, calls: 0, known: -cut[id], total: -lost[id], sum: -lostSum[id], share: -lostShare[id], self: -lostSelf[id], states: null,
         threads: threads ? threads[id] : 0, whole: whole[id], min: shortest[id], max: longest[id], histogram: histograms[id] }));
     for (let n = 1; n < nodes.count; n++) {
         const row = byLabel[nodes.label[n]];
@@ -167,9 +191,12 @@ function byLabels({ nodes, labels }, stats, { outer, share, threads, cut, lost, 
         if (!outer[n]) continue;
         row.total += total[n];
         row.share += share[n];
+        if (split && split[0][n]) addStates(row, split.map(sums => sums[n]));
     }
     return { ...stats, rows: byLabel.filter(row => row.calls > 0) };
 }
+
+function addStates(row, states) { row.states = states.map((time, kind) => time + (row.states ? row.states[kind] : 0)); }
 
 /** Returns the statistics of all scopes that the writer put into the report, which may have left out some of the scopes. */
 function allStats(report) {
@@ -200,9 +227,10 @@ export function byFormat(rows) {
 }
 
 function joinedRow(label, inner) {
-    const row = { label, id: label.id, calls: 0, known: 0, total: 0, sum: 0, share: 0, self: 0, threads: 0, whole: 0, min: Infinity, max: 0, inner }, histograms = [];
+    const row = { label, id: label.id, calls: 0, known: 0, total: 0, sum: 0, share: 0, self: 0, states: null, threads: 0, whole: 0, min: Infinity, max: 0, inner }, histograms = [];
     for (const each of inner) {
         for (const sum of ['calls', 'known', 'total', 'sum', 'share', 'self', 'whole']) row[sum] += each[sum];
+        if (each.states) addStates(row, each.states);
         row.threads = max(row.threads, each.threads); // a lower bound
         row.min = min(row.min, each.min);
         row.max = max(row.max, each.max);
@@ -241,14 +269,12 @@ export function callsOf(report, label, from, to, wanted = () => true) {
 
 /** Returns how long threads ran, waited and so on during some scopes, if that was recorded: a map from states to times. */
 export function statesIn({ labels, nodes }, parts) {
-    const sums = new Map();
-    for (const { track: { states }, start, duration } of parts) {
-        if (!states) continue;
-        const [level] = states.levels, end = start + duration, [first, last] = indexRange(level, start, end);
-        for (let i = first; i < last; i++) {
-            const { name } = labels[nodes.label[level.node[i]]];
-            sums.set(name, (sums.get(name) || 0) + min(level.endOf(i), end) - max(level.start[i], start));
-        }
+    const sums = new Map(), add = (name, time) => sums.set(name, (sums.get(name) || 0) + time);
+    for (const { track: { system, states }, start, duration } of parts) {
+        const end = start + duration, level = !system && states && states.levels[0], [first, last] = level ? indexRange(level, start, end) : [0, 0];
+        const split = system && system.split(start, end);
+        for (const kind of split ? [1, 2, 3, 0] : []) add(STATE_NAMES[kind], split[kind]);
+        for (let i = first; i < last; i++) add(labels[nodes.label[level.node[i]]].name, min(level.endOf(i), end) - max(level.start[i], start));
     }
     return sums;
 }

@@ -4,6 +4,7 @@ import { TRUNCATED_BEGIN, TRUNCATED_END } from './decode.js';
 import { firstIndex } from './columns.js';
 import { levelLine, putLine } from './raster.js';
 import { scopeAt, scopeOf, busyOf } from './model.js';
+import { STATES_HEIGHT, statesLines } from './states.js';
 import { abs, ceil, floor, max, min, round, ns, measured, niceStep, axisTime } from './text.js';
 
 export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34, FONT = 'px system-ui, sans-serif';
@@ -53,7 +54,7 @@ export class TimeLine {
                 }
                 if (track.device && closed(`${key}d${device}`)) continue;
                 if (track.states && track.states.owner === track) add(this.trackRow(track.states));
-                if (track.levels.length || track.marks) add(this.trackRow(track));
+                if (track.levels.length || track.marks || track.system) add(this.trackRow(track));
             }
             this.groupRows(rows, process, 'Tasks', order.filter(t => t.owner === t).map(track => this.trackRow(track)));
             this.groupRows(rows, process, 'Spans', process.spanGroups.map((group, i) => ({ key: `${key}s${i}`, kind: 'spans',
@@ -66,7 +67,7 @@ export class TimeLine {
 
     trackRow(track) {
         const key = 't' + track.id, all = track.levels.length, depth = this.app.closed.has(key) ? min(1, all) : all, marks = track.marks ? 12 : 0;
-        return { key, kind: 'track', title: track.title, track, depth, marks, fold: all > 1, height: max(22, depth * LINE + marks + 6) };
+        return { key, kind: 'track', title: track.title, track, depth, marks, fold: all > 1, height: max(22, depth * LINE + marks + 6) + (track.system ? STATES_HEIGHT + 2 : 0) };
     }
 
     groupRows(rows, process, title, more) {
@@ -142,6 +143,7 @@ export class TimeLine {
         this.drawGrid(pixels, w, h, ratio, width);
         const labels = [];
         for (const place of this.placed) if (place.row.kind === 'track') this.drawScopes(place, ratio, w, h, labels);
+        for (const place of this.placed) if (place.row.track && place.row.track.system) this.drawStates(place, ratio, w, h);
         if (svg) this.drawPixels(svg, w, h, ratio);
         ctx.setTransform(1, 0, 0, 1, 0, 0);
         ctx.putImageData(this.image, 0, 0);
@@ -162,7 +164,10 @@ export class TimeLine {
         svg.fillRect(0, 0, w / ratio, h / ratio);
         svg.fillStyle = this.app.style.grid;
         for (let x = left; x < w; x++) if (this.pixels[(h - 1) * w + x] === grid) svg.fillRect(x / ratio, RULER, 1, h / ratio);
-        for (const { row, y, top } of this.placed) {
+        for (const place of this.placed) {
+            const { row, y, top } = place, states = row.track && row.track.system ? STATES_HEIGHT : 0;
+            for (let n = 0, y0 = this.statesTop(place); n < states; n++, y0++)
+                if (y0 >= top && y0 * ratio < h - 1) svg.run(line(round(y0 * ratio)), left, y0, 1, ratio, background);
             for (let depth = 0; row.kind === 'track' && depth < row.depth; depth++) {
                 const y0 = max(y + 3 + row.marks + depth * LINE, top), y1 = y + 2 + row.marks + (depth + 1) * LINE;
                 if (y1 > y0 && y0 * ratio < h - 1) svg.run(line(round(y0 * ratio)), left, y0, y1 - y0, ratio, background);
@@ -183,6 +188,20 @@ export class TimeLine {
             putLine(this.pixels, drawn.line, first, last);
             if (y0 >= top - 4) for (const [x0, x1, i] of drawn.labels) labels.push([x0 / ratio, x1 / ratio, y0, level, i]);
         }
+    }
+
+    /** Where the line of a thread's states begins. */
+    statesTop({ row, y }) { return y + row.height - STATES_HEIGHT - 3; }
+
+    /** Draws the thread's states. Keeps their lines of pixels, as drawScopes() does. */
+    drawStates(place, ratio, w, h) {
+        const { app } = this, { system } = place.row.track, { from } = app.view, scale = this.scale * ratio, left = round(GUTTER * ratio), shows = [from, scale, w].join();
+        if (!system.drawn || system.drawn.shows !== shows || system.drawn.colors !== app.colors)
+            system.drawn = { shows, colors: app.colors, lines: statesLines({ width: w, left, from, scale, ratio, paint: app.colors.states }, system) };
+        system.drawn.lines.forEach((line, n) => {
+            const y = this.statesTop(place) + n, first = round(max(y, place.top) * ratio), last = min(h, round((y + 1) * ratio));
+            if (first < last) putLine(this.pixels, line, first, last);
+        });
     }
 
     textWidth(ctx, text) {
@@ -489,9 +508,12 @@ export class TimeLine {
         if (x < GUTTER) return { area: 'gutter', row, pin: x > GUTTER - 24 && row.kind !== 'head' && row.kind !== 'group' };
         const found = { area: 'row', row, time };
         if (row.kind === 'track') {
-            const inside = y - place.y - 3 - row.marks, depth = floor(inside / LINE);
+            const { system } = row.track, inside = y - place.y - 3 - row.marks, depth = floor(inside / LINE);
             if (inside < 0 && row.track.marks) found.mark = this.near(row.track.marks, time, mark => mark.time);
-            if (inside >= 0 && depth < row.depth) {
+            if (system && y >= this.statesTop(place)) {
+                const i = system.at(time);
+                if (i >= 0) found.state = { track: row.track, i };
+            } else if (inside >= 0 && depth < row.depth) {
                 const i = this.scopeNear(row.track.levels[depth], time);
                 if (i >= 0) found.scope = { track: row.track, depth, i };
             }

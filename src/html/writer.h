@@ -15,6 +15,7 @@
 #include "html/pack.h"
 #include "html/page.h"
 #include "html/sources.h"
+#include "html/states.h"
 
 /*-- tracks --*/
 
@@ -60,6 +61,7 @@ static void prof__html_track(prof__html *h, size_t index)
     prof__html_points_end(h);
     prof__html_block1(h, 'B', &h->numbers);
     prof__html_arguments_end(h);
+    prof__html_states(h, index);
 }
 
 /*-- spans --*/

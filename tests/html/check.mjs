@@ -7,6 +7,7 @@ import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } 
 import { readReport, Level, scopeLabel, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
 import { finish, warnings, busyOf, cost } from '../../src/html/model.js';
 import { rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf, byFormat } from '../../src/html/stats.js';
+import { grownText } from '../../src/html/states.js';
 import { flameBoxes, along, zoomed, countRest, levelsOf } from '../../src/html/flame.js';
 import { buildPyramid, levelLine } from '../../src/html/raster.js';
 import { mergeOrder, firstIndex, touches } from '../../src/html/columns.js';
@@ -45,6 +46,7 @@ async function account(prefix) {
     same(`${name}: spans`, [whole.filter(s => !(s.flags & 1)).length, whole.filter(s => !(s.flags & 2)).length, report.spans.length - whole.length],
         [spans.begin, spans.end, spans.mark]);
     statistics(name, report);
+    splits(name, report, fs.readFileSync(prefix + '.csv', 'utf8'));
     drawing(name, report);
     return report;
 }
@@ -102,6 +104,44 @@ function statistics(name, report) {
     same(`${name}: and so is the whole`, Math.round((inside.get(down) || 0) - down.total), 0);
     const up = flameTree(report, stats, true), self = stats.self.reduce((sum, time, n) => sum + (n ? Math.max(0, time) : 0), 0);
     check(`${name}: and from the bottom`, Math.abs(up.total - self) <= 1 + self * 1e-9, `${up.total} instead of ${self}`);
+}
+
+/** What threads did in scopes is what the CSV says; of all calls of a scope, one pass over the states finds the same. */
+function splits(name, report, csv) {
+    if (!csv.slice(0, csv.indexOf('\r\n')).endsWith(',running_ns,ready_ns,waiting_ns')) {
+        check(`${name}: has no states`, report.tracks.every(track => !track.system) && rangeStats(report, report.from, report.to).rows.every(row => !row.states), 'it has some');
+        return;
+    }
+    const lines = csv.split('\r\n').map(line => line.split(',')).filter(fields => fields[3] === 'scope' && fields.at(-1) !== ''), sums = new Map(), got = [];
+    const wanted = lines.map(fields => [fields[2], fields[4], ...[6, 7].map(i => Number(fields[i])), ...fields.slice(-3).map(Number)].join());
+    for (const track of report.tracks) {
+        for (const level of track.system ? track.levels : []) {
+            for (let i = 0; i < level.count; i++) {
+                const label = report.nodes.label[level.node[i]], [unknown, ...parts] = track.system.split(level.start[i], level.endOf(i)), all = [level.durationOf(i), ...parts];
+                got.push([track.name, report.labels[label].name, level.start[i], all[0], ...parts].join());
+                sums.set(label, all.map((time, k) => time + (sums.has(label) ? sums.get(label)[k] : 0)));
+                if (unknown !== all[0] - parts[0] - parts[1] - parts[2] || unknown < 0) got.push('parts that do not add up');
+            }
+        }
+    }
+    same(`${name}: what threads did`, got.sort(), wanted.sort());
+    same(`${name}: and in all calls of a scope`, rangeStats(report, report.from, report.to).rows.map(row => row.states), rangeStats(report, report.from, report.to).rows.map(row => sums.get(row.id)));
+    const [from, to] = [report.from + (report.to - report.from) * 0.3, report.from + (report.to - report.from) * 0.7].map(Math.round);
+    for (const row of rangeStats(report, from, to).rows) {
+        const all = [0, 0, 0, 0];
+        for (const { track, start, duration } of callsOf(report, row.id, from, to)) {
+            const [a, b] = [Math.max(from, start), Math.min(to, start + duration)], parts = track.system.split(a, b);
+            [b - a, ...parts.slice(1)].forEach((time, k) => { all[k] += time; });
+        }
+        same(`${name}: and in a range: ${row.label.name}`, row.states, all);
+    }
+}
+
+/** What grew in a scope that became slower. */
+async function growth(folder) {
+    const [calm, late] = (await Promise.all(['calm', 'late'].map(each => open(path.join(folder, each + '.html'))))).map(report => rangeStats(report, report.from, report.to).rows[0]);
+    same('what grew', [grownText(calm, late), grownText(late, calm), grownText(calm, calm), grownText(calm, undefined), grownText(calm, { ...late, states: null })],
+        ['waiting +90.00 \u00b5s, ready +10.00 \u00b5s', 'waiting \u221290.00 \u00b5s, ready \u221210.00 \u00b5s', '', '', '']);
 }
 
 /** A level drawn with its pyramid has a pixel wherever a scope is, and none where there is none. */
@@ -199,6 +239,9 @@ async function hostile() {
         'an endless number': [...head, ...block('S', new Array(20).fill(255))], 'arguments of a scope that is not there, at 2^40': [...head, ...process, ...track, ...block('A', [0, ...u(2 ** 40), 1, 0])],
         'a million arguments': [...head, ...process, ...track, ...block('A', [0, 0, 0, ...u(1e6)])], 'an end that counts wrong': [...head, ...block('Z', [1, 0, 0])],
         'a line of source of no file': [...head, ...strings, ...block('X', [7, 1, 0])], 'a line of source beyond its block': [...head, ...strings, ...block('X', [0, 1, 9])],
+        'states of no track': [...head, ...block('W', [9, 0], [1], [5], [])], 'a state of no kind': [...head, ...process, ...track, ...block('W', [0, 0], [9], [5], [])],
+        'states without times': [...head, ...process, ...track, ...block('W', [0, 0], [1, 2], [5], [])], 'more times than states': [...head, ...process, ...track, ...block('W', [0, 0], [1], [5, 5], [])],
+        'a processor too many': [...head, ...process, ...track, ...block('W', [0, 0, 3], [1], [5], [])],
         'spans of no track': [...head, ...strings, ...kind, ...block('N', [0, 0, 0, 7, 7, 0, 0, 0])]
     };
     for (const [name, bytes] of Object.entries(cases)) {
@@ -489,7 +532,7 @@ function script(prefix) {
     let why = '';
     try { new Function(code[1]); } catch (error) { why = error.message; }
     same('the script of the page', why, '');
-    check('the page is at most 165 KB', page.length <= 165000, `${page.length} bytes`);
+    check('the page is at most 172 KB', page.length <= 172000, `${page.length} bytes`);
     const live = fs.readFileSync(new URL('../../src/html/live.js', import.meta.url), 'utf8').split('\n').map(line => line.trim()).filter(line => line && !/^(\/\/|import |\/?\*)/.test(line)).join('\n');
     check('the live part is at most 16 KB', live.length > 4000 && live.length <= 16000, `${live.length} bytes`);
     check('it is not in a report', !page.includes("fetch('/live'"), 'it is');
@@ -514,5 +557,6 @@ for (const prefix of prefixes) {
         check('notes: a search for an argument', hits.length > 0 && hits.every(hit => report.argsOf(hit.track.levels[hit.depth].args, hit.i).some(([k, v]) => k === 'bytes' && v === 0)), `${hits.length} hits`);
     }
 }
-for (const prefix of prefixes.slice(0, 3)) await damaged(prefix);
+for (const prefix of [...prefixes.slice(0, 3), ...prefixes.filter(each => path.basename(each) === 'states')]) await damaged(prefix);
+await growth(path.dirname(pair));
 total();

@@ -161,6 +161,7 @@ export function digestOf(report = globalThis.prof.report) {
                 name(report.nodes.label[level.node[i]]);
             }
         }
+        for (let i = 0; track.system && i < track.system.count; i++) for (const each of ['start', 'kind', 'processor']) add(track.system[each][i]);
         for (let i = 0; i < track.points.count; i++) {
             for (const each of ['time', 'a', 'b']) add(track.points[each][i]);
             args(report.argsOf(track.points.args, i));

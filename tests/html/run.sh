@@ -49,6 +49,12 @@ build/prof compare $work/pair.1.prof $work/pair.2.prof --format json >$work/pair
 build/prof flame $work/pair.1.prof -o $work/pair.svg || fail "prof flame"
 $work/make_views $work/views || fail "make_views"
 build/prof summary $work/views.prof >$work/views.txt || fail "prof summary"
+"${CC:-cc}" -O0 -g tests/states_images.c -o $work/states_images -pthread || fail "states_images.c does not compile"
+(cd $work && ./states_images >/dev/null) || fail "states_images"
+for name in states calm late; do
+    build/prof export $work/$name.prof -o $work/$name.html && build/prof export $work/$name.prof -o $work/$name.csv ||
+        fail "prof export $name.prof"
+done
 
 command -v node >/dev/null || skip "node is not installed"
 node -e 'new DecompressionStream("deflate-raw")' 2>$work/node.log || skip "this node cannot unpack deflate: it takes 20.12 or later"
@@ -61,7 +67,7 @@ for file in tests/corpus/* $(find build/tests -name '*.prof' -size +1k -size -30
     build/prof export "$file" -o "$prefix.html" >/dev/null 2>&1 && build/prof export "$file" -o "$prefix.csv" &&
         left="$left $prefix"
 done
-node tests/html/check.mjs $work/pair $prefixes $left >$work/check.log 2>&1
+node tests/html/check.mjs $work/pair $prefixes $work/states $work/calm $work/late $left >$work/check.log 2>&1
 status=$?
 grep -v '^ok ' $work/check.log | grep -v ' passed, '
 passed=$(numbers $work/check.log | cut -d ' ' -f 1)
@@ -96,7 +102,7 @@ fi
 NODE_FOLDER=build/viewers
 export NODE_FOLDER
 script squeezed
-script browser $work $work/make_live $work/views $work/pair $prefixes
+script browser $work $work/make_live $work/views $work/pair $prefixes $work/states
 [ -x "$firefox" ] || skip "firefox is not installed"
 mkdir -p $work/firefox
 FIREFOX=$firefox

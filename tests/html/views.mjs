@@ -1,5 +1,7 @@
-// Views that show what make_views.c records, whose numbers are known: steps, memory, locks, one scope, rows of states.
+// Views that show what make_views.c records, whose numbers are known: steps, memory, locks, one scope, rows of states; and what
+// the system did with threads, of the recordings of states_images.c.
 import fs from 'node:fs';
+import path from 'node:path';
 import { check, same } from './count.mjs';
 import { open, picture, settle, until } from './pages.mjs';
 
@@ -128,6 +130,67 @@ async function states() {
     same(`${name}: of the kernel's recording, above the program's thread; of others, apart`, rows, ['make_views (N) #1', 'make_views N: states', 'worker of all', 'make_views (N) #2', 'Tasks (1)', 'stranger N: states']);
     same(`${name}: nothing goes wrong there`, both.log, []);
     await both.page.close();
+}
+
+/** The row of what the system did with a thread: patterns that can be told apart without colours, tips, the parts of a call, columns. */
+async function system() {
+    const file = each => path.join(path.dirname(prefix), each + '.html'), name = 'system', { page, log } = await open(file('states'));
+    const us = 1000, drawn = () => page.evaluate(times => { // of columns of pixels from a time on: the colours of each row of them
+        const { time, colors, style } = globalThis.prof, words = new Map([[colors.background, '.'], [colors.grid, '.'], ...['unknown', 'running', 'ready', 'waiting'].map((each, k) => [colors.states[k], '?RrW'[k]])]);
+        time.draw();
+        const { pixels, canvas } = time, place = time.placed.find(each => each.row.title === 'main'), top = Math.round(time.statesTop(place));
+        return [...times.map(at => Array.from({ length: 7 }, (_, y) => Array.from({ length: 8 }, (_, x) => words.get(pixels[(top + y) * canvas.width + Math.round(time.x(at)) + x]) || '!').join(''))), new Set(['unknown', 'running', 'ready', 'waiting', 'background'].map(each => style[each])).size];
+    }, [50 * us, 270 * us, 120 * us, 565 * us, 526 * us]);
+    for (const theme of ['light', 'dark']) {
+        await page.evaluate(each => globalThis.prof.theme(each), theme);
+        const [running, ready, waiting, unknown, mixed, colors] = await drawn(), count = (lines, letter) => lines.join('').split(letter).length - 1;
+        same(`${name}: ${theme}: five colours`, colors, 5);
+        same(`${name}: ${theme}: running is solid`, running, Array(7).fill('RRRRRRRR'));
+        same(`${name}: ${theme}: ready has stripes`, [count(ready, 'r'), count(ready, '.'), new Set(ready).size], [28, 28, 4]);
+        same(`${name}: ${theme}: waiting is a line`, waiting, [...Array(3).fill('........'), 'WWWWWWWW', ...Array(3).fill('........')]);
+        same(`${name}: ${theme}: unknown are dots`, [count(unknown, '?'), count(unknown, '.'), count([unknown[3]], '?')], [2, 54, 2]);
+        check(`${name}: ${theme}: of states that are shorter than a pixel, half a column runs`, count(mixed.slice(4), 'R') >= 20 && count(mixed.slice(0, 3), 'R') === 0 && count(mixed.slice(0, 3), 'r') > 8, mixed.join('\n'));
+    }
+    const box = await page.locator('#time').boundingBox(), tip = async (row, at) => {
+        const [x, y] = await page.evaluate(([title, when]) => { const { time } = globalThis.prof, place = time.placed.find(each => each.row.title === title); return [time.x(when), time.statesTop(place) + 3]; }, [row, at]);
+        await page.mouse.move(box.x + x, box.y + y);
+        return (await page.locator('#tip').innerText()).split('\n');
+    };
+    same(`${name}: a tip of running`, await tip('main', 200 * us), ['running on processor 1100.0 \u00b5s', 'at 0.150000 ms']);
+    same(`${name}: on another processor`, (await tip('main', 350 * us))[0], 'running on processor 0100.0 \u00b5s');
+    same(`${name}: of ready`, await tip('main', 270 * us), ['ready50.00 \u00b5s', 'at 0.250000 ms']);
+    same(`${name}: of a wait for a lock, its object and its holder`, await tip('main', 120 * us), ['waiting50.00 \u00b5s', 'at 0.100000 ms', 'pthread_mutex_lock, lock 0x1230', 'held by worker in load']);
+    same(`${name}: of a sleep`, (await tip('main', 450 * us)).slice(2), ['usleep']);
+    same(`${name}: of what is not known`, (await tip('main', 570 * us))[0], 'unknown20.00 \u00b5s');
+    same(`${name}: of another thread`, (await tip('worker', 300 * us))[0], 'running595.0 \u00b5s');
+    same(`${name}: a column of running time`, columns(await tableOf(page, 'Scopes'), 'scope', 'total', 'running').sort(),
+        [['draw', '220.0 \u00b5s', '170.0 \u00b5s'], ['frame', '580.0 \u00b5s', '350.0 \u00b5s'], ['load', '110.0 \u00b5s', '110.0 \u00b5s'], ['pthread_mutex_lock', '52.00 \u00b5s', '2.000 \u00b5s'], ['usleep', '102.0 \u00b5s', '2.000 \u00b5s']]);
+    await page.evaluate(() => { const { prof } = globalThis; prof.setFocus({ track: prof.report.tracks[0], depth: 0, i: 0 }); prof.panels.open('scope'); });
+    same(`${name}: the parts of the selected call`, (await page.locator('.side .call').innerText()).split('\n'),
+        ['selected call', '580.0 \u00b5s', 'running', '350.0 \u00b5s', 'ready', '60.00 \u00b5s', 'waiting', '150.0 \u00b5s', 'unknown', '20.00 \u00b5s']);
+    const rows = await page.evaluate(() => {
+        const { prof } = globalThis, { time, closed } = prof, svg = prof.svg(), height = () => time.rows().find(row => row.title === 'main').height, whole = height(), [{ key }] = time.rows();
+        closed.add(key);
+        return [whole, height(), (svg.match(/fill="#4db381"/g) || []).length > 7];
+    });
+    same(`${name}: below the scopes, also of a row that is folded, and in the picture`, rows, [69, 33, true]);
+    await picture(page, folder, 'system');
+    await page.click('#tab-scopes');
+    await (await page.$('#file')).setInputFiles(file('late'));
+    await page.waitForSelector('#tab-compare[aria-selected=true]');
+    check(`${name}: another report is compared`, (await tableOf(page, 'synthetic')).titles.length > 5, 'there is no table');
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+    const other = await open(file('calm'));
+    await (await other.page.$('#file')).setInputFiles(file('late'));
+    await other.page.waitForSelector('#tab-compare[aria-selected=true]');
+    same(`${name}: what grew`, columns(await tableOf(other.page, 'synthetic'), 'scope', 'what grew'), [['draw', 'waiting +90.00 \u00b5s, ready +10.00 \u00b5s']]);
+    same(`${name}: nothing goes wrong there`, other.log, []);
+    await other.page.close();
+    const none = await open(prefix + '.html'), without = await none.page.evaluate(() => globalThis.prof.time.rows().filter(row => row.kind === 'track').map(({ track, height, depth, marks }) => [track.system, height - Math.max(22, depth * 18 + marks + 6)].join()));
+    same(`${name}: none where it was not recorded`, [...new Set(without)], [',0']);
+    check(`${name}: nor a column`, !(await tableOf(none.page, 'Scopes')).titles.includes('running'), 'there is one');
+    await none.page.close();
 }
 
 async function scope() {
@@ -312,5 +375,5 @@ async function formats() {
 /** Of report.html, report.both.html, and report.txt of prof summary; pictures go to a folder. */
 export async function views(pictures, report) {
     [folder, prefix] = [pictures, report];
-    for (const view of [steps, numbers, formats, memory, locks, states, scope, keys, address, copies]) await view();
+    for (const view of [steps, numbers, formats, memory, locks, states, system, scope, keys, address, copies]) await view();
 }
