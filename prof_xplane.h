@@ -54,6 +54,9 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
     thread      a line of the plane "/host:CPU". Its number is the system's thread id or, if that is taken, 0 or too
                 large, one from 1000000000 on; fibers likewise. Threads without events are left out. The main thread
                 is shown with the program's name, "main (server)"
+    state of X  a line below that of the thread X, where the recording has states of threads (see prof_system.h): events
+                "running", with the stat "on processor", "ready", "waiting", and "not running" where that is all that is
+                known. Lines then have other numbers in the trace viewer: twice the thread's, and the next one
     scope       an event. Its arguments are stats of their types: integers signed and unsigned, doubles; a bool is 0 or
                 1, a pointer a string. Without a recorded begin or end it has the stat "truncated". Call site and
                 category are the stats "source" and "category"
@@ -261,6 +264,7 @@ extern "C" {
 #define PROF__XPLANE_FRAMES 64                      /* lines for frames that a plane may have */
 #define PROF__XPLANE_CUSTOM 300                     /* ids of our custom planes; those above 200 come after the host */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* XProf counts no ops on lines with ids from this one to +7 */
+#define PROF__XPLANE_STATE_LINES ((uint64_t)1 << 31) /* ids of lines of states: above those of Linux's threads */
 #define PROF__XPLANE_MANY 16                        /* a call site with more names than this has one op ... */
 #define PROF__XPLANE_AGAIN 4                        /* ... unless its names were used so often, on average */
 #define PROF__XPLANE_GPU_COUNTERS (PROF__XPLANE_DERIVED + 6) /* lines of an accelerator; XProf derives others there */
@@ -280,7 +284,7 @@ enum {
     PROF__XPLANE_NUMBER = 0x08, PROF__XPLANE_NAME = 0x12, PROF__XPLANE_LINE = 0x1A, PROF__XPLANE_EVENT_NAME = 0x22,
     PROF__XPLANE_STAT_NAME = 0x2A, PROF__XPLANE_STAT = 0x32,
     PROF__XLINE_NUMBER = 0x08, PROF__XLINE_NAME = 0x12, PROF__XLINE_TIME = 0x18, PROF__XLINE_EVENT = 0x22,
-    PROF__XLINE_SHOWN = 0x5A,
+    PROF__XLINE_SHOWN = 0x5A, PROF__XLINE_SHOWN_NUMBER = 0x50,
     PROF__XLINE_FILLER = 0x7A, /* field 15, which the format lacks, so that readers skip it */
     PROF__XEVENT_NAME = 0x08, PROF__XEVENT_OFFSET = 0x10, PROF__XEVENT_DURATION = 0x18, PROF__XEVENT_STAT = 0x22,
     PROF__XSTAT_NAME = 0x08, PROF__XSTAT_DOUBLE = 0x11, PROF__XSTAT_UINT = 0x18, PROF__XSTAT_INT = 0x20,
@@ -297,14 +301,16 @@ enum {
     PROF__STAT_SEVERITY, PROF__STAT_LOST, PROF__STAT_VALUE, PROF__STAT_NAME, PROF__STAT_FRAME, PROF__STAT_SPAN,
     PROF__STAT_ENDED, PROF__STAT_THREAD, PROF__STAT_POINT, PROF__STAT_POOL, PROF__STAT_LIVE, PROF__STAT_PEAK,
     PROF__STAT_ASKED, PROF__STAT_BYTES, PROF__STAT_ADDRESS, PROF__STAT_OP, PROF__STAT_REGION, PROF__STAT_SHAPE,
-    PROF__STAT_PID, PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_LAUNCH, PROF__STAT_KERNEL, PROF__STAT_COUNT
+    PROF__STAT_PID, PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_LAUNCH, PROF__STAT_KERNEL, PROF__STAT_PROCESSOR,
+    PROF__STAT_COUNT
 };
 
 static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
     "", "_r", "step_num", "_pt", "_p", "_ct", "_c", "_a", "flow", "source", "category", "truncated", "scope",
     "severity", "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name",
     "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type",
-    "shape", "process_id", "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details"};
+    "shape", "process_id", "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details",
+    "on processor"};
 
 /* What an event's name is about. XProf counts each name of the form name:type as an op. So scopes have names of that
    form, and nothing else has. */
@@ -320,7 +326,7 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_ROOT,    /* a step; not changed: XProf makes "train 5" of it */
     PROF__XPLANE_KERNEL,  /* work of an accelerator; not changed: XProf knows names such as MEMCPYHtoD */
     PROF__XPLANE_COUNTER, /* not changed, but for characters that XProf does not escape; its first stat is the value */
-    PROF__XPLANE_PLAIN    /* not changed: XProf knows it */
+    PROF__XPLANE_PLAIN    /* not changed */
 } prof__xplane_what;
 
 typedef enum prof__xplane_kind {
@@ -332,7 +338,8 @@ typedef enum prof__xplane_kind {
     PROF__XPLANE_HANDLE,
     PROF__XPLANE_SPANS,
     PROF__XPLANE_LOCKS,
-    PROF__XPLANE_STEP_TIMES /* the times of steps, for an accelerator */
+    PROF__XPLANE_STEP_TIMES, /* the times of steps, for an accelerator */
+    PROF__XPLANE_STATES_OF   /* what the system did with a thread */
 } prof__xplane_kind;
 
 typedef struct prof__xplane_bytes {
@@ -435,6 +442,7 @@ typedef struct prof__xplane {
     int custom; /* how many custom planes there are so far */
     int gpus;   /* how many planes of accelerators there are so far */
     int gpu;    /* 1: this plane is one of an accelerator */
+    int states; /* 1: lines of threads have lines of states beside them */
     const char *device; /* the device whose counters it has; NULL: the counters of threads */
     prof__xplane_line *lines;
     size_t line_count, line_capacity, measured;
@@ -653,8 +661,8 @@ static int prof__xplane_taken(const char *key)
         "memory_size", "min_duration_ps", "mlir_program", "model_flops", "model_id", "model_name", "model_version",
         "multi_slice_topology", "name", "nan_counter_events", "network_transport_latency_us", "node_ordinal",
         "num_actions", "nvtx_range", "occupancy_min_grid_size", "occupancy_suggested_block_size", "offload_core_id",
-        "offload_execution_index", "padding_amount", "parent_id", "payload_size_bytes", "peak_bytes_in_use",
-        "peak_cmem_rd_bw_gigabytes_per_second", "peak_cmem_wr_bw_gigabytes_per_second",
+        "offload_execution_index", "on processor", "padding_amount", "parent_id", "payload_size_bytes",
+        "peak_bytes_in_use", "peak_cmem_rd_bw_gigabytes_per_second", "peak_cmem_wr_bw_gigabytes_per_second",
         "peak_hbm_bw_gigabytes_per_second", "peak_sram_rd_bw_gigabytes_per_second",
         "peak_sram_wr_bw_gigabytes_per_second", "peak_teraflops_per_second", "peak_vmem_rd_bw_gigabytes_per_second",
         "peak_vmem_wr_bw_gigabytes_per_second", "performance_counter_description", "performance_counter_id",
@@ -2032,12 +2040,42 @@ static void prof__xplane_walk_locks(prof__xplane *x)
     if (status) x->status = status;
 }
 
+static int prof__xplane_has_states(const prof__xplane *x, size_t track)
+{
+    size_t count;
+    return prof_track_states(x->trace, track, &count) != NULL;
+}
+
+/* Writes a state, as far as it lies in the trace's window. Its name has no colon, so that XProf counts no op. */
+static void prof__xplane_thread_state(prof__xplane *x, const prof_state *state)
+{
+    static const char *const names[PROF_STATE_COUNT] = {"not running", "running", "ready", "waiting"};
+    int64_t start = state->start_ns, end = state->end_ns;
+    if (start < x->about->from_ns) start = x->about->from_ns;
+    if (x->about->to_ns && end > x->about->to_ns) end = x->about->to_ns;
+    if (end <= start || (uint64_t)(end - start) < x->options.min_duration_ns) return;
+    if (!prof__xplane_in_window(x, start, end)) return;
+    x->point.size = 0;
+    if (state->processor >= 0) prof__xplane_put_uint(x, &x->point, PROF__STAT_PROCESSOR, (uint64_t)state->processor);
+    prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, names[state->kind], PROF__XPLANE_PLAIN),
+                      prof__xplane_time(start), end - start, &x->point);
+}
+
+static void prof__xplane_walk_states(prof__xplane *x, size_t track)
+{
+    size_t count;
+    const prof_state *state = prof_track_states(x->trace, track, &count);
+    for (; count && x->status == PROF_OK && x->out.status == PROF_OK; count--, state++)
+        prof__xplane_thread_state(x, state);
+}
+
 /*-- planes --*/
 
 static void prof__xplane_walk(prof__xplane *x, const prof__xplane_line *line)
 {
     switch ((int)line->kind) {
     case PROF__XPLANE_THREAD: prof__xplane_walk_track(x, line->track); break;
+    case PROF__XPLANE_STATES_OF: prof__xplane_walk_states(x, line->track); break;
     case PROF__XPLANE_COUNTERS: prof__xplane_walk_counters(x); break;
     case PROF__XPLANE_MEMORY: prof__xplane_walk_memory(x, 0); break;
     case PROF__XPLANE_POOLS: prof__xplane_walk_memory(x, 1); break;
@@ -2108,6 +2146,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
         prof__xplane_letters(&x->text, *line->name ? line->name : "(unnamed)");
         prof__xplane_letters(&x->text, " of ");
     }
+    if (line->kind == PROF__XPLANE_STATES_OF) prof__xplane_letters(&x->text, "state of ");
     snprintf(number, sizeof number, "%s %lu", track->fiber ? "fiber" : *track->device ? "row" : "thread",
              (unsigned long)x->tracks[line->track].id);
     prof__xplane_letters(&x->text, *track->name ? track->name : number);
@@ -2126,6 +2165,7 @@ static void prof__xplane_line_head(prof__xplane *x, size_t index)
 {
     const prof__xplane_line *line = &x->lines[index];
     uint64_t id = line->kind == PROF__XPLANE_THREAD     ? x->tracks[line->track].id
+                  : line->kind == PROF__XPLANE_STATES_OF ? PROF__XPLANE_STATE_LINES + line->track
                   : line->kind == PROF__XPLANE_COUNTERS ? (x->gpu ? PROF__XPLANE_GPU_COUNTERS : PROF__XPLANE_DERIVED)
                   : line->kind == PROF__XPLANE_MEMORY   ? PROF__XPLANE_DERIVED + 1
                   : line->kind == PROF__XPLANE_POOLS    ? PROF__XPLANE_DERIVED + 2
@@ -2133,6 +2173,10 @@ static void prof__xplane_line_head(prof__xplane *x, size_t index)
     x->entry.size = 0;
     prof__xplane_number(&x->entry, PROF__XLINE_NUMBER, id);
     prof__xplane_line_name(x, line);
+    /* The trace viewer sorts lines by this number. */
+    if (x->states && (line->kind == PROF__XPLANE_THREAD || line->kind == PROF__XPLANE_STATES_OF))
+        prof__xplane_number(&x->entry, PROF__XLINE_SHOWN_NUMBER,
+                            2 * (uint64_t)x->tracks[line->track].id + (line->kind == PROF__XPLANE_STATES_OF));
     if (x->later) prof__xplane_number(&x->entry, PROF__XLINE_TIME, (uint64_t)x->later);
 }
 
@@ -2294,6 +2338,7 @@ static void prof__xplane_new_plane(prof__xplane *x, const char *device)
 {
     prof__xplane_names_clear(x);
     x->line_count = x->measured = 0;
+    x->states = 0;
     x->kept.size = 0;
     x->device = device;
     x->gpu = device && prof__xplane_is_accelerator(x, device);
@@ -2309,8 +2354,12 @@ static void prof__xplane_host_plane(prof__xplane *x)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
     prof__xplane_new_plane(x, NULL);
-    for (i = 0; i < tracks; i++)
+    for (i = 0; i < tracks; i++) {
         if (!*prof_trace_track(x->trace, i)->device) prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
+        if (!prof__xplane_has_states(x, i)) continue;
+        prof__xplane_line_of(x, PROF__XPLANE_STATES_OF, i);
+        x->states = 1;
+    }
     prof__xplane_measure(x);
     if (prof__xplane_any(x, PROF__GROUP_COUNTER)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, 0);
     if (prof__xplane_any(x, PROF__GROUP_MEMORY)) {

@@ -15,6 +15,8 @@ static long compared;
 #include "../tools/inflate.h"
 #include "test.h"
 #include "trace.h"
+#include "image.h"
+#include "image_switches.h"
 #include "json.h" /* utf8_length */
 
 #include <pthread.h>
@@ -88,7 +90,7 @@ typedef struct space_event {
 } space_event;
 
 typedef struct space_line {
-    uint64_t id, time;
+    uint64_t id, time, place; /* place: the number by which the trace viewer sorts; 0: it is the id */
     char *name, *shown; /* null: it is the name */
     space_event *events;
     size_t count, filler;
@@ -255,6 +257,8 @@ static space_line read_line(reader *from)
             line.name = read_text(&r);
         } else if (tag == 0x5A) {
             line.shown = read_text(&r);
+        } else if (tag == 0x50) {
+            line.place = read_varint(&r);
         } else if (tag == 0x18) {
             line.time = read_varint(&r);
         } else if (tag == 0x22) {
@@ -1057,6 +1061,76 @@ TEST(a_thread_called_like_the_counters)
     CHECK_TEXT(name_of(plane, &line_of(plane, "_counters_")->events[0]), "c");
     free_all();
     prof_trace_close(trace);
+}
+
+static void check_state(const space_plane *plane, const space_event *event, const char *name, uint64_t from, uint64_t to,
+                        int processor)
+{
+    const stat_value *stat = stat_of(plane, event, "on processor");
+    CHECK_TEXT(true_name(plane, event), name);
+    CHECK_EQUAL(event->offset, from * 1000);
+    CHECK_EQUAL(event->duration, (to - from) * 1000);
+    CHECK_EQUAL(stat != NULL, processor >= 0);
+    if (stat) check_number_stat(stat, 3, (uint64_t)processor);
+}
+
+/* Beside the line of a thread is one of what the system did with it, cut at the window; where it was not recorded, lines
+   have the numbers that they have always had. */
+TEST(lines_of_states)
+{
+    for (int with = 0; with < 2; ++with) {
+        image im = image_new(200, 1, 60);
+        uint32_t work = site(&im, "work");
+        switches_serial = 0;
+        chunk(&im, 0, 1, START_TICK);
+        track_on(&im, string(&im, "main"), 1, 1, 7);
+        begin(&im, work, START_TICK + 10);
+        end(&im, work, START_TICK + 1000);
+        track_on(&im, string(&im, "other"), 2, 1, 8); /* its line comes after both of main */
+        begin(&im, work, START_TICK + 20);
+        end(&im, work, START_TICK + 900);
+        if (with) {
+            system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+            switch_at(&im, 1, 100, 7, PROF__SWITCH_WAITS);
+            switch_at(&im, 1, 150, 7, PROF__SWITCH_IN);
+            switch_at(&im, 1, 250, 7, PROF__SWITCH_READY);
+            switch_at(&im, 0, 300, 7, PROF__SWITCH_IN);
+            switch_at(&im, 0, 400, 7, PROF__SWITCH_OUT);
+            switch_at(&im, 0, 450, 7, PROF__SWITCH_IN);
+            known_until(&im, 1000);
+        }
+        prof_trace *trace = image_read(&im);
+        xspace all = written(trace, NULL);
+        const space_plane *plane = plane_of(&all, "/host:CPU");
+        CHECK_EQUAL(plane->line_count, with ? 3 : 2);
+        CHECK_TEXT(plane->lines[0].name, "main");
+        CHECK_EQUAL(plane->lines[0].id, 7);
+        CHECK_EQUAL(plane->lines[0].place, with ? 14 : 0);
+        CHECK_EQUAL(plane->lines[0].count, 1);
+        CHECK_TEXT(plane->lines[plane->line_count - 1].name, "other");
+        CHECK_EQUAL(plane->lines[plane->line_count - 1].place, with ? 16 : 0);
+        if (with) {
+            static const char *const names[] = {"running", "waiting", "running", "ready", "running", "not running",
+                                                "running"};
+            static const uint64_t times[] = {5, 100, 150, 250, 300, 400, 450, 1000};
+            static const int processors[] = {1, -1, 1, -1, 0, -1, 0};
+            const space_line *line = &plane->lines[1];
+            CHECK_TEXT(line->name, "state of main");
+            CHECK_EQUAL(line->place, 15);
+            CHECK_EQUAL(line->count, 7);
+            for (size_t i = 0; i < line->count; ++i)
+                check_state(plane, &line->events[i], names[i], times[i], times[i + 1], processors[i]);
+            CHECK_EQUAL(prof_trace_set_window(trace, 120, 280), PROF_OK);
+            all = written(trace, NULL);
+            plane = plane_of(&all, "/host:CPU");
+            line = line_of(plane, "state of main");
+            CHECK_EQUAL(line->count, 3);
+            check_state(plane, &line->events[0], "waiting", 0, 30, -1);
+            check_state(plane, &line->events[2], "ready", 130, 160, -1);
+        }
+        free_all();
+        prof_trace_close(trace);
+    }
 }
 
 TEST(frames_spans_and_locks)

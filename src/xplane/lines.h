@@ -12,6 +12,7 @@
 #include "xplane/memory.h"
 #include "xplane/spans.h"
 #include "xplane/state.h"
+#include "xplane/states.h"
 #include "xplane/threads.h"
 #include "xplane/work.h"
 
@@ -21,6 +22,7 @@ static void prof__xplane_walk(prof__xplane *x, const prof__xplane_line *line)
 {
     switch ((int)line->kind) {
     case PROF__XPLANE_THREAD: prof__xplane_walk_track(x, line->track); break;
+    case PROF__XPLANE_STATES_OF: prof__xplane_walk_states(x, line->track); break;
     case PROF__XPLANE_COUNTERS: prof__xplane_walk_counters(x); break;
     case PROF__XPLANE_MEMORY: prof__xplane_walk_memory(x, 0); break;
     case PROF__XPLANE_POOLS: prof__xplane_walk_memory(x, 1); break;
@@ -91,6 +93,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
         prof__xplane_letters(&x->text, *line->name ? line->name : "(unnamed)");
         prof__xplane_letters(&x->text, " of ");
     }
+    if (line->kind == PROF__XPLANE_STATES_OF) prof__xplane_letters(&x->text, "state of ");
     snprintf(number, sizeof number, "%s %lu", track->fiber ? "fiber" : *track->device ? "row" : "thread",
              (unsigned long)x->tracks[line->track].id);
     prof__xplane_letters(&x->text, *track->name ? track->name : number);
@@ -109,6 +112,7 @@ static void prof__xplane_line_head(prof__xplane *x, size_t index)
 {
     const prof__xplane_line *line = &x->lines[index];
     uint64_t id = line->kind == PROF__XPLANE_THREAD     ? x->tracks[line->track].id
+                  : line->kind == PROF__XPLANE_STATES_OF ? PROF__XPLANE_STATE_LINES + line->track
                   : line->kind == PROF__XPLANE_COUNTERS ? (x->gpu ? PROF__XPLANE_GPU_COUNTERS : PROF__XPLANE_DERIVED)
                   : line->kind == PROF__XPLANE_MEMORY   ? PROF__XPLANE_DERIVED + 1
                   : line->kind == PROF__XPLANE_POOLS    ? PROF__XPLANE_DERIVED + 2
@@ -116,6 +120,10 @@ static void prof__xplane_line_head(prof__xplane *x, size_t index)
     x->entry.size = 0;
     prof__xplane_number(&x->entry, PROF__XLINE_NUMBER, id);
     prof__xplane_line_name(x, line);
+    /* The trace viewer sorts lines by this number. */
+    if (x->states && (line->kind == PROF__XPLANE_THREAD || line->kind == PROF__XPLANE_STATES_OF))
+        prof__xplane_number(&x->entry, PROF__XLINE_SHOWN_NUMBER,
+                            2 * (uint64_t)x->tracks[line->track].id + (line->kind == PROF__XPLANE_STATES_OF));
     if (x->later) prof__xplane_number(&x->entry, PROF__XLINE_TIME, (uint64_t)x->later);
 }
 

@@ -54,6 +54,9 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
     thread      a line of the plane "/host:CPU". Its number is the system's thread id or, if that is taken, 0 or too
                 large, one from 1000000000 on; fibers likewise. Threads without events are left out. The main thread
                 is shown with the program's name, "main (server)"
+    state of X  a line below that of the thread X, where the recording has states of threads (see prof_system.h): events
+                "running", with the stat "on processor", "ready", "waiting", and "not running" where that is all that is
+                known. Lines then have other numbers in the trace viewer: twice the thread's, and the next one
     scope       an event. Its arguments are stats of their types: integers signed and unsigned, doubles; a bool is 0 or
                 1, a pointer a string. Without a recorded begin or end it has the stat "truncated". Call site and
                 category are the stats "source" and "category"

@@ -18,6 +18,7 @@
 #include "xplane/lines.h"
 #include "xplane/names.h"
 #include "xplane/state.h"
+#include "xplane/states.h"
 #include "xplane/stats.h"
 #include "xplane/work.h"
 
@@ -104,6 +105,7 @@ static void prof__xplane_new_plane(prof__xplane *x, const char *device)
 {
     prof__xplane_names_clear(x);
     x->line_count = x->measured = 0;
+    x->states = 0;
     x->kept.size = 0;
     x->device = device;
     x->gpu = device && prof__xplane_is_accelerator(x, device);
@@ -119,8 +121,12 @@ static void prof__xplane_host_plane(prof__xplane *x)
 {
     size_t i, tracks = prof_trace_track_count(x->trace);
     prof__xplane_new_plane(x, NULL);
-    for (i = 0; i < tracks; i++)
+    for (i = 0; i < tracks; i++) {
         if (!*prof_trace_track(x->trace, i)->device) prof__xplane_line_of(x, PROF__XPLANE_THREAD, i);
+        if (!prof__xplane_has_states(x, i)) continue;
+        prof__xplane_line_of(x, PROF__XPLANE_STATES_OF, i);
+        x->states = 1;
+    }
     prof__xplane_measure(x);
     if (prof__xplane_any(x, PROF__GROUP_COUNTER)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, 0);
     if (prof__xplane_any(x, PROF__GROUP_MEMORY)) {

@@ -13,6 +13,7 @@
 #define PROF__XPLANE_FRAMES 64                      /* lines for frames that a plane may have */
 #define PROF__XPLANE_CUSTOM 300                     /* ids of our custom planes; those above 200 come after the host */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* XProf counts no ops on lines with ids from this one to +7 */
+#define PROF__XPLANE_STATE_LINES ((uint64_t)1 << 31) /* ids of lines of states: above those of Linux's threads */
 #define PROF__XPLANE_MANY 16                        /* a call site with more names than this has one op ... */
 #define PROF__XPLANE_AGAIN 4                        /* ... unless its names were used so often, on average */
 #define PROF__XPLANE_GPU_COUNTERS (PROF__XPLANE_DERIVED + 6) /* lines of an accelerator; XProf derives others there */
@@ -32,7 +33,7 @@ enum {
     PROF__XPLANE_NUMBER = 0x08, PROF__XPLANE_NAME = 0x12, PROF__XPLANE_LINE = 0x1A, PROF__XPLANE_EVENT_NAME = 0x22,
     PROF__XPLANE_STAT_NAME = 0x2A, PROF__XPLANE_STAT = 0x32,
     PROF__XLINE_NUMBER = 0x08, PROF__XLINE_NAME = 0x12, PROF__XLINE_TIME = 0x18, PROF__XLINE_EVENT = 0x22,
-    PROF__XLINE_SHOWN = 0x5A,
+    PROF__XLINE_SHOWN = 0x5A, PROF__XLINE_SHOWN_NUMBER = 0x50,
     PROF__XLINE_FILLER = 0x7A, /* field 15, which the format lacks, so that readers skip it */
     PROF__XEVENT_NAME = 0x08, PROF__XEVENT_OFFSET = 0x10, PROF__XEVENT_DURATION = 0x18, PROF__XEVENT_STAT = 0x22,
     PROF__XSTAT_NAME = 0x08, PROF__XSTAT_DOUBLE = 0x11, PROF__XSTAT_UINT = 0x18, PROF__XSTAT_INT = 0x20,
@@ -49,14 +50,16 @@ enum {
     PROF__STAT_SEVERITY, PROF__STAT_LOST, PROF__STAT_VALUE, PROF__STAT_NAME, PROF__STAT_FRAME, PROF__STAT_SPAN,
     PROF__STAT_ENDED, PROF__STAT_THREAD, PROF__STAT_POINT, PROF__STAT_POOL, PROF__STAT_LIVE, PROF__STAT_PEAK,
     PROF__STAT_ASKED, PROF__STAT_BYTES, PROF__STAT_ADDRESS, PROF__STAT_OP, PROF__STAT_REGION, PROF__STAT_SHAPE,
-    PROF__STAT_PID, PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_LAUNCH, PROF__STAT_KERNEL, PROF__STAT_COUNT
+    PROF__STAT_PID, PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_LAUNCH, PROF__STAT_KERNEL, PROF__STAT_PROCESSOR,
+    PROF__STAT_COUNT
 };
 
 static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
     "", "_r", "step_num", "_pt", "_p", "_ct", "_c", "_a", "flow", "source", "category", "truncated", "scope",
     "severity", "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name",
     "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type",
-    "shape", "process_id", "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details"};
+    "shape", "process_id", "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details",
+    "on processor"};
 
 /* What an event's name is about. XProf counts each name of the form name:type as an op. So scopes have names of that
    form, and nothing else has. */
@@ -72,7 +75,7 @@ typedef enum prof__xplane_what {
     PROF__XPLANE_ROOT,    /* a step; not changed: XProf makes "train 5" of it */
     PROF__XPLANE_KERNEL,  /* work of an accelerator; not changed: XProf knows names such as MEMCPYHtoD */
     PROF__XPLANE_COUNTER, /* not changed, but for characters that XProf does not escape; its first stat is the value */
-    PROF__XPLANE_PLAIN    /* not changed: XProf knows it */
+    PROF__XPLANE_PLAIN    /* not changed */
 } prof__xplane_what;
 
 typedef enum prof__xplane_kind {
@@ -84,7 +87,8 @@ typedef enum prof__xplane_kind {
     PROF__XPLANE_HANDLE,
     PROF__XPLANE_SPANS,
     PROF__XPLANE_LOCKS,
-    PROF__XPLANE_STEP_TIMES /* the times of steps, for an accelerator */
+    PROF__XPLANE_STEP_TIMES, /* the times of steps, for an accelerator */
+    PROF__XPLANE_STATES_OF   /* what the system did with a thread */
 } prof__xplane_kind;
 
 typedef struct prof__xplane_bytes {
@@ -187,6 +191,7 @@ typedef struct prof__xplane {
     int custom; /* how many custom planes there are so far */
     int gpus;   /* how many planes of accelerators there are so far */
     int gpu;    /* 1: this plane is one of an accelerator */
+    int states; /* 1: lines of threads have lines of states beside them */
     const char *device; /* the device whose counters it has; NULL: the counters of threads */
     prof__xplane_line *lines;
     size_t line_count, line_capacity, measured;

@@ -79,7 +79,7 @@ def check_listing():
     hosts = [h["hostname"] for h in json.loads(get("hosts", run="both", tag="trace_viewer@"))]
     tools = json.loads(get("run_tools", run="both"))
     wanted = {"trace_viewer@", "overview_page", "memory_profile", "framework_op_stats", "input_pipeline_analyzer"}
-    names = ["both", "capture0", "capture1", "full", "gpu", "open", "plain", "ring"]
+    names = ["both", "capture0", "capture1", "full", "gpu", "open", "plain", "ring", "states"]
     if same("runs", sorted(runs), names) and same("hosts", sorted(hosts), ["node.0", "node.1"]):
         if same("tools", sorted(wanted - set(tools)), []):
             say("ok", "the run has two hosts and the tools of a program without devices")
@@ -278,7 +278,7 @@ def check_warnings():
     no_steps = "No step marker observed"
     older = r"Detected events dropped on node: [\d,]+ older chunks overwritten in the ring: enlarge PROF_BUFFER to \dM"
     full = r"Detected events dropped on node: [\d,]+ events lost in a full buffer: enlarge PROF_BUFFER to \dM"
-    kinds = {"both": [], "gpu": [], "open": [], "capture0": [], "plain": [no_steps], "ring": [older], "capture1": [older],
+    kinds = {"both": [], "gpu": [], "open": [], "capture0": [], "plain": [no_steps], "ring": [older], "states": [no_steps], "capture1": [older],
              "full": [full]}
     good = True
     for run, wanted in kinds.items():
@@ -289,6 +289,24 @@ def check_warnings():
                 good = same("warnings of the run " + run, got, wanted)
     if good:
         say("ok", "overview page: %d runs have no warning but of losses, and that there are no steps" % len(kinds))
+
+
+def check_states():
+    """Beside the line of each thread is one of what the system did with it: see tests/states_images.c."""
+    host = json.loads(get("hosts", run="states", tag="trace_viewer@"))[0]["hostname"]
+    viewer = tool("trace_viewer@", host, run="states", resolution=1000000, full_dma="true")
+    lines = {e["args"]["name"]: e["tid"] for e in viewer["traceEvents"] if e["name"] == "thread_name"}
+    order = {e["tid"]: e["args"]["sort_index"] for e in viewer["traceEvents"] if e["name"] == "thread_sort_index"}
+    got = [(e["name"], ns(e["ts"]), ns(e["dur"])) for e in events_of(viewer, "X", "/host:CPU") if e["tid"] == lines["state of main"]]
+    us = [("running", 5, 95), ("waiting", 100, 50), ("running", 150, 100), ("ready", 250, 50), ("running", 300, 100),
+          ("waiting", 400, 100), ("running", 500, 20)]
+    wanted = [(name, at * 1000, long * 1000) for name, at, long in us]
+    wanted += [(name, 520000 + 200 * i + at, 100) for i in range(100) for name, at in (("ready", 0), ("running", 100))]
+    wanted[-1] = ("running", 539900, 20100)
+    wanted += [("not running", 560000, 20000), ("running", 580000, 20000)]
+    if same("lines of states", sorted(lines, key=lambda name: order[lines[name]]), ["main", "state of main", "worker", "state of worker"]) and \
+            same("states", sorted(got, key=lambda e: e[1]), wanted):
+        say("ok", "trace viewer: what the system did with a thread, in a line below it")
 
 
 def check_picture():
@@ -325,6 +343,7 @@ def check_all():
             check_memory(host, rows)
             check_framework(host, rows)
     check_accelerator()
+    check_states()
     check_warnings()
     check_picture()
 

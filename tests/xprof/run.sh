@@ -20,6 +20,10 @@ fail() {
 rm -rf $work/out
 mkdir -p $work/out
 $work/record $work/out || fail "record"
+[ -x build/prof ] || make -s build/prof >$work/make.log 2>&1 || fail "build/prof, see $work/make.log"
+"${CC:-cc}" -O0 -g tests/states_images.c -o $work/states_images -pthread || fail "states_images.c does not compile"
+(cd $work && ./states_images >/dev/null) || fail "states_images"
+build/prof export $work/states.prof -o $work/out/logs/plugins/profile/states/ || fail "prof export of states"
 sh tests/xprof/install.sh $work/venv >$work/pip.log 2>&1 || skip "pip install xprof failed, see $work/pip.log"
 node_modules=$work/node_modules
 if command -v node >/dev/null && [ -x "${CHROMIUM:-/usr/bin/chromium}" ]; then
