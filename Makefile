@@ -40,7 +40,7 @@ BUILD ?= build
 ALL_C = $(CC) -std=gnu99 -I. $(WARNINGS) $(CFLAGS) $(SANITIZER)
 ALL_CXX = $(CXX) -std=c++11 -I. $(WARNINGS) $(CFLAGS) $(SANITIZER)
 LIBS = -pthread -ldl
-HEADERS = $(wildcard prof*.h)
+HEADERS = $(wildcard prof*.h) prof.hpp
 COMMA = ,
 SPACE = $() $()
 JOBS ?= $(shell { nproc || getconf _NPROCESSORS_ONLN || sysctl -n hw.ncpu || echo 1; } 2>/dev/null)
@@ -353,7 +353,7 @@ archive = git ls-files -z -- $(2) | LC_ALL=C $(TAR) --null -T - --format=ustar -
 dist: $(HEADERS)
 	@git rev-parse --verify HEAD >/dev/null || { echo "make dist: needs a git checkout: it packs what git tracks" >&2; false; }
 	@mkdir -p $(DIST)
-	$(call archive,prof-headers-$(VERSION),prof*.h LICENSE README.md)
+	$(call archive,prof-headers-$(VERSION),prof*.h prof.hpp LICENSE README.md)
 	$(call archive,prof-$(VERSION),. ':!.ci')
 
 clean:

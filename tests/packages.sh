@@ -64,7 +64,7 @@ says "packaging/vcpkg/vcpkg.json" "$(grep '"version"' packaging/vcpkg/vcpkg.json
 others=$(grep -nE '[^0-9.]0\.[0-9]+\.[0-9]+([^0-9.]|$)|prof[^ ]* - v[0-9]' prof*.h src/*/manual.h lib/* meson.build \
     CMakeLists.txt Makefile tools/* packaging/*.in packaging/*/* | grep -vF "$version")
 check "no other version" "$others"
-for header in prof*.h; do
+for header in prof*.h prof.hpp; do
     grep -q "'$header'" meson.build && ok "meson.build: $header" || fail "meson.build: $header"
 done
 
@@ -131,7 +131,7 @@ if installed meson && installed ninja; then
         runs "meson: the program" "$work/by_meson/program"
     fi
     mkdir -p "$work/program/subprojects/prof"
-    cp meson.build prof*.h "$work/program/subprojects/prof"
+    cp meson.build prof*.h prof.hpp "$work/program/subprojects/prof"
     succeeds "meson: as a subproject" env PKG_CONFIG_PATH= meson setup "$work/by_subproject" "$work/program"
     succeeds "meson: build of that" ninja -C "$work/by_subproject"
     runs "meson: the program of that" "$work/by_subproject/program"
@@ -151,7 +151,7 @@ if git rev-parse HEAD >/dev/null 2>&1; then
         awk '{print $6}' "$work/log" | LC_ALL=C sort -c && ok "$archive: sorted" || fail "$archive: sorted"
     done
     found=$(cd "$work/prof-headers-$version" && echo *)
-    [ "$found" = "$(echo LICENSE README.md prof*.h)" ] && ok "the headers alone" || fail "the headers alone" "$found"
+    [ "$found" = "$(echo LICENSE README.md prof*.h prof.hpp)" ] && ok "the headers alone" || fail "the headers alone" "$found"
     mkdir "$work/prof-headers-$version/examples" && cp examples/hello.c "$work/prof-headers-$version/examples"
     succeeds "an example with these" ${CC:-cc} "$work/prof-headers-$version/examples/hello.c" -o "$work/hello" \
         -pthread -ldl

@@ -219,7 +219,7 @@ PORT = free_port()
 def folder_of(page, first):
     folder = f"{WORK}/{page[:-3].replace('/', '_')}"
     os.makedirs(folder)
-    for header in glob.glob("prof*.h"):
+    for header in glob.glob("prof*.h") + ["prof.hpp"]:
         os.symlink(f"{ROOT}/{header}", f"{folder}/{header}")
     for name in ("examples", "tests"):
         os.symlink(f"{ROOT}/{name}", f"{folder}/{name}")

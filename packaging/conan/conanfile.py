@@ -21,13 +21,14 @@ class ProfConan(ConanFile):
 
     def export_sources(self):
         top = os.path.join(self.recipe_folder, "..", "..")
-        for pattern in ("prof*.h", "LICENSE"):
+        for pattern in ("prof*.h", "prof.hpp", "LICENSE"):
             copy(self, pattern, top, self.export_sources_folder, excludes="*/*")
 
     def package_id(self):
         self.info.clear()
 
     def package(self):
+        copy(self, "prof.hpp", self.source_folder, os.path.join(self.package_folder, "include"))
         copy(self, "prof*.h", self.source_folder, os.path.join(self.package_folder, "include"))
         copy(self, "LICENSE", self.source_folder, os.path.join(self.package_folder, "licenses"))
 

@@ -26,7 +26,8 @@ HEADERS
     prof.h alone records, into a .prof, which the tool prof reads. In the file with PROF_IMPLEMENTATION, prof_read.h
     adds the reader, the summary, statistics, .csv and .txt, mode stats and saves of the last seconds; prof_chrome.h
     adds .json, prof_html.h the page; prof_report.h, prof_xplane.h, prof_ntff.h and prof_server.h what they say;
-    prof_system.h records when the system ran each thread, and when not. Each includes what it needs. prof_start()
+    prof_system.h records when the system ran each thread, and when not. prof.hpp has classes for C++: scopes as
+    objects, hooks, locks. Each includes what it needs. prof_start()
     refuses an output that needs another header, and names it. PROF_OUTPUT then records into a .prof beside that output
     (trace.json.prof) and says so; `prof export` converts it.
 

@@ -28,6 +28,34 @@ int main()
     return prof_timeline_next(timeline, &event, nullptr) && !strcmp(event.name, "method") ? 0 : 3;
 }
 END
+cat >$out/classes.cpp <<'END'
+#include "prof.hpp"
+struct mutex { void lock(); bool try_lock(); void unlock(); };
+struct both { prof::scope running; prof::lockable<mutex> lock{"x"}; void method() { PROFILE_FUNCTION(); } };
+void used(both &x);
+void used(both &x)
+{
+    prof::begin("a");
+    prof::end();
+    prof::scope moved(prof::static_name("b", 3)), text("c", 4);
+    moved.begin("d");
+    moved = static_cast<prof::scope &&>(text);
+    PROFILE_ARG_TO(moved.handle(), "key", 1);
+    if (moved) moved.end();
+    x.lock.lock();
+    x.lock.unlock();
+    x.method();
+}
+END
+if command -v clang >/dev/null 2>&1; then
+    for target in x86_64 aarch64 i686; do
+        for enable in 1 0; do
+            silent "Microsoft's dialect: $target, PROF_ENABLE=$enable" clang --target=$target-pc-windows-msvc \
+                -fms-extensions -fms-compatibility -fms-compatibility-version=19.38 -U__GNUC__ -U__clang__ -ffreestanding \
+                -Wall -Wextra -Werror -I. -DPROF_ENABLE=$enable -x c++ -std=c++14 -c $out/classes.cpp -o $out/classes.o
+        done
+    done
+fi
 for compiler in g++ clang++; do
     if ! command -v $compiler >/dev/null 2>&1; then
         skip $compiler "not installed"
@@ -42,6 +70,10 @@ for compiler in g++ clang++; do
         done
         silent "$compiler $standard: PROF_ENABLE=0" $compiler -std=$standard $warnings -DPROF_ENABLE=0 -D_GNU_SOURCE \
             -Wno-unused -c tests/test_cpp.cpp -o $out/stripped.o
+        silent "$compiler $standard: classes" $compiler -std=$standard $warnings -Wold-style-cast -O2 -fno-exceptions -I. \
+            -c $out/classes.cpp -o $out/classes.o
+        $compiler -std=$standard -O1 -fno-exceptions -DPROF_ENABLE=0 -I. -c $out/classes.cpp -o $out/classes.o
+        check "$compiler $standard: PROF_ENABLE=0 leaves nothing" "$(nm -C $out/classes.o | grep -v ' mutex::\| used(')"
     done
     succeeds "$compiler: PROF_SHORT_FUNCTION" $compiler -std=c++11 -I. $out/short.cpp $out/recorder.o -o $out/short -pthread -ldl &&
         succeeds "$compiler: PROF_SHORT_FUNCTION: the name of C" env -u PROF_OUTPUT $out/short

@@ -1,0 +1,352 @@
+/* prof.hpp - what C++ has beside the macros of prof.h: scopes as objects, hooks of engines, locks - public domain or
+              MIT-0, see prof.h
+
+    #include "prof.hpp"                        // includes prof.h, and no header of the standard library
+
+    prof::scope                                a scope as an object: a member, moved, ended early, std::optional
+    prof::begin(name), prof::end()             a scope that begins in one function and ends in another
+    prof::static_name("text", 0xRRGGBB)        a name that is not copied, with a colour
+    prof::lockable<std::mutex> lock{"pool"}    a lock that records its waits and holds
+
+    docs/guide/cpp.md has examples. All of it is C++11, needs neither exceptions nor RTTI, and is empty with
+    PROF_ENABLE=0: there prof::lockable is the lock alone. So an object of these classes in a structure that files share
+    needs the same PROF_ENABLE in these files. */
+#ifndef PROF_HPP
+#define PROF_HPP
+
+#ifndef __cplusplus
+#error "prof.hpp is for C++: include prof.h"
+#endif
+#include "prof.h"
+
+namespace prof {
+
+/* A text that lives as long as the program or library that records it and does not change, such as a string literal
+   that reaches a hook as a pointer. It is recorded by its address, which costs what PROFILE_SCOPE costs and a look into
+   a table of 4096 names. Beyond these a name is copied, and has no colour. color: 0xRRGGBB, 0: the viewer's choice. */
+struct static_name {
+    const char *text;
+    uint32_t color;
+    constexpr explicit static_name(const char *name, uint32_t rgb = 0) noexcept : text(name), color(rgb) {}
+};
+
+/* Files with PROF_ENABLE=0 have other classes than those without, also in one program. */
+#if PROF_ENABLE
+inline namespace recorded {
+
+/* A call site that is known by its name's address and its color. */
+struct PROF__HIDDEN prof__place {
+    long state; /* 0: free, 1: somebody writes it, 2: it can be used */
+    prof_site site;
+};
+enum { PROF__PLACES = 4096, PROF__PROBES = 64, PROF__UNNAMED = 32, PROF__OPEN_BEGINS = 512 };
+#ifdef __GNUC__
+PROF__HIDDEN PROF__UNTRACED inline long prof__place_state(const long *state)
+{
+    return __atomic_load_n(state, __ATOMIC_ACQUIRE);
+}
+PROF__HIDDEN PROF__UNTRACED inline bool prof__place_moves(long *state, long from, long to)
+{
+    return __atomic_compare_exchange_n(state, &from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+}
+#else
+extern "C" long _InterlockedCompareExchange(long volatile *, long, long);
+inline bool prof__place_moves(long *state, long from, long to)
+{
+    return _InterlockedCompareExchange(state, to, from) == from;
+}
+inline long prof__place_state(long *state) { return _InterlockedCompareExchange(state, 2, 2); }
+#endif
+
+PROF__HIDDEN PROF__UNTRACED inline void prof__site_set(prof_site &site, const char *name, uint32_t color, unsigned kind,
+                                                      unsigned line)
+{
+    const prof_site made = {0, name, "", "", "", line, color, 1, static_cast<uint16_t>(kind), 0, 0, 0};
+    site = made;
+}
+/* Returns the call site of a name in a table, or NULL where all places are taken. Waits for nobody: who finds a place
+   that somebody writes takes another one. */
+PROF__HIDDEN PROF__UNTRACED inline prof_site *prof__site_in(prof__place *places, size_t count, size_t first,
+                                                           const char *name, uint32_t color, unsigned line)
+{
+    for (size_t i = 0; i < PROF__PROBES; ++i) {
+        prof__place &place = places[(first + i) % count];
+        prof_site &site = place.site;
+        const long state = prof__place_state(&place.state);
+        if (state == 2 && site.name == name && site.color == color) return &site;
+        if (state || !prof__place_moves(&place.state, 0, 1)) continue;
+        prof__site_set(site, name, color, PROF__KIND_BEGIN, line);
+        (void)prof__place_moves(&place.state, 1, 2);
+        return &site;
+    }
+    return nullptr;
+}
+PROF__HIDDEN PROF__UNTRACED inline prof_site *prof__site_of(const char *name, uint32_t color, unsigned line)
+{
+    static prof__place places[PROF__PLACES];
+    const uintptr_t key = (reinterpret_cast<uintptr_t>(name) ^ color) * 0x9e3779b1u;
+    return prof__site_in(places, PROF__PLACES, static_cast<size_t>(key >> 12), name, color, line);
+}
+
+/* Begins a scope. */
+PROF__HIDDEN PROF__UNTRACED inline prof__token prof__open(const char *text, uint32_t color)
+{
+    /* A reader tells scopes that overlap by their sites: those with a name made at run time have several, in turn. */
+    static const char unnamed[PROF__UNNAMED] = {0};
+    static prof__place plain[PROF__UNNAMED];
+    static thread_local unsigned turn;
+    const unsigned at = turn++ % PROF__UNNAMED;
+    prof_site *site = color ? prof__site_of(unnamed + at, color, at + 1) : nullptr;
+    if (!site) site = prof__site_in(plain, PROF__UNNAMED, at, unnamed + at, 0, at + 1);
+    if (!site) return 0;
+    return prof__on(site) ? prof__begin_text(site, text) : 0;
+}
+PROF__HIDDEN PROF__UNTRACED inline prof__token prof__open(static_name name)
+{
+    prof_site *site = prof__site_of(name.text, name.color, 0);
+    if (!site) return prof__open(name.text, name.color);
+    return prof__on(site) ? prof__begin(site) : 0;
+}
+
+/* A scope that ends with the object, or earlier by end(). Name: a static_name, or a text made at run time, which is
+   copied: a const char *, a std::string and the like. It ends on the thread, or fiber, on which it began. */
+class scope {
+public:
+    scope() noexcept : token_(0) {} /* none */
+    explicit PROF__HIDDEN PROF__UNTRACED scope(static_name name) : token_(prof__open(name)) {}
+    explicit PROF__HIDDEN PROF__UNTRACED scope(const char *text, uint32_t color = 0)
+        : token_(prof__open(text, color))
+    {
+    }
+    template <typename Text, typename = decltype(prof__chars_of(*static_cast<const Text *>(nullptr), 0))>
+    explicit PROF__HIDDEN PROF__UNTRACED scope(const Text &text, uint32_t color = 0)
+        : token_(prof__open(prof__chars(text), color))
+    {
+    }
+    PROF__HIDDEN PROF__UNTRACED scope(scope &&other) noexcept : token_(other.token_) { other.token_ = 0; }
+    PROF__HIDDEN PROF__UNTRACED scope &operator=(scope &&other) noexcept
+    {
+        if (this == &other) return *this;
+        end();
+        token_ = other.token_;
+        other.token_ = 0;
+        return *this;
+    }
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+    PROF__HIDDEN PROF__UNTRACED ~scope() { end(); }
+    /* Ends this scope, if one is open, and begins the next one. */
+    template <typename Name> PROF__HIDDEN PROF__UNTRACED void begin(const Name &name, uint32_t color)
+    {
+        end();
+        token_ = scope(name, color).release();
+    }
+    template <typename Name> PROF__HIDDEN PROF__UNTRACED void begin(const Name &name)
+    {
+        end();
+        token_ = scope(name).release();
+    }
+    PROF__HIDDEN PROF__UNTRACED void end() noexcept
+    {
+        if (token_) prof__end(token_);
+        token_ = 0;
+    }
+    /* For PROFILE_ARG_TO(); 0: it is off, or has ended. */
+    PROF__HIDDEN PROF__UNTRACED prof_scope handle() const noexcept { return PROF__RECORDED(token_); }
+    explicit operator bool() const noexcept { return handle() != 0; }
+
+private:
+    PROF__HIDDEN PROF__UNTRACED prof__token release() noexcept
+    {
+        const prof__token token = token_;
+        token_ = 0;
+        return token;
+    }
+    prof__token token_;
+};
+
+/* "wait for NAME". */
+struct PROF__HIDDEN prof__wait_name {
+    char text[96];
+    PROF__UNTRACED explicit prof__wait_name(const char *name)
+    {
+        size_t at = 0;
+        for (const char *from = "wait for "; *from; ++from) text[at++] = *from;
+        while (*name && at < sizeof text - 1) text[at++] = *name++;
+        text[at] = 0;
+    }
+};
+
+/* The scopes of begin() that are open on a thread. */
+struct PROF__HIDDEN prof__begins {
+    uint32_t count;
+    prof__token tokens[PROF__OPEN_BEGINS];
+};
+PROF__HIDDEN PROF__UNTRACED inline prof__begins &prof__begun()
+{
+    static thread_local prof__begins begun;
+    return begun;
+}
+/* The place is taken first: a signal handler that interrupts here takes the next one. */
+PROF__HIDDEN PROF__UNTRACED inline void prof__push(prof__token token)
+{
+    prof__begins &begun = prof__begun();
+    const uint32_t at = begun.count++;
+    if (at < PROF__OPEN_BEGINS) begun.tokens[at] = token;
+    else if (token) prof__end(token);
+}
+
+/* begin() begins a scope that the end() which belongs to it ends, as brackets do, on the same thread, whether the scope
+   is on or off. For hooks of an engine, "begin(const char *)" and "end()". Up to 512 are open on a thread; what is
+   deeper ends at once. Code that moves between threads, as a fiber, keeps a prof::scope instead. */
+PROF__HIDDEN PROF__UNTRACED inline void begin(static_name name) { prof__push(prof__open(name)); }
+PROF__HIDDEN PROF__UNTRACED inline void begin(const char *text, uint32_t color = 0)
+{
+    prof__push(prof__open(text, color));
+}
+PROF__HIDDEN PROF__UNTRACED inline void end()
+{
+    prof__begins &begun = prof__begun();
+    if (!begun.count) return;
+    const uint32_t at = begun.count - 1;
+    const prof__token token = at < PROF__OPEN_BEGINS ? begun.tokens[at] : 0;
+    begun.count = at;
+    if (token) prof__end(token);
+}
+
+/* A mutex that records how long threads wait for it and how long they hold it, by the name that it is made with: a text
+   as for static_name. It takes the place of any mutex of the standard library or of your own, also timed and shared
+   ones: std::unique_lock<prof::lockable<std::mutex>>, with std::condition_variable_any. A wait is a scope "wait for
+   NAME". A free lock costs one event. That a timed call waited is recorded as the scope alone. */
+template <typename Mutex> class lockable {
+public:
+    PROF__HIDDEN lockable() : lockable("lock") {}
+    template <typename... Args>
+    explicit PROF__HIDDEN lockable(const char *name, Args &&...args) : mutex_(static_cast<Args &&>(args)...)
+    {
+        static_assert(sizeof place_ >= sizeof(prof_site), "");
+        prof__site_set(*site(), name, 0, PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, 0);
+    }
+    lockable(const lockable &) = delete;
+    lockable &operator=(const lockable &) = delete;
+
+    PROF__HIDDEN PROF__UNTRACED void lock()
+    {
+        if (mutex_.try_lock()) return took();
+        scope waits(prof__wait_name(site()->name).text);
+        note(PROF_EVENT_LOCK_WAIT, 1);
+        mutex_.lock();
+        took();
+    }
+    PROF__HIDDEN PROF__UNTRACED bool try_lock() { return took_if(mutex_.try_lock()); }
+    template <typename Time> PROF__HIDDEN PROF__UNTRACED bool try_lock_for(const Time &time)
+    {
+        if (try_lock()) return true;
+        scope waits(prof__wait_name(site()->name).text);
+        return took_if(mutex_.try_lock_for(time));
+    }
+    template <typename Time> PROF__HIDDEN PROF__UNTRACED bool try_lock_until(const Time &time)
+    {
+        if (try_lock()) return true;
+        scope waits(prof__wait_name(site()->name).text);
+        return took_if(mutex_.try_lock_until(time));
+    }
+    PROF__HIDDEN PROF__UNTRACED void unlock()
+    {
+        note(PROF_EVENT_LOCK_RELEASE, 0);
+        mutex_.unlock();
+    }
+    PROF__HIDDEN PROF__UNTRACED void lock_shared()
+    {
+        if (mutex_.try_lock_shared()) return took();
+        scope waits(prof__wait_name(site()->name).text);
+        note(PROF_EVENT_LOCK_WAIT, 1);
+        mutex_.lock_shared();
+        took();
+    }
+    PROF__HIDDEN PROF__UNTRACED bool try_lock_shared() { return took_if(mutex_.try_lock_shared()); }
+    template <typename Time> PROF__HIDDEN PROF__UNTRACED bool try_lock_shared_for(const Time &time)
+    {
+        if (try_lock_shared()) return true;
+        scope waits(prof__wait_name(site()->name).text);
+        return took_if(mutex_.try_lock_shared_for(time));
+    }
+    template <typename Time> PROF__HIDDEN PROF__UNTRACED bool try_lock_shared_until(const Time &time)
+    {
+        if (try_lock_shared()) return true;
+        scope waits(prof__wait_name(site()->name).text);
+        return took_if(mutex_.try_lock_shared_until(time));
+    }
+    PROF__HIDDEN PROF__UNTRACED void unlock_shared()
+    {
+        note(PROF_EVENT_LOCK_RELEASE, 0);
+        mutex_.unlock_shared();
+    }
+    Mutex &base() noexcept { return mutex_; } /* the mutex itself: its calls record nothing */
+
+private:
+    PROF__HIDDEN PROF__UNTRACED void note(prof_event_type type, uint64_t detail)
+    {
+        if (prof__live(site())) prof__event(site(), type, detail, PROF__ADDRESS(this));
+    }
+    PROF__HIDDEN PROF__UNTRACED void took() { note(PROF_EVENT_LOCK_ACQUIRE, 0); }
+    PROF__HIDDEN PROF__UNTRACED bool took_if(bool taken)
+    {
+        if (taken) took();
+        return taken;
+    }
+    /* The type of a site is hidden, but a class that has a lock may not be. */
+    PROF__HIDDEN PROF__UNTRACED prof_site *site() { return reinterpret_cast<prof_site *>(place_); }
+    Mutex mutex_;
+    uint64_t place_[12];
+};
+} /* inline namespace recorded */
+#else
+inline namespace stripped {
+class scope {
+public:
+    scope() noexcept {}
+    template <typename Name> explicit scope(const Name &) noexcept {}
+    template <typename Name> scope(const Name &, uint32_t) noexcept {}
+    scope(scope &&) noexcept {}
+    scope &operator=(scope &&) noexcept { return *this; }
+    scope(const scope &) = delete;
+    scope &operator=(const scope &) = delete;
+    ~scope() {} /* as with PROF_ENABLE, an object that nobody uses is no mistake */
+    template <typename Name> void begin(const Name &, uint32_t = 0) noexcept {}
+    void end() noexcept {}
+    prof_scope handle() const noexcept { return 0; }
+    explicit operator bool() const noexcept { return false; }
+};
+inline void begin(static_name) {}
+inline void begin(const char *, uint32_t = 0) {}
+inline void end() {}
+template <typename Mutex> class lockable {
+public:
+    lockable() {}
+    template <typename... Args>
+    explicit lockable(const char *, Args &&...args) : mutex_(static_cast<Args &&>(args)...)
+    {
+    }
+    lockable(const lockable &) = delete;
+    lockable &operator=(const lockable &) = delete;
+    void lock() { mutex_.lock(); }
+    bool try_lock() { return mutex_.try_lock(); }
+    template <typename Time> bool try_lock_for(const Time &time) { return mutex_.try_lock_for(time); }
+    template <typename Time> bool try_lock_until(const Time &time) { return mutex_.try_lock_until(time); }
+    void unlock() { mutex_.unlock(); }
+    void lock_shared() { mutex_.lock_shared(); }
+    bool try_lock_shared() { return mutex_.try_lock_shared(); }
+    template <typename Time> bool try_lock_shared_for(const Time &time) { return mutex_.try_lock_shared_for(time); }
+    template <typename Time> bool try_lock_shared_until(const Time &time) { return mutex_.try_lock_shared_until(time); }
+    void unlock_shared() { mutex_.unlock_shared(); }
+    Mutex &base() noexcept { return mutex_; }
+
+private:
+    Mutex mutex_;
+};
+} /* inline namespace stripped */
+#endif
+} /* namespace prof */
+
+#endif /* PROF_HPP */
