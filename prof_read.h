@@ -287,6 +287,10 @@ PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t tr
    all of it, if the recording has no states. */
 PROF__API prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
                                        prof_split *split);
+/* Splits the time of an event of a track likewise. Where the states leave something unknown, a scope of
+   PROFILE_SCOPE_TIMED says it itself. */
+PROF__API prof_status prof_event_split(const prof_trace *trace, size_t track, const prof_event *event,
+                                       prof_split *split);
 
 /* Returns the samples of a track's thread, in order of time, and sets *count to their number. The trace owns them. The
    scope that was open at a sample's time is what it ran for. Returns NULL, and 0 as *count, if there are none. track
@@ -555,6 +559,7 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
 #define prof_track_states(trace, track, count) PROF__STRIPPED((const prof_state *)0, PROF__USE3(trace, track, count))
 #define prof_track_split(trace, track, start_ns, duration_ns, split) \
     PROF__STRIPPED(PROF_OK, PROF__USE5(trace, track, start_ns, duration_ns, split))
+#define prof_event_split(trace, track, event, split) PROF__STRIPPED(PROF_OK, PROF__USE4(trace, track, event, split))
 #define prof_track_samples(trace, track, count) PROF__STRIPPED((const prof_sample *)0, PROF__USE3(trace, track, count))
 #define prof_trace_modules(trace, count) PROF__STRIPPED((const prof_module *)0, PROF__USE2(trace, count))
 #define prof_module_at(trace, address, time_ns) \
@@ -4917,6 +4922,53 @@ PROF_DEF prof_status prof_track_split(const prof_trace *trace, size_t track, int
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_track_split: duration_ns must not be negative");
     prof__states_split(trace, &trace->tracks[track], start_ns, start_ns + duration_ns, split);
     return PROF_OK;
+}
+
+/* Replaces a split by what the scope's own arguments say: see PROF__KEY_RUNNING. The time that they leave, in which the
+   scope measured, the thread ran. */
+static void prof__event_timed(const prof_event *event, prof_split *split)
+{
+    static const char *const keys[] = {PROF__KEY_RUNNING, PROF__KEY_READY, PROF__KEY_WAITING};
+    uint64_t parts[3], found = 0, wall = split->wall_ns;
+    uint32_t i, j;
+    for (i = 0; i < event->arg_count; i++) {
+        const prof_arg *arg = &event->args[i];
+        if (arg->value.type != PROF_VALUE_UINT || arg->key[0] != 'p') continue;
+        for (j = 0; j < 3; j++) {
+            if (strcmp(arg->key, keys[j])) continue;
+            parts[j] = arg->value.as.u;
+            found |= 1u << j;
+        }
+    }
+    if (!(found & 1)) return;
+    if (found == 7) {
+        split->ready_ns = parts[1] < wall ? parts[1] : wall;
+        split->waiting_ns = parts[2] < wall - split->ready_ns ? parts[2] : wall - split->ready_ns;
+        split->running_ns = wall - split->ready_ns - split->waiting_ns;
+    } else {
+        split->ready_ns = split->waiting_ns = 0;
+        split->running_ns = parts[0] < wall ? parts[0] : wall;
+    }
+    split->unknown_ns = wall - split->running_ns - split->ready_ns - split->waiting_ns;
+}
+
+/* Splits an event's time: by the states of its thread or, where they leave something unknown, by its own arguments. */
+static void prof__event_split(const prof_trace *trace, const prof__read_track *track, const prof_event *event,
+                              prof_split *split)
+{
+    prof__states_split(trace, track, event->start_ns, event->start_ns + event->duration_ns, split);
+    if (split->unknown_ns && event->arg_count && event->type == PROF_EVENT_SCOPE && !event->flags)
+        prof__event_timed(event, split);
+}
+
+PROF_DEF prof_status prof_event_split(const prof_trace *trace, size_t track, const prof_event *event, prof_split *split)
+{
+    prof_status status;
+    if (split) memset(split, 0, sizeof *split);
+    if (!event) return prof__null("prof_event_split", "event");
+    status = prof_track_split(trace, track, event->start_ns, event->duration_ns, split);
+    if (!status) prof__event_split(trace, &trace->tracks[track], event, split);
+    return status;
 }
 
 static int prof__sample_order(const void *a, const void *b)
@@ -9910,16 +9962,28 @@ static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_ro
 }
 
 /* Adds what the thread did in a time that counts in total_ns. */
-static void prof__stat_row_states(const prof__stat_rows *all, prof__stat_row *row, int64_t start, int64_t duration)
+static void prof__stat_row_split(prof__stat_row *row, const prof_split *split)
+{
+    row->stat.running_ns += split->running_ns;
+    row->stat.ready_ns += split->ready_ns;
+    row->stat.waiting_ns += split->waiting_ns;
+    row->stat.switches += split->switches;
+    row->stat.migrations += split->migrations;
+}
+
+/* Adds what the thread did in a scope: most scopes have neither states nor arguments. */
+static void prof__stat_row_states(const prof__stat_rows *all, prof__stat_row *row, const prof_event *event)
 {
     prof_split split;
-    if (!all->states) return;
-    prof__states_split(all->states, &all->states->tracks[all->track - 1], start, start + duration, &split);
-    row->stat.running_ns += split.running_ns;
-    row->stat.ready_ns += split.ready_ns;
-    row->stat.waiting_ns += split.waiting_ns;
-    row->stat.switches += split.switches;
-    row->stat.migrations += split.migrations;
+    if (all->states) {
+        prof__event_split(all->states, &all->states->tracks[all->track - 1], event, &split);
+    } else {
+        if (!event->arg_count) return;
+        memset(&split, 0, sizeof split);
+        split.wall_ns = (uint64_t)event->duration_ns;
+        prof__event_timed(event, &split);
+    }
+    prof__stat_row_split(row, &split);
 }
 
 /* Returns 1 if an enclosing scope has ended before a scope that begins now at this depth. The depth alone does not say
@@ -9978,7 +10042,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
         return 1;
     }
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
-    if (!row->open) prof__stat_row_states(all, row, event->start_ns, event->duration_ns);
+    if (!row->open) prof__stat_row_states(all, row, event);
     prof__stat_row_call(all, row, event->duration_ns);
     row->open++;
     return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
@@ -10183,7 +10247,12 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     row->stat.count++;
     if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
     all->track = span->end_track + 1;
-    if (scope) prof__stat_row_states(all, row, span->start_ns, span->duration_ns);
+    if (scope && all->states) {
+        prof_split split;
+        prof__states_split(trace, &trace->tracks[span->end_track], span->start_ns, span->start_ns + span->duration_ns,
+                           &split);
+        prof__stat_row_split(row, &split);
+    }
     if (!frame) row->stat.self_ns += alone;
     return prof__stat_row_time(row, (uint64_t)span->duration_ns, (uint64_t)span->duration_ns);
 }
@@ -10859,6 +10928,7 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
         truncated += rows[i].stat->truncated;
         several |= rows[i].stat->threads > 1;
         above |= rows[i].stat->share > 1.0005;
+        running |= rows[i].stat->unknown_ns < rows[i].stat->total_ns;
     }
     if (several) {
         memmove(columns + 5, columns + 4, (PROF__TABLE_COLUMNS - 4) * sizeof *columns);
@@ -14744,7 +14814,10 @@ static int prof__table_again(prof__table *t);
    PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__DEVICE_SAMPLES
    PROF__SAMPLE_DEPTH PROF__SAMPLE_WORDS prof__pack_integer() PROF__META_MODULE PROF__MODULE_WORDS prof__meta_string()
    prof__meta_intern(): see >>samples. prof__loaded prof__loaded_each() prof__segment prof__elf prof__build_id_text()
-   prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST. */
+   prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST.
+   PROF__SITE_AT PROF__AT PROF__BEGIN PROF__BEGIN_WITH PROF__TO PROF__GUARD_TYPE PROF__RECORDED PROF__KIND_BEGIN
+   PROF__KIND_ARG prof__begin_number() prof__end() prof__with() prof__clock_ns(): scopes that read clocks of their own,
+   and record them with PROF__KEY_RUNNING PROF__KEY_READY PROF__KEY_WAITING. */
 
 #ifdef __EMSCRIPTEN__
 #undef malloc

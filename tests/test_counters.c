@@ -1,6 +1,6 @@
-/* prof_system.h: what the system counts, as counters. A system that is made of files, whose numbers are known; programs
-   that fault pages, write, spin and sleep, whose own counts are known; a control group that stops its process; what the
-   system refuses; forks. */
+/* prof_system.h without perf events. What the system counts, as counters: a system that is made of files, whose numbers
+   are known; programs that fault pages, write, spin and sleep, whose own counts are known; a control group that stops its
+   process; what the system refuses; forks. And PROFILE_SCOPE_TIMED: of each call, what is known of it. */
 #define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -12,6 +12,8 @@
 #include "refuse.h"
 #ifdef __linux__
 #include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #endif
@@ -509,6 +511,237 @@ TEST(in_other_modes)
     trace = trace_stop();
     CHECK_EQUAL(prof_trace_about(trace)->event_count, 0);
     prof_trace_close(trace);
+}
+
+/* -- PROFILE_SCOPE_TIMED -- */
+
+static uint64_t thread_ns(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
+}
+
+enum { CALLS = 40, SLEPT_NS = 3000000, SPUN_NS = 2000000 };
+static uint64_t ran[CALLS];
+static int hogs; /* threads that spin while this is 1 */
+
+static void spin(uint64_t ns)
+{
+    uint64_t end = thread_ns() + ns;
+    while (thread_ns() < end) continue;
+}
+
+static void *hog_main(void *user)
+{
+    while (__atomic_load_n(&hogs, __ATOMIC_ACQUIRE)) spin(100000);
+    return user;
+}
+
+static void napping(int i)
+{
+    PROFILE_STEP_TIMED("nap", i);
+    uint64_t begin = thread_ns();
+    spin(SPUN_NS / 4);
+    pause_ns(SLEPT_NS);
+    ran[i] = thread_ns() - begin;
+}
+
+static void spinning(void)
+{
+    PROFILE_SCOPE_TIMED("spin");
+    spin(SPUN_NS);
+}
+
+static int is_near(uint64_t value, uint64_t truth, uint64_t whole)
+{
+    uint64_t most = whole / 20 > 100000 ? whole / 20 : 100000;
+    return value < truth + most && truth < value + most;
+}
+
+/* How many calls of a name have parts as the program knows them. */
+static int good_calls(const prof_trace *trace, const char *name, int naps)
+{
+    int good = 0, calls = 0;
+    trace_list list = trace_read(trace, 0);
+    for (size_t i = 0; i < list.count; ++i) {
+        const prof_event *call = &list.events[i];
+        prof_split split;
+        if (call->type != PROF_EVENT_SCOPE || strcmp(call->name, name)) continue;
+        CHECK_EQUAL(prof_event_split(trace, 0, call, &split), PROF_OK);
+        CHECK_EQUAL(split.wall_ns, call->duration_ns);
+        CHECK_EQUAL(split.running_ns + split.ready_ns + split.waiting_ns + split.unknown_ns, call->duration_ns);
+        CHECK_EQUAL(split.unknown_ns, 0);
+        if (naps)
+            good += is_near(split.running_ns, ran[calls], split.wall_ns) &&
+                    split.waiting_ns + 100000 > SLEPT_NS;
+        else
+            good += is_near(split.waiting_ns, 0, split.wall_ns) && split.running_ns + 100000 > SPUN_NS;
+        ++calls;
+    }
+    CHECK_EQUAL(calls, CALLS);
+    trace_free(&list);
+    return good;
+}
+
+static void timed_part(void)
+{
+    prof_config config = trace_config(0);
+    pthread_t hog;
+    cpu_set_t set, one;
+    refuse(SYS_perf_event_open, EPERM);
+    config.switches = 1;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    CHECK_EQUAL(prof_system_status(), PROF_UNSUPPORTED);
+    for (int i = 0; i < CALLS; ++i) napping(i);
+    sched_getaffinity(0, sizeof set, &set); /* spins beside another thread on one processor */
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); ++i)
+        if (CPU_ISSET(i, &set)) CPU_SET(i, &one);
+    sched_setaffinity(0, sizeof one, &one);
+    hogs = 1;
+    pthread_create(&hog, NULL, hog_main, NULL);
+    for (int i = 0; i < CALLS; ++i) spinning();
+    __atomic_store_n(&hogs, 0, __ATOMIC_RELEASE);
+    pthread_join(hog, NULL);
+    prof_trace *trace = trace_stop();
+    int naps = good_calls(trace, "nap", 1), spins = good_calls(trace, "spin", 0);
+    printf("of %d calls: %d and %d within 5 %% or 100 us\n", CALLS, naps, spins);
+    CHECK(naps >= CALLS * 95 / 100);
+    CHECK(spins >= CALLS * 95 / 100);
+    prof_stat *stats = NULL;
+    size_t count = 0;
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_NAME, 1, &stats, &count), PROF_OK);
+    CHECK_EQUAL(count, 2);
+    for (size_t i = 0; i < count; ++i) {
+        CHECK_EQUAL(stats[i].running_ns + stats[i].ready_ns + stats[i].waiting_ns, stats[i].total_ns);
+        CHECK_EQUAL(stats[i].unknown_ns, 0);
+        if (!strcmp(stats[i].name, "nap")) CHECK(stats[i].waiting_ns > CALLS * (uint64_t)SLEPT_NS * 9 / 10);
+        else CHECK(stats[i].ready_ns > 1000000); /* the other thread ran in between */
+    }
+    prof_stats_free(stats);
+    trace_bytes text;
+    memset(&text, 0, sizeof text);
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&text), NULL), PROF_OK);
+    CHECK(strstr(text.bytes, "    running") != NULL);
+    free(text.bytes);
+    prof_trace_close(trace);
+}
+
+#define NEEDS_TIMED()                                      \
+    do {                                                   \
+        if (prof_timed_status() == PROF_OK) break;         \
+        printf("%s\n", prof_error());                      \
+        SKIP("this system does not count the run queue");  \
+    } while (0)
+
+TEST(a_timed_scope_knows_its_parts)
+{
+    if (TRACE_SANITIZER == 2) SKIP("it has no threads after a fork");
+    NEEDS_TIMED();
+    int result = in_child(timed_part);
+    if (result == NO_FILTERS) SKIP("this system has no seccomp");
+    CHECK_EQUAL(result, 0);
+}
+
+/* Without /proc only the time that it ran is known. */
+static void no_proc_part(void)
+{
+    if (chroot(trace_path("empty"))) _exit(NO_GROUPS);
+    prof_config config = trace_config(0);
+    trace_start(&config);
+    CHECK_EQUAL(prof_timed_status(), PROF_UNSUPPORTED);
+    CHECK(strstr(prof_error(), "schedstat") != NULL);
+    errno = 7;
+    napping(0);
+    CHECK_EQUAL(errno, 7);
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    const prof_event *nap = trace_find(&list, "nap");
+    prof_split split;
+    CHECK(nap && !prof_event_split(trace, 0, nap, &split));
+    if (nap) CHECK(is_near(split.running_ns, ran[0], split.wall_ns) && split.unknown_ns + 100000 > SLEPT_NS);
+    if (nap) CHECK_EQUAL(split.running_ns + split.unknown_ns, nap->duration_ns);
+    if (nap) CHECK_EQUAL(split.ready_ns + split.waiting_ns, 0);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+TEST(a_timed_scope_without_proc)
+{
+    mkdir(trace_path("empty"), 0777);
+    int result = in_child(no_proc_part);
+    if (result == NO_GROUPS) SKIP("this needs root");
+    CHECK_EQUAL(result, 0);
+}
+
+static void timed_child_part(void)
+{
+    spinning();
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    const prof_event *call = trace_find(&list, "spin");
+    prof_split split;
+    CHECK(call && !prof_event_split(trace, 0, call, &split));
+    if (call) CHECK(split.unknown_ns == 0 && is_near(split.waiting_ns, 0, split.wall_ns));
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+static void *timed_main(void *user)
+{
+    spinning();
+    return user;
+}
+
+/* Each thread has a file, which is closed when the thread ends; and not one of its parent's thread. */
+TEST(timed_scopes_of_threads_and_children)
+{
+    NEEDS_TIMED();
+    pthread_t threads[20];
+    prof_config config = trace_config(0);
+    trace_start(&config);
+    spinning();
+    int files = open_files();
+    for (int i = 0; i < 20; ++i) CHECK(!pthread_create(&threads[i], NULL, timed_main, NULL));
+    for (int i = 0; i < 20; ++i) pthread_join(threads[i], NULL);
+    CHECK_EQUAL(open_files(), files);
+    CHECK_EQUAL(in_child(timed_child_part), 0);
+    spinning();
+    prof_trace *trace = trace_stop();
+    size_t known = 0;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        trace_list list = trace_read(trace, i);
+        for (size_t j = 0; j < list.count; ++j) {
+            prof_split split;
+            known += !prof_event_split(trace, i, &list.events[j], &split) && !split.unknown_ns;
+        }
+        trace_free(&list);
+    }
+    CHECK_EQUAL(known, 22);
+    prof_trace_close(trace);
+}
+
+/* Where the states of the thread are known, they say it. */
+TEST(states_come_first)
+{
+    prof_config config = trace_config(0);
+    config.switches = 1;
+    trace_start(&config);
+    int refused = prof_system_status() != PROF_OK;
+    napping(0);
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    const prof_event *nap = trace_find(&list, "nap");
+    prof_split states, split;
+    CHECK(nap != NULL);
+    if (nap) CHECK_EQUAL(prof_track_split(trace, 0, nap->start_ns, nap->duration_ns, &states), PROF_OK);
+    if (nap) CHECK_EQUAL(prof_event_split(trace, 0, nap, &split), PROF_OK);
+    if (nap && !refused) CHECK(!states.unknown_ns && !memcmp(&states, &split, sizeof split));
+    CHECK_EQUAL(prof_event_split(trace, 9, nap, &split), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_event_split(trace, 0, NULL, &split), PROF_INVALID_ARGUMENT);
+    trace_free(&list);
+    prof_trace_close(trace);
+    if (refused) SKIP("this system refuses perf events");
 }
 #endif
 

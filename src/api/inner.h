@@ -292,6 +292,9 @@ static int prof__table_again(prof__table *t);
    PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__DEVICE_SAMPLES
    PROF__SAMPLE_DEPTH PROF__SAMPLE_WORDS prof__pack_integer() PROF__META_MODULE PROF__MODULE_WORDS prof__meta_string()
    prof__meta_intern(): see >>samples. prof__loaded prof__loaded_each() prof__segment prof__elf prof__build_id_text()
-   prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST. */
+   prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST.
+   PROF__SITE_AT PROF__AT PROF__BEGIN PROF__BEGIN_WITH PROF__TO PROF__GUARD_TYPE PROF__RECORDED PROF__KIND_BEGIN
+   PROF__KIND_ARG prof__begin_number() prof__end() prof__with() prof__clock_ns(): scopes that read clocks of their own,
+   and record them with PROF__KEY_RUNNING PROF__KEY_READY PROF__KEY_WAITING. */
 
 #endif /* PROF__API_INNER_H */

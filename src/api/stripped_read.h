@@ -46,6 +46,7 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
 #define prof_track_states(trace, track, count) PROF__STRIPPED((const prof_state *)0, PROF__USE3(trace, track, count))
 #define prof_track_split(trace, track, start_ns, duration_ns, split) \
     PROF__STRIPPED(PROF_OK, PROF__USE5(trace, track, start_ns, duration_ns, split))
+#define prof_event_split(trace, track, event, split) PROF__STRIPPED(PROF_OK, PROF__USE4(trace, track, event, split))
 #define prof_track_samples(trace, track, count) PROF__STRIPPED((const prof_sample *)0, PROF__USE3(trace, track, count))
 #define prof_trace_modules(trace, count) PROF__STRIPPED((const prof_module *)0, PROF__USE2(trace, count))
 #define prof_module_at(trace, address, time_ns) \

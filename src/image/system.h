@@ -63,4 +63,10 @@ static unsigned prof__switch_what(uint64_t word) { return (unsigned)(word & 7); 
 
 #define PROF__MODULE_WORDS 6 /* of a MODULE record of meta, head included */
 
+/* The keys of the arguments of a scope that says itself what its thread did, as numbers without a sign. A scope without
+   the last two: it is known for how long the thread ran, but not what it did else. */
+#define PROF__KEY_RUNNING "prof.running_ns"
+#define PROF__KEY_READY "prof.ready_ns"
+#define PROF__KEY_WAITING "prof.waiting_ns"
+
 #endif /* PROF__IMAGE_SYSTEM_H */

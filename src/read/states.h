@@ -399,4 +399,51 @@ PROF_DEF prof_status prof_track_split(const prof_trace *trace, size_t track, int
     return PROF_OK;
 }
 
+/* Replaces a split by what the scope's own arguments say: see PROF__KEY_RUNNING. The time that they leave, in which the
+   scope measured, the thread ran. */
+static void prof__event_timed(const prof_event *event, prof_split *split)
+{
+    static const char *const keys[] = {PROF__KEY_RUNNING, PROF__KEY_READY, PROF__KEY_WAITING};
+    uint64_t parts[3], found = 0, wall = split->wall_ns;
+    uint32_t i, j;
+    for (i = 0; i < event->arg_count; i++) {
+        const prof_arg *arg = &event->args[i];
+        if (arg->value.type != PROF_VALUE_UINT || arg->key[0] != 'p') continue;
+        for (j = 0; j < 3; j++) {
+            if (strcmp(arg->key, keys[j])) continue;
+            parts[j] = arg->value.as.u;
+            found |= 1u << j;
+        }
+    }
+    if (!(found & 1)) return;
+    if (found == 7) {
+        split->ready_ns = parts[1] < wall ? parts[1] : wall;
+        split->waiting_ns = parts[2] < wall - split->ready_ns ? parts[2] : wall - split->ready_ns;
+        split->running_ns = wall - split->ready_ns - split->waiting_ns;
+    } else {
+        split->ready_ns = split->waiting_ns = 0;
+        split->running_ns = parts[0] < wall ? parts[0] : wall;
+    }
+    split->unknown_ns = wall - split->running_ns - split->ready_ns - split->waiting_ns;
+}
+
+/* Splits an event's time: by the states of its thread or, where they leave something unknown, by its own arguments. */
+static void prof__event_split(const prof_trace *trace, const prof__read_track *track, const prof_event *event,
+                              prof_split *split)
+{
+    prof__states_split(trace, track, event->start_ns, event->start_ns + event->duration_ns, split);
+    if (split->unknown_ns && event->arg_count && event->type == PROF_EVENT_SCOPE && !event->flags)
+        prof__event_timed(event, split);
+}
+
+PROF_DEF prof_status prof_event_split(const prof_trace *trace, size_t track, const prof_event *event, prof_split *split)
+{
+    prof_status status;
+    if (split) memset(split, 0, sizeof *split);
+    if (!event) return prof__null("prof_event_split", "event");
+    status = prof_track_split(trace, track, event->start_ns, event->duration_ns, split);
+    if (!status) prof__event_split(trace, &trace->tracks[track], event, split);
+    return status;
+}
+
 #endif /* PROF__READ_STATES_H */

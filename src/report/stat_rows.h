@@ -152,16 +152,28 @@ static inline void prof__stat_row_call(const prof__stat_rows *all, prof__stat_ro
 }
 
 /* Adds what the thread did in a time that counts in total_ns. */
-static void prof__stat_row_states(const prof__stat_rows *all, prof__stat_row *row, int64_t start, int64_t duration)
+static void prof__stat_row_split(prof__stat_row *row, const prof_split *split)
+{
+    row->stat.running_ns += split->running_ns;
+    row->stat.ready_ns += split->ready_ns;
+    row->stat.waiting_ns += split->waiting_ns;
+    row->stat.switches += split->switches;
+    row->stat.migrations += split->migrations;
+}
+
+/* Adds what the thread did in a scope: most scopes have neither states nor arguments. */
+static void prof__stat_row_states(const prof__stat_rows *all, prof__stat_row *row, const prof_event *event)
 {
     prof_split split;
-    if (!all->states) return;
-    prof__states_split(all->states, &all->states->tracks[all->track - 1], start, start + duration, &split);
-    row->stat.running_ns += split.running_ns;
-    row->stat.ready_ns += split.ready_ns;
-    row->stat.waiting_ns += split.waiting_ns;
-    row->stat.switches += split.switches;
-    row->stat.migrations += split.migrations;
+    if (all->states) {
+        prof__event_split(all->states, &all->states->tracks[all->track - 1], event, &split);
+    } else {
+        if (!event->arg_count) return;
+        memset(&split, 0, sizeof split);
+        split.wall_ns = (uint64_t)event->duration_ns;
+        prof__event_timed(event, &split);
+    }
+    prof__stat_row_split(row, &split);
 }
 
 /* Returns 1 if an enclosing scope has ended before a scope that begins now at this depth. The depth alone does not say
@@ -220,7 +232,7 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
         return 1;
     }
     if (event->site->role == PROF_ROLE_THROUGHPUT) prof__stat_row_throughput(row, event);
-    if (!row->open) prof__stat_row_states(all, row, event->start_ns, event->duration_ns);
+    if (!row->open) prof__stat_row_states(all, row, event);
     prof__stat_row_call(all, row, event->duration_ns);
     row->open++;
     return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
@@ -425,7 +437,12 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     row->stat.count++;
     if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
     all->track = span->end_track + 1;
-    if (scope) prof__stat_row_states(all, row, span->start_ns, span->duration_ns);
+    if (scope && all->states) {
+        prof_split split;
+        prof__states_split(trace, &trace->tracks[span->end_track], span->start_ns, span->start_ns + span->duration_ns,
+                           &split);
+        prof__stat_row_split(row, &split);
+    }
     if (!frame) row->stat.self_ns += alone;
     return prof__stat_row_time(row, (uint64_t)span->duration_ns, (uint64_t)span->duration_ns);
 }

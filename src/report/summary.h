@@ -87,6 +87,7 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
         truncated += rows[i].stat->truncated;
         several |= rows[i].stat->threads > 1;
         above |= rows[i].stat->share > 1.0005;
+        running |= rows[i].stat->unknown_ns < rows[i].stat->total_ns;
     }
     if (several) {
         memmove(columns + 5, columns + 4, (PROF__TABLE_COLUMNS - 4) * sizeof *columns);

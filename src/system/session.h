@@ -9,6 +9,7 @@
 #include "session/process.h"
 #include "system/api.h"
 #include "system/thread.h"
+#include "system/timed.h"
 
 static int prof__system_asks(const prof_config *config)
 {
@@ -179,6 +180,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
 static void prof__system_child(void)
 {
     static const char why[] = "not recorded: in a child of fork() prof has no thread for it";
+    prof__timed_child();
     if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
     PROF__ERRNO_SAVE();
     prof__perf_close(1);
@@ -207,7 +209,12 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system_say(s, prof__beside_says);
 }
 static int prof__system_end(int waits) { return (void)waits, 1; }
-static void prof__system_child(void) {}
+static void prof__system_child(void)
+{
+#ifdef PROF__SCOPES_TIMED
+    prof__timed_child();
+#endif
+}
 #endif
 
 static void prof__system_child_image(prof__session *s)
@@ -245,6 +252,7 @@ static void prof__system_leaves(void)
     prof__system_end(1);
 #if defined(PROF__SYSTEM_LINUX) && defined(PROF__SHARED)
     if (prof__exits) return; /* other threads may still record */
+    prof__timed_end_all();
     free(prof__system.rings);
     free(prof__system.events);
     free(prof__system.threads);
