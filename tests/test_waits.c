@@ -131,7 +131,7 @@ static void waits_close(prof_trace *trace)
 /* Returns the only wait in this call on the track of a thread. */
 static const prof_wait *wait_of(const prof_trace *trace, int id, const char *call)
 {
-    static const prof_wait none = {"", "", 0, 0, 0, 0, 0, "", 0, PROF_NO_TRACK, "", PROF_NO_TRACK, 0, ""};
+    static const prof_wait none = {"", "", "", 0, 0, 0, 0, 0, "", 0, PROF_NO_TRACK, "", PROF_NO_TRACK, 0, ""};
     const prof_wait *found = &none;
     size_t count = 0;
     for (size_t i = 0; i < wait_count; ++i) {

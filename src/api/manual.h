@@ -392,7 +392,8 @@ MANUAL                                                                          
     before; for other locks use this or the macros, because a lock that has both is counted twice.
 
     Locks. WAIT, ACQUIRE and RELEASE record how often and how long threads waited for a lock, and how long it was held.
-    They are shown in the summary, as data (prof_locks), and as a row for each lock in the Chrome trace. An acquire
+    They are shown in the summary, as data (prof_locks; prof_waits has each wait, with the scope that the holder was
+    in), and as a row for each lock in the Chrome trace. An acquire
     counts as contended if another thread of this process held the lock after the WAIT: of a lock in memory that
     processes share, look at the time that was waited. PROFILE_MUTEX_LOCK tries the lock first, so that
     a free lock costs one event.

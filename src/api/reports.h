@@ -111,9 +111,12 @@ typedef struct prof_lock_row {
     uint64_t unmatched;             /* acquires without a release, and releases without an acquire */
 } prof_lock_row;
 
-/* A wait of a thread in a call of the C library, which PROF_WRAP_WAITS recorded. */
+/* A wait of a thread: in a call of the C library, which PROF_WRAP_WAITS recorded; or from PROFILE_LOCK_WAIT to
+   PROFILE_LOCK_ACQUIRE, if another thread had the lock. */
 typedef struct prof_wait {
-    const char *call;               /* the function: "pthread_mutex_lock", "read", ...; "futex": syscall() */
+    const char *call;               /* the function: "pthread_mutex_lock", "read", ...; "futex": syscall(); "": none is
+                                       known */
+    const char *name;               /* of the lock in the markup; "": none */
     const char *what;               /* what object is: "lock", "condition", "semaphore", "futex", "barrier", "thread"
                                        (its pthread_t), "fd", "fds" (how many) or "pid"; "": there is none, a sleep */
     uint64_t object;                /* the address, or the number */

@@ -53,7 +53,8 @@ typedef struct prof__locks {
         prof__lock_part part;
         size_t user;
         int64_t start, end;
-        int shared; /* 1: other threads held the lock at the same time */
+        int shared;    /* of a hold: 1: other threads held the lock at the same time */
+        int contended; /* of a wait: 1: another thread had the lock */
     } done; /* the wait or hold that the last step ended */
     prof_timeline *timeline;
     prof_status status;
@@ -179,6 +180,7 @@ static void prof__lock_acquire(prof__locks *all, const prof_event *event, size_t
         prof__lock_end_wait(all, user, 1);
         all->done.part = PROF__LOCK_WAITED;
         all->done.start = user->wait_ns;
+        all->done.contended = contended;
         if (contended && user->depth) prof__lock_forget_hold(all, user); /* it waits, so its release was lost */
     }
     lock->acquired++;
@@ -267,17 +269,23 @@ static int prof__locks_step(prof__locks *all, const prof_event *event, size_t tr
     return 1;
 }
 
-/* Begins the walk. has: see prof__timeline_of(). prof__locks_close() must follow in any case. */
-static void prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address, prof__has_group *has,
-                             const void *user)
+/* Begins a walk whose caller reads the events and calls prof__locks_step(). prof__locks_close() must follow in any
+   case. */
+static void prof__locks_begin(prof__locks *all, const prof_trace *trace, int by_address)
 {
     memset(all, 0, sizeof *all);
     all->by_address = by_address;
     all->losses = (uint64_t *)calloc(prof_trace_track_count(trace) + 1, sizeof *all->losses);
-    if (all->losses)
+    if (!all->losses) all->status = prof__no_memory("for the locks");
+}
+
+/* Begins the walk. has: see prof__timeline_of(). prof__locks_close() must follow in any case. */
+static void prof__locks_open(prof__locks *all, const prof_trace *trace, int by_address, prof__has_group *has,
+                             const void *user)
+{
+    prof__locks_begin(all, trace, by_address);
+    if (!all->status)
         all->status = prof__timeline_of(trace, PROF__GROUP_LOCK, PROF__GROUP_LOST, has, user, &all->timeline);
-    else
-        all->status = prof__no_memory("for the locks");
 }
 
 /* Handles the next event. Returns 0 after the last one. */

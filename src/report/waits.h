@@ -1,4 +1,5 @@
-// report/waits: prof_waits(): where threads waited in calls of the C library, who held the lock, and who woke them.
+// report/waits: prof_waits(): where threads waited in calls of the C library, and for locks; who held the lock, and who
+// woke them.
 #ifndef PROF__REPORT_WAITS_H
 #define PROF__REPORT_WAITS_H
 #include "api/read.h"
@@ -7,23 +8,35 @@
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/numbers.h"
+#include "read/records.h"
 #include "read/timeline.h"
+#include "read/trace.h"
+#include "report/locks.h"
 
 /*-- WAITS ------------------------------------------------------------------------------------------ >>waits_read --
    prof_waits() walks over the events of all tracks in order of time, and keeps the open scopes of each track. So it
-   knows in which scope a thread was when another began to wait for it, or was woken by it. */
+   knows in which scope a thread was when another began to wait for it, or was woken by it. The markup of locks says
+   likewise who waits for whom: what prof_locks() counts is followed here, too. A wait that both have becomes one. */
 
 typedef struct prof__waits_scope {
     const char *name;
     char *text; /* owned: the name, if it was made at run time; else NULL */
     int64_t end;
-    size_t wait; /* the number of the wait that it is, or PROF__NONE */
+    size_t wait; /* the number of the wait that it is; PROF__WAITS_LOCK; or PROF__NONE */
 } prof__waits_scope;
+#define PROF__WAITS_LOCK (PROF__NONE - 1) /* a scope of PROFILE_MUTEX_LOCK: the wait comes when it is over */
 
 typedef struct prof__waits_track {
     prof__waits_scope *scopes; /* by depth */
     size_t count, capacity;    /* count: the depth of the last scope + 1 */
+    size_t last;               /* the number of the track's last wait + 1; 0: it had none */
 } prof__waits_track;
+
+/* Who had a lock when a thread began to wait for it, by the number of that user of the lock. */
+typedef struct prof__waits_holder {
+    size_t track;
+    const char *scope;
+} prof__waits_holder;
 
 typedef struct prof__waits_arrow {
     uint64_t id;
@@ -48,6 +61,9 @@ typedef struct prof__waits {
     char **texts;
     size_t count, capacity, arrow_count, arrow_capacity, text_count, text_capacity;
     prof__read_index arrow_index;
+    prof__locks locks;
+    prof__waits_holder *holders;
+    size_t holder_count, holder_capacity;
 } prof__waits;
 
 static int prof__waits_same_arrow(const void *owner, size_t item, const void *key)
@@ -100,8 +116,9 @@ static void prof__waits_args(prof_wait *wait, const prof_event *event)
         if (!strcmp(arg->key, "holder")) {
             wait->holder = arg->value.as.u;
         } else if (!strcmp(arg->key, "wait_ns")) { /* the scope does not show all of it, but has its end */
-            wait->start_ns += wait->duration_ns - (int64_t)arg->value.as.u;
-            wait->duration_ns = (int64_t)arg->value.as.u;
+            int64_t end = wait->start_ns + wait->duration_ns; /* the wait may have begun before the session */
+            wait->duration_ns = (int64_t)(arg->value.as.u < PROF__FAR_NS ? arg->value.as.u : PROF__FAR_NS);
+            wait->start_ns = end - wait->duration_ns;
         } else {
             static const char *const keys[] = {"lock", "condition", "semaphore", "futex", "barrier", "thread", "fd",
                                                "fds", "pid"};
@@ -112,18 +129,27 @@ static void prof__waits_args(prof_wait *wait, const prof_event *event)
     }
 }
 
-/* Adds a wait. Returns its number, or PROF__NONE without memory. */
-static size_t prof__waits_add(prof__waits *all, const prof_event *event, size_t track)
+/* Adds a wait. Returns NULL without memory. */
+static prof_wait *prof__waits_more(prof__waits *all, size_t track)
 {
     prof_wait *wait = (prof_wait *)PROF__MORE(all->waits, all->capacity, all->count);
+    if (!wait) return NULL;
+    wait->call = wait->what = wait->name = wait->holder_scope = wait->waker_scope = "";
+    wait->track = track;
+    wait->holder_track = wait->waker_track = PROF_NO_TRACK;
+    all->tracks[track].last = all->count;
+    return wait;
+}
+
+/* Adds a wait in a call. Returns its number, or PROF__NONE without memory. */
+static size_t prof__waits_add(prof__waits *all, const prof_event *event, size_t track)
+{
+    prof_wait *wait = prof__waits_more(all, track);
     if (!wait) return PROF__NONE;
     wait->call = event->site->name;
-    wait->what = wait->holder_scope = wait->waker_scope = "";
-    wait->track = track;
     wait->start_ns = event->start_ns;
     wait->duration_ns = event->duration_ns;
     wait->flags = event->flags;
-    wait->holder_track = wait->waker_track = PROF_NO_TRACK;
     prof__waits_args(wait, event);
     wait->scope = prof__waits_name_at(all, track, event->start_ns);
     if (wait->holder) wait->holder_track = prof__waits_track_of(all, wait->holder, event->start_ns);
@@ -177,11 +203,72 @@ static void prof__waits_arrow_ends(prof__waits *all, const prof_event *event, si
     size_t item = prof__read_find(&all->arrow_index, (uint32_t)prof__mix(id), prof__waits_same_arrow, all->arrows, &id);
     const prof__waits_scope *scope = t->count ? &t->scopes[t->count - 1] : NULL;
     prof_wait *wait;
-    if (item == PROF__NONE || !scope || scope->wait == PROF__NONE) return;
+    if (item == PROF__NONE || !scope || scope->wait >= PROF__WAITS_LOCK) return;
     wait = &all->waits[scope->wait];
     wait->waker_track = all->arrows[item].track;
     wait->waker_scope = all->arrows[item].scope;
     wait->woken_ns = all->arrows[item].ns;
+}
+
+/*-- the markup of locks --*/
+
+/* Notes who has a lock that a thread begins to wait for, and that PROFILE_MUTEX_LOCK's scope is that wait. */
+static int prof__waits_lock_begins(prof__waits *all, const prof_event *event, size_t track)
+{
+    const prof__locks *locks = &all->locks;
+    const prof__lock_state *lock = &locks->locks[locks->users[locks->done.user].lock];
+    prof__waits_track *t = &all->tracks[track];
+    prof__waits_scope *scope = t->count ? &t->scopes[t->count - 1] : NULL;
+    size_t user = lock->holder;
+    prof__waits_holder *holder;
+    if (event->detail & 1 && scope && scope->wait == PROF__NONE && !strncmp(scope->name, "wait for ", 9))
+        scope->wait = PROF__WAITS_LOCK;
+    while (all->holder_count <= locks->done.user)
+        if (!PROF__MORE(all->holders, all->holder_capacity, all->holder_count)) return 0;
+    holder = &all->holders[locks->done.user];
+    holder->track = PROF_NO_TRACK;
+    holder->scope = "";
+    if (!lock->holders) return 1;
+    if (!locks->users[user].depth || locks->users[user].track == track) user = lock->holder_before;
+    if (!locks->users[user].depth || locks->users[user].track == track) return 1;
+    holder->track = locks->users[user].track;
+    holder->scope = prof__waits_name_at(all, holder->track, event->start_ns);
+    return holder->scope != NULL;
+}
+
+/* Adds the wait for a lock that has ended. If a call of the C library was that wait, gives it the name of the lock. */
+static int prof__waits_lock_ends(prof__waits *all, const prof_event *event, size_t track)
+{
+    const prof__locks *locks = &all->locks;
+    const prof_lock_row *row = &locks->rows[locks->locks[locks->users[locks->done.user].lock].row];
+    const char *name = strcmp(row->category, "wait") ? row->name : ""; /* that category: no markup named it */
+    const prof__waits_holder *holder = &all->holders[locks->done.user];
+    size_t last = all->tracks[track].last;
+    prof_wait *wait = last ? &all->waits[last - 1] : NULL;
+    if (wait && *wait->call && wait->object == event->object && !strcmp(wait->what, "lock") &&
+        wait->start_ns + wait->duration_ns >= locks->done.start) {
+        wait->name = name;
+        return 1;
+    }
+    if (!(wait = prof__waits_more(all, track))) return 0;
+    wait->what = "lock";
+    wait->name = name;
+    wait->object = event->object;
+    wait->start_ns = locks->done.start;
+    wait->duration_ns = event->start_ns - locks->done.start;
+    wait->holder_track = holder->track;
+    wait->holder_scope = holder->scope;
+    if (holder->track != PROF_NO_TRACK) wait->holder = prof_trace_track(all->trace, holder->track)->thread_id;
+    wait->scope = prof__waits_name_at(all, track, wait->start_ns);
+    return wait->scope != NULL;
+}
+
+static int prof__waits_lock(prof__waits *all, const prof_event *event, size_t track)
+{
+    if (!prof__locks_step(&all->locks, event, track)) return 0;
+    if (event->type == PROF_EVENT_LOCK_WAIT) return prof__waits_lock_begins(all, event, track);
+    return all->locks.done.part != PROF__LOCK_WAITED || !all->locks.done.contended ||
+           prof__waits_lock_ends(all, event, track);
 }
 
 static int prof__waits_step(prof__waits *all, const prof_event *event, size_t track)
@@ -194,6 +281,8 @@ static int prof__waits_step(prof__waits *all, const prof_event *event, size_t tr
         }
         return prof__waits_scope_begins(all, event, track);
     }
+    if (event->type == PROF_EVENT_LOST || prof__event_group(event->type) == PROF__GROUP_LOCK)
+        return prof__waits_lock(all, event, track);
     if (strcmp(event->site->category, "wait")) return 1; /* another flow */
     if (event->type == PROF_EVENT_FLOW_OUT) return prof__waits_arrow_begins(all, event, track);
     if (event->type == PROF_EVENT_FLOW_IN) prof__waits_arrow_ends(all, event, track);
@@ -212,12 +301,20 @@ static prof_status prof__waits_walk(prof__waits *all)
     return status ? status : !good ? prof__no_memory("for the waits") : closed;
 }
 
+static int prof__waits_order(const void *a, const void *b)
+{
+    const prof_wait *x = (const prof_wait *)a, *y = (const prof_wait *)b;
+    if (x->start_ns != y->start_ns) return x->start_ns < y->start_ns ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
 static prof__waits_block *prof__waits_copy(const prof__waits *all)
 {
     size_t size = offsetof(prof__waits_block, waits) + (all->count + 1) * sizeof(prof_wait);
     prof__waits_block *block = (prof__waits_block *)malloc(size);
     if (!block) return NULL;
     if (all->count) memcpy(block->waits, all->waits, all->count * sizeof *all->waits);
+    if (all->count) qsort(block->waits, all->count, sizeof *block->waits, prof__waits_order);
     block->texts = all->texts;
     block->text_count = all->text_count;
     return block;
@@ -239,6 +336,8 @@ static void prof__waits_close(prof__waits *all)
     free(all->waits);
     free(all->arrows);
     free(all->arrow_index.slots);
+    free(all->holders);
+    prof__locks_close(&all->locks);
 }
 
 PROF_DEF prof_status prof_waits(const prof_trace *trace, prof_wait **waits, size_t *count)
@@ -253,8 +352,9 @@ PROF_DEF prof_status prof_waits(const prof_trace *trace, prof_wait **waits, size
     memset(&all, 0, sizeof all);
     all.trace = trace;
     all.track_count = prof_trace_track_count(trace);
+    prof__locks_begin(&all.locks, trace, 1);
     all.tracks = (prof__waits_track *)calloc(all.track_count + 1, sizeof *all.tracks);
-    status = all.tracks ? prof__waits_walk(&all) : prof__no_memory("for the waits");
+    status = all.tracks && !all.locks.status ? prof__waits_walk(&all) : prof__no_memory("for the waits");
     if (!status && all.count && !(block = prof__waits_copy(&all))) status = prof__no_memory("for the waits");
     if (block) {
         *waits = block->waits;
