@@ -51,6 +51,25 @@ LAYOUTS                                                                         
     _MAX and _CALLS; counters are sorted by their last, mean, lowest and highest value. Equal rows are sorted by name,
     from Z to A, which is MXNet's order (PROF_SORT_NAME: from A to Z). CNTK's own rows are in the order of its table.
 
+WHY                                                                                                            >>why
+
+    prof_why() says why a frame, or a call of a scope, took as long as it did; `prof why trace.prof` prints it.
+
+        prof_why_options options = {0};
+        prof_why_report *report;
+        options.name = "load_level";       // without a name: frames, or the outermost scopes that differ most
+        options.slowest = 5;
+        if (!prof_why(trace, &options, &report)) {
+            for (size_t i = 0; i < report->count; ++i)
+                printf("%llu ns, %llu of them waiting\n", (unsigned long long)report->calls[i].split.wall_ns,
+                       (unsigned long long)report->calls[i].split.waiting_ns);
+            prof_why_free(report);
+        }
+
+    Running, ready, waiting and unknown add up to the wall time; the waits to the waiting; the scopes inside to the wall
+    time. What is not recorded is unknown: see prof_system.h for the first three, and PROF_WRAP_WAITS and
+    PROFILE_LOCK_WAIT for the reasons of waits.
+
 MXNET                                                                                                        >>mxnet
 
     The report has the same bytes as dumps() prints (src/profiler/aggregate_stats.cc): categories from A to Z, each with
@@ -159,7 +178,99 @@ typedef struct prof_report_options {
     int columns;                     /* SUMMARY, PATHS, DOMAINS, HISTOGRAM: like prof_summary_options.columns */
 } prof_report_options;
 
+/* Which calls prof_why() explains. A structure of zeros asks for the slowest call of what differs most: of the frames,
+   if there are any, else of the outermost scopes that are called again and again. */
+typedef struct prof_why_options {
+    const char *name;     /* of scopes, or of frames; NULL: see above */
+    size_t slowest;       /* so many calls, the slowest first; 0: 1 */
+    uint64_t frame;       /* the number of a frame, from 1 on; 0: any */
+    int at;               /* 1: only calls that were going on at at_ns. Without a name and frames, those scopes of any
+                             name that took the most more than their median */
+    int64_t at_ns;        /* since the session's start */
+} prof_why_options;
+
+/* What a call waited for: all waits of one kind, for one object. */
+typedef struct prof_why_wait {
+    const char *kind;     /* "lock", "condition", "semaphore", "futex", "barrier", "thread" (for its end), "process"
+                             (likewise), "io", "sleep"; "unknown": the waiting that no record explains */
+    const char *call;     /* the function of the C library; "": not known */
+    const char *name;     /* of the lock in the markup; "": none */
+    const char *what;     /* as in prof_wait */
+    uint64_t object;
+    uint64_t ns;          /* those of all kinds add up to the call's waiting_ns */
+    uint64_t count;       /* waits */
+    const char *scope;    /* the innermost scope that waited */
+    uint64_t holder;      /* the id of the thread that had the lock; 0: not known */
+    size_t holder_track;  /* its track, or PROF_NO_TRACK */
+    const char *holder_scope;
+    size_t waker_track;   /* of the thread that ended the last of the waits, or PROF_NO_TRACK */
+    const char *waker_scope;
+} prof_why_wait;
+
+/* The scopes of one name inside a call, waits in them included. The call itself is one, for its own time; a frame's
+   time outside of all scopes has the name "". All of them add up to wall_ns. */
+typedef struct prof_why_inner {
+    const char *name;
+    uint64_t self_ns;     /* without the scopes inside them */
+    uint64_t calls;       /* that began and ended in it */
+    uint64_t longest_ns;  /* the longest self time of one of these */
+    uint64_t median_ns;   /* the median self time of one, in the whole recording */
+    uint64_t count_all;   /* and how many there are in it */
+} prof_why_inner;
+
+typedef struct prof_why_counter {
+    const char *name, *unit;
+    double first, last;
+    int around;           /* 1: prof_system.h sampled it before the call and after it, but not inside */
+} prof_why_counter;
+
+typedef struct prof_why_ran {
+    size_t track;
+    uint64_t ns;
+} prof_why_ran;
+
+typedef struct prof_why_message {
+    int64_t ns;
+    uint64_t severity;    /* prof_severity */
+    const char *text;
+} prof_why_message;
+
+typedef struct prof_why_call {
+    const char *name;
+    uint64_t number;      /* of a frame; of others 0 */
+    size_t track;
+    int64_t start_ns;
+    uint32_t flags;       /* as an event's */
+    prof_split split;     /* its parts add up to split.wall_ns. Waits that are recorded count as waiting where nothing
+                             else is known of the time */
+    const prof_why_wait *waits;       /* the longest first, as all of these */
+    const prof_why_inner *inner;
+    const prof_why_ran *ran_instead;  /* threads that ran on its processor while it was ready */
+    const prof_why_counter *counters; /* those that moved, in order of their names */
+    const prof_why_message *messages; /* of its thread, in order of time: the first 20 */
+    size_t wait_count, inner_count, ran_count, counter_count, message_count;
+    uint64_t allocations, bytes, frees; /* of its thread */
+    uint64_t lost;        /* events of its thread that could not be recorded in it */
+    int states;           /* 1: it is known what the system did with its thread, but for unknown_ns */
+} prof_why_call;
+
+typedef struct prof_why_report {
+    const char *name;     /* the scopes or frames of which these are calls; "": those going on at at_ns */
+    int frames;           /* 1: they are frames */
+    uint64_t count_all, median_ns; /* all calls of that name, and their median duration */
+    int waits;            /* 1: the recording has waits */
+    const prof_why_call *calls;
+    size_t count;
+} prof_why_report;
+
 #if PROF_ENABLE
+/* Explains why calls of a scope, or frames, took as long as they did. options may be NULL. Takes four passes, and
+   memory for the waits. Returns PROF_INVALID_ARGUMENT if there is no such scope, frame or time, with the nearest name
+   in prof_error(); PROF_UNSUPPORTED for statistics without events. Free it with prof_why_free() before you close the
+   trace. */
+PROF_DEF prof_status prof_why(const prof_trace *trace, const prof_why_options *options, prof_why_report **report);
+PROF_DEF void prof_why_free(prof_why_report *report); /* report may be NULL */
+
 /* Writes a report. path: as for prof_csv_write(). options may be NULL, here and below. */
 PROF_DEF prof_status prof_report_write(const prof_trace *trace, const char *path, const prof_report_options *options);
 PROF_DEF prof_status prof_report_stream(const prof_trace *trace, prof_sink sink, const prof_report_options *options);
@@ -199,6 +310,9 @@ PROF_DEF prof_status prof_mxnet_set_paused(int paused);
    prof_report_free(), or NULL after an error, see prof_error(). reset: see >>reset. Any thread may call it. */
 PROF_DEF char *prof_mxnet_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
 #else
+#define prof_why(trace, options, report) \
+    PROF__STRIPPED((prof__stripped_none(report, sizeof(void *)), PROF_OK), PROF__USE2(trace, options))
+#define prof_why_free(report) PROF__STRIPPED((void)0, PROF__USE(report))
 #define prof_report_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
 #define prof_report_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_report_text(trace, options, text, size) \
@@ -1926,6 +2040,1017 @@ PROF_DEF prof_status prof_mxnet_set_paused(int paused)
     }
     prof__unlock_steady(&prof__report_paused.lock, cancel);
     return status;
+}
+
+/*-- WHY ------------------------------------------------------------------------------------------------------ >>why --
+   prof_why() walks over the tracks three times, and prof_waits() once. The first walk finds how long the scopes of each
+   name take as a rule; then it is known which name to explain. The second one finds the calls of that name. The third
+   one splits these. */
+
+/* Durations of scopes, or their self times. */
+typedef struct prof__why_times {
+    prof__histogram histogram;
+    uint64_t count, least, most;
+} prof__why_times;
+
+static int prof__why_time(prof__why_times *times, uint64_t ns)
+{
+    if (!times->count++ || ns < times->least) times->least = ns;
+    if (ns > times->most) times->most = ns;
+    return prof__histogram_add(&times->histogram, prof__step_of(ns), 1);
+}
+
+/* Returns the median, exact to 0.8 %. */
+static uint64_t prof__why_median(prof__why_times *times)
+{
+    prof_stat stat;
+    memset(&stat, 0, sizeof stat);
+    stat.min_ns = times->least;
+    stat.max_ns = times->most;
+    prof__percentiles(&times->histogram, times->count, &stat);
+    return stat.p50_ns;
+}
+
+typedef struct prof__why_name {
+    char *text; /* owned */
+    int frame;  /* 1: frames, not scopes */
+    prof__why_times wall, self;
+    uint64_t wall_median, self_median; /* after the first walk */
+} prof__why_name;
+
+#define PROF__WHY_SEEN 256u
+typedef struct prof__why_names {
+    prof__why_name *items;
+    size_t count, capacity;
+    prof__read_index index;
+    struct {
+        const prof_callsite *site;
+        size_t item;
+    } seen[PROF__WHY_SEEN]; /* the last call sites whose names were looked up, by their addresses */
+} prof__why_names;
+
+typedef struct prof__why_key {
+    const char *text;
+    int frame;
+} prof__why_key;
+
+static int prof__why_same(const void *owner, size_t item, const void *key)
+{
+    const prof__why_name *name = (const prof__why_name *)owner + item;
+    const prof__why_key *wanted = (const prof__why_key *)key;
+    return name->frame == wanted->frame && !strcmp(name->text, wanted->text);
+}
+
+/* Returns the number of a name, or PROF__NONE: there is none. */
+static size_t prof__why_find(const prof__why_names *names, const char *text, int frame)
+{
+    prof__why_key key;
+    key.text = text;
+    key.frame = frame;
+    return prof__read_find(&names->index, prof__text_hash(text), prof__why_same, names->items, &key);
+}
+
+/* Returns the number of the name of a scope or frame. Adds the name if it is new. Scopes of a site with a format share
+   one, as in prof_stats(). Returns PROF__NONE without memory. */
+static size_t prof__why_name_of(prof__why_names *names, const prof_callsite *site, const char *own, int frame)
+{
+    const char *text = site->name[0] ? site->name : own;
+    size_t at = (size_t)((uintptr_t)site / sizeof(void *) % PROF__WHY_SEEN), item;
+    if (names->seen[at].site == site && site->name[0] && names->items[names->seen[at].item].frame == frame)
+        return names->seen[at].item;
+    item = prof__why_find(names, text, frame);
+    if (item == PROF__NONE) {
+        item = PROF__NEW(names->index, prof__text_hash(text), names->items, names->capacity, names->count);
+        if (item == PROF__NONE) return item;
+        names->items[item].frame = frame;
+        names->items[item].text = prof__text_join(text, "");
+        if (!names->items[item].text) return PROF__NONE;
+    }
+    names->seen[at].site = site;
+    names->seen[at].item = item;
+    return item;
+}
+
+static void prof__why_names_free(prof__why_names *names)
+{
+    while (names->count) {
+        free(names->items[--names->count].text);
+        free(names->items[names->count].wall.histogram.steps);
+        free(names->items[names->count].self.histogram.steps);
+    }
+    free(names->items);
+    free(names->index.slots);
+}
+
+/* Returns how many characters must be inserted, deleted or replaced to turn a into b. */
+static size_t prof__report_distance(const char *a, const char *b)
+{
+    size_t row[64], n = strlen(b), i, j;
+    if (n > 60) return 99;
+    for (j = 0; j <= n; j++) row[j] = j;
+    for (i = 0; a[i]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i + 1;
+        for (j = 1; j <= n; j++) {
+            size_t up = row[j], best = diagonal + (a[i] != b[j - 1]);
+            if (up + 1 < best) best = up + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = up;
+        }
+    }
+    return row[n];
+}
+
+/* Returns the name that is nearest to a text; NULL: there are none. frames: 1: only names of frames count. */
+static const char *prof__why_nearest(const prof__why_names *names, const char *text, int frames)
+{
+    const char *nearest = NULL;
+    size_t least = 0, i;
+    for (i = 0; i < names->count; i++) {
+        size_t distance = prof__report_distance(text, names->items[i].text);
+        if ((frames && !names->items[i].frame) || (nearest && distance >= least)) continue;
+        nearest = names->items[i].text;
+        least = distance;
+    }
+    return nearest;
+}
+
+/*-- self times --*/
+
+/* A scope that is open at the present time of a sweep. */
+typedef struct prof__why_open {
+    size_t name;
+    int64_t start, end;
+    uint64_t self;
+    uint32_t flags;
+} prof__why_open;
+
+/* Goes through the scopes of one track, and tells in which scope each time was spent. Waits are no scopes: their time
+   is that of the scope that waited. */
+typedef struct prof__why_sweep {
+    prof__why_open *open;
+    size_t depth, capacity;
+    int64_t now;
+    /* name: that of the innermost scope, or PROF__NONE. Both return 0 without memory. */
+    int (*spent)(void *user, size_t name, int64_t from, int64_t to);
+    int (*ended)(void *user, const prof__why_open *scope);
+    void *user;
+} prof__why_sweep;
+
+static void prof__why_sweep_start(prof__why_sweep *sweep)
+{
+    sweep->depth = 0;
+    sweep->now = INT64_MIN;
+}
+
+static int prof__why_spend(prof__why_sweep *sweep, int64_t to)
+{
+    prof__why_open *top = sweep->depth ? &sweep->open[sweep->depth - 1] : NULL;
+    int64_t from = sweep->now;
+    if (to <= from) return 1;
+    sweep->now = to;
+    if (top) top->self += (uint64_t)to - (uint64_t)from;
+    return !sweep->spent || sweep->spent(sweep->user, top ? top->name : PROF__NONE, from, to);
+}
+
+/* Goes on to a time. Scopes that have ended by then are left. */
+static int prof__why_sweep_to(prof__why_sweep *sweep, int64_t ns)
+{
+    while (sweep->depth && sweep->open[sweep->depth - 1].end <= ns) {
+        if (!prof__why_spend(sweep, sweep->open[sweep->depth - 1].end)) return 0;
+        sweep->depth--;
+        if (!sweep->ended(sweep->user, &sweep->open[sweep->depth])) return 0;
+    }
+    return prof__why_spend(sweep, ns);
+}
+
+static int prof__why_sweep_into(prof__why_sweep *sweep, const prof_event *event, size_t name)
+{
+    prof__why_open *scope;
+    if (!prof__why_sweep_to(sweep, event->start_ns)) return 0;
+    if (!PROF__ROOM(sweep->open, sweep->capacity, sweep->depth)) return 0;
+    scope = &sweep->open[sweep->depth++];
+    scope->name = name;
+    scope->start = event->start_ns;
+    scope->end = event->start_ns + event->duration_ns;
+    scope->self = 0;
+    scope->flags = event->flags;
+    return 1;
+}
+
+/* A call that is explained. */
+typedef struct prof__why_call {
+    prof_why_call about;
+    uint64_t score;  /* the calls with the highest ones are explained */
+    char *text;      /* owned: a name that was made at run time; else NULL */
+    size_t wait_room, inner_room, ran_room, counter_room;
+    prof_why_wait *waits;
+    prof_why_inner *inner;
+    size_t *inner_names; /* of each of these: the number of its name, or PROF__NONE */
+    size_t inner_name_count, inner_name_room;
+    prof__read_index inner_index;
+    prof_why_ran *ran;
+    struct prof__why_moved *moved; /* of each counter of the recording */
+    size_t moved_count, moved_room;
+    prof_why_counter *counters;
+    prof_why_message *messages;
+} prof__why_call;
+
+typedef struct prof__why {
+    const prof_trace *trace;
+    prof_why_options options;
+    prof__why_names names;
+    prof__why_sweep sweep;
+    size_t wanted; /* the number of the name that is explained; PROF__NONE: any scope that is going on at options.at_ns,
+                      or scopes whose run-time name is options.name */
+    int spans;     /* 1: some frames or scopes are spans */
+    prof__why_call *calls;
+    size_t count, room, most;
+    prof__why_times all; /* the calls of this name */
+    size_t track; /* the present one */
+    prof_wait *waits;
+    size_t wait_count;
+    char **texts; /* of messages and the like */
+    size_t text_count, text_room;
+    struct prof__why_counter *counters;
+    size_t counter_count, counter_room;
+    prof__read_index counter_index;
+} prof__why;
+
+/* Calls step for all events of a track. */
+static prof_status prof__why_track(prof__why *why, size_t track, int (*step)(prof__why *why, const prof_event *event))
+{
+    prof_cursor *cursor;
+    prof_event event;
+    int good = 1;
+    prof_status status = prof_cursor_open(why->trace, track, &cursor), closed;
+    if (status) return status;
+    why->track = track;
+    prof__why_sweep_start(&why->sweep);
+    while (good && prof_cursor_next(cursor, &event)) good = step(why, &event);
+    closed = prof_cursor_close(cursor);
+    good = good && (!why->sweep.ended || prof__why_sweep_to(&why->sweep, INT64_MAX));
+    return good ? closed : prof__report_no_memory();
+}
+
+static prof_status prof__why_tracks(prof__why *why, int (*step)(prof__why *why, const prof_event *event))
+{
+    prof_status status = PROF_OK;
+    size_t i;
+    for (i = 0; !status && i < prof_trace_track_count(why->trace); i++) status = prof__why_track(why, i, step);
+    return status;
+}
+
+/* Calls step for all frames and scopes that are spans. */
+static prof_status prof__why_spans(prof__why *why, int (*step)(prof__why *why, const prof_span *span, int frame))
+{
+    prof_spans *spans;
+    prof_span span;
+    int good = 1;
+    prof_status status = why->spans ? prof_spans_open(why->trace, &spans) : PROF_OK, closed;
+    if (status || !why->spans) return status;
+    while (good && prof_spans_next(spans, &span)) {
+        int frame = span.site->role == PROF_ROLE_FRAME;
+        if (!span.mark && (frame || prof__span_of_scope(span.site))) good = step(why, &span, frame);
+    }
+    closed = prof_spans_close(spans);
+    return good ? closed : prof__report_no_memory();
+}
+
+/*-- the first walk: how long do scopes and frames take? --*/
+
+static int prof__why_survey_ended(void *user, const prof__why_open *scope)
+{
+    prof__why *why = (prof__why *)user;
+    return scope->flags || prof__why_time(&why->names.items[scope->name].self, scope->self);
+}
+
+static int prof__why_survey(prof__why *why, const prof_event *event)
+{
+    int frame = event->type == PROF_EVENT_FRAME;
+    size_t name;
+    if (event->type == PROF_EVENT_SPAN_BEGIN &&
+        (event->site->role == PROF_ROLE_FRAME || prof__span_of_scope(event->site)))
+        why->spans = 1;
+    if (event->type != PROF_EVENT_SCOPE && !(frame && event->duration_ns)) return 1;
+    if (event->site->role == PROF_ROLE_WAIT) return 1;
+    name = prof__why_name_of(&why->names, event->site, event->name, frame);
+    if (name == PROF__NONE) return 0;
+    if (!event->flags && !prof__why_time(&why->names.items[name].wall, (uint64_t)event->duration_ns)) return 0;
+    return frame || prof__why_sweep_into(&why->sweep, event, name);
+}
+
+static int prof__why_survey_span(prof__why *why, const prof_span *span, int frame)
+{
+    size_t name = prof__why_name_of(&why->names, span->site, span->name, frame);
+    if (name == PROF__NONE) return 0;
+    return span->flags || prof__why_time(&why->names.items[name].wall, (uint64_t)span->duration_ns);
+}
+
+/*-- the choice --*/
+
+/* Returns the number of the frames that differ most, or PROF__NONE. */
+static size_t prof__why_choose_frames(const prof__why_names *names)
+{
+    size_t best = PROF__NONE, i;
+    for (i = 0; i < names->count; i++) {
+        const prof__why_name *name = &names->items[i], *other = best == PROF__NONE ? NULL : &names->items[best];
+        if (!name->frame || !name->wall.count) continue;
+        if (!other || name->wall.most - name->wall_median > other->wall.most - other->wall_median) best = i;
+    }
+    return best;
+}
+
+/* Returns 1 if a row of statistics is of a scope that threads do again and again, and none around it is. */
+static int prof__why_again(const prof_stat *stats, size_t i)
+{
+    uint64_t calls = stats[i].count - stats[i].truncated;
+    size_t at;
+    if (calls < 2 || calls <= stats[i].threads) return 0;
+    for (at = stats[i].parent; at != PROF_NO_PARENT; at = stats[at].parent)
+        if (stats[at].count - stats[at].truncated > stats[at].threads) return 0;
+    return 1;
+}
+
+/* Chooses among the outermost scopes that are called again and again the one whose slowest call differs most from its
+   median; without any, the outermost scope that took longest. */
+static prof_status prof__why_choose_scopes(prof__why *why)
+{
+    prof_stat *stats;
+    const char *best = NULL;
+    uint64_t most = 0;
+    size_t count, i;
+    int again;
+    prof_status status = prof_stats_by_path(why->trace, PROF_SORT_TOTAL, 0, &stats, &count);
+    if (status) return status;
+    for (again = 1; again >= 0 && !best; again--)
+        for (i = 0; i < count; i++) {
+            uint64_t score = again ? stats[i].max_ns - stats[i].p50_ns : stats[i].max_ns;
+            int fits = again ? prof__why_again(stats, i) : stats[i].parent == PROF_NO_PARENT;
+            if (!fits || stats[i].site->role == PROF_ROLE_WAIT || stats[i].site->role == PROF_ROLE_DEVICE) continue;
+            if (best && score <= most) continue;
+            best = stats[i].name;
+            most = score;
+        }
+    if (best) why->wanted = prof__why_find(&why->names, best, 0);
+    prof_stats_free(stats);
+    return status;
+}
+
+static int prof__why_has_frames(const prof__why_names *names)
+{
+    return prof__why_choose_frames(names) != PROF__NONE;
+}
+
+/* Finds the name that is explained. */
+static prof_status prof__why_choose(prof__why *why)
+{
+    const char *name = why->options.name;
+    size_t i;
+    why->wanted = PROF__NONE;
+    for (i = 0; i < why->names.count; i++) {
+        why->names.items[i].wall_median = prof__why_median(&why->names.items[i].wall);
+        why->names.items[i].self_median = prof__why_median(&why->names.items[i].self);
+    }
+    if (why->options.frame && !prof__why_has_frames(&why->names))
+        return prof__fail(PROF_INVALID_ARGUMENT, "the recording has no frames: PROFILE_FRAME(name) marks them");
+    if (name) {
+        if (!why->options.frame) why->wanted = prof__why_find(&why->names, name, 0);
+        if (why->wanted == PROF__NONE) why->wanted = prof__why_find(&why->names, name, 1);
+        return PROF_OK;
+    }
+    why->wanted = prof__why_choose_frames(&why->names);
+    if (why->wanted != PROF__NONE || why->options.at) return PROF_OK;
+    return prof__why_choose_scopes(why);
+}
+
+/*-- the second walk: the calls --*/
+
+/* Puts a call among those that are explained, if its score is high enough. Of equal ones the first comes first. Returns
+   0 without memory. */
+static int prof__why_put(prof__why *why, const prof__why_call *call, const char *text)
+{
+    size_t at = why->count;
+    char *own = NULL;
+    if (at == why->most && why->calls[at - 1].score >= call->score) return 1;
+    if (text && !(own = prof__text_join(text, ""))) return 0;
+    if (at == why->most)
+        free(why->calls[--why->count].text);
+    else if (!PROF__ROOM(why->calls, why->room, at)) {
+        free(own);
+        return 0;
+    }
+    for (at = why->count++; at && why->calls[at - 1].score < call->score; at--) why->calls[at] = why->calls[at - 1];
+    why->calls[at] = *call;
+    why->calls[at].text = own;
+    if (own) why->calls[at].about.name = own;
+    return 1;
+}
+
+/* Looks at a call of a name: is it to be explained? own: its name at run time; number: that of a frame. */
+static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *site, const char *own, uint64_t number,
+                           const prof__why_call *call)
+{
+    prof__why_call offered = *call;
+    int64_t end = call->about.start_ns + (int64_t)call->about.split.wall_ns;
+    uint64_t wall = call->about.split.wall_ns, usual = why->names.items[name].wall_median;
+    if (why->wanted != PROF__NONE ? name != why->wanted
+                                  : why->options.frame || (why->options.name && strcmp(own, why->options.name)))
+        return 1;
+    if (!call->about.flags && !prof__why_time(&why->all, wall)) return 0;
+    if (why->options.frame && number != why->options.frame) return 1;
+    if (why->options.at && (call->about.start_ns > why->options.at_ns || end <= why->options.at_ns)) return 1;
+    offered.about.number = number;
+    offered.about.name = why->names.items[name].text;
+    offered.score = wall;
+    if (why->wanted == PROF__NONE && !why->options.name) { /* what is called once is as long as its median */
+        offered.score = why->names.items[name].wall.count < 2 ? 0 : wall > usual ? wall - usual + 1 : 1;
+        if (offered.score) offered.score += usual / 128; /* medians are so exact: the outer one of two comes first */
+    }
+    return prof__why_put(why, &offered, own != site->name ? own : NULL);
+}
+
+static int prof__why_gather(prof__why *why, const prof_event *event)
+{
+    int frame = event->type == PROF_EVENT_FRAME;
+    prof__why_call call;
+    size_t name;
+    if (event->type != PROF_EVENT_SCOPE && !(frame && event->duration_ns)) return 1;
+    if (event->site->role == PROF_ROLE_WAIT) return 1;
+    name = prof__why_name_of(&why->names, event->site, event->name, frame);
+    if (name == PROF__NONE) return 0;
+    memset(&call, 0, sizeof call);
+    call.about.track = why->track;
+    call.about.flags = event->flags;
+    call.about.start_ns = frame ? event->start_ns - event->duration_ns : event->start_ns;
+    call.about.split.wall_ns = (uint64_t)event->duration_ns;
+    return prof__why_offer(why, name, event->site, event->name, frame ? event->detail : 0, &call);
+}
+
+static int prof__why_gather_span(prof__why *why, const prof_span *span, int frame)
+{
+    size_t name = prof__why_name_of(&why->names, span->site, span->name, frame);
+    prof__why_call call;
+    if (name == PROF__NONE) return 0;
+    memset(&call, 0, sizeof call);
+    call.about.track = span->end_track;
+    call.about.flags = span->flags;
+    call.about.start_ns = span->start_ns;
+    call.about.split.wall_ns = (uint64_t)span->duration_ns;
+    return prof__why_offer(why, name, span->site, span->name, span->number, &call);
+}
+
+/* Says what was asked for and is not there. */
+static prof_status prof__why_none(const prof__why *why)
+{
+    const prof_why_options *options = &why->options;
+    const char *what = options->frame ? "frame" : "scope or frame";
+    const char *nearest = options->name ? prof__why_nearest(&why->names, options->name, options->frame != 0) : NULL;
+    const char *name = why->wanted == PROF__NONE ? "scope" : why->names.items[why->wanted].text;
+    if (options->name && !why->all.count && why->wanted == PROF__NONE)
+        return nearest ? prof__fail(PROF_INVALID_ARGUMENT, "no %s is called '%.60s': did you mean '%.60s'?", what,
+                                    options->name, nearest)
+                       : prof__fail(PROF_INVALID_ARGUMENT, "no %s is called '%.60s': there are none", what,
+                                    options->name);
+    if (options->frame)
+        return prof__fail(PROF_INVALID_ARGUMENT, "there is no frame %llu of '%.60s'%s",
+                          (unsigned long long)options->frame, name,
+                          options->at ? " at this time" : ": it was not recorded, or is overwritten");
+    if (options->at)
+        return prof__fail(PROF_INVALID_ARGUMENT, "no %.60s was going on at %.3f ms: the recording has %.3f ms", name,
+                          (double)options->at_ns / 1e6, (double)prof_trace_about(why->trace)->duration_ns / 1e6);
+    return prof__fail(PROF_INVALID_ARGUMENT, "the recording has no scopes and no frames");
+}
+
+/* Finds the calls that are explained. */
+static prof_status prof__why_calls(prof__why *why)
+{
+    prof_status status;
+    why->sweep.user = why;
+    why->sweep.ended = prof__why_survey_ended;
+    status = prof__why_tracks(why, prof__why_survey);
+    if (!status) status = prof__why_spans(why, prof__why_survey_span);
+    if (!status) status = prof__why_choose(why);
+    why->sweep.ended = NULL;
+    if (!status) status = prof__why_tracks(why, prof__why_gather);
+    if (!status) status = prof__why_spans(why, prof__why_gather_span);
+    return status || why->count ? status : prof__why_none(why);
+}
+
+static int64_t prof__why_end(const prof__why_call *call)
+{
+    return call->about.start_ns + (int64_t)call->about.split.wall_ns;
+}
+
+/*-- waits --*/
+
+static const char *prof__why_kind(const prof_wait *wait)
+{
+    if (!strcmp(wait->what, "fd") || !strcmp(wait->what, "fds")) return "io";
+    if (!strcmp(wait->what, "pid")) return "process";
+    return *wait->what ? wait->what : "sleep";
+}
+
+static int prof__why_like(const prof_why_wait *row, const prof_wait *wait)
+{
+    return row->object == wait->object && row->holder == wait->holder && row->holder_track == wait->holder_track &&
+           !strcmp(row->call, wait->call) && !strcmp(row->what, wait->what) && !strcmp(row->scope, wait->scope) &&
+           !strcmp(row->holder_scope, wait->holder_scope);
+}
+
+/* Returns the row of a wait. Adds it if it is new. Returns NULL without memory. */
+static prof_why_wait *prof__why_wait_row(prof__why_call *call, const prof_wait *wait)
+{
+    size_t i;
+    prof_why_wait *row;
+    for (i = 0; i < call->about.wait_count; i++)
+        if (prof__why_like(&call->waits[i], wait)) return &call->waits[i];
+    row = (prof_why_wait *)PROF__MORE(call->waits, call->wait_room, call->about.wait_count);
+    if (!row) return NULL;
+    row->kind = prof__why_kind(wait);
+    row->call = wait->call;
+    row->name = wait->name;
+    row->what = wait->what;
+    row->object = wait->object;
+    row->scope = wait->scope;
+    row->holder = wait->holder;
+    row->holder_track = wait->holder_track;
+    row->holder_scope = wait->holder_scope;
+    row->waker_track = PROF_NO_TRACK;
+    row->waker_scope = "";
+    return row;
+}
+
+/* Adds what a wait has of a call. *until: the end of the waits before it; what they cover does not count again. */
+static int prof__why_wait(prof__why *why, prof__why_call *call, const prof_wait *wait, int64_t *until)
+{
+    int64_t start = wait->start_ns > *until ? wait->start_ns : *until, end = wait->start_ns + wait->duration_ns;
+    prof_why_wait *row;
+    prof_split split;
+    if (end > prof__why_end(call)) end = prof__why_end(call);
+    if (end <= start) return 1;
+    *until = end;
+    prof_track_split(why->trace, call->about.track, start, end - start, &split);
+    row = prof__why_wait_row(call, wait);
+    if (!row) return 0;
+    row->ns += split.waiting_ns + split.unknown_ns;
+    row->count++;
+    if (wait->waker_track != PROF_NO_TRACK) {
+        row->waker_track = wait->waker_track;
+        row->waker_scope = wait->waker_scope;
+    }
+    call->about.split.waiting_ns += split.unknown_ns;
+    call->about.split.unknown_ns -= split.unknown_ns;
+    return 1;
+}
+
+static int prof__why_wait_order(const void *a, const void *b)
+{
+    const prof_why_wait *x = (const prof_why_wait *)a, *y = (const prof_why_wait *)b;
+    if (x->ns != y->ns) return x->ns > y->ns ? -1 : 1;
+    return x->object < y->object ? -1 : x->object > y->object;
+}
+
+/* Adds the waiting that no record explains, and leaves out calls that ran all the time. */
+static int prof__why_waits_rest(prof__why_call *call)
+{
+    uint64_t rest = call->about.split.waiting_ns;
+    prof_why_wait *row;
+    size_t i, kept = 0;
+    for (i = 0; i < call->about.wait_count; i++) {
+        rest -= call->waits[i].ns;
+        if (call->waits[i].ns) call->waits[kept++] = call->waits[i];
+    }
+    call->about.wait_count = kept;
+    if (rest) {
+        row = (prof_why_wait *)PROF__MORE(call->waits, call->wait_room, call->about.wait_count);
+        if (!row) return 0;
+        row->kind = "unknown";
+        row->call = row->name = row->what = row->scope = row->holder_scope = row->waker_scope = "";
+        row->holder_track = row->waker_track = PROF_NO_TRACK;
+        row->ns = rest;
+    }
+    if (call->about.wait_count)
+        qsort(call->waits, call->about.wait_count, sizeof *call->waits, prof__why_wait_order);
+    return 1;
+}
+
+static int prof__why_waits(prof__why *why, prof__why_call *call)
+{
+    int64_t until = call->about.start_ns;
+    size_t i;
+    for (i = 0; i < why->wait_count && why->waits[i].start_ns < prof__why_end(call); i++)
+        if (why->waits[i].track == call->about.track && !prof__why_wait(why, call, &why->waits[i], &until)) return 0;
+    return prof__why_waits_rest(call);
+}
+
+/*-- who ran instead --*/
+
+/* Returns the first state that ends after a time. */
+static size_t prof__why_state(const prof_state *states, size_t count, int64_t ns)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (states[middle].end_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Returns how long a track's thread ran on a processor in a time. */
+static uint64_t prof__why_ran_on(const prof_trace *trace, size_t track, int32_t processor, int64_t from, int64_t to)
+{
+    size_t count, i;
+    const prof_state *states = prof_track_states(trace, track, &count);
+    uint64_t ns = 0;
+    for (i = prof__why_state(states, count, from); i < count && states[i].start_ns < to; i++) {
+        int64_t start = states[i].start_ns > from ? states[i].start_ns : from;
+        int64_t end = states[i].end_ns < to ? states[i].end_ns : to;
+        if (states[i].kind == PROF_STATE_RUNNING && states[i].processor == processor) ns += (uint64_t)(end - start);
+    }
+    return ns;
+}
+
+/* Adds the threads that ran on a processor in a time. */
+static int prof__why_ran_in(prof__why *why, prof__why_call *call, int32_t processor, int64_t from, int64_t to)
+{
+    size_t track, i;
+    for (track = 0; track < prof_trace_track_count(why->trace); track++) {
+        uint64_t ns = track == call->about.track ? 0 : prof__why_ran_on(why->trace, track, processor, from, to);
+        if (!ns) continue;
+        for (i = 0; i < call->about.ran_count && call->ran[i].track != track;) i++;
+        if (i == call->about.ran_count && !PROF__MORE(call->ran, call->ran_room, call->about.ran_count)) return 0;
+        call->ran[i].track = track;
+        call->ran[i].ns += ns;
+    }
+    return 1;
+}
+
+static int prof__why_ran_order(const void *a, const void *b)
+{
+    const prof_why_ran *x = (const prof_why_ran *)a, *y = (const prof_why_ran *)b;
+    if (x->ns != y->ns) return x->ns > y->ns ? -1 : 1;
+    return x->track < y->track ? -1 : x->track > y->track;
+}
+
+/* A thread that is ready waits for the processor on which it ran before; a new one, for that on which it runs first. */
+static int prof__why_ran(prof__why *why, prof__why_call *call)
+{
+    size_t count, i;
+    const prof_state *states = prof_track_states(why->trace, call->about.track, &count);
+    int64_t from = call->about.start_ns, to = prof__why_end(call);
+    for (i = prof__why_state(states, count, from); i < count && states[i].start_ns < to; i++) {
+        int32_t processor = i ? states[i - 1].processor : -1;
+        if (states[i].kind != PROF_STATE_READY) continue;
+        if (processor < 0 && i + 1 < count) processor = states[i + 1].processor;
+        if (processor >= 0 &&
+            !prof__why_ran_in(why, call, processor, states[i].start_ns > from ? states[i].start_ns : from,
+                              states[i].end_ns < to ? states[i].end_ns : to))
+            return 0;
+    }
+    if (call->about.ran_count) qsort(call->ran, call->about.ran_count, sizeof *call->ran, prof__why_ran_order);
+    return 1;
+}
+
+/* Splits a call into running, ready, waiting and unknown, and these further. Returns 0 without memory. */
+static int prof__why_split(prof__why *why, prof__why_call *call)
+{
+    prof_track_split(why->trace, call->about.track, call->about.start_ns, (int64_t)call->about.split.wall_ns,
+                     &call->about.split);
+    call->about.states = call->about.split.unknown_ns < call->about.split.wall_ns;
+    return prof__why_waits(why, call) && prof__why_ran(why, call);
+}
+
+/*-- the third walk: scopes --*/
+
+static int prof__why_same_inner(const void *owner, size_t item, const void *key)
+{
+    return ((const size_t *)owner)[item] == *(const size_t *)key;
+}
+
+/* Returns the row of a name inside a call. Adds it if it is new. Returns NULL without memory. */
+static prof_why_inner *prof__why_inner(prof__why *why, prof__why_call *call, size_t name)
+{
+    uint32_t hash = (uint32_t)prof__mix(name);
+    size_t item = prof__read_find(&call->inner_index, hash, prof__why_same_inner, call->inner_names, &name);
+    prof_why_inner *row;
+    if (item != PROF__NONE) return &call->inner[item];
+    row = (prof_why_inner *)PROF__MORE(call->inner, call->inner_room, call->about.inner_count);
+    item = PROF__NEW(call->inner_index, hash, call->inner_names, call->inner_name_room, call->inner_name_count);
+    if (!row || item == PROF__NONE) return NULL;
+    call->inner_names[item] = name;
+    row->name = name == PROF__NONE ? "" : why->names.items[name].text;
+    row->median_ns = name == PROF__NONE ? 0 : why->names.items[name].self_median;
+    row->count_all = name == PROF__NONE ? 0 : why->names.items[name].self.count;
+    return row;
+}
+
+static int prof__why_spent(void *user, size_t name, int64_t from, int64_t to)
+{
+    prof__why *why = (prof__why *)user;
+    prof_why_inner *row;
+    size_t i;
+    for (i = 0; i < why->count; i++) {
+        prof__why_call *call = &why->calls[i];
+        int64_t start = from > call->about.start_ns ? from : call->about.start_ns;
+        int64_t end = to < prof__why_end(call) ? to : prof__why_end(call);
+        if (call->about.track != why->track || end <= start) continue;
+        row = prof__why_inner(why, call, name);
+        if (!row) return 0;
+        row->self_ns += (uint64_t)(end - start);
+    }
+    return 1;
+}
+
+static int prof__why_ended(void *user, const prof__why_open *scope)
+{
+    prof__why *why = (prof__why *)user;
+    prof_why_inner *row;
+    size_t i;
+    for (i = 0; i < why->count; i++) {
+        prof__why_call *call = &why->calls[i];
+        if (call->about.track != why->track || scope->start < call->about.start_ns || scope->end > prof__why_end(call))
+            continue;
+        row = prof__why_inner(why, call, scope->name);
+        if (!row) return 0;
+        row->calls++;
+        if (scope->self > row->longest_ns) row->longest_ns = scope->self;
+    }
+    return 1;
+}
+
+static int prof__why_inner_order(const void *a, const void *b)
+{
+    const prof_why_inner *x = (const prof_why_inner *)a, *y = (const prof_why_inner *)b;
+    if (x->self_ns != y->self_ns) return x->self_ns > y->self_ns ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+/*-- counters --*/
+
+typedef struct prof__why_counter {
+    const char *name, *unit;
+    int sampled; /* 1: prof_system.h samples it: it may have moved at any time between two samples */
+} prof__why_counter;
+
+typedef struct prof__why_value {
+    int64_t ns;
+    double value;
+    int known;
+} prof__why_value;
+
+/* The values of a counter next to the ends of a call: the last one before it, the first and the last one in it, the
+   first one after it. */
+typedef struct prof__why_moved {
+    prof__why_value before, first, last, after;
+} prof__why_moved;
+
+static int prof__why_same_counter(const void *owner, size_t item, const void *key)
+{
+    const prof__why_counter *counter = (const prof__why_counter *)owner + item;
+    const prof__why_counter *wanted = (const prof__why_counter *)key;
+    return counter->sampled == wanted->sampled && !strcmp(counter->name, wanted->name);
+}
+
+static void prof__why_value_put(prof__why_value *to, int64_t ns, double value, int latest)
+{
+    if (to->known && (latest ? ns < to->ns : ns >= to->ns)) return;
+    to->known = 1;
+    to->ns = ns;
+    to->value = value;
+}
+
+static double prof__why_number(const prof_value *value)
+{
+    return value->type == PROF_VALUE_INT    ? (double)value->as.i
+           : value->type == PROF_VALUE_UINT ? prof__real(value->as.u) : value->as.d;
+}
+
+static int prof__why_counted(prof__why *why, const prof_event *event)
+{
+    uint32_t hash = prof__text_hash(event->name);
+    double value = prof__why_number(&event->value);
+    prof__why_counter key;
+    size_t item, i;
+    char **keep;
+    key.name = event->name;
+    key.sampled = !strcmp(event->site->category, "system");
+    item = prof__read_find(&why->counter_index, hash, prof__why_same_counter, why->counters, &key);
+    if (item == PROF__NONE) {
+        item = PROF__NEW(why->counter_index, hash, why->counters, why->counter_room, why->counter_count);
+        keep = item == PROF__NONE ? NULL : (char **)PROF__MORE(why->texts, why->text_room, why->text_count);
+        if (!keep || !(*keep = prof__text_join(event->name, ""))) return 0;
+        why->counters[item].name = *keep;
+        why->counters[item].unit = event->site->unit;
+        why->counters[item].sampled = key.sampled;
+    }
+    for (i = 0; i < why->count; i++) {
+        prof__why_call *call = &why->calls[i];
+        int64_t ns = event->start_ns, from = call->about.start_ns, to = prof__why_end(call);
+        prof__why_moved *moved;
+        while (call->moved_count <= item)
+            if (!PROF__MORE(call->moved, call->moved_room, call->moved_count)) return 0;
+        moved = &call->moved[item];
+        if (ns < from) {
+            prof__why_value_put(&moved->before, ns, value, 1);
+        } else if (ns <= to) {
+            prof__why_value_put(&moved->first, ns, value, 0);
+            prof__why_value_put(&moved->last, ns, value, 1);
+        } else {
+            prof__why_value_put(&moved->after, ns, value, 0);
+        }
+    }
+    return 1;
+}
+
+static int prof__why_counter_order(const void *a, const void *b)
+{
+    return strcmp(((const prof_why_counter *)a)->name, ((const prof_why_counter *)b)->name);
+}
+
+/* Lists the counters that moved in a call. */
+static int prof__why_counters(prof__why *why, prof__why_call *call)
+{
+    size_t i;
+    for (i = 0; i < call->moved_count; i++) {
+        const prof__why_moved *moved = &call->moved[i];
+        const prof__why_value *first = moved->before.known ? &moved->before : &moved->first;
+        const prof__why_value *last = why->counters[i].sampled && !moved->last.known ? &moved->after : &moved->last;
+        prof_why_counter *counter;
+        if (!first->known || !last->known || !memcmp(&first->value, &last->value, sizeof first->value)) continue;
+        counter = (prof_why_counter *)PROF__MORE(call->counters, call->counter_room, call->about.counter_count);
+        if (!counter) return 0;
+        counter->name = why->counters[i].name;
+        counter->unit = why->counters[i].unit;
+        counter->first = first->value;
+        counter->last = last->value;
+        counter->around = !moved->last.known;
+    }
+    if (call->about.counter_count)
+        qsort(call->counters, call->about.counter_count, sizeof *call->counters, prof__why_counter_order);
+    return 1;
+}
+
+/*-- allocations, messages, losses --*/
+
+#define PROF__WHY_MESSAGES 20u
+
+static int prof__why_message(prof__why *why, prof__why_call *call, const prof_event *event)
+{
+    prof_why_message *message;
+    char **keep;
+    if (call->about.message_count == PROF__WHY_MESSAGES) return 1;
+    if (!call->messages) call->messages = (prof_why_message *)calloc(PROF__WHY_MESSAGES, sizeof *call->messages);
+    keep = (char **)PROF__MORE(why->texts, why->text_room, why->text_count);
+    if (!call->messages || !keep || !(*keep = prof__text_join(event->value.as.string, ""))) return 0;
+    message = &call->messages[call->about.message_count++];
+    message->ns = event->start_ns;
+    message->severity = event->detail;
+    message->text = *keep;
+    return 1;
+}
+
+static int prof__why_happened(prof__why *why, const prof_event *event)
+{
+    size_t i;
+    for (i = 0; i < why->count; i++) {
+        prof__why_call *call = &why->calls[i];
+        if (call->about.track != why->track || event->start_ns < call->about.start_ns ||
+            event->start_ns > prof__why_end(call))
+            continue;
+        if (event->type == PROF_EVENT_ALLOC) call->about.bytes += event->detail;
+        call->about.allocations += event->type == PROF_EVENT_ALLOC;
+        call->about.frees += event->type == PROF_EVENT_FREE;
+        if (event->type == PROF_EVENT_LOST) call->about.lost += event->value.as.u;
+        if (event->type == PROF_EVENT_LOG && !prof__why_message(why, call, event)) return 0;
+    }
+    return 1;
+}
+
+static int prof__why_inside_step(prof__why *why, const prof_event *event)
+{
+    size_t name;
+    switch ((int)event->type) {
+    case PROF_EVENT_COUNTER: return prof__why_counted(why, event);
+    case PROF_EVENT_ALLOC:
+    case PROF_EVENT_FREE:
+    case PROF_EVENT_LOST:
+    case PROF_EVENT_LOG: return prof__why_happened(why, event);
+    case PROF_EVENT_SCOPE: break;
+    default: return 1;
+    }
+    if (event->site->role == PROF_ROLE_WAIT) return 1;
+    name = prof__why_name_of(&why->names, event->site, event->name, 0);
+    return name != PROF__NONE && prof__why_sweep_into(&why->sweep, event, name);
+}
+
+/* Finds what happened in the calls. */
+static prof_status prof__why_inside(prof__why *why)
+{
+    prof_status status;
+    size_t i;
+    why->sweep.spent = prof__why_spent;
+    why->sweep.ended = prof__why_ended;
+    status = prof__why_tracks(why, prof__why_inside_step);
+    for (i = 0; !status && i < why->count; i++) {
+        prof__why_call *call = &why->calls[i];
+        if (call->about.inner_count)
+            qsort(call->inner, call->about.inner_count, sizeof *call->inner, prof__why_inner_order);
+        if (!prof__why_split(why, call) || !prof__why_counters(why, call)) status = prof__report_no_memory();
+    }
+    return status;
+}
+
+/* The report, and what its pointers lead to. */
+typedef struct prof__why_block {
+    prof_why_report about;
+    prof__why why;
+    prof_why_call calls[1];
+} prof__why_block;
+
+static void prof__why_close(prof__why *why)
+{
+    while (why->count) {
+        prof__why_call *call = &why->calls[--why->count];
+        free(call->text);
+        free(call->waits);
+        free(call->inner);
+        free(call->inner_names);
+        free(call->inner_index.slots);
+        free(call->ran);
+        free(call->moved);
+        free(call->counters);
+        free(call->messages);
+    }
+    while (why->text_count) free(why->texts[--why->text_count]);
+    free(why->texts);
+    free(why->calls);
+    free(why->counters);
+    free(why->counter_index.slots);
+    free(why->sweep.open);
+    free(why->all.histogram.steps);
+    prof_waits_free(why->waits);
+    prof__why_names_free(&why->names);
+}
+
+/* Makes the report, which takes over all that *why owns. Returns NULL without memory. */
+static prof_why_report *prof__why_report(prof__why *why)
+{
+    prof__why_block *block = (prof__why_block *)calloc(1, sizeof *block + why->count * sizeof *block->calls);
+    size_t i;
+    if (!block) return NULL;
+    block->about.name = why->wanted != PROF__NONE ? why->names.items[why->wanted].text
+                        : why->options.name       ? why->calls[0].about.name : "";
+    block->about.frames = why->wanted != PROF__NONE && why->names.items[why->wanted].frame;
+    block->about.count_all = why->all.count;
+    block->about.median_ns = prof__why_median(&why->all);
+    block->about.waits = why->wait_count != 0;
+    block->about.calls = block->calls;
+    block->about.count = why->count;
+    for (i = 0; i < why->count; i++) {
+        const prof__why_call *from = &why->calls[i];
+        block->calls[i] = from->about;
+        block->calls[i].waits = from->waits;
+        block->calls[i].inner = from->inner;
+        block->calls[i].ran_instead = from->ran;
+        block->calls[i].counters = from->counters;
+        block->calls[i].messages = from->messages;
+    }
+    block->why = *why;
+    return &block->about;
+}
+
+PROF_DEF prof_status prof_why(const prof_trace *trace, const prof_why_options *options, prof_why_report **report)
+{
+    PROF__CALM();
+    prof__why why;
+    prof_status status;
+    if (report) *report = NULL;
+    if (!trace || !report) return prof__fail(PROF_INVALID_ARGUMENT, "prof_why: trace or report is null");
+    if (prof_trace_about(trace)->mode == PROF_STATS)
+        return prof__fail(PROF_UNSUPPORTED, "statistics have no calls to explain: record with another mode than stats");
+    memset(&why, 0, sizeof why);
+    why.trace = trace;
+    if (options) why.options = *options;
+    why.most = why.options.slowest ? why.options.slowest : 1;
+    status = prof__why_calls(&why);
+    if (!status) status = prof_waits(trace, &why.waits, &why.wait_count);
+    if (!status) status = prof__why_inside(&why);
+    if (!status && !(*report = prof__why_report(&why))) status = prof__report_no_memory();
+    if (status) prof__why_close(&why);
+    return status;
+}
+
+PROF_DEF void prof_why_free(prof_why_report *report)
+{
+    prof__why_block *block = (prof__why_block *)(void *)report;
+    if (!block) return;
+    prof__why_close(&block->why);
+    free(block);
 }
 
 #ifdef PROF__WRAPS_MALLOC

@@ -39,6 +39,7 @@ extern "C" {
 #include "layouts/several.h"
 #include "layouts/register.h"
 #include "layouts/dumps.h"
+#include "layouts/why.h"
 
 #ifdef PROF__WRAPS_MALLOC
 #undef malloc

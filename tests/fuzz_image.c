@@ -137,6 +137,27 @@ static prof_status export_stats(const prof_trace *trace, prof_sink sink)
     return status;
 }
 
+static prof_status export_why(const prof_trace *trace, prof_sink sink)
+{
+    prof_why_options options;
+    prof_why_report *report = NULL;
+    prof_status status;
+    (void)sink;
+    memset(&options, 0, sizeof options);
+    options.slowest = 3;
+    status = prof_why(trace, &options, &report);
+    for (size_t i = 0; !status && i < report->count; ++i) {
+        const prof_why_call *call = &report->calls[i];
+        uint64_t parts = call->split.running_ns + call->split.ready_ns + call->split.waiting_ns + call->split.unknown_ns;
+        uint64_t inner = 0, waits = 0;
+        for (size_t k = 0; k < call->inner_count; ++k) inner += call->inner[k].self_ns;
+        for (size_t k = 0; k < call->wait_count; ++k) waits += call->waits[k].ns;
+        REQUIRE(parts == call->split.wall_ns && inner == call->split.wall_ns && waits == call->split.waiting_ns);
+    }
+    prof_why_free(report);
+    return status == PROF_INVALID_ARGUMENT || status == PROF_UNSUPPORTED ? PROF_OK : status; /* it has no calls */
+}
+
 static prof_status export_summary(const prof_trace *trace, prof_sink sink)
 {
     return prof_summary_stream(trace, sink, NULL);
@@ -177,7 +198,7 @@ static prof_status export_reports(const prof_trace *trace, prof_sink sink)
 }
 
 static image_exporter *const image_exporters[] = {
-    export_stats, export_summary, export_chrome, export_xplane, export_html, export_kineto, export_reports,
+    export_stats, export_why, export_summary, export_chrome, export_xplane, export_html, export_kineto, export_reports,
     prof_csv_stream, prof_xplane_pprof_stream};
 #define IMAGE_EXPORTERS (sizeof image_exporters / sizeof *image_exporters)
 

@@ -109,8 +109,9 @@ static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms
 #endif
 /* prof__switch_names: 0, 1, off, on, ...: odd places are on. prof__mode_names: of prof_mode */
 
-/*-- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; and an index of them by hash, all
-   zero when it is empty, its slots for free() -- */
+/*-- arrays that grow, PROF__ROOM(array, capacity, count): 0: no memory for one more; PROF__MORE(array, capacity,
+   count): one more, of zeros, or null; and an index of them by hash, all zero when it is empty, its slots for free();
+   PROF__NEW(index, hash, array, capacity, count): one more of both, its number or PROF__NONE -- */
 /* type: prof__read_index. PROF__NONE: no item */
 static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
                               const void *key);
@@ -259,6 +260,11 @@ static void prof__stat_row_powers(const prof__stat_row *row, uint64_t powers[65]
 static uint64_t prof__stat_row_sum(uint64_t a, uint64_t b); /* the largest number where it is larger */
 static double prof__sort_key(const prof_stat *stat, prof_sort sort);
 static double prof__square_root(double value);
+static double prof__real(uint64_t value);
+/* type: prof__histogram, all zero when it is empty, its steps for free() */
+static inline int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count);
+static uint32_t prof__step_of(uint64_t ns);
+static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat); /* clamped to its least and most */
 
 /*-- tables: rows are given twice, as long as prof__table_again() says so -- */
 /* types: prof__table; prof__column, the last one with a null title */

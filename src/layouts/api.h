@@ -45,7 +45,99 @@ typedef struct prof_report_options {
     int columns;                     /* SUMMARY, PATHS, DOMAINS, HISTOGRAM: like prof_summary_options.columns */
 } prof_report_options;
 
+/* Which calls prof_why() explains. A structure of zeros asks for the slowest call of what differs most: of the frames,
+   if there are any, else of the outermost scopes that are called again and again. */
+typedef struct prof_why_options {
+    const char *name;     /* of scopes, or of frames; NULL: see above */
+    size_t slowest;       /* so many calls, the slowest first; 0: 1 */
+    uint64_t frame;       /* the number of a frame, from 1 on; 0: any */
+    int at;               /* 1: only calls that were going on at at_ns. Without a name and frames, those scopes of any
+                             name that took the most more than their median */
+    int64_t at_ns;        /* since the session's start */
+} prof_why_options;
+
+/* What a call waited for: all waits of one kind, for one object. */
+typedef struct prof_why_wait {
+    const char *kind;     /* "lock", "condition", "semaphore", "futex", "barrier", "thread" (for its end), "process"
+                             (likewise), "io", "sleep"; "unknown": the waiting that no record explains */
+    const char *call;     /* the function of the C library; "": not known */
+    const char *name;     /* of the lock in the markup; "": none */
+    const char *what;     /* as in prof_wait */
+    uint64_t object;
+    uint64_t ns;          /* those of all kinds add up to the call's waiting_ns */
+    uint64_t count;       /* waits */
+    const char *scope;    /* the innermost scope that waited */
+    uint64_t holder;      /* the id of the thread that had the lock; 0: not known */
+    size_t holder_track;  /* its track, or PROF_NO_TRACK */
+    const char *holder_scope;
+    size_t waker_track;   /* of the thread that ended the last of the waits, or PROF_NO_TRACK */
+    const char *waker_scope;
+} prof_why_wait;
+
+/* The scopes of one name inside a call, waits in them included. The call itself is one, for its own time; a frame's
+   time outside of all scopes has the name "". All of them add up to wall_ns. */
+typedef struct prof_why_inner {
+    const char *name;
+    uint64_t self_ns;     /* without the scopes inside them */
+    uint64_t calls;       /* that began and ended in it */
+    uint64_t longest_ns;  /* the longest self time of one of these */
+    uint64_t median_ns;   /* the median self time of one, in the whole recording */
+    uint64_t count_all;   /* and how many there are in it */
+} prof_why_inner;
+
+typedef struct prof_why_counter {
+    const char *name, *unit;
+    double first, last;
+    int around;           /* 1: prof_system.h sampled it before the call and after it, but not inside */
+} prof_why_counter;
+
+typedef struct prof_why_ran {
+    size_t track;
+    uint64_t ns;
+} prof_why_ran;
+
+typedef struct prof_why_message {
+    int64_t ns;
+    uint64_t severity;    /* prof_severity */
+    const char *text;
+} prof_why_message;
+
+typedef struct prof_why_call {
+    const char *name;
+    uint64_t number;      /* of a frame; of others 0 */
+    size_t track;
+    int64_t start_ns;
+    uint32_t flags;       /* as an event's */
+    prof_split split;     /* its parts add up to split.wall_ns. Waits that are recorded count as waiting where nothing
+                             else is known of the time */
+    const prof_why_wait *waits;       /* the longest first, as all of these */
+    const prof_why_inner *inner;
+    const prof_why_ran *ran_instead;  /* threads that ran on its processor while it was ready */
+    const prof_why_counter *counters; /* those that moved, in order of their names */
+    const prof_why_message *messages; /* of its thread, in order of time: the first 20 */
+    size_t wait_count, inner_count, ran_count, counter_count, message_count;
+    uint64_t allocations, bytes, frees; /* of its thread */
+    uint64_t lost;        /* events of its thread that could not be recorded in it */
+    int states;           /* 1: it is known what the system did with its thread, but for unknown_ns */
+} prof_why_call;
+
+typedef struct prof_why_report {
+    const char *name;     /* the scopes or frames of which these are calls; "": those going on at at_ns */
+    int frames;           /* 1: they are frames */
+    uint64_t count_all, median_ns; /* all calls of that name, and their median duration */
+    int waits;            /* 1: the recording has waits */
+    const prof_why_call *calls;
+    size_t count;
+} prof_why_report;
+
 #if PROF_ENABLE
+/* Explains why calls of a scope, or frames, took as long as they did. options may be NULL. Takes four passes, and
+   memory for the waits. Returns PROF_INVALID_ARGUMENT if there is no such scope, frame or time, with the nearest name
+   in prof_error(); PROF_UNSUPPORTED for statistics without events. Free it with prof_why_free() before you close the
+   trace. */
+PROF_DEF prof_status prof_why(const prof_trace *trace, const prof_why_options *options, prof_why_report **report);
+PROF_DEF void prof_why_free(prof_why_report *report); /* report may be NULL */
+
 /* Writes a report. path: as for prof_csv_write(). options may be NULL, here and below. */
 PROF_DEF prof_status prof_report_write(const prof_trace *trace, const char *path, const prof_report_options *options);
 PROF_DEF prof_status prof_report_stream(const prof_trace *trace, prof_sink sink, const prof_report_options *options);
@@ -85,6 +177,9 @@ PROF_DEF prof_status prof_mxnet_set_paused(int paused);
    prof_report_free(), or NULL after an error, see prof_error(). reset: see >>reset. Any thread may call it. */
 PROF_DEF char *prof_mxnet_dumps(prof_report_layout layout, prof_sort sort, int ascending, int reset);
 #else
+#define prof_why(trace, options, report) \
+    PROF__STRIPPED((prof__stripped_none(report, sizeof(void *)), PROF_OK), PROF__USE2(trace, options))
+#define prof_why_free(report) PROF__STRIPPED((void)0, PROF__USE(report))
 #define prof_report_write(trace, path, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, path, options))
 #define prof_report_stream(trace, sink, options) PROF__STRIPPED(PROF_OK, PROF__USE3(trace, sink, options))
 #define prof_report_text(trace, options, text, size) \

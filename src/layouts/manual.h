@@ -51,6 +51,25 @@ LAYOUTS                                                                         
     _MAX and _CALLS; counters are sorted by their last, mean, lowest and highest value. Equal rows are sorted by name,
     from Z to A, which is MXNet's order (PROF_SORT_NAME: from A to Z). CNTK's own rows are in the order of its table.
 
+WHY                                                                                                            >>why
+
+    prof_why() says why a frame, or a call of a scope, took as long as it did; `prof why trace.prof` prints it.
+
+        prof_why_options options = {0};
+        prof_why_report *report;
+        options.name = "load_level";       // without a name: frames, or the outermost scopes that differ most
+        options.slowest = 5;
+        if (!prof_why(trace, &options, &report)) {
+            for (size_t i = 0; i < report->count; ++i)
+                printf("%llu ns, %llu of them waiting\n", (unsigned long long)report->calls[i].split.wall_ns,
+                       (unsigned long long)report->calls[i].split.waiting_ns);
+            prof_why_free(report);
+        }
+
+    Running, ready, waiting and unknown add up to the wall time; the waits to the waiting; the scopes inside to the wall
+    time. What is not recorded is unknown: see prof_system.h for the first three, and PROF_WRAP_WAITS and
+    PROFILE_LOCK_WAIT for the reasons of waits.
+
 MXNET                                                                                                        >>mxnet
 
     The report has the same bytes as dumps() prints (src/profiler/aggregate_stats.cc): categories from A to Z, each with
