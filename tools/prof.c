@@ -23,7 +23,7 @@
 static const tool_command *const commands[] = {&tool_export,  &tool_summary, &tool_check,   &tool_recover,
                                                &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
                                                &tool_neuron,  &tool_view,    &tool_flame,   &tool_hot,
-                                               &tool_top,     NULL};
+                                               &tool_top,     &tool_why,     NULL};
 
 /*-- messages --*/
 
@@ -93,26 +93,6 @@ const char *tool_program(const prof_trace *trace, char *to, size_t size)
         if (tool_same(key, "role")) role = value;
     snprintf(to, size, "%s%s%s", *program ? program : "(unnamed)", *role ? " " : "", role);
     return to;
-}
-
-/* Returns how many characters must be inserted, deleted or replaced to turn a into b. */
-static size_t distance(const char *a, const char *b)
-{
-    size_t row[32], n = strlen(b), i, j;
-    if (n > 30) return 99;
-    for (j = 0; j <= n; j++) row[j] = j;
-    for (i = 0; a[i]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i + 1;
-        for (j = 1; j <= n; j++) {
-            size_t up = row[j], best = diagonal + (a[i] != b[j - 1]);
-            if (up + 1 < best) best = up + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            row[j] = best;
-            diagonal = up;
-        }
-    }
-    return row[n];
 }
 
 int tool_choice(const char *option, const char *text, const char *const *choices, int *choice)
@@ -620,7 +600,7 @@ static const tool_command *find_command(const char *name)
     const char *nearest = commands[0]->name;
     for (each = commands; *each; each++) {
         if (tool_same((*each)->name, name)) return *each;
-        if (distance(name, (*each)->name) < distance(name, nearest)) nearest = (*each)->name;
+        if (prof__report_distance(name, (*each)->name) < prof__report_distance(name, nearest)) nearest = (*each)->name;
     }
     if (*name == '-')
         tool_fail("unknown option '%s': a command must come first; see prof --help", name);
@@ -636,7 +616,8 @@ static int find_option(const tool_command *command, const char *name)
     int i;
     for (i = 0; command->options[i].name; i++) {
         if (tool_same(command->options[i].name, name)) return i;
-        if (distance(name, command->options[i].name) < distance(name, nearest)) nearest = command->options[i].name;
+        if (prof__report_distance(name, command->options[i].name) < prof__report_distance(name, nearest))
+            nearest = command->options[i].name;
     }
     tool_fail("%s: unknown option '%s': did you mean '%s'?", command->name, name, nearest);
     return -1;

@@ -1,0 +1,86 @@
+#!/bin/sh
+# prof why: programs that run, wait for a lock, sleep, are preempted, fault and are throttled, and that measure the truth
+# themselves; its options, its text and its errors. Images of which every time is known are in tests/test_why.c. CC, BUILD:
+# see the Makefile.
+# run: traces unchecked
+cd "$(dirname "$0")/.." || exit 1
+. tests/checks.sh
+export LC_ALL=C
+[ "$(uname -s)" = Linux ] || { skip why "no Linux"; finish; }
+root=$PWD
+build=${BUILD:-build}
+case $build in /*) ;; *) build=$root/$build ;; esac
+prof=$build/tests/prof
+work=$build/tests/out/test_why_sh
+rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+unset PROF_OUTPUT PROF_SWITCHES PROF_SYSTEM LD_PRELOAD
+cc="${CC:-cc} -std=gnu99 -I$root"
+
+succeeds "the program" $cc -O1 -w "$root/tests/why_program.c" -o program -pthread -ldl || finish
+succeeds "without wrappers and switches" $cc -O1 -w -DPLAIN "$root/tests/why_program.c" -o plain -pthread -ldl || finish
+succeeds "the check" $cc -O1 -w "$root/tests/why_check.c" -o check -pthread -ldl || finish
+
+# ---- each with a known truth
+PROF_SWITCHES=1 PROF_OUTPUT=lock.prof ./program lock 40
+refused=$("$prof" check lock.prof | sed -n 's/^ *switches *//p' | grep -c 'not recorded')
+switches=$("$prof" why -s call -f json lock.prof | grep -c '"running_ns":0,')
+truth() { # KIND
+    if "$prof" why -s call -n 1000 -f json "$1.prof" >"$1.json" && text=$(./check "$1.prof" "$1.json" "$1"); then
+        ok "$1: $(echo "$text" | tail -n 1)"
+    else
+        fail "$1" "$text"
+    fi
+}
+if [ "$switches$refused" != 00 ]; then
+    skip "programs with a known truth" "the system refuses to record switches"
+else
+    for kind in sleep preempted fault; do PROF_SWITCHES=1 PROF_OUTPUT=$kind.prof ./program $kind 40; done
+    for kind in lock sleep preempted fault; do truth $kind; done
+    "$prof" why -s call -n 40 lock.prof >text
+    has "the lock, and who held it" text "held by thread worker in scope save, in pthread_mutex_lock() of scope load_texture"
+fi
+
+# ---- a quota: a cgroup of version 1 or 2, which root makes
+group=
+for folder in /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct /sys/fs/cgroup; do
+    [ -f "$folder/cgroup.procs" ] && mkdir "$folder/prof-why-$$" 2>/dev/null || continue
+    group=$folder/prof-why-$$
+    { echo 10000 >$group/cpu.cfs_period_us && echo 3000 >$group/cpu.cfs_quota_us; } 2>/dev/null && break
+    echo "3000 10000" 2>/dev/null >$group/cpu.max && break
+    rmdir "$group"
+    group=
+done
+if [ -z "$group" ] || [ "$switches$refused" != 00 ]; then
+    skip "throttled" "needs a cgroup, which root makes, and switches"
+else
+    (sh -c "echo \$\$ >$group/cgroup.procs && exec env PROF_SYSTEM=1 PROF_OUTPUT=throttled.prof ./program throttled 20")
+    truth throttled
+    rmdir "$group"
+fi
+
+# ---- with none of the system's records: scopes, locks, memory
+PROF_OUTPUT=plain.prof ./plain lock 10
+"$prof" why plain.prof >text
+has "says what it chose" text "No scope was chosen: this is the slowest of 10 calls of "
+"$prof" why -s call plain.prof >text
+has "without records: unknown has a share" text "100.0 %  unknown"
+has "what would tell" text "PROF_SWITCHES=1"
+has "scopes inside" text "load_texture took"
+
+# ---- options and errors
+fails() { # NAME MESSAGE COMMAND...
+    name=$1 message=$2
+    shift 2
+    "$@" >out 2>err </dev/null
+    got=$?
+    if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
+    else fail "$name" "status $got, said '$(cat err)', not 'prof: $message'"; fi
+}
+fails "a name that does not exist" "no scope or frame is called 'cal': did you mean 'call'?" "$prof" why -s cal plain.prof
+fails "frames that do not exist" "the recording has no frames: PROFILE_FRAME(name) marks them" "$prof" why --frame 1 plain.prof
+fails "no number" "--slowest 'x': must be a number from 1 to 1000" "$prof" why --slowest x plain.prof
+fails "no time" "--at 'x': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end" "$prof" why --at x plain.prof
+succeeds "three calls" sh -c "[ \$('$prof' why -s call -n 3 plain.prof | grep -c '^call took') = 3 ]"
+succeeds "at a time" sh -c "'$prof' why --at -1ms plain.prof | grep -q ' took '"
+succeeds "from standard input" sh -c "'$prof' why - <plain.prof | grep -q ' took '"
+finish

@@ -1,0 +1,162 @@
+/* why_program.c - what tests/test_why.sh records: calls that run, wait for a lock, sleep, are preempted, fault or are
+   throttled. Each call's truth is measured by the program itself, with clocks of the system: the processor time of the
+   thread, its own schedstat, and how long it waited. It becomes arguments of the call's scope, which prof why does not
+   use: true_wall, true_running, true_ready, true_waiting, in ns.
+
+     why_program KIND COUNT */
+#define _GNU_SOURCE
+#define PROF_IMPLEMENTATION
+#ifndef PLAIN
+#define PROF_WRAP_WAITS
+#endif
+#include "../prof_system.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+static uint64_t now_ns(clockid_t clock)
+{
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* What the system says of the calling thread: how long it ran, and how long it was ready and did not run. */
+typedef struct usage {
+    uint64_t wall, running, ready;
+} usage;
+
+static int schedstat = -1;
+static usage usage_now(void)
+{
+    usage all;
+    for (int tries = 0; tries < 100; ++tries) { /* again if it was interrupted: the three are of one time */
+        char text[128] = "";
+        unsigned long long ran = 0, delay = 0;
+        uint64_t began = now_ns(CLOCK_MONOTONIC);
+        if (syscall(SYS_pread64, schedstat, text, sizeof text - 1, (long)0) > 0) sscanf(text, "%llu %llu", &ran, &delay);
+        all.ready = delay;
+        all.running = now_ns(CLOCK_THREAD_CPUTIME_ID);
+        all.wall = now_ns(CLOCK_MONOTONIC);
+        if (all.wall - began < 30000) break;
+    }
+    return all;
+}
+
+static void work(uint64_t ns)
+{
+    uint64_t end = now_ns(CLOCK_THREAD_CPUTIME_ID) + ns;
+    while (now_ns(CLOCK_THREAD_CPUTIME_ID) < end) {
+        for (volatile int i = 0; i < 1000; ++i) continue;
+    }
+}
+
+/* Stays on one processor, with others that are pinned to it. */
+static void pin(int processor)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(processor, &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int turn, ended;
+
+/* Has the lock whenever it is its turn, for 3 ms. */
+static void *holder_main(void *unused)
+{
+    struct timespec time = {0, 3000000};
+    prof_set_thread_name("worker");
+    while (!__atomic_load_n(&ended, __ATOMIC_ACQUIRE)) {
+        if (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 1) {
+            sched_yield();
+            continue;
+        }
+        PROFILE_SCOPE("save");
+        pthread_mutex_lock(&mutex);
+        __atomic_store_n(&turn, 2, __ATOMIC_RELEASE);
+        syscall(SYS_nanosleep, &time, NULL);
+        pthread_mutex_unlock(&mutex);
+    }
+    return unused;
+}
+
+static void *hog_main(void *unused)
+{
+    prof_set_thread_name("hog");
+    pin(0);
+    while (!__atomic_load_n(&ended, __ATOMIC_ACQUIRE)) {
+        PROFILE_SCOPE("burn");
+        work(1000000);
+    }
+    return unused;
+}
+
+static char *pages;
+#define PAGES ((size_t)2048)
+
+static void one(const char *kind)
+{
+    struct timespec time = {0, 2000000};
+    if (!strcmp(kind, "lock")) {
+        PROFILE_SCOPE("load_texture");
+        work(1000000);
+        __atomic_store_n(&turn, 1, __ATOMIC_RELEASE);
+        while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2) sched_yield();
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    } else if (!strcmp(kind, "sleep")) {
+        PROFILE_SCOPE("rest");
+        work(500000);
+        nanosleep(&time, NULL);
+    } else if (!strcmp(kind, "fault")) {
+        PROFILE_SCOPE("touch");
+        madvise(pages, PAGES * 4096, MADV_DONTNEED);
+        for (size_t i = 0; i < PAGES; ++i) pages[i * 4096] = 1;
+    } else {
+        PROFILE_SCOPE("compute");
+        work(8000000);
+    }
+}
+
+static void call(const char *kind)
+{
+    {
+        PROFILE_SCOPE("call");
+        usage before = usage_now(), after;
+        one(kind);
+        after = usage_now();
+        uint64_t wall = after.wall - before.wall, running = after.running - before.running;
+        uint64_t ready = after.ready - before.ready, waiting = wall > running + ready ? wall - running - ready : 0;
+        PROFILE_ARG_U("true_wall", wall);
+        PROFILE_ARG_U("true_running", running);
+        PROFILE_ARG_U("true_ready", ready);
+        PROFILE_ARG_U("true_waiting", waiting);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const char *kind = argc > 1 ? argv[1] : "lock";
+    int count = argc > 2 ? atoi(argv[2]) : 40;
+    pthread_t other;
+    int has_other = !strcmp(kind, "lock") || !strcmp(kind, "preempted");
+    schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
+    pages = (char *)mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (pages == (char *)MAP_FAILED || schedstat < 0) return 3;
+    prof_set_thread_name("main");
+    if (has_other && pthread_create(&other, NULL, !strcmp(kind, "lock") ? holder_main : hog_main, NULL)) return 4;
+    if (!strcmp(kind, "preempted")) pin(0);
+    for (int i = 0; i < count; ++i) call(kind);
+    __atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
+    if (has_other) pthread_join(other, NULL);
+    return 0;
+}

@@ -1,0 +1,549 @@
+/* why.c - prof why: says why a call of a scope, or a frame, took as long as it did. */
+#include "tool.h"
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"--scope", "-s", "NAME", "the scopes or frames with this name; default: see below"},
+    {"--slowest", "-n", "N", "the N slowest calls of it; default: 1"},
+    {"--frame", NULL, "N", "frame N; frames are numbered from 1 on"},
+    {"--at", NULL, "TIME", "the call that was going on at this time: 1.5s, 20ms; -2s: 2 s before the end"},
+    {"--format", "-f", "KIND", "text (default) or json"},
+    TOOL_COLUMNS,
+    TOOL_PROGRESS,
+    {NULL, NULL, NULL, NULL}};
+
+static const char *const formats[] = {"text", "json", NULL};
+
+#define LEAST_SHARE 0.01 /* of the wall time: what is less is not printed on a line of its own */
+#define MOST_ROWS 10
+
+/* Writes "thread worker", or "thread 1234" for one that has no name. */
+static const char *thread_name(const prof_trace *trace, size_t track, uint64_t id, char *to, size_t size)
+{
+    const prof_track *about = track == PROF_NO_TRACK ? NULL : prof_trace_track(trace, track);
+    if (about && *about->name)
+        snprintf(to, size, "%s", about->name);
+    else
+        snprintf(to, size, "%llu", (unsigned long long)(about ? about->thread_id : id));
+    return to;
+}
+
+/* Adds to a text, as far as it has room. */
+static void add(char *to, size_t size, const char *format, ...) PROF__PRINTF(3, 4);
+static void add(char *to, size_t size, const char *format, ...)
+{
+    size_t used = strlen(to);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(to + used, size - used, format, list);
+    va_end(list);
+}
+
+/* Writes what a wait was for: "textures", "0x7f12", "fd 3", "3 fds"; "": nothing that has a name. */
+static const char *object_name(const prof_why_wait *wait, char *to, size_t size)
+{
+    *to = 0;
+    if (*wait->name)
+        add(to, size, "%s", wait->name);
+    else if (tool_same(wait->what, "fds"))
+        add(to, size, "%lld fds", (long long)wait->object);
+    else if (tool_same(wait->what, "fd") || tool_same(wait->what, "pid"))
+        add(to, size, "%s %lld", wait->what, (long long)wait->object);
+    else if (*wait->what)
+        add(to, size, "0x%llx", (unsigned long long)wait->object);
+    return to;
+}
+
+/*-- text --*/
+
+/* Prints a line, which goes on at a deeper indent if it is long. Names may have control characters. */
+static void say(int indent, const char *format, ...) PROF__PRINTF(2, 3);
+static void say(int indent, const char *format, ...)
+{
+    char text[2000];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    printf("%*s", indent, "");
+    tool_print_wrapped(text, indent, indent + 4);
+    putchar('\n');
+}
+
+/* Writes how a time compares with its median: "14 times its median (430 us)". */
+static const char *compared(char *to, size_t size, uint64_t ns, uint64_t median, const char *whose)
+{
+    char time[48];
+    double times = median ? (double)ns / (double)median : 0;
+    tool_ns(time, (double)median);
+    if (times >= 1.15 && times < 10)
+        snprintf(to, size, "%.1f times %s (%s)", times, whose, time);
+    else if (times >= 10)
+        snprintf(to, size, "%.0f times %s (%s)", times, whose, time);
+    else if (times > 0.85)
+        snprintf(to, size, "about %s (%s)", whose, time);
+    else
+        snprintf(to, size, "%s is %s", whose, time);
+    return to;
+}
+
+/* Returns how much a counter of prof_system.h rose; 0: it did not. */
+static double risen(const prof_why_call *call, const char *name)
+{
+    size_t i;
+    for (i = 0; i < call->counter_count; i++)
+        if (tool_same(call->counters[i].name, name) && call->counters[i].last > call->counters[i].first)
+            return call->counters[i].last - call->counters[i].first;
+    return 0;
+}
+
+/* Writes for what a thread waited, as a part of a sentence. */
+static void add_object(const prof_why_wait *wait, char *line, size_t size)
+{
+    char object[600];
+    const char *kind = strstr(wait->call, "rwlock")  ? "read-write lock"
+                       : strstr(wait->call, "mutex") ? "mutex"
+                       : tool_same(wait->kind, "io") ? "" : wait->kind;
+    object_name(wait, object, sizeof object);
+    if (tool_same(wait->kind, "sleep"))
+        add(line, size, "in a sleep");
+    else if (tool_same(wait->kind, "thread") || tool_same(wait->kind, "process"))
+        add(line, size, "for the end of %s %s", wait->kind, object);
+    else
+        add(line, size, "for %s%s%s", kind, *kind ? " " : "", object);
+}
+
+/* Writes who made it wait. */
+static void add_other(const prof_trace *trace, const prof_why_wait *wait, char *line, size_t size)
+{
+    char thread[600];
+    if (wait->holder || wait->holder_track != PROF_NO_TRACK)
+        add(line, size, " held by thread %s%s%s",
+            thread_name(trace, wait->holder_track, wait->holder, thread, sizeof thread),
+            *wait->holder_scope ? " in scope " : "", wait->holder_scope);
+    else if (wait->waker_track != PROF_NO_TRACK)
+        add(line, size, ", until thread %s%s%s woke it",
+            thread_name(trace, wait->waker_track, 0, thread, sizeof thread), *wait->waker_scope ? " in scope " : "",
+            wait->waker_scope);
+}
+
+static void print_wait(const prof_trace *trace, const prof_why_call *call, const prof_why_wait *wait, int records)
+{
+    double faults = risen(call, "major page faults");
+    char time[48], line[1900] = "";
+    tool_ns(time, (double)wait->ns);
+    if (tool_same(wait->kind, "unknown")) {
+        add(line, sizeof line, "waited %s for what no record names", time);
+        if (faults > 0) add(line, sizeof line, "; the process had %.0f page faults that read a disk", faults);
+        if (!records) add(line, sizeof line, "; PROF_WRAP_WAITS records what threads wait for");
+        say(16, "%s", line);
+        return;
+    }
+    add(line, sizeof line, "waited %s ", time);
+    add_object(wait, line, sizeof line);
+    add_other(trace, wait, line, sizeof line);
+    if (*wait->call) add(line, sizeof line, ", in %s()", wait->call);
+    if (*wait->scope) add(line, sizeof line, "%s %s", *wait->call ? " of scope" : ", in scope", wait->scope);
+    if (wait->count > 1) add(line, sizeof line, ", %llu times", (unsigned long long)wait->count);
+    say(16, "%s", line);
+}
+
+static void print_ran(const prof_trace *trace, const prof_why_call *call)
+{
+    char time[48], thread[600];
+    double stopped = risen(call, "cgroup throttled") * 1000; /* its unit is us */
+    uint64_t ours = 0;
+    size_t i;
+    for (i = 0; i < call->ran_count; i++) {
+        ours += call->ran_instead[i].ns;
+        if ((double)call->ran_instead[i].ns < LEAST_SHARE * (double)call->split.wall_ns) continue;
+        say(16, "thread %s ran on its processor for %s of that",
+            thread_name(trace, call->ran_instead[i].track, 0, thread, sizeof thread),
+            tool_ns(time, (double)call->ran_instead[i].ns));
+    }
+    ours = call->split.ready_ns > ours ? call->split.ready_ns - ours : 0; /* what is left is not ours */
+    if (stopped > 0)
+        say(16, "its cgroup had used up its quota, and was throttled for %s between the samples around the call",
+            tool_ns(time, stopped));
+    if ((double)ours - stopped >= LEAST_SHARE * (double)call->split.wall_ns)
+        say(16, "programs, or threads that recorded nothing, ran for %s%s", tool_ns(time, (double)ours - stopped),
+            stopped > 0 ? "" : "; or the quota of its cgroup was used up");
+}
+
+/* The four parts of a call, the greatest first. */
+typedef struct part {
+    uint64_t ns;
+    int which;
+} part;
+enum { RUNNING, READY, WAITING, UNKNOWN, PARTS };
+
+static void print_part(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call,
+                       const part *p)
+{
+    static const char *const names[] = {"running", "ready, but not running", "waiting", "unknown"};
+    char time[48];
+    const char *about = "";
+    uint64_t rest = 0;
+    size_t i;
+    if (p->which == UNKNOWN)
+        about = call->states ? ": what the system did was not recorded then" : ": running or not was not recorded";
+    printf("%12s %5.1f %%  %s%s\n", tool_ns(time, (double)p->ns),
+           call->split.wall_ns ? 100.0 * (double)p->ns / (double)call->split.wall_ns : 0.0, names[p->which], about);
+    if (p->which == READY) print_ran(trace, call);
+    for (i = 0; p->which == WAITING && i < call->wait_count; i++) {
+        if (i < MOST_ROWS) {
+            print_wait(trace, call, &call->waits[i], report->waits);
+            continue;
+        }
+        for (rest += call->waits[i].ns; ++i < call->wait_count;) rest += call->waits[i].ns;
+        say(16, "waited %s for %lu others", tool_ns(time, (double)rest), (unsigned long)(call->wait_count - MOST_ROWS));
+    }
+}
+
+static void print_parts(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call)
+{
+    part parts[PARTS], swap;
+    const char *key, *value;
+    size_t i, k;
+    parts[RUNNING].ns = call->split.running_ns;
+    parts[READY].ns = call->split.ready_ns;
+    parts[WAITING].ns = call->split.waiting_ns;
+    parts[UNKNOWN].ns = call->split.unknown_ns;
+    for (i = 0; i < PARTS; i++) parts[i].which = (int)i;
+    for (i = 1; i < PARTS; i++)
+        for (k = i; k && parts[k].ns > parts[k - 1].ns; k--) {
+            swap = parts[k];
+            parts[k] = parts[k - 1];
+            parts[k - 1] = swap;
+        }
+    for (i = 0; i < PARTS; i++)
+        if (parts[i].ns) print_part(trace, report, call, &parts[i]);
+    for (i = 0; !call->states && prof_trace_metadata(trace, i, &key, &value); i++)
+        if (tool_same(key, "switches")) {
+            say(2, "switches: %s", value);
+            return;
+        }
+    if (!call->states) say(2, "prof_system.h with PROF_SWITCHES=1 records when threads run and wait (Linux).");
+}
+
+static void print_inner_row(const prof_why_call *call, const prof_why_inner *inner)
+{
+    char time[48], longest[48], text[200] = "";
+    double share = call->split.wall_ns ? 100.0 * (double)inner->self_ns / (double)call->split.wall_ns : 0;
+    const char *name = *inner->name ? inner->name : "outside of scopes";
+    tool_ns(time, (double)inner->self_ns);
+    if (tool_same(inner->name, call->name) && inner->calls == 1) {
+        printf("%12s %5.1f %%  ", time, share);
+        say(0, "%s itself%s%s", name, inner->count_all > 1 ? ", " : "",
+            inner->count_all > 1 ? compared(text, sizeof text, inner->self_ns, inner->median_ns, "its median") : "");
+        return;
+    }
+    printf("%12s %5.1f %%  ", time, share);
+    if (inner->calls > 1)
+        say(0, "%s in %llu calls; the longest took %s%s%s", name, (unsigned long long)inner->calls,
+            tool_ns(longest, (double)inner->longest_ns), ", ",
+            compared(text, sizeof text, inner->longest_ns, inner->median_ns, "its median"));
+    else if (inner->count_all > 1 && inner->calls)
+        say(0, "%s took %s, %s", name, time,
+            compared(text, sizeof text, inner->self_ns, inner->median_ns, "its median"));
+    else
+        say(0, "%s", name);
+}
+
+static void print_inner(const prof_why_call *call)
+{
+    char time[48];
+    uint64_t rest = 0;
+    size_t i, shown = 0, left = 0;
+    if (!call->inner_count) return;
+    printf("\n  its scopes, by the time without scopes inside them\n");
+    for (i = 0; i < call->inner_count; i++) {
+        const prof_why_inner *inner = &call->inner[i];
+        if (shown && (shown == MOST_ROWS || (double)inner->self_ns < LEAST_SHARE * (double)call->split.wall_ns)) {
+            rest += inner->self_ns;
+            left++;
+            continue;
+        }
+        print_inner_row(call, inner);
+        shown++;
+    }
+    if (left)
+        printf("%12s %5.1f %%  %lu other%s\n", tool_ns(time, (double)rest),
+               call->split.wall_ns ? 100.0 * (double)rest / (double)call->split.wall_ns : 0.0, (unsigned long)left,
+               left == 1 ? "" : "s");
+}
+
+static void print_others(const prof_trace *trace, const prof_why_call *call)
+{
+    static const char *const severities[] = {"debug", "info", "warning", "error", "fatal"};
+    char count[48], bytes[48], frees[48], time[48], line[512];
+    size_t i;
+    int kind;
+    if (call->allocations || call->frees)
+        printf("\n  allocated %s bytes in %s allocations, and freed %s blocks\n", tool_count(bytes, call->bytes),
+               tool_count(count, call->allocations), tool_count(frees, call->frees));
+    if (call->counter_count) printf("\n  counters that moved\n");
+    for (i = 0; i < call->counter_count; i++) {
+        const prof_why_counter *counter = &call->counters[i];
+        say(4, "%s: from %.6g to %.6g%s%s%s", counter->name, counter->first, counter->last, *counter->unit ? " " : "",
+            counter->unit, counter->around ? ", sampled before and after it" : "");
+    }
+    if (call->message_count) printf("\n  messages\n");
+    for (i = 0; i < call->message_count; i++)
+        say(4, "%s, %s after its begin: %s",
+            severities[call->messages[i].severity < 4 ? call->messages[i].severity : 4],
+            tool_ns(time, (double)(call->messages[i].ns - call->start_ns)), call->messages[i].text);
+    if (call->lost) printf("\n  %s events of its thread in it were lost\n", tool_count(count, call->lost));
+    for (kind = 0; call->lost && kind < TOOL_LOSSES; kind++)
+        if (tool_loss(trace, kind, line, sizeof line)) say(4, "%s", line);
+}
+
+static void print_call(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call)
+{
+    char time[48], start[48], thread[600], text[200], number[48], title[700];
+    const char *missing = call->flags & PROF_TRUNCATED_END ? " at least: its end was not recorded"
+                          : call->flags & PROF_TRUNCATED_BEGIN ? " at least: its begin was not recorded" : "";
+    if (call->number)
+        snprintf(title, sizeof title, "%.600s %llu", call->name, (unsigned long long)call->number);
+    else
+        snprintf(title, sizeof title, "%.600s", *call->name ? call->name : "(unnamed)");
+    tool_ns(time, (double)call->split.wall_ns);
+    if (!*missing && report->count_all > 1 && *report->name) {
+        char whose[100];
+        snprintf(whose, sizeof whose, "the median of %s %s", tool_count(number, report->count_all),
+                 report->frames ? "frames" : "calls");
+        say(0, "%s took %s, %s, at %s on thread %s", title, time,
+            compared(text, sizeof text, call->split.wall_ns, report->median_ns, whose),
+            tool_ns(start, (double)call->start_ns), thread_name(trace, call->track, 0, thread, sizeof thread));
+    } else {
+        say(0, "%s took %s%s, at %s on thread %s", title, time, missing, tool_ns(start, (double)call->start_ns),
+            thread_name(trace, call->track, 0, thread, sizeof thread));
+    }
+    putchar('\n');
+    print_parts(trace, report, call);
+    print_inner(call);
+    print_others(trace, call);
+}
+
+/*-- JSON --*/
+
+static void json_text(const char *key, const char *text)
+{
+    printf(",\"%s\":", key);
+    tool_print_json(text, strlen(text));
+}
+
+static void json_number(const char *key, uint64_t value)
+{
+    printf(",\"%s\":%llu", key, (unsigned long long)value);
+}
+
+static void json_double(const char *key, double value)
+{
+    if (isfinite(value))
+        printf(",\"%s\":%.15g", key, value);
+    else
+        printf(",\"%s\":null", key);
+}
+
+/* Writes the name of a thread; null: not known. */
+static void json_thread(const prof_trace *trace, const char *key, size_t track, uint64_t id)
+{
+    char thread[1100];
+    if (track == PROF_NO_TRACK && !id)
+        printf(",\"%s\":null", key);
+    else
+        json_text(key, thread_name(trace, track, id, thread, sizeof thread));
+}
+
+static void json_scope(const char *key, const char *scope)
+{
+    if (*scope)
+        json_text(key, scope);
+    else
+        printf(",\"%s\":null", key);
+}
+
+static void json_waits(const prof_trace *trace, const prof_why_call *call)
+{
+    char object[1100];
+    size_t i;
+    printf(",\n\"waits\":[");
+    for (i = 0; i < call->wait_count; i++) {
+        const prof_why_wait *wait = &call->waits[i];
+        printf("%s{\"kind\":\"%s\"", i ? ",\n" : "", wait->kind);
+        json_scope("object", object_name(wait, object, sizeof object));
+        json_number("ns", wait->ns);
+        json_thread(trace, "holder_thread", wait->holder_track, wait->holder);
+        json_scope("holder_scope", wait->holder_scope);
+        json_thread(trace, "waker_thread", wait->waker_track, 0);
+        json_scope("waker_scope", wait->waker_scope);
+        json_scope("call", wait->call);
+        json_scope("scope", wait->scope);
+        json_number("count", wait->count);
+        if (*wait->name) printf(",\"address\":\"0x%llx\"", (unsigned long long)wait->object);
+        printf("}");
+    }
+    printf("]");
+}
+
+static void json_lists(const prof_trace *trace, const prof_why_call *call)
+{
+    size_t i;
+    printf(",\n\"inner\":[");
+    for (i = 0; i < call->inner_count; i++) {
+        printf("%s{\"name\":", i ? ",\n" : "");
+        tool_print_json(call->inner[i].name, strlen(call->inner[i].name));
+        json_number("self_ns", call->inner[i].self_ns);
+        json_number("median_ns", call->inner[i].median_ns);
+        json_number("calls", call->inner[i].calls);
+        json_number("longest_ns", call->inner[i].longest_ns);
+        json_number("calls_in_all", call->inner[i].count_all);
+        printf("}");
+    }
+    printf("],\n\"ran_instead\":[");
+    for (i = 0; i < call->ran_count; i++) {
+        printf("%s{\"track\":%lu", i ? "," : "", (unsigned long)call->ran_instead[i].track);
+        json_thread(trace, "thread", call->ran_instead[i].track, 0);
+        json_number("ns", call->ran_instead[i].ns);
+        printf("}");
+    }
+    printf("],\n\"counters\":[");
+    for (i = 0; i < call->counter_count; i++) {
+        printf("%s{\"name\":", i ? ",\n" : "");
+        tool_print_json(call->counters[i].name, strlen(call->counters[i].name));
+        json_scope("unit", call->counters[i].unit);
+        json_double("first", call->counters[i].first);
+        json_double("last", call->counters[i].last);
+        json_double("delta", call->counters[i].last - call->counters[i].first);
+        printf(",\"around\":%s}", call->counters[i].around ? "true" : "false");
+    }
+    printf("],\n\"messages\":[");
+    for (i = 0; i < call->message_count; i++) {
+        printf("%s{\"at_ns\":%lld", i ? ",\n" : "", (long long)call->messages[i].ns);
+        json_number("severity", call->messages[i].severity);
+        json_text("text", call->messages[i].text);
+        printf("}");
+    }
+    printf("]");
+}
+
+static void json_call(const prof_trace *trace, const prof_why_call *call)
+{
+    printf("{\"name\":");
+    tool_print_json(call->name, strlen(call->name));
+    if (call->number) json_number("frame", call->number);
+    json_thread(trace, "thread", call->track, 0);
+    json_number("thread_id", prof_trace_track(trace, call->track)->thread_id);
+    json_number("start_ns", (uint64_t)call->start_ns);
+    json_number("wall_ns", call->split.wall_ns);
+    json_number("running_ns", call->split.running_ns);
+    json_number("ready_ns", call->split.ready_ns);
+    json_number("waiting_ns", call->split.waiting_ns);
+    json_number("unknown_ns", call->split.unknown_ns);
+    printf(",\"truncated\":%s", call->flags ? "true" : "false");
+    json_number("switches", call->split.switches);
+    json_number("migrations", call->split.migrations);
+    json_waits(trace, call);
+    json_lists(trace, call);
+    printf(",\n\"allocations\":{\"count\":%llu,\"bytes\":%llu,\"frees\":%llu}", (unsigned long long)call->allocations,
+           (unsigned long long)call->bytes, (unsigned long long)call->frees);
+    json_number("lost", call->lost);
+    printf("}");
+}
+
+static void print_json(const prof_trace *trace, const prof_why_report *report)
+{
+    size_t i;
+    printf("{\"name\":");
+    tool_print_json(report->name, strlen(report->name));
+    printf(",\"frames\":%s", report->frames ? "true" : "false");
+    json_number("calls_in_all", report->count_all);
+    json_number("median_ns", report->median_ns);
+    printf(",\"calls\":[\n");
+    for (i = 0; i < report->count; i++) {
+        if (i) printf(",\n");
+        json_call(trace, &report->calls[i]);
+    }
+    printf("\n]}\n");
+}
+
+static void print_text(const tool_args *args, const prof_trace *trace, const prof_why_report *report)
+{
+    char number[48];
+    size_t i;
+    if (!tool_value(args, "--scope") && *report->name && !tool_value(args, "--frame") && !tool_value(args, "--at"))
+        say(0, "No scope was chosen: %s slowest of %s %s of '%s', which differ most. --scope NAME chooses others.",
+            report->count > 1 ? "these are the" : "this is the", tool_count(number, report->count_all),
+            report->frames ? "frames" : "calls", report->name);
+    if (!tool_value(args, "--scope") && *report->name) putchar('\n');
+    for (i = 0; i < report->count; i++) {
+        if (i) putchar('\n');
+        print_call(trace, report, &report->calls[i]);
+    }
+}
+
+/*-- the command --*/
+
+static int choose(const tool_args *args, const prof_trace *trace, prof_why_options *how)
+{
+    const char *slowest = tool_value(args, "--slowest"), *frame = tool_value(args, "--frame");
+    const char *at = tool_value(args, "--at");
+    double number = 0;
+    how->name = tool_value(args, "--scope");
+    if (slowest && !tool_number("--slowest", slowest, 1, 1000, &number)) return 0;
+    how->slowest = (size_t)number;
+    number = 0;
+    if (frame && !tool_number("--frame", frame, 1, 1e15, &number)) return 0;
+    how->frame = (uint64_t)number;
+    how->at = at != NULL;
+    return !at || tool_time("--at", at, prof_trace_about(trace)->duration_ns, &how->at_ns);
+}
+
+static int explain(const tool_args *args, prof_trace *trace, int json)
+{
+    prof_why_options how;
+    prof_why_report *report;
+    int result;
+    memset(&how, 0, sizeof how);
+    if (!choose(args, trace, &how)) return TOOL_ERROR;
+    tool_progress_begin("why", tool_value(args, "--progress"));
+    result = tool_status(prof_why(trace, &how, &report));
+    tool_progress_end();
+    if (result != TOOL_OK) return result;
+    if (json)
+        print_json(trace, report);
+    else
+        print_text(args, trace, report);
+    prof_why_free(report);
+    return TOOL_OK;
+}
+
+static int run(const tool_args *args)
+{
+    prof_trace *trace;
+    int choice, json, columns, result;
+    if (!tool_choice("--format", tool_value(args, "--format"), formats, &json)) return TOOL_ERROR;
+    if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
+    if (!tool_columns(args, &columns)) return TOOL_ERROR;
+    trace = tool_open(args->files[0]);
+    if (!trace) return TOOL_ERROR;
+    result = explain(args, trace, json);
+    prof_trace_close(trace);
+    return result;
+}
+
+const tool_command tool_why = {
+    "why", "IN", "Says why a call of a scope, or a frame, was slow", 1, 1, run, options,
+    "The time of the call is split into four parts, which add up to it: running; ready to run, while others ran on\n"
+    "the processor; waiting, and for what; unknown, where nothing was recorded of that. Then come the scopes inside,\n"
+    "by the time that they took themselves, beside their own median; then allocations, counters that moved, and\n"
+    "messages.\n\n"
+    "Without a name, frames are explained if there are any, else the outermost scopes that are called again and\n"
+    "again: those whose slowest call differs most from their median. With --at alone, the scope that took the most\n"
+    "more than its median.\n\n"
+    "Running and ready need context switches (prof_system.h, PROF_SWITCHES=1); reasons of waits need PROF_WRAP_WAITS\n"
+    "or PROFILE_LOCK_WAIT.\n\n"
+    "example: prof why --scope frame --slowest 5 trace.prof\n"};
