@@ -815,19 +815,27 @@ TEST(a_refusal_is_said)
 /* Started before the filter, which kills: it goes on. */
 static void filtered_part(void)
 {
-    NEEDS_SWITCHES(trace_config(0));
+    prof_config config = trace_config(0);
+    config.samples = 2000;
+    NEEDS_SWITCHES(config);
     pause_ms(20); /* prof's thread sleeps now */
     refuse(SYS_perf_event_open, 0);
 #ifdef SYS_poll
     refuse(SYS_poll, 0);
 #endif
     refuse(SYS_ppoll, 0);
+#ifdef SYS_readlink
+    refuse(SYS_readlink, 0);
+#endif
+    refuse(SYS_getcwd, 0);
     for (int i = 0; i < 100; ++i) pause_ms(3);
+    for (volatile int i = 0; i < 50000000; ++i) continue;
     pthread_t thread;
     pthread_create(&thread, NULL, brief_main, NULL);
     pthread_join(thread, NULL);
     prof_trace *trace = trace_stop();
     CHECK(prof_trace_about(trace)->switches > 90);
+    CHECK(prof_trace_about(trace)->samples > 10);
     prof_trace_close(trace);
 }
 TEST(a_filter_after_the_start)

@@ -95,8 +95,9 @@ WHAT IT DOES NOT DO
     missing, or wrong where a function keeps another number in that register. Even with them, the caller is missing
     while a function's first instructions run, and where a function without a frame, as a small leaf, runs; and a call
     by a library that was built without frame pointers, such as qsort() of libc, ends the chain. What the kernel does
-    for a thread, as in read(), has no samples, because an unprivileged process must not see it; nor has a thread that
-    ends before its first period is over. Fibers have the samples of their threads.
+    for a thread, as in read(), has no samples, because an unprivileged process must not see it. A thread has its first
+    sample on a processor when it has run there for a period, so that threads of a few milliseconds have too few. Fibers
+    have the samples of their threads.
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
     PROF_STATS there are no events, and no switches or samples. Once the program has entered a sandbox of system calls
