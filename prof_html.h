@@ -2281,12 +2281,21 @@ static const char *const prof__html_page[] = {
     "}"
     "function statesIn({labels,nodes},parts){"
     "let sums=new Map(),add=(name,time)=>sums.set(name,(sums.get(name)||0)+time);"
+    "let kinds=[0,0,0,0];"
+    "let known=0;"
     "for(let{track:{system,states},start,duration}of parts){"
-    "let end=start+duration,level=!system&&states&&states.levels[0],[first,last]=level?indexRange(level,start,end):[0,0];"
-    "let split=system&&system.split(start,end);"
-    "for(let kind of split?[1,2,3,0]:[])add(STATE_NAMES[kind],split[kind]);"
+    "let end=start+duration;"
+    "if(system){"
+    "known+=duration;"
+    "system.addBefore(end,kinds,1);"
+    "system.addBefore(start,kinds,-1)"
+    "}else if(states){"
+    "let[level]=states.levels,[first,last]=indexRange(level,start,end);"
     "for(let i=first;i<last;i++)add(labels[nodes.label[level.node[i]]].name,min(level.endOf(i),end)-max(level.start[i],start))"
     "}"
+    "}"
+    "kinds[0]=known-kinds[1]-kinds[2]-kinds[3];"
+    "for(let kind of known?[1,2,3,0]:[])add(STATE_NAMES[kind],kinds[kind]);"
     "return sums"
     "}"
     "function flameTree(report,stats,bottomUp,above=0){"
@@ -2296,10 +2305,10 @@ static const char *const prof__html_page[] = {
     "let{nodes,labels}=report,made=new Array(nodes.count);"
     "let root=made[0]={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
     "for(let n=1;n<nodes.count;n++){"
+   ,
     "let up=made[nodes.parent[n]],label=scopeLabel(labels[nodes.label[n]]).id,node=made[n]=entryOf(up.map,label,()=>({label,total:0,self:0,calls:0,children:[],map:new Map(),up}));"
     "if(!stats.calls[n])continue;"
     "if(!node.calls)up.children.push(node);"
-   ,
     "node.total+=stats.total[n];"
     "node.self+=stats.self[n];"
     "node.calls+=stats.calls[n];"
@@ -2395,6 +2404,7 @@ static const char *const prof__html_page[] = {
     "pairs.push({a:i<group[0].length?group[0][i]:-1,b:i<group[1].length?group[1][i]:-1})"
     "}"
     "}"
+   ,
     "return{pairs,of}"
     "}"
     "function productHigh(a,b){"
@@ -2403,7 +2413,6 @@ static const char *const prof__html_page[] = {
     "return(a>>>16)*(b>>>16)+floor(middle/65536)+floor(other/65536)"
     "}"
     "class Chooser{"
-   ,
     "constructor(){this.high=this.low=0}"
     "below(limit){"
     "let sum=this.low+0x7F4A7C15;"
@@ -2511,13 +2520,13 @@ static const char *const prof__html_page[] = {
     "parts.push(hodgesLehmann(part(a,i),part(b,i)));"
     "for(let each of parts)averages.push((parts[i]+each)/2)"
     "}"
+   ,
     "averages.sort((x,y)=>x-y);"
     "change.low=min(change.low,averages[3]);"
     "change.high=max(change.high,averages[averages.length-4])"
     "}"
     "function shiftOf(a,b){"
     "if(!a||!b||!a.ns.length||!b.ns.length)return unknown(0,0);"
-   ,
     "let change=rankChange(timesOf(a,0,a.ns.length),timesOf(b,0,b.ns.length));"
     "if(a.ns.length>=TENTHS_FROM&&b.ns.length>=TENTHS_FROM)widenByTenths(a,b,change);"
     "return change"
@@ -2596,11 +2605,11 @@ static const char *const prof__html_page[] = {
     "if(outer<end&&nodes.parent[inner.node[k]]===level.node[outer])self[outer-first]-=inRange(inner,k)"
     "}"
     "for(let i=first;i<end;i++){"
+   ,
     "let n=level.node[i],time=max(0,self[i-first]),calls=level.groups?.get(i)?.calls||1;"
     "let sum=sums.get(n);"
     "if(!sum)sums.set(n,sum={n:0,sum:0,squares:0,tenths:new Array(10).fill(0)});"
     "sum.n+=calls;"
-   ,
     "sum.tenths[floor((10*sum.n-1)/stats.calls[n])]+=time;"
     "sum.sum+=time;"
     "sum.squares+=time*time/calls"
@@ -2701,9 +2710,9 @@ static const char *const prof__html_page[] = {
     "return query"
     "}"
     "function labelMatches(query,label){"
+   ,
     "let name=label.name.toLowerCase(),category=label.category.toLowerCase(),format=label.format?label.format.name.toLowerCase():'';"
     "return query.names.every(word=>name.includes(word)||format.includes(word))&&"
-   ,
     "query.categories.every(word=>category.includes(word))"
     "}"
     "function findScopes(report,query,limit=20000){"
@@ -2786,13 +2795,13 @@ static const char *const prof__html_page[] = {
     "return[row,...inner]"
     "});"
     "let head=el('tr',{},...columns.map((column,i)=>el('th',{scope:'col',title:column.note||null,"
+   ,
     "class:column.text?'text':null,"
     "'aria-sort':i===memory.sort?memory.up?'ascending':'descending':null},"
     "el('button',{onclick:()=>{"
     "memory.up=i===memory.sort?!memory.up:Boolean(column.text);"
     "memory.sort=i;"
     "draw()"
-   ,
     "}},column.title+(i===memory.sort?memory.up?' \\u25b4':' \\u25be':'')))));"
     "let body=sorted.slice(0,limit).map(row=>{"
     "let line=el('tr',{class:[options.picked&&options.picked(row)&&'picked',within.has(row)&&'within'].filter(Boolean).join(' ')||null});"
@@ -2880,11 +2889,11 @@ static const char *const prof__html_page[] = {
     "}"
     "function zoomed(node,before,key){"
     "let path=[];"
+   ,
     "for(let at=node;at.up;at=at.up)path.unshift(at.rest===undefined?at[key]:at.rest);"
     "return before&&path.join()===before.join()?path.slice(0,-1):path"
     "}"
     "function levelsOf(path){return max(0,(path||[]).filter(id=>!restFrom(id)).length)}"
-   ,
     "function flameBox(title,root,widthOf,show,rest){"
     "let box=el('div.flame',{role:'group','aria-label':title}),boxes=flameBoxes(root,widthOf);"
     "let left=({node,deep})=>{"
@@ -2962,6 +2971,7 @@ static const char *const prof__html_page[] = {
     "text(){return new XMLSerializer().serializeToString(this.root)}"
     "}"
     "function download(blob,name){"
+   ,
     "let address=URL.createObjectURL(blob),link=el('a',{href:address,download:name});"
     "document.body.append(link);"
     "link.click();"
@@ -2969,7 +2979,6 @@ static const char *const prof__html_page[] = {
     "setTimeout(()=>URL.revokeObjectURL(address),60000)"
     "}"
     "function flamePicture(box,measure,style){"
-   ,
     "if(!box)return null;"
     "let{width,height}=box.getBoundingClientRect(),svg=new Svg(width,height,measure);"
     "svg.fillStyle=style.background;"
@@ -3047,13 +3056,13 @@ static const char *const prof__html_page[] = {
     "let{app}=this,rows=this.rows(),height=this.canvas.clientHeight;"
     "let placed=[];"
     "let y=RULER;"
+   ,
     "for(let row of rows.filter(each=>app.pinned.has(each.key))){"
     "placed.push({row,y,top:RULER,bottom:height,pinned:true});"
     "y+=row.height"
     "}"
     "let top=y,others=rows.filter(each=>!app.pinned.has(each.key));"
     "let all=others.reduce((sum,row)=>sum+row.height,0);"
-   ,
     "this.scroll=max(0,min(this.scroll,all-(height-top)));"
     "y-=this.scroll;"
     "for(let row of others){"
@@ -3141,12 +3150,12 @@ static const char *const prof__html_page[] = {
     "if(first>=last)continue;"
     "let{drawn}=level;"
     "if(!drawn||drawn.shows!==shows||drawn.colors!==app.colors)\n"
+   ,
     "drawn=level.drawn={shows,...levelLine({...app.colors,width:w,left,from,scale,least:app.least},level),colors:app.colors};"
     "putLine(this.pixels,drawn.line,first,last);"
     "if(y0>=top-4)for(let[x0,x1,i]of drawn.labels)labels.push([x0/ratio,x1/ratio,y0,level,i])"
     "}"
     "}"
-   ,
     "statesTop({row,y}){return y+row.height-STATES_HEIGHT-3}"
     "drawStates(place,ratio,w,h){"
     "let{app}=this,{system}=place.row.track,{from}=app.view,scale=this.scale*ratio,left=round(GUTTER*ratio),shows=[from,scale,w].join();"
@@ -3251,13 +3260,13 @@ static const char *const prof__html_page[] = {
     "drawCounter(ctx,row,y,width){"
     "let{series}=row,{time,value}=series,low=min(0,series.min),high=max(series.max,low+1e-12);"
     "let bottom=y+row.height-4,tall=row.height-8,place=v=>bottom-(v-low)/(high-low)*tall;"
+   ,
     "let i=max(0,firstIndex(time.length,k=>time[k]>=this.app.view.from)-1);"
     "ctx.fillStyle=this.app.style.counter;"
     "for(let x=max(GUTTER,floor(this.x(time[i])));x<width&&i<time.length;){"
     "let next=i+1<time.length?floor(this.x(time[i+1])):width,end=min(width,max(next,x+1));"
     "let top=value[i];"
     "if(next<x+1){"
-   ,
     "let until=this.time(x+1);"
     "while(i+1<time.length&&time[i+1]<until)top=max(top,value[++i])"
     "}else{"
@@ -3373,6 +3382,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillRect(this.x(mark),RULER-8,2,height)"
     "}"
     "}"
+   ,
     "drawGutter(ctx,{row,y,top,bottom,pinned}){"
     "let{style,closed}=this.app;"
     "ctx.save();"
@@ -3380,7 +3390,6 @@ static const char *const prof__html_page[] = {
     "ctx.rect(0,top,row.kind==='head'?this.canvas.clientWidth:GUTTER,bottom-top);"
     "ctx.clip();"
     "ctx.fillStyle=row.kind==='head'?style.head:row.kind==='group'?style.group:style.gutter;"
-   ,
     "ctx.fillRect(0,y,GUTTER-1,row.height-1);"
     "ctx.fillStyle=style.line;"
     "ctx.fillRect(0,y+row.height-1,GUTTER,1);"
@@ -3470,13 +3479,13 @@ static const char *const prof__html_page[] = {
     "return best&&abs(get(best)-time)*this.scale<8?best:null"
     "}"
     "scopeNear(level,time){"
+   ,
     "let i=scopeAt(level,time),slack=1.5/this.scale;"
     "if(i>=0&&level.durationOf(i)*this.scale>3)return i;"
     "let first=firstIndex(level.count,k=>level.start[k]>=time-slack);"
     "let best=i;"
     "for(let k=first;k<min(level.count,first+2000)&&level.start[k]<=time+slack;k++)\n"
     "if(best<0||level.durationOf(k)>level.durationOf(best))best=k;"
-   ,
     "return best"
     "}"
     "}"
@@ -3560,6 +3569,7 @@ static const char *const prof__html_page[] = {
     "row.label=label;"
     "row.where=row.a&&where(row.a.label)!==where(label)?`${where(row.a.label)} \\u2192 ${where(label)}`:where(label);"
     "row.verdict=!row.a?'new':!row.b?'gone':row.change?judge(row.change,this.threshold/100):'';"
+   ,
     "row.difference=(row.b?row.b.total:0)-(row.a?row.a.total:0);"
     "row.p50=[row.a,row.b].map((side,i)=>{"
     "let sample=side&&kept.samples[i].get(side.id);"
@@ -3569,7 +3579,6 @@ static const char *const prof__html_page[] = {
     "return rows.sort((x,y)=>abs(y.difference)-abs(x.difference))"
     "}"
     "table(){"
-   ,
     "let{panels}=this,kept=this.sides(),rows=this.rows(kept),note=el('span.note',{role:'status'});"
     "let counts=ORDER.map(verdict=>rows.filter(row=>row.verdict===verdict).length);"
     "if(kept.shifts.size<kept.pairing.pairs.length)this.goOn(kept,note);"
@@ -3603,9 +3612,9 @@ static const char *const prof__html_page[] = {
     "let mode=(key,value,title)=>el('button',{'aria-pressed':String(this[key]===value),onclick:()=>{this[key]=value;panels.render()}},title);"
     "let swatch=(verdict,text)=>el('span',{},el('i',{class:'swatch '+verdict,style:this.style(verdict,1)}),text);"
     "return[tools(...this.choosers(),el('span',{},'Width:'),mode('side',0,'time in 1'),mode('side',1,'time in 2'),"
+   ,
     "el('label',{},'Times ',select('Times',list.map(({id,title})=>[id,title]),per.id,id=>{this.per=id;panels.render()})),"
     "el('button',{disabled:!this.path.length,onclick:()=>{this.path=[];panels.render()}},'Zoom out')),"
-   ,
     "el('div.bar-of-tools.legend',{},swatch('slower','\\u25b2 more self time'),swatch('faster','\\u25bc less'),swatch('same','within noise (? perhaps not)'),swatch('new','+ only in 2'),swatch('gone','\\u2212 only in 1'),"
     "el('span.note',{},`${panels.rangeText()}; ${this.measureText(per)}; click zooms, double click opens the scope`)),"
     "el('div.scroll',{tabindex:0},box)]"
@@ -3664,12 +3673,12 @@ static const char *const prof__html_page[] = {
     "}"
     "close(){"
     "clearTimeout(this.timer);"
+   ,
     "if(this.comparison)this.comparison.kept=null"
     "}"
     "turn(event){"
     "let step={ArrowRight:1,ArrowLeft:-1}[event.key];"
     "if(!step)return;"
-   ,
     "let i=this.list.findIndex(([id])=>id===this.tab),[id]=this.list[(i+step+this.list.length)%this.list.length];"
     "event.stopPropagation();"
     "this.open(id);"
@@ -3756,6 +3765,7 @@ static const char *const prof__html_page[] = {
     "}"
     "bar(self,stats){"
     "let most=stats.most=stats.most||stats.rows.reduce((most,row)=>max(most,row.self),1);"
+   ,
     "return el('span.bar',{},el('i',{style:{width:`${max(0,60*self/most)}px`}}),ns(self))"
     "}"
     "pick(label){"
@@ -3764,7 +3774,6 @@ static const char *const prof__html_page[] = {
     "this.open('scope')"
     "}"
     "flame(){"
-   ,
     "let tree=flameTree(this.app.report,this.stats(),this.bottomUp,levelsOf(this.path)),{labels}=this.app.report;"
     "let root=along(tree,this.path,'label',node=>node.total),share=time=>`${ns(time)}, ${(100*time/tree.total||0).toFixed(1)} %`;"
     "let box=flameBox('Flame graph',root,node=>node.total,node=>{"
@@ -3809,13 +3818,13 @@ static const char *const prof__html_page[] = {
     "this.histogram(this.sidesOf(label)||[{durations}]),tools(...[['Previous',-1],['Next',1]].map(([title,step])=>"
     "el('button',{disabled:!calls.length,title:step<0?'[':']',onclick:()=>this.turnTo(calls,step)},`${title} call`)),this.chooser()),this.source(label),inner?this.names(inner):'',...label.group?[]:this.argumentTables(calls));"
     "let list=this.callTable(chosen,this.bucket\n"
+   ,
     "?`Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
     ":`Calls: ${selection?this.rangeText():'all'}`,Boolean(inner));"
     "return el('div.split',{},left,list)"
     "}"
     "turnTo([first],step){"
     "let{app}=this;"
-   ,
     "if(app.focus&&app.counts(app.focus))app.sameName(step);else app.show(first)"
     "}"
     "names(rows){"
@@ -3880,10 +3889,10 @@ static const char *const prof__html_page[] = {
     "{caption:`By ${key}`,sort:2,memory:this.memoryOf('arg '+key),limit:40})))"
     "}"
     "callTable(calls,caption,named=false){"
+   ,
     "let{app}=this,{report}=app,keys=[];"
     "for(let call of calls.slice(0,2000))for(let[key]of scopeOf(report,call).args)if(!keys.includes(key)&&keys.length<8)keys.push(key);"
     "let argument=(call,key)=>{"
-   ,
     "let pair=scopeOf(report,call).args.reverse().find(([each])=>each===key);"
     "return pair?pair[1]:''"
     "};"
@@ -3930,9 +3939,9 @@ static const char *const prof__html_page[] = {
     "let draw=()=>{"
     "let text=(this.wanted||'').toLowerCase(),least=this.least||0;"
     "let rows=app.report.messages.filter(message=>(!selection||touches(message.time,message.time,selection.from,selection.to))&&"
+   ,
     "(!text||message.text.toLowerCase().includes(text))&&(least===0||(least===1?message.severity<0:message.severity>=least-1)));"
     "box.replaceChildren(table([moments('time',row=>row.time),"
-   ,
     "words('severity',severityOf),words('thread',row=>row.track.title),"
     "words('text',row=>row.text+this.pointArgs(row)),words('category',row=>row.label.category),"
     "PLACE],rows,"
@@ -3996,9 +4005,9 @@ static const char *const prof__html_page[] = {
     "for(let{locks,name}of this.objects()){"
     "if(!locks)continue;"
     "parts.push(table([words('lock',row=>row.label.name),{title:'locks',get:row=>row.addresses.size},"
+   ,
     "counts('acquired',row=>row.acquired),counts('contended',row=>row.contended),"
     "{title:'most waiters',note:'threads that waited for one of them at the same time',get:row=>row.waiters},"
-   ,
     "times('waited',row=>row.wait),times('longest wait',row=>row.waitMax),"
     "times('held',row=>row.hold),times('longest hold',row=>row.holdMax),"
     "PLACE],[...locks.rows.values()],{caption:`Locks of ${name}`,sort:5,memory:this.memoryOf('locks')}));"
@@ -4053,11 +4062,11 @@ static const char *const prof__html_page[] = {
     "longest=max(longest,duration[k]);"
     "shownToo=shownToo||(start[k]<view.to&&start[k]+duration[k]>view.from)"
     "}"
+   ,
     "ctx.fillStyle=longest>limits[1]?style.bad:longest>limits[0]?style.warn:style.good;"
     "ctx.globalAlpha=shownToo?1:.45;"
     "let tall=max(1,min(1,longest/high)*(height-4));"
     "ctx.fillRect(x,height-tall,max(1,bar-(bar>3?1:0)),tall);"
-   ,
     "i=next"
     "}"
     "ctx.globalAlpha=1;"
@@ -4168,11 +4177,11 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "head(){"
+   ,
     "let{report}=this,names=[...new Set(report.processes.map(process=>process.about.get('program')))].join(', ');"
     "document.title=`${report.title||names||'report'} - prof`;"
     "$('title').textContent=report.title||names;"
     "this.facts();"
-   ,
     "let lines=warnings(report);"
     "$('warnings').hidden=!lines.length;"
     "$('warnings').replaceChildren(el('strong',{},lines.length===1?'Note: ':`${lines.length} notes: `),lines[0]||'',"
@@ -4264,6 +4273,7 @@ static const char *const prof__html_page[] = {
     "let{label:own,start,duration}=scopeOf(this.report,scope);"
     "if(!this.counts(scope))this.label=own;"
     "this.panels.bucket=null;"
+   ,
     "$('live').textContent=`${own.name}, ${ns(duration)}, at ${moment(start)}, ${scope.track.title}, depth ${scope.depth+1}`;"
     "if(this.panels.tab==='scope')this.panels.refresh()"
     "}"
@@ -4272,7 +4282,6 @@ static const char *const prof__html_page[] = {
     "labelOf(scope){return scopeOf(this.report,scope).label}"
     "counts(scope){"
     "let label=this.labelOf(scope);"
-   ,
     "return this.label!==null&&(label===this.label||label.format===this.label)"
     "}"
     "fit(scope){"
@@ -4353,6 +4362,7 @@ static const char *const prof__html_page[] = {
     "track.levels.forEach((level,depth)=>{"
     "for(let i=depth===focus.depth?focus.i+step:step>0?firstIndex(level.count,k=>level.start[k]>now):firstIndex(level.count,k=>level.start[k]>=now)-1;"
     "i>=0&&i<level.count;i+=step){"
+   ,
     "if(!mine[report.nodes.label[level.node[i]]])continue;"
     "if(!best||(level.start[i]-best.start)*step<0)best={track,depth,i,start:level.start[i]};"
     "break"
@@ -4363,7 +4373,6 @@ static const char *const prof__html_page[] = {
     "search(text){"
     "let query=parseQuery(text);"
     "this.query=query.empty?'':text.trim();"
-   ,
     "let byLabel=query.names.length+query.categories.length>0;"
     "this.dim=byLabel?label=>!labelMatches(query,label):null;"
     "this.least=query.least;"
@@ -4446,6 +4455,7 @@ static const char *const prof__html_page[] = {
     "};"
     "let frames=$('frames');"
     "frames.onpointermove=event=>{"
+   ,
     "let i=this.frameAt(event.offsetX);"
     "if(i<0){$('tip').hidden=true;return}"
     "this.tip(event,this.barLines(i))"
@@ -4456,7 +4466,6 @@ static const char *const prof__html_page[] = {
     "if(i>=0)this.showBar(i)"
     "};"
     "frames.onkeydown=event=>{"
-   ,
     "let step={ArrowRight:1,ArrowLeft:-1}[event.key];"
     "if(!step)return;"
     "event.stopPropagation();"
@@ -4554,6 +4563,7 @@ static const char *const prof__html_page[] = {
     "pressGutter({row,pin}){"
     "let set=pin?this.pinned:this.closed;"
     "if(!pin&&!row.fold)return;"
+   ,
     "if(set.has(row.key))set.delete(row.key);else set.add(row.key);"
     "this.changed()"
     "}"
@@ -4562,7 +4572,6 @@ static const char *const prof__html_page[] = {
     "let{track}=this.focus,key='t'+track.id,on=!set.delete(key);"
     "if(on)set.add(key);"
     "$('live').textContent=`${track.title}: ${set===this.pinned?on?'pinned':'no longer pinned':on?'folded':'unfolded'}`;"
-   ,
     "this.changed()"
     "}"
     "toggleGroups(){"
@@ -4636,6 +4645,7 @@ static const char *const prof__html_page[] = {
     "w:()=>this.zoom(.8),s:()=>this.zoom(1.25),a:()=>this.pan(-.12),d:()=>this.pan(.12),"
     "f:()=>{"
     "if(selection)this.zoomTo(selection.from,selection.to);"
+   ,
     "else if(this.focus)this.fit(this.focus)"
     "},"
     "0:()=>this.setView(this.report.from,this.report.to),Home:()=>this.setView(this.report.from,this.report.to),"
@@ -4644,7 +4654,6 @@ static const char *const prof__html_page[] = {
     "let{start,end}=scopeOf(this.report,this.focus);"
     "this.select(start,end)"
     "},"
-   ,
     "'/':()=>$('search').focus(),'?':()=>$('keys').showModal(),'[':()=>this.sameName(-1),']':()=>this.sameName(1),"
     "c:()=>this.toggle(this.closed),o:()=>this.toggle(this.pinned),t:()=>this.nextOrder(),g:()=>this.toggleGroups(),p:()=>$('picture').click(),"
     "n:()=>this.nextHit(1),N:()=>this.nextHit(-1),"

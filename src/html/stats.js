@@ -270,12 +270,21 @@ export function callsOf(report, label, from, to, wanted = () => true) {
 /** Returns how long threads ran, waited and so on during some scopes, if that was recorded: a map from states to times. */
 export function statesIn({ labels, nodes }, parts) {
     const sums = new Map(), add = (name, time) => sums.set(name, (sums.get(name) || 0) + time);
+    const kinds = [0, 0, 0, 0];
+    let known = 0;
     for (const { track: { system, states }, start, duration } of parts) {
-        const end = start + duration, level = !system && states && states.levels[0], [first, last] = level ? indexRange(level, start, end) : [0, 0];
-        const split = system && system.split(start, end);
-        for (const kind of split ? [1, 2, 3, 0] : []) add(STATE_NAMES[kind], split[kind]);
-        for (let i = first; i < last; i++) add(labels[nodes.label[level.node[i]]].name, min(level.endOf(i), end) - max(level.start[i], start));
+        const end = start + duration;
+        if (system) {
+            known += duration;
+            system.addBefore(end, kinds, 1);
+            system.addBefore(start, kinds, -1);
+        } else if (states) { // a row that the program recorded
+            const [level] = states.levels, [first, last] = indexRange(level, start, end);
+            for (let i = first; i < last; i++) add(labels[nodes.label[level.node[i]]].name, min(level.endOf(i), end) - max(level.start[i], start));
+        }
     }
+    kinds[0] = known - kinds[1] - kinds[2] - kinds[3];
+    for (const kind of known ? [1, 2, 3, 0] : []) add(STATE_NAMES[kind], kinds[kind]);
     return sums;
 }
 

@@ -137,8 +137,10 @@ function splits(name, report, csv) {
     }
 }
 
-/** What grew in a scope that became slower. */
+/** The states in the window of an outline, and what grew in a scope that became slower. */
 async function growth(folder) {
+    const { tracks } = await open(path.join(folder, 'states.window.html'));
+    same('states in a window', tracks.map(({ system: { count, start, kind } }) => Array.from({ length: count }, (_, i) => `${'?RrW'[kind[i]]}${start[i] / 1000}-${start[i + 1] / 1000}`).join(' ')), ['W120-150 R150-250 r250-280', 'R120-280']);
     const [calm, late] = (await Promise.all(['calm', 'late'].map(each => open(path.join(folder, each + '.html'))))).map(report => rangeStats(report, report.from, report.to).rows[0]);
     same('what grew', [grownText(calm, late), grownText(late, calm), grownText(calm, calm), grownText(calm, undefined), grownText(calm, { ...late, states: null })],
         ['waiting +90.00 \u00b5s, ready +10.00 \u00b5s', 'waiting \u221290.00 \u00b5s, ready \u221210.00 \u00b5s', '', '', '']);

@@ -55,6 +55,7 @@ for name in states calm late; do
     build/prof export $work/$name.prof -o $work/$name.html && build/prof export $work/$name.prof -o $work/$name.csv ||
         fail "prof export $name.prof"
 done
+build/prof export $work/states.prof -o $work/states.window.html --from 120us --to 280us || fail "prof export --from"
 
 command -v node >/dev/null || skip "node is not installed"
 node -e 'new DecompressionStream("deflate-raw")' 2>$work/node.log || skip "this node cannot unpack deflate: it takes 20.12 or later"
