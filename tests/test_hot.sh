@@ -88,28 +88,24 @@ compile() { # compile OUT FLAGS...
     shift
     $cc -std=gnu99 -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls -I"$root/tests" "$@" -o "$to"
 }
-game_functions() {
-    cat <<'END'
+cat >game_functions <<'END'
 70 70 raster game.c:3
 30 30 think game.c:17
 20 90 draw game.c:9
 5 125 main game.c:22
 END
-}
-game_lines() {
-    cat <<'END'
+cat >game_lines <<'END'
 60 raster game.c:4
 30 think game.c:18
 20 draw game.c:12
 10 raster game.c:5
 5 main game.c:31
 END
-}
 works() { # works NAME RECORDING OPTIONS...
     name=$1
     shift
-    game_functions | gives "$name: functions" functions "$@"
-    game_lines | gives "$name: lines" lines "$@"
+    gives "$name: functions" functions "$@" <game_functions
+    gives "$name: lines" lines "$@" <game_lines
 }
 for kind in pie:-g:-pie:-fPIE plain:-g:-no-pie:-fno-pie four:-gdwarf-4 three:-gdwarf-3 packed:-g:-gz=zlib; do
     name=${kind%%:*}
@@ -170,8 +166,8 @@ is "says where" 0 "$prof" hot game.prof --scope draw
 has "how many" out "90 samples, one for each 1.000 ms of processor time: 90.00 ms in draw, of 125 samples"
 fails "no such scope" "game.prof: no scope 'paint' in a thread that has samples" "$prof" hot game.prof --scope paint
 fails "no such thread" "game.prof: no samples of a thread 'worker'" "$prof" hot game.prof --thread worker
-game_functions | gives "a thread by name" functions game.prof --thread main
-game_functions | gives "a thread by number" functions game.prof --thread 7
+gives "a thread by name" functions game.prof --thread main <game_functions
+gives "a thread by number" functions game.prof --thread 7 <game_functions
 ./game >text
 { cat text; sed -n 's/^sample [0-9]* 7 /sample 9000 9 /p' text | head -n 3; } | "$build/tests/hot_image" >two.prof
 is "a thread without scopes" 0 "$prof" hot two.prof --thread 9
@@ -371,7 +367,7 @@ other() { # other NAME COMPILER RUN...
     shift 2
     if command -v "$compiler" >/dev/null && cc=$compiler compile "$name" -g -static game.c 2>err && "$@" ./"$name" >text 2>err; then
         sed "s|^\(module.* \)/.*|\1$work/$name|" text | "$build/tests/hot_image" >"$name.prof"
-        game_lines | gives "$name" lines "$name.prof"
+        gives "$name" lines "$name.prof" <game_lines
     else
         skip "$name" "no $compiler, or it cannot run"
     fi
@@ -407,5 +403,48 @@ printf 'thread 7 main\nbegin 1 frame main\nend 5\n' | "$build/tests/hot_image" >
 none="none.prof has no samples: include prof_system.h in the program, and record with PROF_SAMPLES=1"
 fails "no samples" "$none" "$prof" hot none.prof
 fails "no samples, flame" "$none" "$prof" flame --samples none.prof -o x.svg
+
+# ---- a real recording
+
+cat >real.c <<'END'
+#define PROF_IMPLEMENTATION
+#include "prof_system.h"
+static __attribute__((noinline)) int much(void)
+{
+    volatile int sum = 0;
+    for (int i = 0; i < 30000000; ++i) sum += i;
+    return sum;
+}
+static __attribute__((noinline)) int little(void)
+{
+    volatile int sum = 0;
+    for (int i = 0; i < 3000000; ++i) sum += i;
+    return sum;
+}
+int main(void)
+{
+    int sum = 0;
+    prof_config config = {0};
+    config.output = "real.prof";
+    config.samples = 1;
+    if (prof_start(&config)) return 1;
+    for (int i = 0; i < 10; ++i) {
+        PROFILE_SCOPE("loop");
+        sum += much() + little();
+    }
+    return prof_stop() != PROF_OK || sum == 1;
+}
+END
+succeeds "a program that samples itself" $cc -std=gnu99 -O1 -g -fno-omit-frame-pointer -I"$root" real.c -o real -pthread -ldl
+./real 2>err
+is "is read" 0 "$prof" check real.prof
+if grep -q '^ *samples' out; then
+    "$prof" hot real.prof --scope loop -f csv | sed -n 2p >out
+    has "the hottest one in a scope" out 'function,"much","real",'
+    "$prof" hot real.prof -f csv | grep '^line,' | head -n 1 >out
+    has "its line" out 'real.c",6,'
+else
+    skip "its functions" "no samples here: $(cat err)"
+fi
 
 finish

@@ -271,11 +271,13 @@ static void try_tails(search *s, const char *folder)
 {
     const char *tail = s->of->path;
     char path[PATH];
-    for (tail += *tail == '/'; tail && *tail; tail = strchr(tail, '/'), tail += tail != NULL) {
+    while (tail) {
+        tail += *tail == '/';
         snprintf(path, sizeof path, "%s/%s", folder, tail);
         try_file(s, path, NULL);
         snprintf(path, sizeof path, "%s/%s.debug", folder, tail);
         try_file(s, path, NULL);
+        tail = strchr(tail, '/');
     }
 }
 
