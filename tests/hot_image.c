@@ -10,8 +10,8 @@
 #define _GNU_SOURCE
 #endif
 #include "../prof_read.h"
-#include "test.h"
-#include "trace.h"
+#define CHECK(condition) ((condition) ? (void)0 : exit(3))
+static inline void trace_check(const prof_trace *trace) { (void)trace; } /* no test: nothing is read here */
 #include "image.h"
 
 #define PERIOD 1000000u
@@ -90,5 +90,5 @@ int main(void)
     im = image_new(8000, 1, 60000); /* chunks are smaller than 64 KiB */
     chunk(&im, 0, 1, START_TICK);
     while (fgets(line, sizeof line, stdin)) take(line);
-    return test_failures || fwrite(im.bytes, im.size, 1, stdout) != 1;
+    return fwrite(im.bytes, im.size, 1, stdout) != 1;
 }

@@ -404,45 +404,23 @@ none="none.prof has no samples: include prof_system.h in the program, and record
 fails "no samples" "$none" "$prof" hot none.prof
 fails "no samples, flame" "$none" "$prof" flame --samples none.prof -o x.svg
 
-# ---- a real recording
+# ---- a real recording: the program and the commands of docs/guide/samples.md
 
-cat >real.c <<'END'
-#define PROF_IMPLEMENTATION
-#include "prof_system.h"
-static __attribute__((noinline)) int much(void)
-{
-    volatile int sum = 0;
-    for (int i = 0; i < 30000000; ++i) sum += i;
-    return sum;
+block() { # block BEGIN: what is in the block that begins with this line
+    awk -v begin="$1" '/^```/ { inside = $0 == begin; next } inside' "$root/docs/guide/samples.md"
 }
-static __attribute__((noinline)) int little(void)
-{
-    volatile int sum = 0;
-    for (int i = 0; i < 3000000; ++i) sum += i;
-    return sum;
-}
-int main(void)
-{
-    int sum = 0;
-    prof_config config = {0};
-    config.output = "real.prof";
-    config.samples = 1;
-    if (prof_start(&config)) return 1;
-    for (int i = 0; i < 10; ++i) {
-        PROFILE_SCOPE("loop");
-        sum += much() + little();
-    }
-    return prof_stop() != PROF_OK || sum == 1;
-}
-END
-succeeds "a program that samples itself" $cc -std=gnu99 -O1 -g -fno-omit-frame-pointer -I"$root" real.c -o real -pthread -ldl
-./real 2>err
-is "is read" 0 "$prof" check real.prof
+block '```c samples.c' >samples.c
+succeeds "a program that samples itself" $cc -std=gnu99 -O2 -g -fno-omit-frame-pointer -I"$root" samples.c -o samples -pthread -ldl
+./samples >out 2>err
+is "is read" 0 "$prof" check samples.prof
 if grep -q '^ *samples' out; then
-    "$prof" hot real.prof --scope loop -f csv | sed -n 2p >out
-    has "the hottest one in a scope" out 'function,"much","real",'
-    "$prof" hot real.prof -f csv | grep '^line,' | head -n 1 >out
-    has "its line" out 'real.c",6,'
+    block '```sh tests/test_hot.sh' >commands
+    [ "$(grep -c '^prof ' commands)" -ge 4 ] && ok "commands" || fail "commands" "$(cat commands)"
+    is "run" 0 env PATH="$build/tests:$PATH" sh -e commands
+    is "hot" 0 "$prof" hot samples.prof --scope draw -f csv
+    [ "$(sed -n 2p out | cut -d, -f 1,2,3)" = 'function,"transform","samples"' ] && ok "the hottest function" || fail "the hottest function" "$(cat out)"
+    at=$(grep -n 'i < 3000000' samples.c | cut -d: -f 1)
+    [ "$(grep '^line,' out | head -n 1 | cut -d, -f 2,5)" = "\"transform\",$at" ] && ok "the hottest line" || fail "the hottest line" "$(cat out)"
 else
     skip "its functions" "no samples here: $(cat err)"
 fi
