@@ -9,7 +9,7 @@ QUICK START
 
     int main(void)
     {
-        prof_config config = {0};          // zero is the default everywhere; in C++ write {}
+        static prof_config config;         // zero is the default everywhere
         config.output = "trace.json";      // or .prof, .csv, .txt
         prof_start(&config);
         for (int i = 0; i < 100; ++i) {
@@ -1387,7 +1387,10 @@ PROF__API void prof_device_record(prof_device_row *row, const prof_device_event 
      PROFILE_COUNTER_SET(name, value)   sets the number of PROFILE_COUNTER_ADD; _C _UNIT
      PROFILE_ARG(key, value)         an argument of the innermost scope of this thread, dropped while that is off: any
                                      integer, floating-point number, bool, pointer or C string (C11, C++); in C++ also
-                                     enum class, std::string and std::string_view. In C99 name the type:
+                                     enum class, std::string, std::string_view, durations of std::chrono ("16 ms"),
+                                     std::atomic, a char as a letter, and every class or enumeration whose namespace has
+                                     a function prof_text(value): that returns a text that lasts, a std::string or a
+                                     number. There the value may have commas. In C99 name the type:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
      PROFILE_SCOPE_AS(handle, name)  a scope with a handle (a prof_scope), which the macro declares; _C _L _CL
      PROFILE_ARG_TO(handle, key, value)   an argument of that scope, also from inner scopes; not recorded while it is
@@ -1572,71 +1575,6 @@ extern "C++" { /* also in a header that is included in extern "C" { } */
     struct PROF__GUARD_TYPE guard { prof__token token; more PROF__UNTRACED ~guard() { if (token) end(token); } }
 PROF__GUARD_STRUCT(prof__guard, , prof__end); PROF__GUARD_STRUCT(prof__guard_sync, , prof__end_sync);
 PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
-#define PROF__ARG_OF(type, record, number) \
-    PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, number); }
-#define PROF__TEMPLATE template <typename Any> PROF__HIDDEN PROF__UNTRACED inline
-#define PROF__ARGS \
-    PROF__ARG_OF(bool, prof__arg_bool, value) \
-    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(double, prof__arg_double, value)) \
-    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(float, prof__arg_double, static_cast<double>(value))) \
-    PROF__ARG_OF(int, prof__arg_int, value) PROF__ARG_OF(long, prof__arg_int, value) \
-    PROF__ARG_OF(long long, prof__arg_int, value) PROF__ARG_OF(unsigned, prof__arg_uint, value) \
-    PROF__ARG_OF(unsigned long, prof__arg_uint, value) PROF__ARG_OF(unsigned long long, prof__arg_uint, value) \
-    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value))) \
-    PROF__ARG_OF(const char *, prof__arg_string, value) PROF__ARG_OF(const volatile void *, prof__arg_pointer, value)
-/* Texts of classes: std::string and all others with a c_str() of char; std::string_view and all others with data() of
-   char and size(), as a copy, because no zero needs to follow. And enumerations, also enum class. */
-#define PROF__TEXTS \
-    template <typename Any, bool> struct prof__enum_if {}; \
-    template <typename Any> struct prof__enum_if<Any, true> { typedef void type; }; \
-    template <typename Any> struct prof__enum : prof__enum_if<Any, __is_enum(Any)> {}; \
-    template <typename Any> struct PROF__HIDDEN prof__copy_of { \
-        char text[PROF_MAX_TEXT + 2]; operator const char *() const { return text; } \
-        PROF__UNTRACED explicit prof__copy_of(const Any &from) { \
-            size_t size = from.size() < sizeof text ? from.size() : sizeof text - 1; \
-            for (size_t i = 0; i < size; ++i) text[i] = from.data()[i]; \
-            text[size] = 0; } }; \
-    PROF__TEMPLATE auto prof__chars_of(const Any &text, int) -> decltype(static_cast<const char *>(text.c_str())) \
-    { return text.c_str(); } \
-    PROF__TEMPLATE auto prof__chars_of(const Any &text, long) \
-        -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<Any>(text)) \
-    { return prof__copy_of<Any>(text); } \
-    PROF__HIDDEN PROF__UNTRACED inline const char *prof__chars(const char *text) { return text; } \
-    PROF__TEMPLATE auto prof__chars(const Any &text) -> decltype(prof__chars_of(text, 0)) \
-    { return prof__chars_of(text, 0); } \
-    PROF__TEMPLATE auto prof__arg(prof_site *site, const Any &text) \
-        -> decltype(static_cast<void>(prof__chars_of(text, 0))) \
-    { prof__arg_string(site, prof__chars_of(text, 0)); } \
-    PROF__TEMPLATE typename prof__enum<Any>::type prof__arg(prof_site *site, Any value) \
-    { prof__arg(site, static_cast<__underlying_type(Any)>(value)); }
-/* For PROF__CONSTANT, which refuses arrays that are not constant: they usually hold names made at run time. */
-#define PROF__GIVEN \
-    PROF__HIDDEN PROF__UNTRACED constexpr bool prof__given(const char *text) { return text != nullptr; } \
-    template <size_t size> bool prof__given(char (&text)[size]);
-/* Lists of arguments. The text of a class, or its copy, lives until the list has been recorded. */
-#define PROF__MADE_AS(type, name) \
-    PROF__HIDDEN PROF__UNTRACED inline type prof__plain(type value) { return value; } \
-    PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) \
-    { return prof__made_##name(key, value); }
-#define PROF__PLAIN_DOUBLE(type) \
-    PROF__HIDDEN PROF__UNTRACED inline double prof__plain(type value) { return static_cast<double>(value); }
-#define PROF__LISTS \
-    PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int) \
-    PROF__MADE_AS(long, int) PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) \
-    PROF__MADE_AS(unsigned long, uint) \
-    PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
-    PROF__MADE_AS(const volatile void *, pointer) \
-    PROF__UNLESS_NO_DOUBLE(PROF__PLAIN_DOUBLE(float) PROF__PLAIN_DOUBLE(long double)) \
-    PROF__TEMPLATE auto prof__plain(const Any &text) -> decltype(prof__chars_of(text, 0)) \
-    { return prof__chars_of(text, 0); } \
-    template <typename Any, typename = typename prof__enum<Any>::type> PROF__HIDDEN PROF__UNTRACED \
-    inline long long prof__plain(Any value) \
-    { return static_cast<long long>(value); } \
-    template <typename... Any> PROF__HIDDEN PROF__UNTRACED inline \
-    void prof__with_all(prof_site *site, uint64_t type, uint64_t object, const Any &...args) { \
-        const prof_arg list[] = {args...}; \
-        prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args))); }
-PROF__ARGS PROF__TEXTS PROF__GIVEN PROF__LISTS
 } /* extern "C++" */
 #elif defined(__GNUC__)
 static inline PROF__UNTRACED void prof__guard_end(const prof__token *token)
@@ -1650,10 +1588,224 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #endif
 #endif /* PROF_ENABLE */
 
+#if PROF_ENABLE && defined(__cplusplus)
+extern "C++" { /* also in a header that is included in extern "C" { } */
+#define PROF__INLINE PROF__HIDDEN PROF__UNTRACED inline
+#define PROF__TEMPLATE template <typename Any> PROF__INLINE
+#define PROF__ARG_OF(type, record, number) \
+    PROF__INLINE void prof__arg(prof_site *site, type value) { record(site, number); }
+PROF__ARG_OF(bool, prof__arg_bool, value)
+PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(double, prof__arg_double, value))
+PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(float, prof__arg_double, static_cast<double>(value)))
+PROF__ARG_OF(int, prof__arg_int, value) PROF__ARG_OF(long, prof__arg_int, value)
+PROF__ARG_OF(long long, prof__arg_int, value) PROF__ARG_OF(unsigned, prof__arg_uint, value)
+PROF__ARG_OF(unsigned long, prof__arg_uint, value) PROF__ARG_OF(unsigned long long, prof__arg_uint, value)
+PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value)))
+PROF__ARG_OF(const char *, prof__arg_string, value) PROF__ARG_OF(const volatile void *, prof__arg_pointer, value)
+
+/* Texts of classes: std::string and all others with a c_str() of char; std::string_view and all others with data() of
+   char and size(), as a copy, because no zero needs to follow. */
+template <typename Any> struct PROF__HIDDEN prof__copy_of {
+    char text[PROF_MAX_TEXT + 2];
+    operator const char *() const { return text; }
+    PROF__UNTRACED explicit prof__copy_of(const Any &from)
+    {
+        size_t size = from.size() < sizeof text ? from.size() : sizeof text - 1;
+        for (size_t i = 0; i < size; ++i) text[i] = from.data()[i];
+        text[size] = 0;
+    }
+};
+PROF__TEMPLATE auto prof__chars_of(const Any &text, int) -> decltype(static_cast<const char *>(text.c_str()))
+{
+    return text.c_str();
+}
+PROF__TEMPLATE auto prof__chars_of(const Any &text, long)
+    -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<Any>(text))
+{
+    return prof__copy_of<Any>(text);
+}
+PROF__INLINE const char *prof__chars(const char *text) { return text; }
+PROF__TEMPLATE auto prof__chars(const Any &text) -> decltype(prof__chars_of(text, 0))
+{
+    return prof__chars_of(text, 0);
+}
+
+/* For PROF__CONSTANT, which refuses what is not constant: arrays and classes usually hold names made at run time. */
+PROF__HIDDEN PROF__UNTRACED constexpr bool prof__given(const char *text) { return text != nullptr; }
+template <size_t size> bool prof__given(char (&text)[size]);
+template <typename Any, bool> struct prof__class_if {};
+template <typename Any> struct prof__class_if<Any, true> { typedef bool type; };
+template <typename Any> typename prof__class_if<Any, __is_class(Any)>::type prof__given(const Any &text);
+
+/* A short text that is made of a value. */
+struct PROF__HIDDEN prof__short_text {
+    char text[64];
+    size_t used;
+    PROF__UNTRACED prof__short_text() : used(0) { text[0] = 0; }
+    PROF__UNTRACED const char *c_str() const { return text; }
+    PROF__UNTRACED void put(char c)
+    {
+        if (used + 1 < sizeof text) text[used++] = c;
+        text[used] = 0;
+    }
+    PROF__UNTRACED void put(const char *from)
+    {
+        while (*from) put(*from++);
+    }
+    PROF__UNTRACED void put_number(unsigned long long number)
+    {
+        char digits[20];
+        size_t count = 0;
+        do digits[count++] = static_cast<char>('0' + number % 10);
+        while (number /= 10);
+        while (count) put(digits[--count]);
+    }
+};
+/* A char is a letter; one that no viewer can show is "\x1b". */
+PROF__INLINE prof__short_text prof__letter(char c)
+{
+    prof__short_text made;
+    if (c >= ' ' && c <= '~') {
+        made.put(c);
+        return made;
+    }
+    made.put("\\x");
+    made.put("0123456789abcdef"[static_cast<unsigned char>(c) >> 4]);
+    made.put("0123456789abcdef"[static_cast<unsigned char>(c) & 15]);
+    return made;
+}
+PROF__INLINE void prof__arg(prof_site *site, char value) { prof__arg_string(site, prof__letter(value).text); }
+
+/* A duration of std::chrono as "16 ms", of a period without a name as "3 * 1/60 s". */
+template <typename Any> struct PROF__HIDDEN prof__duration {
+    typedef typename Any::rep rep;
+    typedef typename Any::period period;
+    static const char *unit()
+    {
+        return period::num == 1 ? period::den == 1            ? " s"
+                                  : period::den == 1000       ? " ms"
+                                  : period::den == 1000000    ? " us"
+                                  : period::den == 1000000000 ? " ns"
+                                                              : nullptr
+               : period::den != 1     ? nullptr
+               : period::num == 60    ? " min"
+               : period::num == 3600  ? " h"
+               : period::num == 86400 ? " d"
+                                      : nullptr;
+    }
+    static void put_whole(prof__short_text &made, long long count)
+    {
+        const unsigned long long number = static_cast<unsigned long long>(count);
+        if (count < 0) made.put('-');
+        made.put_number(count < 0 ? 0 - number : number);
+    }
+    template <typename Real> static void put_real(prof__short_text &made, Real count) /* six digits behind the point */
+    {
+        if (count < 0) made.put('-');
+        if (count < 0) count = -count;
+        if (!(count < static_cast<Real>(1e18))) return made.put(count > 0 ? "1e18 or more" : "nan");
+        unsigned long long all = static_cast<unsigned long long>(count), part;
+        part = static_cast<unsigned long long>((count - static_cast<Real>(all)) * 1000000 + static_cast<Real>(0.5));
+        made.put_number(all + part / 1000000);
+        if (!(part %= 1000000)) return;
+        made.put('.');
+        for (unsigned long long digit = 100000; part; digit /= 10) {
+            made.put(static_cast<char>('0' + part / digit));
+            part %= digit;
+        }
+    }
+    template <typename Rep, bool> struct count_of {
+        static void put(prof__short_text &made, Rep count) { put_whole(made, static_cast<long long>(count)); }
+    };
+    template <typename Rep> struct count_of<Rep, true> {
+        static void put(prof__short_text &made, Rep count) { put_real(made, count); }
+    };
+    PROF__UNTRACED static prof__short_text text(const Any &value)
+    {
+        prof__short_text made;
+        count_of<rep, (rep(1) / 2 > 0)>::put(made, value.count());
+        if (unit()) {
+            made.put(unit());
+            return made;
+        }
+        made.put(" * ");
+        made.put_number(static_cast<unsigned long long>(period::num));
+        made.put('/');
+        made.put_number(static_cast<unsigned long long>(period::den));
+        made.put(" s");
+        return made;
+    }
+};
+
+/* What a class or an enumeration is recorded as: what a function prof_text() of its namespace returns, a text of its
+   own, a duration, the value of an atomic, or the number of an enumeration. */
+template <int rank> struct prof__order : prof__order<rank - 1> {};
+template <> struct prof__order<0> {};
+template <typename Any, bool> struct prof__enum_if {};
+template <typename Any> struct prof__enum_if<Any, true> { typedef __underlying_type(Any) type; };
+template <typename Any> struct prof__enum : prof__enum_if<Any, __is_enum(Any)> {};
+PROF__TEMPLATE auto prof__value(const Any &value, prof__order<4>) -> decltype(prof_text(value))
+{
+    return prof_text(value);
+}
+PROF__TEMPLATE auto prof__value(const Any &value, prof__order<3>) -> decltype(prof__chars_of(value, 0))
+{
+    return prof__chars_of(value, 0);
+}
+PROF__TEMPLATE auto prof__value(const Any &value, prof__order<2>)
+    -> decltype(static_cast<void>(value.count()), static_cast<void>(sizeof(typename Any::period)), prof__short_text())
+{
+    return prof__duration<Any>::text(value);
+}
+PROF__TEMPLATE auto prof__value(const Any &value, prof__order<1>)
+    -> decltype(static_cast<void>(value.is_lock_free()), value.load())
+{
+    return value.load();
+}
+PROF__TEMPLATE typename prof__enum<Any>::type prof__value(const Any &value, prof__order<0>)
+{
+    return static_cast<typename prof__enum<Any>::type>(value);
+}
+PROF__TEMPLATE auto prof__arg(prof_site *site, const Any &value)
+    -> decltype(static_cast<void>(prof__value(value, prof__order<4>())))
+{
+    prof__arg(site, prof__value(value, prof__order<4>()));
+}
+
+/* Lists of arguments. The text of a class, or its copy, lives until the list has been recorded. */
+#define PROF__MADE_AS(type, name)                                                                          \
+    PROF__INLINE type prof__plain(type value) { return value; }                                            \
+    PROF__INLINE prof_arg prof__made(const char *key, type value) { return prof__made_##name(key, value); }
+PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int)
+PROF__MADE_AS(long, int) PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) PROF__MADE_AS(unsigned long, uint)
+PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string)
+PROF__MADE_AS(const volatile void *, pointer)
+#define PROF__PLAIN_DOUBLE(type) \
+    PROF__INLINE double prof__plain(type value) { return static_cast<double>(value); }
+PROF__UNLESS_NO_DOUBLE(PROF__PLAIN_DOUBLE(float) PROF__PLAIN_DOUBLE(long double))
+PROF__INLINE prof__short_text prof__plain(char value) { return prof__letter(value); }
+PROF__TEMPLATE auto prof__plain(const Any &value) -> decltype(prof__value(value, prof__order<4>()))
+{
+    return prof__value(value, prof__order<4>());
+}
+PROF__TEMPLATE auto prof__made(const char *key, const Any &text)
+    -> decltype(prof__made_string(key, static_cast<const char *>(text.c_str())))
+{
+    return prof__made_string(key, text.c_str());
+}
+template <typename... Any>
+PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object, const Any &...args)
+{
+    const prof_arg list[] = {args...};
+    prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args)));
+}
+} /* extern "C++" */
+#endif
+
 #if defined(__cplusplus) && PROF_ENABLE /* also takes std::string and the like */
-#define PROF__TEXT(text) prof__chars(text)
+#define PROF__TEXT(...) prof__chars(__VA_ARGS__)
 #else
-#define PROF__TEXT(text) text
+#define PROF__TEXT(...) __VA_ARGS__
 #endif
 #define PROF__JOIN_(a, b) a##b
 #define PROF__JOIN(a, b) PROF__JOIN_(a, b)
@@ -1822,7 +1974,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
     PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, category, level, 0, 0)                          \
     PROF__GUARD(prof__scope_##id, begin(PROF__AT(prof__site_##id), level, __VA_ARGS__))
 #define PROF__BEGIN_1(site, level, unused) PROF__BEGIN(site, level)
-#define PROF__BEGIN_TEXT(site, level, text) PROF__BEGIN_WITH(site, level, prof__begin_text(&(site), PROF__TEXT(text)))
+#define PROF__BEGIN_TEXT(site, level, ...) \
+    PROF__BEGIN_WITH(site, level, prof__begin_text(&(site), PROF__TEXT(__VA_ARGS__)))
 #define PROF__BEGIN_PART(site, level, ...) PROF__BEGIN_WITH(site, level, prof__begin_part(&(site), __VA_ARGS__))
 #define PROF__BEGIN_FORMAT(site, level, ...) PROF__BEGIN_WITH(site, level, prof__begin_format(&(site), __VA_ARGS__))
 
@@ -1842,9 +1995,9 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROFILE_SCOPE_AS_L(handle, name, level) PROFILE_SCOPE_AS_CL(handle, name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, PROF_SITE_LEVEL)
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
-#define PROFILE_SCOPE_DYNAMIC(text)                                                                        \
-    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, text),     \
-                 PROF__USE(text))
+#define PROFILE_SCOPE_DYNAMIC(...)                                                                         \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, __VA_ARGS__), \
+                 PROF__USE((__VA_ARGS__)))
 #define PROFILE_SCOPE_TEXT(text, bytes)                                                                    \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_PART, text,      \
                              PROF__TO(size_t, bytes)),                                                     \
@@ -1997,10 +2150,10 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
 #define PROFILE_MARK_C(name, category) PROF__MARK(name, category, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
 #define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&PROF__HERE))
-#define PROFILE_MARK_DYNAMIC(text)                                                                         \
+#define PROFILE_MARK_DYNAMIC(...)                                                                          \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
-                                 prof__mark_text(&PROF__HERE, PROF__TEXT(text))),                                      \
-                 PROF__USE(text))
+                                 prof__mark_text(&PROF__HERE, PROF__TEXT(__VA_ARGS__))),                   \
+                 PROF__USE((__VA_ARGS__)))
 #define PROFILE_MARK_TEXT(text, bytes)                                                                     \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
                                  prof__mark_part(&PROF__HERE, text, PROF__TO(size_t, bytes))),             \
@@ -2111,21 +2264,23 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__COUNT_SET, name, value, category, PROF_UNIT)
 #define PROFILE_COUNTER_SET_UNIT(name, value, unit) PROF__COUNT(PROF__COUNT_SET, name, value, PROF_CATEGORY, unit)
 
-#define PROF__ARG(key, value, function)                                                                              \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&PROF__HERE, value)), \
-                 PROF__USE2(key, value))
-#define PROFILE_ARG_I(key, value) PROF__ARG(key, value, prof__arg_int)
-#define PROFILE_ARG_U(key, value) PROF__ARG(key, value, prof__arg_uint)
-#define PROFILE_ARG_D(key, value) PROF__ARG(key, value, prof__arg_double)
-#define PROFILE_ARG_B(key, value) PROF__ARG(key, value, prof__arg_bool)
-#define PROFILE_ARG_S(key, value) PROF__ARG(key, PROF__TEXT(value), prof__arg_string)
-#define PROFILE_ARG_P(key, value) PROF__ARG(key, value, prof__arg_pointer)
+/* The value comes last, and may have commas, as in f<a, b>(c). */
+#define PROF__ARG(function, key, ...)                                                                      \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL,                      \
+                                 function(&PROF__HERE, __VA_ARGS__)),                                      \
+                 PROF__USE2(key, (__VA_ARGS__)))
+#define PROFILE_ARG_I(key, ...) PROF__ARG(prof__arg_int, key, __VA_ARGS__)
+#define PROFILE_ARG_U(key, ...) PROF__ARG(prof__arg_uint, key, __VA_ARGS__)
+#define PROFILE_ARG_D(key, ...) PROF__ARG(prof__arg_double, key, __VA_ARGS__)
+#define PROFILE_ARG_B(key, ...) PROF__ARG(prof__arg_bool, key, __VA_ARGS__)
+#define PROFILE_ARG_S(key, ...) PROF__ARG(prof__arg_string, key, PROF__TEXT(__VA_ARGS__))
+#define PROFILE_ARG_P(key, ...) PROF__ARG(prof__arg_pointer, key, __VA_ARGS__)
 #define PROFILE_ARG_TEXT(key, text, bytes)                                                                 \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL,                      \
                                  prof__arg_part(&PROF__HERE, text, PROF__TO(size_t, bytes))),              \
                  PROF__USE3(key, text, bytes))
 #if defined(__cplusplus)
-#define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
+#define PROFILE_ARG(key, ...) PROF__ARG(prof__arg, key, __VA_ARGS__)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 /* The function for the type of value: f##int and so on. */
 #ifdef PROF__NO_DOUBLE
@@ -2140,7 +2295,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
         char *: f##string, const char *: f##string,                                                           \
         default: _Generic((0 ? 0ll : (value)), long long: f##int, /* bit-fields */                            \
                           unsigned long long: f##uint, default: f##pointer))
-#define PROFILE_ARG(key, value) PROF__ARG(key, value, PROF__BY_TYPE(prof__arg_, value))
+#define PROFILE_ARG(key, value) PROF__ARG(PROF__BY_TYPE(prof__arg_, value), key, value)
 #endif
 
 /* Arguments for lists; they have no other use. With PROF_ENABLE=0 they only use their operands. */
@@ -2155,7 +2310,8 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #define PROF_ARG_S(key, value) PROF__MAKE(prof__made_string, key, PROF__TEXT(value))
 #define PROF_ARG_P(key, value) PROF__MAKE(prof__made_pointer, key, value)
 #if defined(__cplusplus)
-#define PROF_ARG(key, value) PROF__EITHER(prof__made(PROF__TEXT(key), prof__plain(value)), PROF__USED(key, value))
+#define PROF_ARG(key, ...) \
+    PROF__EITHER(prof__made(PROF__TEXT(key), prof__plain(__VA_ARGS__)), PROF__USED(key, (__VA_ARGS__)))
 #define PROF__WITH(site, type, object, ...) prof__with_all(site, type, object, __VA_ARGS__)
 #else
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -2190,7 +2346,7 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
             if (prof__to) prof__arg_part_to(prof__to, PROF__TEXT(key), text, PROF__TO(size_t, bytes));     \
         } while (0),                                                                                       \
         PROF__USE4(handle, key, text, bytes))
-#define PROFILE_ARG_TO(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG(key, value))
+#define PROFILE_ARG_TO(handle, key, ...) PROFILE_ARGS_TO(handle, PROF_ARG(key, __VA_ARGS__))
 #define PROFILE_ARG_TO_I(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_I(key, value))
 #define PROFILE_ARG_TO_U(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_U(key, value))
 #define PROFILE_ARG_TO_D(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_D(key, value))

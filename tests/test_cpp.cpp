@@ -8,6 +8,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <mutex>
+#include <sstream>
 #include <string>
 #include <sys/wait.h>
 #include <thread>
@@ -399,6 +400,120 @@ TEST(locks)
     trace_free(&events);
     events = trace_read(trace, trace_track_named(trace, "too late"));
     CHECK_EQUAL(trace_count(&events, "wait for timed"), 2);
+    record_close();
+}
+
+// Values of PROFILE_ARG: classes of the standard library, and of the program.
+namespace geometry {
+struct point { int x, y; };
+std::string prof_text(const point &p) { return std::to_string(p.x) + "," + std::to_string(p.y); }
+struct meters { double value; };
+double prof_text(const meters &m) { return m.value; }
+enum class axis { x, y };
+const char *prof_text(axis a) { return a == axis::x ? "x" : "y"; }
+enum class plain : unsigned char { low, high = 200 };
+struct shown { int value; };
+std::ostream &operator<<(std::ostream &out, const shown &s) { return out << "<" << s.value << ">"; }
+template <typename Any> auto prof_text(const Any &any) -> decltype(std::declval<std::ostream &>() << any, std::string())
+{
+    std::ostringstream out;
+    out << any;
+    return out.str();
+}
+} // namespace geometry
+
+template <typename A, typename B> static A added(A a, B b) { return static_cast<A>(a + b); }
+
+static const prof_value *value_of(const char *key)
+{
+    static const prof_value none = prof_value();
+    const prof_event *event = trace_nth(&events, "values", 0);
+    for (uint32_t i = 0; event && i < event->arg_count; ++i)
+        if (!strcmp(event->args[i].key, key)) return &event->args[i].value;
+    printf("    no argument %s\n", key);
+    return &none;
+}
+static const char *text_of(const char *key)
+{
+    const prof_value *value = value_of(key);
+    return value->type == PROF_VALUE_STRING ? value->as.string : "(no text)";
+}
+
+TEST(arguments_of_classes)
+{
+    namespace chrono = std::chrono;
+    typedef chrono::duration<long long, std::ratio<1, 60>> tick;
+    std::atomic<int> number(-7);
+    std::atomic<bool> flag(true);
+    std::string copied("copied");
+    int once = 0;
+    record_start();
+    {
+        PROFILE_SCOPE("values");
+        PROFILE_ARG("commas", added<int, short>(1, 2));
+        PROFILE_ARG_I("commas too", added<int, short>(1, 3));
+        PROFILE_ARG_S("text with commas", std::pair<int, std::string>(1, "second").second);
+        PROFILE_ARG("once", ++once);
+        PROFILE_ARG("ns", chrono::nanoseconds(15));
+        PROFILE_ARG("ms", chrono::milliseconds(-16));
+        PROFILE_ARG("least", chrono::microseconds::min());
+        PROFILE_ARG("real", chrono::duration<double>(0.0166667));
+        PROFILE_ARG("real ms", chrono::duration<float, std::milli>(-2.5f));
+        PROFILE_ARG("whole", chrono::duration<double, std::milli>(3));
+        PROFILE_ARG("hours", chrono::hours(3));
+        PROFILE_ARG("ticks", tick(3));
+        PROFILE_ARG("atomic", number);
+        PROFILE_ARG("atomic flag", flag);
+        PROFILE_ARG("char", 'c');
+        PROFILE_ARG("zero", '\0');
+        PROFILE_ARG("byte", static_cast<unsigned char>(200));
+        PROFILE_ARG("signed byte", static_cast<signed char>(-100));
+        PROFILE_ARG("point", geometry::point{3, -4});
+        PROFILE_ARG("meters", geometry::meters{1.5});
+        PROFILE_ARG("axis", geometry::axis::y);
+        PROFILE_ARG("enum", geometry::plain::high);
+        PROFILE_ARG("shown", geometry::shown{5});
+        PROFILE_ARGS(PROF_ARG("listed", added<int, short>(2, 2)), PROF_ARG("listed ms", chrono::milliseconds(4)),
+                     PROF_ARG("listed char", 'z'), PROF_ARG("listed atomic", number),
+                     PROF_ARG("listed point", geometry::point{1, 2}), PROF_ARG("listed enum", geometry::plain::high),
+                     PROF_ARG("listed text", copied), PROF_ARG("listed meters", geometry::meters{2.5}));
+        PROFILE_SCOPE_DYNAMIC(std::pair<int, std::string>(1, "named with commas").second);
+        PROFILE_MARK_DYNAMIC(std::pair<int, std::string>(1, "marked with commas").second);
+    }
+    record_stop();
+    CHECK_EQUAL(value_of("commas")->as.i, 3);
+    CHECK_EQUAL(value_of("commas too")->as.i, 4);
+    CHECK_TEXT(text_of("text with commas"), "second");
+    CHECK_EQUAL(value_of("once")->as.i, 1);
+    CHECK_TEXT(text_of("ns"), "15 ns");
+    CHECK_TEXT(text_of("ms"), "-16 ms");
+    CHECK_TEXT(text_of("least"), "-9223372036854775808 us");
+    CHECK_TEXT(text_of("real"), "0.016667 s");
+    CHECK_TEXT(text_of("real ms"), "-2.5 ms");
+    CHECK_TEXT(text_of("whole"), "3 ms");
+    CHECK_TEXT(text_of("hours"), "3 h");
+    CHECK_TEXT(text_of("ticks"), "3 * 1/60 s");
+    CHECK_EQUAL(value_of("atomic")->as.i, -7);
+    CHECK_EQUAL(value_of("atomic flag")->type, PROF_VALUE_BOOL);
+    CHECK_TEXT(text_of("char"), "c");
+    CHECK_TEXT(text_of("zero"), "\\x00");
+    CHECK_EQUAL(value_of("byte")->as.i, 200);
+    CHECK_EQUAL(value_of("signed byte")->as.i, -100);
+    CHECK_TEXT(text_of("point"), "3,-4");
+    CHECK_EQUAL(value_of("meters")->type, PROF_VALUE_DOUBLE);
+    CHECK_TEXT(text_of("axis"), "y");
+    CHECK_EQUAL(value_of("enum")->as.u, 200);
+    CHECK_TEXT(text_of("shown"), "<5>");
+    CHECK_EQUAL(value_of("listed")->as.i, 4);
+    CHECK_TEXT(text_of("listed ms"), "4 ms");
+    CHECK_TEXT(text_of("listed char"), "z");
+    CHECK_EQUAL(value_of("listed atomic")->as.i, -7);
+    CHECK_TEXT(text_of("listed point"), "1,2");
+    CHECK_EQUAL(value_of("listed enum")->as.u, 200);
+    CHECK_TEXT(text_of("listed text"), "copied");
+    CHECK_EQUAL(value_of("listed meters")->type, PROF_VALUE_DOUBLE);
+    CHECK_EQUAL(trace_count(&events, "named with commas"), 1);
+    CHECK_EQUAL(trace_count(&events, "marked with commas"), 1);
     record_close();
 }
 

@@ -1,14 +1,15 @@
 // api/macros: The PROFILE_ macros themselves, live and stripped.
 #ifndef PROF__API_MACROS_H
 #define PROF__API_MACROS_H
+#include "api/arguments.h"
 #include "api/devices.h"
 #include "api/markup.h"
 #include "api/objects.h"
 
 #if defined(__cplusplus) && PROF_ENABLE /* also takes std::string and the like */
-#define PROF__TEXT(text) prof__chars(text)
+#define PROF__TEXT(...) prof__chars(__VA_ARGS__)
 #else
-#define PROF__TEXT(text) text
+#define PROF__TEXT(...) __VA_ARGS__
 #endif
 #define PROF__JOIN_(a, b) a##b
 #define PROF__JOIN(a, b) PROF__JOIN_(a, b)
@@ -177,7 +178,8 @@
     PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, category, level, 0, 0)                          \
     PROF__GUARD(prof__scope_##id, begin(PROF__AT(prof__site_##id), level, __VA_ARGS__))
 #define PROF__BEGIN_1(site, level, unused) PROF__BEGIN(site, level)
-#define PROF__BEGIN_TEXT(site, level, text) PROF__BEGIN_WITH(site, level, prof__begin_text(&(site), PROF__TEXT(text)))
+#define PROF__BEGIN_TEXT(site, level, ...) \
+    PROF__BEGIN_WITH(site, level, prof__begin_text(&(site), PROF__TEXT(__VA_ARGS__)))
 #define PROF__BEGIN_PART(site, level, ...) PROF__BEGIN_WITH(site, level, prof__begin_part(&(site), __VA_ARGS__))
 #define PROF__BEGIN_FORMAT(site, level, ...) PROF__BEGIN_WITH(site, level, prof__begin_format(&(site), __VA_ARGS__))
 
@@ -197,9 +199,9 @@
 #define PROFILE_SCOPE_AS_L(handle, name, level) PROFILE_SCOPE_AS_CL(handle, name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_C(name, category) PROFILE_SCOPE_CL(name, category, PROF_SITE_LEVEL)
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
-#define PROFILE_SCOPE_DYNAMIC(text)                                                                        \
-    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, text),     \
-                 PROF__USE(text))
+#define PROFILE_SCOPE_DYNAMIC(...)                                                                         \
+    PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, __VA_ARGS__), \
+                 PROF__USE((__VA_ARGS__)))
 #define PROFILE_SCOPE_TEXT(text, bytes)                                                                    \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_PART, text,      \
                              PROF__TO(size_t, bytes)),                                                     \
@@ -352,10 +354,10 @@
 #define PROFILE_MARK(name) PROF__MARK(name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
 #define PROFILE_MARK_C(name, category) PROF__MARK(name, category, PROF_SITE_LEVEL, prof__mark(&PROF__HERE))
 #define PROFILE_MARK_L(name, level) PROF__MARK(name, PROF_CATEGORY, level, prof__mark(&PROF__HERE))
-#define PROFILE_MARK_DYNAMIC(text)                                                                         \
+#define PROFILE_MARK_DYNAMIC(...)                                                                          \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
-                                 prof__mark_text(&PROF__HERE, PROF__TEXT(text))),                                      \
-                 PROF__USE(text))
+                                 prof__mark_text(&PROF__HERE, PROF__TEXT(__VA_ARGS__))),                   \
+                 PROF__USE((__VA_ARGS__)))
 #define PROFILE_MARK_TEXT(text, bytes)                                                                     \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_MARK, "", PROF_CATEGORY, PROF_SITE_LEVEL,                      \
                                  prof__mark_part(&PROF__HERE, text, PROF__TO(size_t, bytes))),             \
@@ -466,21 +468,23 @@
 #define PROFILE_COUNTER_SET_C(name, value, category) PROF__COUNT(PROF__COUNT_SET, name, value, category, PROF_UNIT)
 #define PROFILE_COUNTER_SET_UNIT(name, value, unit) PROF__COUNT(PROF__COUNT_SET, name, value, PROF_CATEGORY, unit)
 
-#define PROF__ARG(key, value, function)                                                                              \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, function(&PROF__HERE, value)), \
-                 PROF__USE2(key, value))
-#define PROFILE_ARG_I(key, value) PROF__ARG(key, value, prof__arg_int)
-#define PROFILE_ARG_U(key, value) PROF__ARG(key, value, prof__arg_uint)
-#define PROFILE_ARG_D(key, value) PROF__ARG(key, value, prof__arg_double)
-#define PROFILE_ARG_B(key, value) PROF__ARG(key, value, prof__arg_bool)
-#define PROFILE_ARG_S(key, value) PROF__ARG(key, PROF__TEXT(value), prof__arg_string)
-#define PROFILE_ARG_P(key, value) PROF__ARG(key, value, prof__arg_pointer)
+/* The value comes last, and may have commas, as in f<a, b>(c). */
+#define PROF__ARG(function, key, ...)                                                                      \
+    PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL,                      \
+                                 function(&PROF__HERE, __VA_ARGS__)),                                      \
+                 PROF__USE2(key, (__VA_ARGS__)))
+#define PROFILE_ARG_I(key, ...) PROF__ARG(prof__arg_int, key, __VA_ARGS__)
+#define PROFILE_ARG_U(key, ...) PROF__ARG(prof__arg_uint, key, __VA_ARGS__)
+#define PROFILE_ARG_D(key, ...) PROF__ARG(prof__arg_double, key, __VA_ARGS__)
+#define PROFILE_ARG_B(key, ...) PROF__ARG(prof__arg_bool, key, __VA_ARGS__)
+#define PROFILE_ARG_S(key, ...) PROF__ARG(prof__arg_string, key, PROF__TEXT(__VA_ARGS__))
+#define PROFILE_ARG_P(key, ...) PROF__ARG(prof__arg_pointer, key, __VA_ARGS__)
 #define PROFILE_ARG_TEXT(key, text, bytes)                                                                 \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL,                      \
                                  prof__arg_part(&PROF__HERE, text, PROF__TO(size_t, bytes))),              \
                  PROF__USE3(key, text, bytes))
 #if defined(__cplusplus)
-#define PROFILE_ARG(key, value) PROF__ARG(key, value, prof__arg)
+#define PROFILE_ARG(key, ...) PROF__ARG(prof__arg, key, __VA_ARGS__)
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 /* The function for the type of value: f##int and so on. */
 #ifdef PROF__NO_DOUBLE
@@ -495,7 +499,7 @@
         char *: f##string, const char *: f##string,                                                           \
         default: _Generic((0 ? 0ll : (value)), long long: f##int, /* bit-fields */                            \
                           unsigned long long: f##uint, default: f##pointer))
-#define PROFILE_ARG(key, value) PROF__ARG(key, value, PROF__BY_TYPE(prof__arg_, value))
+#define PROFILE_ARG(key, value) PROF__ARG(PROF__BY_TYPE(prof__arg_, value), key, value)
 #endif
 
 /* Arguments for lists; they have no other use. With PROF_ENABLE=0 they only use their operands. */
@@ -510,7 +514,8 @@
 #define PROF_ARG_S(key, value) PROF__MAKE(prof__made_string, key, PROF__TEXT(value))
 #define PROF_ARG_P(key, value) PROF__MAKE(prof__made_pointer, key, value)
 #if defined(__cplusplus)
-#define PROF_ARG(key, value) PROF__EITHER(prof__made(PROF__TEXT(key), prof__plain(value)), PROF__USED(key, value))
+#define PROF_ARG(key, ...) \
+    PROF__EITHER(prof__made(PROF__TEXT(key), prof__plain(__VA_ARGS__)), PROF__USED(key, (__VA_ARGS__)))
 #define PROF__WITH(site, type, object, ...) prof__with_all(site, type, object, __VA_ARGS__)
 #else
 #if defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
@@ -545,7 +550,7 @@
             if (prof__to) prof__arg_part_to(prof__to, PROF__TEXT(key), text, PROF__TO(size_t, bytes));     \
         } while (0),                                                                                       \
         PROF__USE4(handle, key, text, bytes))
-#define PROFILE_ARG_TO(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG(key, value))
+#define PROFILE_ARG_TO(handle, key, ...) PROFILE_ARGS_TO(handle, PROF_ARG(key, __VA_ARGS__))
 #define PROFILE_ARG_TO_I(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_I(key, value))
 #define PROFILE_ARG_TO_U(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_U(key, value))
 #define PROFILE_ARG_TO_D(handle, key, value) PROFILE_ARGS_TO(handle, PROF_ARG_D(key, value))

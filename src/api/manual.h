@@ -9,7 +9,7 @@ QUICK START
 
     int main(void)
     {
-        prof_config config = {0};          // zero is the default everywhere; in C++ write {}
+        static prof_config config;         // zero is the default everywhere
         config.output = "trace.json";      // or .prof, .csv, .txt
         prof_start(&config);
         for (int i = 0; i < 100; ++i) {

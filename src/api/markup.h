@@ -64,7 +64,10 @@
      PROFILE_COUNTER_SET(name, value)   sets the number of PROFILE_COUNTER_ADD; _C _UNIT
      PROFILE_ARG(key, value)         an argument of the innermost scope of this thread, dropped while that is off: any
                                      integer, floating-point number, bool, pointer or C string (C11, C++); in C++ also
-                                     enum class, std::string and std::string_view. In C99 name the type:
+                                     enum class, std::string, std::string_view, durations of std::chrono ("16 ms"),
+                                     std::atomic, a char as a letter, and every class or enumeration whose namespace has
+                                     a function prof_text(value): that returns a text that lasts, a std::string or a
+                                     number. There the value may have commas. In C99 name the type:
        _I int64_t  _U uint64_t  _D double  _B bool  _S string, copied  _P pointer
      PROFILE_SCOPE_AS(handle, name)  a scope with a handle (a prof_scope), which the macro declares; _C _L _CL
      PROFILE_ARG_TO(handle, key, value)   an argument of that scope, also from inner scopes; not recorded while it is
@@ -249,71 +252,6 @@ extern "C++" { /* also in a header that is included in extern "C" { } */
     struct PROF__GUARD_TYPE guard { prof__token token; more PROF__UNTRACED ~guard() { if (token) end(token); } }
 PROF__GUARD_STRUCT(prof__guard, , prof__end); PROF__GUARD_STRUCT(prof__guard_sync, , prof__end_sync);
 PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
-#define PROF__ARG_OF(type, record, number) \
-    PROF__HIDDEN PROF__UNTRACED inline void prof__arg(prof_site *site, type value) { record(site, number); }
-#define PROF__TEMPLATE template <typename Any> PROF__HIDDEN PROF__UNTRACED inline
-#define PROF__ARGS \
-    PROF__ARG_OF(bool, prof__arg_bool, value) \
-    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(double, prof__arg_double, value)) \
-    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(float, prof__arg_double, static_cast<double>(value))) \
-    PROF__ARG_OF(int, prof__arg_int, value) PROF__ARG_OF(long, prof__arg_int, value) \
-    PROF__ARG_OF(long long, prof__arg_int, value) PROF__ARG_OF(unsigned, prof__arg_uint, value) \
-    PROF__ARG_OF(unsigned long, prof__arg_uint, value) PROF__ARG_OF(unsigned long long, prof__arg_uint, value) \
-    PROF__UNLESS_NO_DOUBLE(PROF__ARG_OF(long double, prof__arg_double, static_cast<double>(value))) \
-    PROF__ARG_OF(const char *, prof__arg_string, value) PROF__ARG_OF(const volatile void *, prof__arg_pointer, value)
-/* Texts of classes: std::string and all others with a c_str() of char; std::string_view and all others with data() of
-   char and size(), as a copy, because no zero needs to follow. And enumerations, also enum class. */
-#define PROF__TEXTS \
-    template <typename Any, bool> struct prof__enum_if {}; \
-    template <typename Any> struct prof__enum_if<Any, true> { typedef void type; }; \
-    template <typename Any> struct prof__enum : prof__enum_if<Any, __is_enum(Any)> {}; \
-    template <typename Any> struct PROF__HIDDEN prof__copy_of { \
-        char text[PROF_MAX_TEXT + 2]; operator const char *() const { return text; } \
-        PROF__UNTRACED explicit prof__copy_of(const Any &from) { \
-            size_t size = from.size() < sizeof text ? from.size() : sizeof text - 1; \
-            for (size_t i = 0; i < size; ++i) text[i] = from.data()[i]; \
-            text[size] = 0; } }; \
-    PROF__TEMPLATE auto prof__chars_of(const Any &text, int) -> decltype(static_cast<const char *>(text.c_str())) \
-    { return text.c_str(); } \
-    PROF__TEMPLATE auto prof__chars_of(const Any &text, long) \
-        -> decltype(static_cast<const char *>(text.data()), text.size(), prof__copy_of<Any>(text)) \
-    { return prof__copy_of<Any>(text); } \
-    PROF__HIDDEN PROF__UNTRACED inline const char *prof__chars(const char *text) { return text; } \
-    PROF__TEMPLATE auto prof__chars(const Any &text) -> decltype(prof__chars_of(text, 0)) \
-    { return prof__chars_of(text, 0); } \
-    PROF__TEMPLATE auto prof__arg(prof_site *site, const Any &text) \
-        -> decltype(static_cast<void>(prof__chars_of(text, 0))) \
-    { prof__arg_string(site, prof__chars_of(text, 0)); } \
-    PROF__TEMPLATE typename prof__enum<Any>::type prof__arg(prof_site *site, Any value) \
-    { prof__arg(site, static_cast<__underlying_type(Any)>(value)); }
-/* For PROF__CONSTANT, which refuses arrays that are not constant: they usually hold names made at run time. */
-#define PROF__GIVEN \
-    PROF__HIDDEN PROF__UNTRACED constexpr bool prof__given(const char *text) { return text != nullptr; } \
-    template <size_t size> bool prof__given(char (&text)[size]);
-/* Lists of arguments. The text of a class, or its copy, lives until the list has been recorded. */
-#define PROF__MADE_AS(type, name) \
-    PROF__HIDDEN PROF__UNTRACED inline type prof__plain(type value) { return value; } \
-    PROF__HIDDEN PROF__UNTRACED inline prof_arg prof__made(const char *key, type value) \
-    { return prof__made_##name(key, value); }
-#define PROF__PLAIN_DOUBLE(type) \
-    PROF__HIDDEN PROF__UNTRACED inline double prof__plain(type value) { return static_cast<double>(value); }
-#define PROF__LISTS \
-    PROF__MADE_AS(bool, bool) PROF__UNLESS_NO_DOUBLE(PROF__MADE_AS(double, double)) PROF__MADE_AS(int, int) \
-    PROF__MADE_AS(long, int) PROF__MADE_AS(long long, int) PROF__MADE_AS(unsigned, uint) \
-    PROF__MADE_AS(unsigned long, uint) \
-    PROF__MADE_AS(unsigned long long, uint) PROF__MADE_AS(const char *, string) \
-    PROF__MADE_AS(const volatile void *, pointer) \
-    PROF__UNLESS_NO_DOUBLE(PROF__PLAIN_DOUBLE(float) PROF__PLAIN_DOUBLE(long double)) \
-    PROF__TEMPLATE auto prof__plain(const Any &text) -> decltype(prof__chars_of(text, 0)) \
-    { return prof__chars_of(text, 0); } \
-    template <typename Any, typename = typename prof__enum<Any>::type> PROF__HIDDEN PROF__UNTRACED \
-    inline long long prof__plain(Any value) \
-    { return static_cast<long long>(value); } \
-    template <typename... Any> PROF__HIDDEN PROF__UNTRACED inline \
-    void prof__with_all(prof_site *site, uint64_t type, uint64_t object, const Any &...args) { \
-        const prof_arg list[] = {args...}; \
-        prof__with(site, type, object, list, static_cast<uint32_t>(sizeof...(args))); }
-PROF__ARGS PROF__TEXTS PROF__GIVEN PROF__LISTS
 } /* extern "C++" */
 #elif defined(__GNUC__)
 static inline PROF__UNTRACED void prof__guard_end(const prof__token *token)

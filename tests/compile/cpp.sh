@@ -62,7 +62,7 @@ for compiler in g++ clang++; do
         continue
     fi
     for standard in c++11 c++20; do
-        for flags in "-O0 -fno-exceptions -fno-rtti" "-O2" "-O2 -flto"; do
+        for flags in "-O0 -fno-exceptions -fno-rtti" "-O2" "-O2 -flto=auto"; do
             program="$compiler -std=$standard $warnings $flags"
             silent "$program: compiles" $program -D_GNU_SOURCE -DTRACE_FOLDER="\"$out\"" -Itests tests/test_cpp.cpp \
                 $out/recorder.o -o $out/program -pthread -ldl || continue

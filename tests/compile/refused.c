@@ -43,6 +43,9 @@ void use(int count, char **texts)
 #endif
 #elif WRONG == 1
     PROFILE_SCOPE(texts[0]);
+#elif WRONG == 8
+    struct text { const char *c_str() const { return "as std::string"; } } of_class;
+    PROFILE_SCOPE(of_class);
 #elif WRONG == 2
     char buffer[8] = "text";
     PROFILE_SCOPE(buffer);

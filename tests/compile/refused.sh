@@ -26,6 +26,7 @@ for compile in "gcc -std=c99" "gcc -std=gnu17" "clang -std=c99" "clang -std=gnu1
     check "$compile: what is right" \
         "$($compile -Wall -Wextra -Wpedantic -Wconversion -Wshadow -DWRONG=0 $here/refused.c 2>&1)"
     for wrong in 1 2 3; do refused $wrong PROFILE_SCOPE_DYNAMIC; done
+    case $compile in *c++*) refused 8 PROFILE_SCOPE_DYNAMIC ;; esac
     for wrong in 4 5; do refused $wrong needs_braces_around_it; done
     echo '#if __has_attribute(unavailable)
 #else
