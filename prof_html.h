@@ -1150,7 +1150,7 @@ static const char *const prof__html_page[] = {
     "}"
     "take(block,bytes){"
     "let handler={H:this.head,S:this.strings,K:this.kinds,F:this.formats,U:this.units,B:this.numbers,P:this.process,T:this.tracks,E:this.scopes,"
-    "Q:this.points,A:this.args,W:this.states,G:this.statistics,N:this.spans,X:this.sources,Z:this.end}[block.kind];"
+    "Q:this.points,A:this.args,W:this.states,G:this.statistics,R:this.splits,N:this.spans,X:this.sources,Z:this.end}[block.kind];"
     "if(!handler)return;"
     "if(!this.report.version&&block.kind!=='H')damaged('the data do not begin as they should');"
     "handler.apply(this,columnsOf(bytes,handler.length))"
@@ -1235,9 +1235,9 @@ static const char *const prof__html_page[] = {
     "node=nodes.count++;"
     "nodes.label.put(node,label);"
     "nodes.parent.put(node,parent);"
+   ,
     "children.set(parent,node)"
     "}"
-   ,
     "return node"
     "}"
     "scopes(startHeads,startRests,endHeads,endRests,kindColumn){"
@@ -1350,6 +1350,14 @@ static const char *const prof__html_page[] = {
     "if(report.labels[kind.label].role!==ROLE_DEVICE)process.calls=(process.calls||0)+row.calls"
     "}"
     "}"
+    "splits(r){"
+    "let{all,processes}=this.report,process=processes.at(-1),first=process&&process.paths?all.length-process.paths:-1;"
+    "for(;!r.done;process.splits++){"
+    "let row=all&&first>=0&&all[first+(process.splits=process.splits||0)];"
+    "if(!row)damaged('there is no path for the times of states');"
+    "row.states=[row.total,r.u(),r.u(),r.u()]"
+    "}"
+    "}"
     "sources(r){"
     "let{strings,sources}=this.report;"
     "while(!r.done){"
@@ -1421,6 +1429,7 @@ static const char *const prof__html_page[] = {
     "let{points}=track;"
     "track.id+=a.tracks.length;"
     "for(let level of track.levels){"
+   ,
     "for(let i=0;i<level.count;i++)level.node[i]=nodeOf[level.node[i]];"
     "level.pyramid=null;"
     "move(level.args)"
@@ -1436,7 +1445,6 @@ static const char *const prof__html_page[] = {
     "span.track+=a.tracks.length;"
     "span.endTrack+=a.tracks.length"
     "}"
-   ,
     "report.labels=labels;"
     "report.nodes={count:all.count,label:all.label.close(all.count),parent:all.parent.close(all.count)};"
     "report.kinds=[...a.kinds,...b.kinds.map(kind=>({...kind,label:labelOf[kind.label]}))];"
@@ -1542,6 +1550,7 @@ static const char *const prof__html_page[] = {
     "if(i&&level.endOf(i-1)>from)i--;"
     "let column=0,until=-Infinity,late=0,busy=0,most=-1,who=0;"
     "for(;;){"
+   ,
     "let tier=pyramid[bits>>2],g=i>>bits;"
     "let at=i<count?tier.start[g]:Infinity;"
     "if(!(at<until&&at<to)){"
@@ -1554,7 +1563,6 @@ static const char *const prof__html_page[] = {
     "most=-1"
     "}"
     "while((i&(16<<bits)-1)===0&&bits+4<pyramid.length*4&&pyramid[(bits>>2)+1].start[(g>>4)+1]<=late){"
-   ,
     "tier=pyramid[(bits+=4)>>2];"
     "g>>=4"
     "}"
@@ -1655,13 +1663,13 @@ static const char *const prof__html_page[] = {
     "if(!(flags&GROUP))continue;"
     "let args=new Map(report.argsOf(level.args,i));"
     "level.groups=level.groups||new Map();"
+   ,
     "level.groups.set(i,{calls:Number(args.get('calls'))||1,busy:min(Number(args.get('busy_ns'))||0,level.durationOf(i))})"
     "}"
     "}"
     "function eachPoint({tracks},from,to,take){"
     "let first=tracks.map(({points})=>firstIndex(points.count,k=>points.time[k]>=from));"
     "let{list,index}=mergeOrder(tracks.map(({points},i)=>points.time.subarray(first[i],firstIndex(points.count,k=>points.time[k]>to))));"
-   ,
     "for(let i=0;i<list.length;i++)take(tracks[list[i]],first[list[i]]+index[i])"
     "}"
     "function objects(report,process){"
@@ -1748,6 +1756,7 @@ static const char *const prof__html_page[] = {
     "if(value<series.min)series.min=value;"
     "if(value>series.max)series.max=value"
     "}"
+   ,
     "if(!(series.min<=series.max))series.min=series.max=0;"
     "return series"
     "}"
@@ -1758,7 +1767,6 @@ static const char *const prof__html_page[] = {
     "all.number.push(number)"
     "}"
     "function flowStep(report,flows,type,label,time,id,track){"
-   ,
     "let key=label.name+'\\0'+id,before=flows.get(key);"
     "if(before&&type!==FLOW_OUT)\n"
     "report.flows.push({name:label.name,id,from:before.time,to:time,fromTrack:before.track,toTrack:track});"
@@ -1868,6 +1876,7 @@ static const char *const prof__html_page[] = {
     "}"
     "lock.acquired++;"
     "lock.last=track;"
+   ,
     "if(holds.has(track))holds.get(track).depth++;"
     "else holds.set(track,{start:time,depth:1,row,track,address,waiters:[...waits.keys()]})"
     "}else{"
@@ -1876,7 +1885,6 @@ static const char *const prof__html_page[] = {
     "holds.delete(hold.track);"
     "hold.duration=time-hold.start;"
     "hold.row.hold+=hold.duration;"
-   ,
     "hold.row.holdMax=max(hold.row.holdMax,hold.duration);"
     "hold.row.holds.push(hold)"
     "}"
@@ -1967,13 +1975,13 @@ static const char *const prof__html_page[] = {
     "let{nodes,labels}=report;"
     "for(;depth>=0;depth--){"
     "let level=track.levels[depth],i=scopeAt(level,start);"
+   ,
     "if(i>=0&&labels[nodes.label[level.node[i]]].role===ROLE_STEP)return stepNumber(report,{track,depth,i})"
     "}"
     "let series=report.bars.filter(({noun,track:{process}})=>noun==='step'&&process===track.process);"
     "if(!series.length||series.some(({tracks})=>tracks.has(track)||tracks.size>1))return'';"
     "return barAround(series[0],start)"
     "}"
-   ,
     "function frameAround(report,{track,start}){"
     "let series=report.bars.filter(({noun,track:{process}})=>noun==='frame'&&process===track.process);"
     "return series.length?barAround(series.find(each=>each.track===track)||series[0],start):''"
@@ -2029,10 +2037,10 @@ static const char *const prof__html_page[] = {
     "}"
     "return lines"
     "}"
+   ,
     "function scopesOf({levels}){return levels.reduce((sum,level)=>sum+level.count,0)}"
     "function cost(process,duration){"
     "let[each,start,ready]=['scope','start','ready'].map(what=>Number(process.about.get(`${what}_cost_ns`)||0));"
-   ,
     "let scopes=process.calls||process.tracks.reduce((sum,track)=>sum+(track.device?0:scopesOf(track)),0),total=each*scopes;"
     "return{each,total,text:`${ns(each)} a scope, ${ns(total)} for ${grouped(scopes)} scopes`+(start?`, ${ns(start)} for the start`:'')+(ready?`, ${ns(ready)} for memory`:'')+\n"
     "(duration?`, ${(100*(total+start+ready)/(duration+start)).toFixed(1)} % of the run`:'')}"
@@ -2108,6 +2116,7 @@ static const char *const prof__html_page[] = {
     "addTime(sums,n,groups.get(odd).calls,groups.get(odd).busy)"
     "}else if(start[odd]<from||start[odd]+long>to||flags.has(odd)){"
     "addTime(sums,n,1,max(0,min(start[odd]+long,to)-max(start[odd],from)));"
+   ,
     "if(flags.has(odd)&&start[odd]>=from&&start[odd]+long<=to)leaveOut(sums,n,track.levels[depth+1],start[odd],long)"
     "}else{"
     "yield*addWhole(sums,level,odd,i)"
@@ -2116,7 +2125,6 @@ static const char *const prof__html_page[] = {
     "yield*addWhole(sums,level,i,end)"
     "}"
     "}"
-   ,
     "sums.split=yield*splitSteps(report,from,to,wanted);"
     "for(let n=1;n<nodes.count;n++)self[n]=total[n];"
     "for(let n=1;n<nodes.count;n++)self[nodes.parent[n]]-=total[n];"
@@ -2215,13 +2223,13 @@ static const char *const prof__html_page[] = {
     "row.share+=share[n];"
     "if(split&&split[0][n])addStates(row,split.map(sums=>sums[n]))"
     "}"
+   ,
     "return{...stats,rows:byLabel.filter(row=>row.calls>0)}"
     "}"
     "function addStates(row,states){row.states=states.map((time,kind)=>time+(row.states?row.states[kind]:0))}"
     "function allStats(report){"
-   ,
     "let{nodes,labels,from,to}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count);"
-    "let share=column(nodes.count),none=column(labels.length),cut=column(labels.length),whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null);"
+    "let share=column(nodes.count),none=column(labels.length),cut=column(labels.length),whole=column(labels.length),longest=column(labels.length),shortest=column(labels.length).fill(Infinity),histograms=new Array(labels.length).fill(null),split=STATE_NAMES.map(()=>column(nodes.count));"
     "for(let row of report.all){"
     "let n=row.node,label=nodes.label[n];"
     "calls[n]+=row.calls;"
@@ -2229,6 +2237,7 @@ static const char *const prof__html_page[] = {
     "total[n]+=row.total;"
     "self[n]+=row.self;"
     "share[n]+=row.share;"
+    "if(row.states)row.states.forEach((time,kind)=>{split[kind][n]+=time});"
     "longest[label]=max(longest[label],row.max);"
     "if(row.calls>row.truncated)shortest[label]=min(shortest[label],row.min);"
     "for(let[at,count]of row.buckets){"
@@ -2236,7 +2245,7 @@ static const char *const prof__html_page[] = {
     "tally(histograms,label,bucketOf(at),count)"
     "}"
     "}"
-    "return byLabels(report,{from,to,calls,total,self,every:true},{outer:outermost(report),share,cut,lost:none,lostSum:none,lostShare:none,lostSelf:none,whole,shortest,longest,histograms})"
+    "return byLabels(report,{from,to,calls,total,self,every:true},{outer:outermost(report),share,cut,lost:none,lostSum:none,lostShare:none,lostSelf:none,whole,shortest,longest,histograms,split})"
     "}"
     "function byFormat(rows){"
     "let groups=new Map();"
@@ -2301,11 +2310,11 @@ static const char *const prof__html_page[] = {
     "function flameTree(report,stats,bottomUp,above=0){"
     "return bottomUp?inverted(report,stats,above+128):topDown(report,stats)"
     "}"
+   ,
     "function topDown(report,stats){"
     "let{nodes,labels}=report,made=new Array(nodes.count);"
     "let root=made[0]={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
     "for(let n=1;n<nodes.count;n++){"
-   ,
     "let up=made[nodes.parent[n]],label=scopeLabel(labels[nodes.label[n]]).id,node=made[n]=entryOf(up.map,label,()=>({label,total:0,self:0,calls:0,children:[],map:new Map(),up}));"
     "if(!stats.calls[n])continue;"
     "if(!node.calls)up.children.push(node);"
@@ -2399,12 +2408,12 @@ static const char *const prof__html_page[] = {
     "});"
     "for(let group of groups.values()){"
     "for(let ids of group)ids.sort((x,y)=>labels[x].line-labels[y].line||x-y);"
+   ,
     "for(let i=0;i<max(group[0].length,group[1].length);i++){"
     "group.forEach((ids,side)=>{if(i<ids.length)of[side][ids[i]]=pairs.length});"
     "pairs.push({a:i<group[0].length?group[0][i]:-1,b:i<group[1].length?group[1][i]:-1})"
     "}"
     "}"
-   ,
     "return{pairs,of}"
     "}"
     "function productHigh(a,b){"
@@ -2513,6 +2522,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function widenByTenths(a,b,change){"
     "let parts=[],averages=[],part=(sample,i)=>{"
+   ,
     "let n=sample.ns.length;"
     "return timesOf(sample,floor(n*i/TENTHS),floor(n*(i+1)/TENTHS))"
     "};"
@@ -2520,7 +2530,6 @@ static const char *const prof__html_page[] = {
     "parts.push(hodgesLehmann(part(a,i),part(b,i)));"
     "for(let each of parts)averages.push((parts[i]+each)/2)"
     "}"
-   ,
     "averages.sort((x,y)=>x-y);"
     "change.low=min(change.low,averages[3]);"
     "change.high=max(change.high,averages[averages.length-4])"
@@ -2601,11 +2610,11 @@ static const char *const prof__html_page[] = {
     "for(let k=inner?ranges[depth+1][0]:0,i=first;inner&&k<ranges[depth+1][1];k++){"
     "while(i+1<end&&level.start[i+1]<=inner.start[k])i++;"
     "let outer=i;"
+   ,
     "while(outer>first&&level.start[outer]===inner.start[k]&&nodes.parent[inner.node[k]]!==level.node[outer])outer--;"
     "if(outer<end&&nodes.parent[inner.node[k]]===level.node[outer])self[outer-first]-=inRange(inner,k)"
     "}"
     "for(let i=first;i<end;i++){"
-   ,
     "let n=level.node[i],time=max(0,self[i-first]),calls=level.groups?.get(i)?.calls||1;"
     "let sum=sums.get(n);"
     "if(!sum)sums.set(n,sum={n:0,sum:0,squares:0,tenths:new Array(10).fill(0)});"
@@ -2703,6 +2712,7 @@ static const char *const prof__html_page[] = {
     "let time=/^[<>]/.test(word)?parseTime(word.slice(1)):NaN,equals=word.indexOf('=');"
     "if(word[0]==='>'&&!Number.isNaN(time))query.least=time;"
     "else if(word[0]==='<'&&!Number.isNaN(time))query.most=time;"
+   ,
     "else if(word.startsWith('cat:'))query.categories.push(word.slice(4).toLowerCase());"
     "else if(equals>0)query.args.push([word.slice(0,equals).toLowerCase(),word.slice(equals+1).toLowerCase()]);"
     "else query.names.push(word.toLowerCase())"
@@ -2710,7 +2720,6 @@ static const char *const prof__html_page[] = {
     "return query"
     "}"
     "function labelMatches(query,label){"
-   ,
     "let name=label.name.toLowerCase(),category=label.category.toLowerCase(),format=label.format?label.format.name.toLowerCase():'';"
     "return query.names.every(word=>name.includes(word)||format.includes(word))&&"
     "query.categories.every(word=>category.includes(word))"
@@ -2789,13 +2798,13 @@ static const char *const prof__html_page[] = {
     "let{get}=columns[memory.sort],sign=memory.up?1:-1;"
     "let inOrder=list=>list.map(row=>[get(row),row]).sort(([a],[b])=>"
     "sign*(typeof a==='string'?a.localeCompare(b):(a>b)-(a<b))).map(([,row])=>row);"
+   ,
     "let within=new Set(),sorted=inOrder(rows).flatMap(row=>{"
     "let inner=options.inner&&isOpen(row)?inOrder(options.inner(row)||[]):[];"
     "for(let each of inner)within.add(each);"
     "return[row,...inner]"
     "});"
     "let head=el('tr',{},...columns.map((column,i)=>el('th',{scope:'col',title:column.note||null,"
-   ,
     "class:column.text?'text':null,"
     "'aria-sort':i===memory.sort?memory.up?'ascending':'descending':null},"
     "el('button',{onclick:()=>{"
@@ -2880,6 +2889,7 @@ static const char *const prof__html_page[] = {
     "return boxes"
     "}"
     "function along(root,path,key,widthOf){"
+   ,
     "for(let id of path||[]){"
     "let part=restFrom(id),next=part?restOf(root,...part,widthOf):root.children.find(child=>child[key]===id);"
     "if(!next)break;"
@@ -2889,7 +2899,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function zoomed(node,before,key){"
     "let path=[];"
-   ,
     "for(let at=node;at.up;at=at.up)path.unshift(at.rest===undefined?at[key]:at.rest);"
     "return before&&path.join()===before.join()?path.slice(0,-1):path"
     "}"
@@ -2964,6 +2973,7 @@ static const char *const prof__html_page[] = {
     "for(let x=from,end;x<line.length;x=end){"
     "for(end=x+1;end<line.length&&line[end]===line[x];end++);"
     "if(line[x]===background)continue;"
+   ,
     "this.fillStyle='#'+(line[x]&255|256).toString(16).slice(1)+(line[x]>>8&255|256).toString(16).slice(1)+(line[x]>>16&255|256).toString(16).slice(1);"
     "this.fillRect(x/ratio,y,(end-x)/ratio,height)"
     "}"
@@ -2971,7 +2981,6 @@ static const char *const prof__html_page[] = {
     "text(){return new XMLSerializer().serializeToString(this.root)}"
     "}"
     "function download(blob,name){"
-   ,
     "let address=URL.createObjectURL(blob),link=el('a',{href:address,download:name});"
     "document.body.append(link);"
     "link.click();"
@@ -3049,6 +3058,7 @@ static const char *const prof__html_page[] = {
     "groupRows(rows,process,title,more){"
     "if(!more.length)return;"
     "let key=`p${process.id}${title}`;"
+   ,
     "rows.push({key,kind:'group',title:`${title} (${more.length})`,height:20,fold:true});"
     "if(!this.app.closed.has(key))for(let row of more)rows.push(row)"
     "}"
@@ -3056,7 +3066,6 @@ static const char *const prof__html_page[] = {
     "let{app}=this,rows=this.rows(),height=this.canvas.clientHeight;"
     "let placed=[];"
     "let y=RULER;"
-   ,
     "for(let row of rows.filter(each=>app.pinned.has(each.key))){"
     "placed.push({row,y,top:RULER,bottom:height,pinned:true});"
     "y+=row.height"
@@ -3145,12 +3154,12 @@ static const char *const prof__html_page[] = {
     "drawScopes({row,y,top},ratio,w,h,labels){"
     "let{app}=this,{from}=app.view,scale=this.scale*ratio,left=round(GUTTER*ratio),shows=[from,scale,w].join();"
     "for(let depth=0;depth<row.depth;depth++){"
+   ,
     "let level=row.track.levels[depth],y0=y+3+row.marks+depth*LINE,first=round(max(y0,top)*ratio);"
     "let last=min(h,round((y0+LINE-1)*ratio));"
     "if(first>=last)continue;"
     "let{drawn}=level;"
     "if(!drawn||drawn.shows!==shows||drawn.colors!==app.colors)\n"
-   ,
     "drawn=level.drawn={shows,...levelLine({...app.colors,width:w,left,from,scale,least:app.least},level),colors:app.colors};"
     "putLine(this.pixels,drawn.line,first,last);"
     "if(y0>=top-4)for(let[x0,x1,i]of drawn.labels)labels.push([x0/ratio,x1/ratio,y0,level,i])"
@@ -3257,10 +3266,10 @@ static const char *const prof__html_page[] = {
     "ctx.fill()"
     "}"
     "}"
+   ,
     "drawCounter(ctx,row,y,width){"
     "let{series}=row,{time,value}=series,low=min(0,series.min),high=max(series.max,low+1e-12);"
     "let bottom=y+row.height-4,tall=row.height-8,place=v=>bottom-(v-low)/(high-low)*tall;"
-   ,
     "let i=max(0,firstIndex(time.length,k=>time[k]>=this.app.view.from)-1);"
     "ctx.fillStyle=this.app.style.counter;"
     "for(let x=max(GUTTER,floor(this.x(time[i])));x<width&&i<time.length;){"
@@ -3374,6 +3383,7 @@ static const char *const prof__html_page[] = {
     "if(selection){"
     "let x0=max(GUTTER,this.x(selection.from)),x1=min(width,this.x(selection.to));"
     "ctx.fillStyle=this.app.style.shade;"
+   ,
     "ctx.fillRect(GUTTER,RULER,max(0,x0-GUTTER),height);"
     "ctx.fillRect(max(GUTTER,x1),RULER,width,height)"
     "}"
@@ -3382,7 +3392,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillRect(this.x(mark),RULER-8,2,height)"
     "}"
     "}"
-   ,
     "drawGutter(ctx,{row,y,top,bottom,pinned}){"
     "let{style,closed}=this.app;"
     "ctx.save();"
@@ -3474,12 +3483,12 @@ static const char *const prof__html_page[] = {
     "return list.find(each=>each.start-slack<=time&&each.start+each.duration+slack>=time)"
     "}"
     "near(list,time,get){"
+   ,
     "let i=firstIndex(list.length,k=>get(list[k])>=time);"
     "let best=[list[i-1],list[i]].filter(Boolean).sort((a,b)=>abs(get(a)-time)-abs(get(b)-time))[0];"
     "return best&&abs(get(best)-time)*this.scale<8?best:null"
     "}"
     "scopeNear(level,time){"
-   ,
     "let i=scopeAt(level,time),slack=1.5/this.scale;"
     "if(i>=0&&level.durationOf(i)*this.scale>3)return i;"
     "let first=firstIndex(level.count,k=>level.start[k]>=time-slack);"
@@ -3566,10 +3575,10 @@ static const char *const prof__html_page[] = {
     "let rows=kept.pairing.pairs.map((pair,i)=>({a:before.get(pair.a),b:after.get(pair.b),change:shifts.get(i)})).filter(row=>row.a||row.b);"
     "for(let row of rows){"
     "let{label}=row.b||row.a;"
+   ,
     "row.label=label;"
     "row.where=row.a&&where(row.a.label)!==where(label)?`${where(row.a.label)} \\u2192 ${where(label)}`:where(label);"
     "row.verdict=!row.a?'new':!row.b?'gone':row.change?judge(row.change,this.threshold/100):'';"
-   ,
     "row.difference=(row.b?row.b.total:0)-(row.a?row.a.total:0);"
     "row.p50=[row.a,row.b].map((side,i)=>{"
     "let sample=side&&kept.samples[i].get(side.id);"
@@ -3610,9 +3619,9 @@ static const char *const prof__html_page[] = {
     "let zoom=node=>{this.path=zoomed(node,this.path,'pair');panels.render()};"
     "let box=flameBox('Flame graph of differences',root,widthOf,node=>this.frame(node,kept,unit,zoom),{text:time=>ns(time)+unit,zoom});"
     "let mode=(key,value,title)=>el('button',{'aria-pressed':String(this[key]===value),onclick:()=>{this[key]=value;panels.render()}},title);"
+   ,
     "let swatch=(verdict,text)=>el('span',{},el('i',{class:'swatch '+verdict,style:this.style(verdict,1)}),text);"
     "return[tools(...this.choosers(),el('span',{},'Width:'),mode('side',0,'time in 1'),mode('side',1,'time in 2'),"
-   ,
     "el('label',{},'Times ',select('Times',list.map(({id,title})=>[id,title]),per.id,id=>{this.per=id;panels.render()})),"
     "el('button',{disabled:!this.path.length,onclick:()=>{this.path=[];panels.render()}},'Zoom out')),"
     "el('div.bar-of-tools.legend',{},swatch('slower','\\u25b2 more self time'),swatch('faster','\\u25bc less'),swatch('same','within noise (? perhaps not)'),swatch('new','+ only in 2'),swatch('gone','\\u2212 only in 1'),"
@@ -3668,12 +3677,12 @@ static const char *const prof__html_page[] = {
     "report.processes.some(p=>p.locks)?['locks','Locks',()=>this.locks()]:null,"
     "['about','Recording',()=>this.about()]"
     "].filter(Boolean);"
+   ,
     "tabs.replaceChildren(...this.list.map(([id,title])=>el('button',{role:'tab',id:'tab-'+id,'aria-controls':'panel',"
     "onclick:()=>this.open(id),onkeydown:event=>this.turn(event)},title)))"
     "}"
     "close(){"
     "clearTimeout(this.timer);"
-   ,
     "if(this.comparison)this.comparison.kept=null"
     "}"
     "turn(event){"
@@ -3761,11 +3770,11 @@ static const char *const prof__html_page[] = {
     "PLACE\n"
     "],rows,{caption:`${rows.length?'S':'No s'}copes: ${this.rangeText()}`,sort:3+ran.length,memory:this.memoryOf('scopes'),"
     "onpick:row=>this.pick(row.label),picked:row=>this.app.label===row.label,"
+   ,
     "inner:row=>row.inner&&row.inner.filter(found),open:Boolean(dim)})]"
     "}"
     "bar(self,stats){"
     "let most=stats.most=stats.most||stats.rows.reduce((most,row)=>max(most,row.self),1);"
-   ,
     "return el('span.bar',{},el('i',{style:{width:`${max(0,60*self/most)}px`}}),ns(self))"
     "}"
     "pick(label){"
@@ -3816,9 +3825,9 @@ static const char *const prof__html_page[] = {
     "one&&one.size>0&&el('dl.call',{'aria-label':'The selected call'},...[['selected call',scopeOf(report,app.focus).duration],...one].flatMap(([name,time])=>[el('dt',{},name),el('dd',{},ns(time))])),"
     "every&&count>calls.length?el('p.note',{},`These figures are of all calls. ${grouped(calls.length)} are here one by one:`):'',"
     "this.histogram(this.sidesOf(label)||[{durations}]),tools(...[['Previous',-1],['Next',1]].map(([title,step])=>"
+   ,
     "el('button',{disabled:!calls.length,title:step<0?'[':']',onclick:()=>this.turnTo(calls,step)},`${title} call`)),this.chooser()),this.source(label),inner?this.names(inner):'',...label.group?[]:this.argumentTables(calls));"
     "let list=this.callTable(chosen,this.bucket\n"
-   ,
     "?`Calls of ${ns(this.bucket[0])} to ${ns(this.bucket[1])}`\n"
     ":`Calls: ${selection?this.rangeText():'all'}`,Boolean(inner));"
     "return el('div.split',{},left,list)"
@@ -3883,13 +3892,13 @@ static const char *const prof__html_page[] = {
     "if(++seen>500000)break"
     "}"
     "return[...keys].slice(0,8).map(([key,values])=>el('details',{open:keys.size<3},el('summary',{},`by ${key} (${grouped(values.size)} values)`),"
+   ,
     "table([{title:key,text:true,get:row=>row.text},counts('calls',row=>row.calls),"
     "times('total',row=>row.total),times('mean',row=>row.total/row.calls),"
     "times('max',row=>row.max)],[...values.values()],"
     "{caption:`By ${key}`,sort:2,memory:this.memoryOf('arg '+key),limit:40})))"
     "}"
     "callTable(calls,caption,named=false){"
-   ,
     "let{app}=this,{report}=app,keys=[];"
     "for(let call of calls.slice(0,2000))for(let[key]of scopeOf(report,call).args)if(!keys.includes(key)&&keys.length<8)keys.push(key);"
     "let argument=(call,key)=>{"
@@ -3934,12 +3943,12 @@ static const char *const prof__html_page[] = {
     "messages(){"
     "let{app}=this,{selection}=app;"
     "let filter=el('input',{type:'search',placeholder:'Only with this text','aria-label':'Only messages with this text',value:this.wanted||''});"
+   ,
     "let level=select('Severity',[...['all','marks','info and above','warnings and above','errors'].entries()],this.least||0,i=>{this.least=Number(i);draw()});"
     "let box=el('div.fill');"
     "let draw=()=>{"
     "let text=(this.wanted||'').toLowerCase(),least=this.least||0;"
     "let rows=app.report.messages.filter(message=>(!selection||touches(message.time,message.time,selection.from,selection.to))&&"
-   ,
     "(!text||message.text.toLowerCase().includes(text))&&(least===0||(least===1?message.severity<0:message.severity>=least-1)));"
     "box.replaceChildren(table([moments('time',row=>row.time),"
     "words('severity',severityOf),words('thread',row=>row.track.title),"
@@ -3996,6 +4005,7 @@ static const char *const prof__html_page[] = {
     "parts.push(table([moments('allocated at',row=>row.time),sizes('bytes',row=>row.size),"
     "words('address',row=>'0x'+row.address.toString(16)),words('site',row=>where(row.site.label)),"
     "words('thread',row=>row.track.title)],memory.leaks,"
+   ,
     "{caption:`${grouped(memory.leaks.length)} blocks that were not freed`,sort:1,memory:this.memoryOf('leaks'),onpick:row=>this.app.goTo(row.time,row.track)}))"
     "}"
     "return parts"
@@ -4005,7 +4015,6 @@ static const char *const prof__html_page[] = {
     "for(let{locks,name}of this.objects()){"
     "if(!locks)continue;"
     "parts.push(table([words('lock',row=>row.label.name),{title:'locks',get:row=>row.addresses.size},"
-   ,
     "counts('acquired',row=>row.acquired),counts('contended',row=>row.contended),"
     "{title:'most waiters',note:'threads that waited for one of them at the same time',get:row=>row.waiters},"
     "times('waited',row=>row.wait),times('longest wait',row=>row.waitMax),"
@@ -4053,6 +4062,7 @@ static const char *const prof__html_page[] = {
     "ctx.setTransform(ratio,0,0,ratio,0,0);"
     "let sorted=Float64Array.from(duration).sort(),high=min(sorted[n-1],sorted[floor(n*.95)]*2.5)||1;"
     "let budgets=[1e9/60,1e9/30],median=sorted[n>>1];"
+   ,
     "let game=median>1e6&&median<5e7,limits=game?[budgets[0]*1.02,budgets[1]*1.02]:[median*1.5,median*3];"
     "let bar=min(12,(width-GUTTER)/n);"
     "for(let i=0;i<n;){"
@@ -4062,7 +4072,6 @@ static const char *const prof__html_page[] = {
     "longest=max(longest,duration[k]);"
     "shownToo=shownToo||(start[k]<view.to&&start[k]+duration[k]>view.from)"
     "}"
-   ,
     "ctx.fillStyle=longest>limits[1]?style.bad:longest>limits[0]?style.warn:style.good;"
     "ctx.globalAlpha=shownToo?1:.45;"
     "let tall=max(1,min(1,longest/high)*(height-4));"
@@ -4159,6 +4168,7 @@ static const char *const prof__html_page[] = {
     "let mark=event=>{"
     "let files=event.type==='dragover'&&event.dataTransfer.types.includes('Files');"
     "if(files)event.preventDefault();"
+   ,
     "document.body.classList.toggle('dropping',files)"
     "};"
     "document.ondragover=document.ondragleave=mark;"
@@ -4177,7 +4187,6 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "head(){"
-   ,
     "let{report}=this,names=[...new Set(report.processes.map(process=>process.about.get('program')))].join(', ');"
     "document.title=`${report.title||names||'report'} - prof`;"
     "$('title').textContent=report.title||names;"
@@ -4262,6 +4271,7 @@ static const char *const prof__html_page[] = {
     "this.changed()"
     "}"
     "goTo(time,track){"
+   ,
     "let length=min(this.view.to-this.view.from,(this.report.to-this.report.from)/20);"
     "this.mark=time;"
     "if(track)this.time.reveal(track,0);"
@@ -4273,7 +4283,6 @@ static const char *const prof__html_page[] = {
     "let{label:own,start,duration}=scopeOf(this.report,scope);"
     "if(!this.counts(scope))this.label=own;"
     "this.panels.bucket=null;"
-   ,
     "$('live').textContent=`${own.name}, ${ns(duration)}, at ${moment(start)}, ${scope.track.title}, depth ${scope.depth+1}`;"
     "if(this.panels.tab==='scope')this.panels.refresh()"
     "}"
@@ -4357,12 +4366,12 @@ static const char *const prof__html_page[] = {
     "sameName(step){"
     "let{focus,report}=this;"
     "if(!focus)return this.first();"
+   ,
     "let own=this.labelOf(focus),wanted=this.counts(focus)?this.label:own,mine=report.labels.map(label=>label===wanted||label.format===wanted),{track}=focus,now=track.levels[focus.depth].start[focus.i];"
     "let best=null;"
     "track.levels.forEach((level,depth)=>{"
     "for(let i=depth===focus.depth?focus.i+step:step>0?firstIndex(level.count,k=>level.start[k]>now):firstIndex(level.count,k=>level.start[k]>=now)-1;"
     "i>=0&&i<level.count;i+=step){"
-   ,
     "if(!mine[report.nodes.label[level.node[i]]])continue;"
     "if(!best||(level.start[i]-best.start)*step<0)best={track,depth,i,start:level.start[i]};"
     "break"
@@ -4443,6 +4452,7 @@ static const char *const prof__html_page[] = {
     "for(let name of['gesturestart','gesturechange'])canvas.addEventListener(name,event=>{"
     "event.preventDefault();"
     "if(name==='gesturechange')this.zoom(pinched/event.scale,this.time.time(max(GUTTER,event.clientX)));"
+   ,
     "pinched=event.scale"
     "});"
     "canvas.onpointerdown=event=>this.press(event);"
@@ -4455,7 +4465,6 @@ static const char *const prof__html_page[] = {
     "};"
     "let frames=$('frames');"
     "frames.onpointermove=event=>{"
-   ,
     "let i=this.frameAt(event.offsetX);"
     "if(i<0){$('tip').hidden=true;return}"
     "this.tip(event,this.barLines(i))"
@@ -4550,6 +4559,7 @@ static const char *const prof__html_page[] = {
     "this.time.scroll=began.scroll+y-move.offsetY;"
     "this.setView(began.view.from+by,began.view.to+by)"
     "}else{"
+   ,
     "let now=this.time.time(max(GUTTER,move.offsetX));"
     "if(now!==began.time)this.select(min(now,began.time),max(now,began.time))"
     "}"
@@ -4563,7 +4573,6 @@ static const char *const prof__html_page[] = {
     "pressGutter({row,pin}){"
     "let set=pin?this.pinned:this.closed;"
     "if(!pin&&!row.fold)return;"
-   ,
     "if(set.has(row.key))set.delete(row.key);else set.add(row.key);"
     "this.changed()"
     "}"
@@ -4639,13 +4648,13 @@ static const char *const prof__html_page[] = {
     "}"
     "key(event){"
     "if(event.ctrlKey||event.metaKey||event.altKey||$('keys').open||$('pictures').open)return;"
+   ,
     "if(/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName))return;"
     "let inPanel=event.target.closest('#lower, button, summary'),{view,selection}=this;"
     "let actions={"
     "w:()=>this.zoom(.8),s:()=>this.zoom(1.25),a:()=>this.pan(-.12),d:()=>this.pan(.12),"
     "f:()=>{"
     "if(selection)this.zoomTo(selection.from,selection.to);"
-   ,
     "else if(this.focus)this.fit(this.focus)"
     "},"
     "0:()=>this.setView(this.report.from,this.report.to),Home:()=>this.setView(this.report.from,this.report.to),"
@@ -5414,6 +5423,22 @@ static int prof__html_span_wanted(prof__html *h, const prof_span *span)
     return (start < h->window_to && end >= h->window_from) || (!span->mark && span->duration_ns >= h->part);
 }
 
+/* Writes what threads did in the calls of each path, as blocks of the kind R: a row for each row of G, if any is
+   known. */
+static void prof__html_splits(prof__html *h, const prof_stat *stats, size_t count)
+{
+    size_t i;
+    int any = 0;
+    for (i = 0; i < count; ++i) any |= stats[i].unknown_ns < stats[i].total_ns;
+    for (i = 0; any && i < count; ++i) {
+        prof__html_u(&h->rows, stats[i].running_ns);
+        prof__html_u(&h->rows, stats[i].ready_ns);
+        prof__html_u(&h->rows, stats[i].waiting_ns);
+        if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'R', &h->rows);
+    }
+    prof__html_block1(h, 'R', &h->rows);
+}
+
 /* Writes the statistics of all scopes by call path, as blocks of the kind G. So the page has figures of the scopes that
    an outline leaves out. */
 static void prof__html_statistics(prof__html *h)
@@ -5444,6 +5469,7 @@ static void prof__html_statistics(prof__html *h)
         if (to->size >= PROF__HTML_COLUMN) prof__html_rows_end(h, 'G');
     }
     prof__html_rows_end(h, 'G');
+    prof__html_splits(h, stats, count);
     prof_stats_free(stats);
 }
 #endif

@@ -372,7 +372,7 @@ export class Decoder {
     /** @param {{kind: string}} block @param {Uint8Array} bytes */
     take(block, bytes) {
         const handler = { H: this.head, S: this.strings, K: this.kinds, F: this.formats, U: this.units, B: this.numbers, P: this.process, T: this.tracks, E: this.scopes,
-            Q: this.points, A: this.args, W: this.states, G: this.statistics, N: this.spans, X: this.sources, Z: this.end }[block.kind];
+            Q: this.points, A: this.args, W: this.states, G: this.statistics, R: this.splits, N: this.spans, X: this.sources, Z: this.end }[block.kind];
         if (!handler) return; // a block that a later version has added
         if (!this.report.version && block.kind !== 'H') damaged('the data do not begin as they should');
         handler.apply(this, columnsOf(bytes, handler.length));
@@ -590,6 +590,15 @@ export class Decoder {
             rows.push(row);
             process.paths = rows.length - first;
             if (report.labels[kind.label].role !== ROLE_DEVICE) process.calls = (process.calls || 0) + row.calls;
+        }
+    }
+
+    splits(r) {
+        const { all, processes } = this.report, process = processes.at(-1), first = process && process.paths ? all.length - process.paths : -1;
+        for (; !r.done; process.splits++) {
+            const row = all && first >= 0 && all[first + (process.splits = process.splits || 0)];
+            if (!row) damaged('there is no path for the times of states');
+            row.states = [row.total, r.u(), r.u(), r.u()];
         }
     }
 

@@ -173,6 +173,22 @@ static int prof__html_span_wanted(prof__html *h, const prof_span *span)
     return (start < h->window_to && end >= h->window_from) || (!span->mark && span->duration_ns >= h->part);
 }
 
+/* Writes what threads did in the calls of each path, as blocks of the kind R: a row for each row of G, if any is
+   known. */
+static void prof__html_splits(prof__html *h, const prof_stat *stats, size_t count)
+{
+    size_t i;
+    int any = 0;
+    for (i = 0; i < count; ++i) any |= stats[i].unknown_ns < stats[i].total_ns;
+    for (i = 0; any && i < count; ++i) {
+        prof__html_u(&h->rows, stats[i].running_ns);
+        prof__html_u(&h->rows, stats[i].ready_ns);
+        prof__html_u(&h->rows, stats[i].waiting_ns);
+        if (h->rows.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'R', &h->rows);
+    }
+    prof__html_block1(h, 'R', &h->rows);
+}
+
 /* Writes the statistics of all scopes by call path, as blocks of the kind G. So the page has figures of the scopes that
    an outline leaves out. */
 static void prof__html_statistics(prof__html *h)
@@ -203,6 +219,7 @@ static void prof__html_statistics(prof__html *h)
         if (to->size >= PROF__HTML_COLUMN) prof__html_rows_end(h, 'G');
     }
     prof__html_rows_end(h, 'G');
+    prof__html_splits(h, stats, count);
     prof_stats_free(stats);
 }
 #endif

@@ -201,7 +201,7 @@ function addStates(row, states) { row.states = states.map((time, kind) => time +
 /** Returns the statistics of all scopes that the writer put into the report, which may have left out some of the scopes. */
 function allStats(report) {
     const { nodes, labels, from, to } = report, column = n => new Float64Array(n), calls = column(nodes.count), total = column(nodes.count), self = column(nodes.count);
-    const share = column(nodes.count), none = column(labels.length), cut = column(labels.length), whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null);
+    const share = column(nodes.count), none = column(labels.length), cut = column(labels.length), whole = column(labels.length), longest = column(labels.length), shortest = column(labels.length).fill(Infinity), histograms = new Array(labels.length).fill(null), split = STATE_NAMES.map(() => column(nodes.count));
     for (const row of report.all) {
         const n = row.node, label = nodes.label[n];
         calls[n] += row.calls;
@@ -209,6 +209,7 @@ function allStats(report) {
         total[n] += row.total;
         self[n] += row.self;
         share[n] += row.share;
+        if (row.states) row.states.forEach((time, kind) => { split[kind][n] += time; });
         longest[label] = max(longest[label], row.max);
         if (row.calls > row.truncated) shortest[label] = min(shortest[label], row.min);
         for (const [at, count] of row.buckets) {
@@ -216,7 +217,7 @@ function allStats(report) {
             tally(histograms, label, bucketOf(at), count);
         }
     }
-    return byLabels(report, { from, to, calls, total, self, every: true }, { outer: outermost(report), share, cut, lost: none, lostSum: none, lostShare: none, lostSelf: none, whole, shortest, longest, histograms });
+    return byLabels(report, { from, to, calls, total, self, every: true }, { outer: outermost(report), share, cut, lost: none, lostSum: none, lostShare: none, lostSelf: none, whole, shortest, longest, histograms, split });
 }
 
 /** Makes one row of all names that a format has made, and puts their rows into its `inner`. */

@@ -139,7 +139,9 @@ function splits(name, report, csv) {
 
 /** The states in the window of an outline, and what grew in a scope that became slower. */
 async function growth(folder) {
-    const { tracks } = await open(path.join(folder, 'states.window.html'));
+    const outline = await open(path.join(folder, 'states.window.html')), { tracks } = outline;
+    const partsOf = report => rangeStats(report, report.from, report.to).rows.map(row => [row.label.name, row.states]).sort();
+    same('all calls of an outline: what threads did', [outline.all !== null, partsOf(outline)], [true, partsOf(await open(path.join(folder, 'states.html')))]);
     same('states in a window', tracks.map(({ system: { count, start, kind } }) => Array.from({ length: count }, (_, i) => `${'?RrW'[kind[i]]}${start[i] / 1000}-${start[i + 1] / 1000}`).join(' ')), ['W120-150 R150-250 r250-280', 'R120-280']);
     const [calm, late] = (await Promise.all(['calm', 'late'].map(each => open(path.join(folder, each + '.html'))))).map(report => rangeStats(report, report.from, report.to).rows[0]);
     same('what grew', [grownText(calm, late), grownText(late, calm), grownText(calm, calm), grownText(calm, undefined), grownText(calm, { ...late, states: null })],
@@ -243,6 +245,7 @@ async function hostile() {
         'a line of source of no file': [...head, ...strings, ...block('X', [7, 1, 0])], 'a line of source beyond its block': [...head, ...strings, ...block('X', [0, 1, 9])],
         'states of no track': [...head, ...block('W', [9, 0], [1], [5], [])], 'a state of no kind': [...head, ...process, ...track, ...block('W', [0, 0], [9], [5], [])],
         'states without times': [...head, ...process, ...track, ...block('W', [0, 0], [1, 2], [5], [])], 'more times than states': [...head, ...process, ...track, ...block('W', [0, 0], [1], [5, 5], [])],
+        'times of states without statistics': [...head, ...process, ...block('R', [1, 2, 3])],
         'a processor too many': [...head, ...process, ...track, ...block('W', [0, 0, 3], [1], [5], [])],
         'spans of no track': [...head, ...strings, ...kind, ...block('N', [0, 0, 0, 7, 7, 0, 0, 0])]
     };
