@@ -269,8 +269,8 @@ static void prof__csv_states(prof__out *out, const prof_trace *trace, size_t tra
     prof_split split;
     size_t count;
     prof_track_states(trace, track, &count);
-    if (!count || event->type != PROF_EVENT_SCOPE ||
-        prof_track_split(trace, track, event->start_ns, event->duration_ns, &split)) {
+    if (event->type != PROF_EVENT_SCOPE || prof_event_split(trace, track, event, &split) ||
+        (!count && split.unknown_ns == split.wall_ns)) {
         prof__out_text(out, ",,,\r\n");
         return;
     }
