@@ -2448,9 +2448,10 @@ static int prof__why_put(prof__why *why, const prof__why_call *call, const char 
     return 1;
 }
 
-/* Looks at a call of a name: is it to be explained? own: its name at run time; number: that of a frame. */
+/* Looks at a call of a name: is it to be explained? own: its name at run time; number: that of a frame; event: that of
+   a scope, else NULL. */
 static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *site, const char *own, uint64_t number,
-                           const prof__why_call *call)
+                           const prof__why_call *call, const prof_event *event)
 {
     prof__why_call offered = *call;
     int64_t end = call->about.start_ns + (int64_t)call->about.split.wall_ns;
@@ -2461,6 +2462,12 @@ static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *sit
     if (!call->about.flags && !prof__why_time(&why->all, wall)) return 0;
     if (why->options.frame && number != why->options.frame) return 1;
     if (why->options.at && (call->about.start_ns > why->options.at_ns || end <= why->options.at_ns)) return 1;
+    if (event)
+        prof_event_split(why->trace, why->track, event, &offered.about.split);
+    else
+        prof_track_split(why->trace, call->about.track, call->about.start_ns, end - call->about.start_ns,
+                         &offered.about.split);
+    offered.about.states = offered.about.split.unknown_ns < wall;
     offered.about.number = number;
     offered.about.name = why->names.items[name].text;
     offered.score = wall;
@@ -2485,7 +2492,8 @@ static int prof__why_gather(prof__why *why, const prof_event *event)
     call.about.flags = event->flags;
     call.about.start_ns = frame ? event->start_ns - event->duration_ns : event->start_ns;
     call.about.split.wall_ns = (uint64_t)event->duration_ns;
-    return prof__why_offer(why, name, event->site, event->name, frame ? event->detail : 0, &call);
+    return prof__why_offer(why, name, event->site, event->name, frame ? event->detail : 0, &call,
+                           frame ? NULL : event);
 }
 
 static int prof__why_gather_span(prof__why *why, const prof_span *span, int frame)
@@ -2498,7 +2506,7 @@ static int prof__why_gather_span(prof__why *why, const prof_span *span, int fram
     call.about.flags = span->flags;
     call.about.start_ns = span->start_ns;
     call.about.split.wall_ns = (uint64_t)span->duration_ns;
-    return prof__why_offer(why, name, span->site, span->name, span->number, &call);
+    return prof__why_offer(why, name, span->site, span->name, span->number, &call, NULL);
 }
 
 /* Says what was asked for and is not there. */
@@ -2582,26 +2590,32 @@ static prof_why_wait *prof__why_wait_row(prof__why_call *call, const prof_wait *
     return row;
 }
 
-/* Adds what a wait has of a call. *until: the end of the waits before it; what they cover does not count again. */
-static int prof__why_wait(prof__why *why, prof__why_call *call, const prof_wait *wait, int64_t *until)
+/* Adds what a wait has of a call. *until: the end of the waits before it; what they cover does not count again. *ns:
+   how long these were: together they are no longer than all that the call waited. */
+static int prof__why_wait(prof__why *why, prof__why_call *call, const prof_wait *wait, int64_t *until, uint64_t *ns)
 {
     int64_t start = wait->start_ns > *until ? wait->start_ns : *until, end = wait->start_ns + wait->duration_ns;
     prof_why_wait *row;
-    prof_split split;
+    prof_split split, *all = &call->about.split;
+    uint64_t waited, moved;
     if (end > prof__why_end(call)) end = prof__why_end(call);
     if (end <= start) return 1;
     *until = end;
     prof_track_split(why->trace, call->about.track, start, end - start, &split);
     row = prof__why_wait_row(call, wait);
     if (!row) return 0;
-    row->ns += split.waiting_ns + split.unknown_ns;
+    moved = split.unknown_ns < all->unknown_ns ? split.unknown_ns : all->unknown_ns;
+    all->waiting_ns += moved;
+    all->unknown_ns -= moved;
+    waited = split.waiting_ns + split.unknown_ns;
+    if (waited > all->waiting_ns - *ns) waited = all->waiting_ns - *ns;
+    *ns += waited;
+    row->ns += waited;
     row->count++;
     if (wait->waker_track != PROF_NO_TRACK) {
         row->waker_track = wait->waker_track;
         row->waker_scope = wait->waker_scope;
     }
-    call->about.split.waiting_ns += split.unknown_ns;
-    call->about.split.unknown_ns -= split.unknown_ns;
     return 1;
 }
 
@@ -2639,9 +2653,11 @@ static int prof__why_waits_rest(prof__why_call *call)
 static int prof__why_waits(prof__why *why, prof__why_call *call)
 {
     int64_t until = call->about.start_ns;
+    uint64_t ns = 0;
     size_t i;
     for (i = 0; i < why->wait_count && why->waits[i].start_ns < prof__why_end(call); i++)
-        if (why->waits[i].track == call->about.track && !prof__why_wait(why, call, &why->waits[i], &until)) return 0;
+        if (why->waits[i].track == call->about.track && !prof__why_wait(why, call, &why->waits[i], &until, &ns))
+            return 0;
     return prof__why_waits_rest(call);
 }
 
@@ -2716,12 +2732,9 @@ static int prof__why_ran(prof__why *why, prof__why_call *call)
     return 1;
 }
 
-/* Splits a call into running, ready, waiting and unknown, and these further. Returns 0 without memory. */
+/* Splits waiting and ready further. Returns 0 without memory. */
 static int prof__why_split(prof__why *why, prof__why_call *call)
 {
-    prof_track_split(why->trace, call->about.track, call->about.start_ns, (int64_t)call->about.split.wall_ns,
-                     &call->about.split);
-    call->about.states = call->about.split.unknown_ns < call->about.split.wall_ns;
     return prof__why_waits(why, call) && prof__why_ran(why, call);
 }
 

@@ -333,6 +333,38 @@ TEST(states_and_who_ran_instead)
     prof_trace_close(trace);
 }
 
+/* PROFILE_SCOPE_TIMED says it itself; a wait that is recorded is no longer than that. */
+TEST(a_scope_that_was_timed)
+{
+    static const char *const keys[] = {PROF__KEY_RUNNING, PROF__KEY_READY, PROF__KEY_WAITING};
+    image im = image_new(60, 1, 200);
+    uint32_t work = site(&im, "work");
+    uint32_t wait = site_in(&im, "nanosleep", "wait", "", 0, "", PROF__KIND_BEGIN | PROF_ROLE_WAIT << PROF__ROLE_SHIFT);
+    uint64_t parts[] = {600, 90, 300};
+    chunk(&im, 0, 1, START_TICK);
+    track(&im, string(&im, "main"), 1);
+    begin(&im, work, 1000);
+    begin(&im, wait, 1100);
+    end(&im, wait, 1410);
+    for (int i = 0; i < 3; ++i) arg_word(&im, site(&im, keys[i]), PROF_VALUE_UINT, parts[i]);
+    end(&im, work, 2000);
+    prof_trace *trace = image_read(&im);
+    prof_why_report *report = why_name(trace, "work", 0);
+    const prof_why_call *call = report->calls;
+    CHECK(call->states);
+    CHECK_EQUAL(call->split.running_ns, 610);
+    CHECK_EQUAL(call->split.ready_ns, 90);
+    CHECK_EQUAL(call->split.waiting_ns, 300);
+    CHECK_EQUAL(call->wait_count, 1);
+    if (call->wait_count == 1) {
+        CHECK_TEXT(call->waits->kind, "sleep");
+        CHECK_EQUAL(call->waits->ns, 300);
+    }
+    CHECK_EQUAL(call->inner_count, 1);
+    prof_why_free(report);
+    prof_trace_close(trace);
+}
+
 static void counter(image *im, uint32_t id, int64_t value, uint64_t tick)
 {
     at_tick(im, PROF__KIND_COUNTER_INT, id, tick);

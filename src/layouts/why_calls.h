@@ -220,9 +220,10 @@ static int prof__why_put(prof__why *why, const prof__why_call *call, const char 
     return 1;
 }
 
-/* Looks at a call of a name: is it to be explained? own: its name at run time; number: that of a frame. */
+/* Looks at a call of a name: is it to be explained? own: its name at run time; number: that of a frame; event: that of
+   a scope, else NULL. */
 static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *site, const char *own, uint64_t number,
-                           const prof__why_call *call)
+                           const prof__why_call *call, const prof_event *event)
 {
     prof__why_call offered = *call;
     int64_t end = call->about.start_ns + (int64_t)call->about.split.wall_ns;
@@ -233,6 +234,12 @@ static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *sit
     if (!call->about.flags && !prof__why_time(&why->all, wall)) return 0;
     if (why->options.frame && number != why->options.frame) return 1;
     if (why->options.at && (call->about.start_ns > why->options.at_ns || end <= why->options.at_ns)) return 1;
+    if (event)
+        prof_event_split(why->trace, why->track, event, &offered.about.split);
+    else
+        prof_track_split(why->trace, call->about.track, call->about.start_ns, end - call->about.start_ns,
+                         &offered.about.split);
+    offered.about.states = offered.about.split.unknown_ns < wall;
     offered.about.number = number;
     offered.about.name = why->names.items[name].text;
     offered.score = wall;
@@ -257,7 +264,8 @@ static int prof__why_gather(prof__why *why, const prof_event *event)
     call.about.flags = event->flags;
     call.about.start_ns = frame ? event->start_ns - event->duration_ns : event->start_ns;
     call.about.split.wall_ns = (uint64_t)event->duration_ns;
-    return prof__why_offer(why, name, event->site, event->name, frame ? event->detail : 0, &call);
+    return prof__why_offer(why, name, event->site, event->name, frame ? event->detail : 0, &call,
+                           frame ? NULL : event);
 }
 
 static int prof__why_gather_span(prof__why *why, const prof_span *span, int frame)
@@ -270,7 +278,7 @@ static int prof__why_gather_span(prof__why *why, const prof_span *span, int fram
     call.about.flags = span->flags;
     call.about.start_ns = span->start_ns;
     call.about.split.wall_ns = (uint64_t)span->duration_ns;
-    return prof__why_offer(why, name, span->site, span->name, span->number, &call);
+    return prof__why_offer(why, name, span->site, span->name, span->number, &call, NULL);
 }
 
 /* Says what was asked for and is not there. */

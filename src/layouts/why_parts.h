@@ -51,26 +51,32 @@ static prof_why_wait *prof__why_wait_row(prof__why_call *call, const prof_wait *
     return row;
 }
 
-/* Adds what a wait has of a call. *until: the end of the waits before it; what they cover does not count again. */
-static int prof__why_wait(prof__why *why, prof__why_call *call, const prof_wait *wait, int64_t *until)
+/* Adds what a wait has of a call. *until: the end of the waits before it; what they cover does not count again. *ns:
+   how long these were: together they are no longer than all that the call waited. */
+static int prof__why_wait(prof__why *why, prof__why_call *call, const prof_wait *wait, int64_t *until, uint64_t *ns)
 {
     int64_t start = wait->start_ns > *until ? wait->start_ns : *until, end = wait->start_ns + wait->duration_ns;
     prof_why_wait *row;
-    prof_split split;
+    prof_split split, *all = &call->about.split;
+    uint64_t waited, moved;
     if (end > prof__why_end(call)) end = prof__why_end(call);
     if (end <= start) return 1;
     *until = end;
     prof_track_split(why->trace, call->about.track, start, end - start, &split);
     row = prof__why_wait_row(call, wait);
     if (!row) return 0;
-    row->ns += split.waiting_ns + split.unknown_ns;
+    moved = split.unknown_ns < all->unknown_ns ? split.unknown_ns : all->unknown_ns;
+    all->waiting_ns += moved;
+    all->unknown_ns -= moved;
+    waited = split.waiting_ns + split.unknown_ns;
+    if (waited > all->waiting_ns - *ns) waited = all->waiting_ns - *ns;
+    *ns += waited;
+    row->ns += waited;
     row->count++;
     if (wait->waker_track != PROF_NO_TRACK) {
         row->waker_track = wait->waker_track;
         row->waker_scope = wait->waker_scope;
     }
-    call->about.split.waiting_ns += split.unknown_ns;
-    call->about.split.unknown_ns -= split.unknown_ns;
     return 1;
 }
 
@@ -108,9 +114,11 @@ static int prof__why_waits_rest(prof__why_call *call)
 static int prof__why_waits(prof__why *why, prof__why_call *call)
 {
     int64_t until = call->about.start_ns;
+    uint64_t ns = 0;
     size_t i;
     for (i = 0; i < why->wait_count && why->waits[i].start_ns < prof__why_end(call); i++)
-        if (why->waits[i].track == call->about.track && !prof__why_wait(why, call, &why->waits[i], &until)) return 0;
+        if (why->waits[i].track == call->about.track && !prof__why_wait(why, call, &why->waits[i], &until, &ns))
+            return 0;
     return prof__why_waits_rest(call);
 }
 
@@ -185,12 +193,9 @@ static int prof__why_ran(prof__why *why, prof__why_call *call)
     return 1;
 }
 
-/* Splits a call into running, ready, waiting and unknown, and these further. Returns 0 without memory. */
+/* Splits waiting and ready further. Returns 0 without memory. */
 static int prof__why_split(prof__why *why, prof__why_call *call)
 {
-    prof_track_split(why->trace, call->about.track, call->about.start_ns, (int64_t)call->about.split.wall_ns,
-                     &call->about.split);
-    call->about.states = call->about.split.unknown_ns < call->about.split.wall_ns;
     return prof__why_waits(why, call) && prof__why_ran(why, call);
 }
 
