@@ -67,6 +67,26 @@ has "without records: unknown has a share" text "100.0 %  unknown"
 has "what would tell" text "PROF_SWITCHES=1"
 has "scopes inside" text "load_texture took"
 
+# ---- functions that were sampled: a sample stands for 1 ms
+cat >hot.txt <<'END'
+pid 1 -
+module 400000 500000 0 0 - /nowhere/game
+thread 7 main
+begin 1000 frame draw
+sample 2000000 7 400100
+sample 3000000 7 400200
+sample 4000000 7 400200
+end 5000000
+sample 6000000 7 400300
+END
+if "$build/tests/hot_image" <hot.txt >hot.prof; then
+    "$prof" why -s frame -f json hot.prof >text 2>err
+    check "sampled functions of the call alone" "$(tr -d '\n' <text |
+        grep -qF '"hot":[{"function":"game+0x200","ns":2000000,"samples":2,"module":"game"},{"function":"game+0x100","ns":1000000,' || cat text)"
+    "$prof" why -s frame hot.prof >text 2>err
+    has "as text" text "about 2.000 ms of that in game+0x200"
+fi
+
 # ---- options and errors
 fails() { # NAME MESSAGE COMMAND...
     name=$1 message=$2

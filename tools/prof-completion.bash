@@ -39,7 +39,7 @@ _prof()
     hot) options="--scope --thread --top --sort --symbols --from --to --format --columns --progress --help" ;;
     flame) options="--output --format --samples --symbols --from --to --merge --inverted --min-percent --progress --help" ;;
     top) options="--once --rows --period --sort --columns --help" ;;
-    why) options="--scope --slowest --frame --at --format --columns --progress --help" ;;
+    why) options="--scope --slowest --frame --at --format --symbols --columns --progress --help" ;;
     view) options="--output --live --no-browser --no-args --sources --events --from --to --progress --help" ;;
     neuron) options="--output --append --pid --help"
         [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;

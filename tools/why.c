@@ -1,7 +1,8 @@
 /* why.c - prof why: says why a call of a scope, or a frame, took as long as it did. */
-#include "tool.h"
+#include "symbols.h"
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const tool_option options[] = {
@@ -10,6 +11,7 @@ static const tool_option options[] = {
     {"--frame", NULL, "N", "frame N; frames are numbered from 1 on"},
     {"--at", NULL, "TIME", "the call that was going on at this time: 1.5s, 20ms; -2s: 2 s before the end"},
     {"--format", "-f", "KIND", "text (default) or json"},
+    TOOL_SYMBOLS,
     TOOL_COLUMNS,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
@@ -18,6 +20,79 @@ static const char *const formats[] = {"text", "json", NULL};
 
 #define LEAST_SHARE 0.01 /* of the wall time: what is less is not printed on a line of its own */
 #define MOST_ROWS 10
+
+/*-- sampled functions --*/
+
+/* A function in which samples of a call are. */
+typedef struct hot_function {
+    const symbols_function *about;
+    uint64_t samples;
+} hot_function;
+
+typedef struct hot_list {
+    hot_function *items; /* those with the most samples first */
+    size_t count;
+    uint64_t period; /* ns that a sample stands for */
+} hot_list;
+
+/* Returns the samples of a call, and sets *count to their number. */
+static const prof_sample *samples_of(const prof_trace *trace, const prof_why_call *call, size_t *count)
+{
+    size_t all, first = 0, end;
+    const prof_sample *samples = prof_track_samples(trace, call->track, &all);
+    while (first < all && samples[first].time_ns < call->start_ns) first++;
+    for (end = first; end < all && samples[end].time_ns - call->start_ns < (int64_t)call->split.wall_ns;) end++;
+    *count = end - first;
+    return all ? samples + first : samples;
+}
+
+static int hot_order(const void *left, const void *right)
+{
+    const hot_function *a = (const hot_function *)left, *b = (const hot_function *)right;
+    if (a->samples != b->samples) return a->samples > b->samples ? -1 : 1;
+    return strcmp(a->about->name, b->about->name);
+}
+
+/* Counts the samples of a call by the function that ran. Returns 0 without memory. */
+static int find_hot(const prof_trace *trace, const prof_why_call *call, symbols *names, hot_list *list)
+{
+    size_t count, i, k;
+    const prof_sample *samples = samples_of(trace, call, &count);
+    list->count = 0;
+    list->period = prof_trace_about(trace)->sample_period_ns;
+    list->items = (hot_function *)calloc(count + 1, sizeof *list->items);
+    for (i = 0; list->items && i < count; i++) {
+        size_t place = symbols_add(names, samples[i].frames[0], samples[i].time_ns, 0);
+        const symbols_function *function;
+        if (place == SYMBOLS_NONE) return 0;
+        function = symbols_function_at(names, symbols_at(names, place)->function);
+        for (k = 0; k < list->count && list->items[k].about != function;) k++;
+        list->items[k].about = function;
+        list->items[k].samples++;
+        if (k == list->count) list->count++;
+    }
+    if (list->count) qsort(list->items, list->count, sizeof *list->items, hot_order);
+    return list->items != NULL;
+}
+
+/* Finds the functions of all samples of the calls. Returns NULL, with a message, without memory. */
+static symbols *find_symbols(const prof_trace *trace, const prof_why_report *report, const char *folder)
+{
+    symbols *names = symbols_open(trace, folder);
+    int good = names != NULL;
+    size_t i, k, count;
+    for (i = 0; good && i < report->count; i++) {
+        const prof_sample *samples = samples_of(trace, &report->calls[i], &count);
+        for (k = 0; good && k < count; k++)
+            good = symbols_add(names, samples[k].frames[0], samples[k].time_ns, 0) != SYMBOLS_NONE;
+    }
+    if (good && symbols_resolve(names)) return names;
+    tool_fail("out of memory");
+    symbols_close(names);
+    return NULL;
+}
+
+/*-- names --*/
 
 /* Writes "thread worker", or "thread 1234" for one that has no name. */
 static const char *thread_name(const prof_trace *trace, size_t track, uint64_t id, char *to, size_t size)
@@ -179,8 +254,24 @@ typedef struct part {
 } part;
 enum { RUNNING, READY, WAITING, UNKNOWN, PARTS };
 
+static void print_hot(const prof_why_call *call, const hot_list *hot)
+{
+    char time[48];
+    size_t i;
+    for (i = 0; i < hot->count && i < MOST_ROWS; i++) {
+        const symbols_function *about = hot->items[i].about;
+        uint64_t ns = hot->items[i].samples * hot->period;
+        if (i && (double)ns < LEAST_SHARE * (double)call->split.wall_ns) return;
+        if (about->file && about->line)
+            say(16, "about %s of that in %s (%s:%lu)", tool_ns(time, (double)ns), about->name, about->file,
+                (unsigned long)about->line);
+        else
+            say(16, "about %s of that in %s", tool_ns(time, (double)ns), about->name);
+    }
+}
+
 static void print_part(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call,
-                       const part *p)
+                       const hot_list *hot, const part *p)
 {
     static const char *const names[] = {"running", "ready, but not running", "waiting", "unknown"};
     char time[48];
@@ -191,6 +282,7 @@ static void print_part(const prof_trace *trace, const prof_why_report *report, c
         about = call->states ? ": what the system did was not recorded then" : ": running or not was not recorded";
     printf("%12s %5.1f %%  %s%s\n", tool_ns(time, (double)p->ns),
            call->split.wall_ns ? 100.0 * (double)p->ns / (double)call->split.wall_ns : 0.0, names[p->which], about);
+    if (p->which == RUNNING || (p->which == UNKNOWN && !call->states)) print_hot(call, hot);
     if (p->which == READY) print_ran(trace, call);
     for (i = 0; p->which == WAITING && i < call->wait_count; i++) {
         if (i < MOST_ROWS) {
@@ -202,7 +294,8 @@ static void print_part(const prof_trace *trace, const prof_why_report *report, c
     }
 }
 
-static void print_parts(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call)
+static void print_parts(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call,
+                        const hot_list *hot)
 {
     part parts[PARTS], swap;
     const char *key, *value;
@@ -219,7 +312,7 @@ static void print_parts(const prof_trace *trace, const prof_why_report *report, 
             parts[k - 1] = swap;
         }
     for (i = 0; i < PARTS; i++)
-        if (parts[i].ns) print_part(trace, report, call, &parts[i]);
+        if (parts[i].ns) print_part(trace, report, call, hot, &parts[i]);
     for (i = 0; !call->states && prof_trace_metadata(trace, i, &key, &value); i++)
         if (tool_same(key, "switches")) {
             say(2, "switches: %s", value);
@@ -300,7 +393,8 @@ static void print_others(const prof_trace *trace, const prof_why_call *call)
         if (tool_loss(trace, kind, line, sizeof line)) say(4, "%s", line);
 }
 
-static void print_call(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call)
+static void print_call(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call,
+                       const hot_list *hot)
 {
     char time[48], start[48], thread[600], text[200], number[48], title[700];
     const char *missing = call->flags & PROF_TRUNCATED_END ? " at least: its end was not recorded"
@@ -322,7 +416,7 @@ static void print_call(const prof_trace *trace, const prof_why_report *report, c
             thread_name(trace, call->track, 0, thread, sizeof thread));
     }
     putchar('\n');
-    print_parts(trace, report, call);
+    print_parts(trace, report, call, hot);
     print_inner(call);
     print_others(trace, call);
 }
@@ -430,7 +524,23 @@ static void json_lists(const prof_trace *trace, const prof_why_call *call)
     printf("]");
 }
 
-static void json_call(const prof_trace *trace, const prof_why_call *call)
+static void json_hot(const hot_list *hot)
+{
+    size_t i;
+    printf(",\n\"hot\":[");
+    for (i = 0; i < hot->count; i++) {
+        const symbols_function *about = hot->items[i].about;
+        printf("%s{\"function\":", i ? ",\n" : "");
+        tool_print_json(about->name, strlen(about->name));
+        json_number("ns", hot->items[i].samples * hot->period);
+        json_number("samples", hot->items[i].samples);
+        json_text("module", about->module);
+        printf("}");
+    }
+    printf("]");
+}
+
+static void json_call(const prof_trace *trace, const prof_why_call *call, const hot_list *hot)
 {
     printf("{\"name\":");
     tool_print_json(call->name, strlen(call->name));
@@ -448,41 +558,57 @@ static void json_call(const prof_trace *trace, const prof_why_call *call)
     json_number("migrations", call->split.migrations);
     json_waits(trace, call);
     json_lists(trace, call);
+    json_hot(hot);
     printf(",\n\"allocations\":{\"count\":%llu,\"bytes\":%llu,\"frees\":%llu}", (unsigned long long)call->allocations,
            (unsigned long long)call->bytes, (unsigned long long)call->frees);
     json_number("lost", call->lost);
     printf("}");
 }
 
-static void print_json(const prof_trace *trace, const prof_why_report *report)
+static void begin_json(const prof_why_report *report)
 {
-    size_t i;
     printf("{\"name\":");
     tool_print_json(report->name, strlen(report->name));
     printf(",\"frames\":%s", report->frames ? "true" : "false");
     json_number("calls_in_all", report->count_all);
     json_number("median_ns", report->median_ns);
     printf(",\"calls\":[\n");
-    for (i = 0; i < report->count; i++) {
-        if (i) printf(",\n");
-        json_call(trace, &report->calls[i]);
-    }
-    printf("\n]}\n");
 }
 
-static void print_text(const tool_args *args, const prof_trace *trace, const prof_why_report *report)
+static void begin_text(const tool_args *args, const prof_why_report *report)
 {
     char number[48];
+    if (tool_value(args, "--scope") || tool_value(args, "--frame") || tool_value(args, "--at") || !*report->name)
+        return;
+    say(0, "No scope was chosen: %s slowest of %s %s of '%s', which differ most. --scope NAME chooses others.",
+        report->count > 1 ? "these are the" : "this is the", tool_count(number, report->count_all),
+        report->frames ? "frames" : "calls", report->name);
+    putchar('\n');
+}
+
+static int print_all(const tool_args *args, const prof_trace *trace, const prof_why_report *report, int json)
+{
+    symbols *names = find_symbols(trace, report, tool_value(args, "--symbols"));
+    int good = names != NULL;
     size_t i;
-    if (!tool_value(args, "--scope") && *report->name && !tool_value(args, "--frame") && !tool_value(args, "--at"))
-        say(0, "No scope was chosen: %s slowest of %s %s of '%s', which differ most. --scope NAME chooses others.",
-            report->count > 1 ? "these are the" : "this is the", tool_count(number, report->count_all),
-            report->frames ? "frames" : "calls", report->name);
-    if (!tool_value(args, "--scope") && *report->name) putchar('\n');
-    for (i = 0; i < report->count; i++) {
-        if (i) putchar('\n');
-        print_call(trace, report, &report->calls[i]);
+    if (!names) return TOOL_ERROR;
+    if (json)
+        begin_json(report);
+    else
+        begin_text(args, report);
+    for (i = 0; good && i < report->count; i++) {
+        hot_list hot;
+        good = find_hot(trace, &report->calls[i], names, &hot);
+        if (i) printf(json ? ",\n" : "\n");
+        if (json)
+            json_call(trace, &report->calls[i], &hot);
+        else
+            print_call(trace, report, &report->calls[i], &hot);
+        free(hot.items);
     }
+    if (json) printf("\n]}\n");
+    symbols_close(names);
+    return good ? TOOL_OK : tool_fail("out of memory");
 }
 
 /*-- the command --*/
@@ -513,12 +639,9 @@ static int explain(const tool_args *args, prof_trace *trace, int json)
     result = tool_status(prof_why(trace, &how, &report));
     tool_progress_end();
     if (result != TOOL_OK) return result;
-    if (json)
-        print_json(trace, report);
-    else
-        print_text(args, trace, report);
+    result = print_all(args, trace, report, json);
     prof_why_free(report);
-    return TOOL_OK;
+    return result;
 }
 
 static int run(const tool_args *args)
@@ -544,6 +667,6 @@ const tool_command tool_why = {
     "Without a name, frames are explained if there are any, else the outermost scopes that are called again and\n"
     "again: those whose slowest call differs most from their median. With --at alone, the scope that took the most\n"
     "more than its median.\n\n"
-    "Running and ready need context switches (prof_system.h, PROF_SWITCHES=1); reasons of waits need PROF_WRAP_WAITS\n"
-    "or PROFILE_LOCK_WAIT.\n\n"
+    "Running and ready need context switches (prof_system.h, PROF_SWITCHES=1) or PROFILE_SCOPE_TIMED; reasons of\n"
+    "waits need PROF_WRAP_WAITS or PROFILE_LOCK_WAIT; the functions that ran need samples (PROF_SAMPLES=1).\n\n"
     "example: prof why --scope frame --slowest 5 trace.prof\n"};
