@@ -67,6 +67,23 @@ static void walk(const prof_trace *trace, size_t number)
     free(ends);
 }
 
+/* Reads all frames. The samples of threads without a track are in order of these. */
+static void walk_samples(const prof_trace *trace, size_t number)
+{
+    size_t count, i, j;
+    uint64_t sum = 0;
+    const prof_sample *sample = prof_track_samples(trace, number, &count);
+    for (i = 0; i < count; ++i) {
+        const prof_module *module = prof_module_at(trace, sample[i].frames[0], sample[i].time_ns);
+        REQUIRE(sample[i].frame_count && sample[i].frame_count <= PROF_SAMPLE_FRAMES && sample[i].time_ns >= 0);
+        for (j = 0; j < sample[i].frame_count; ++j) sum += sample[i].frames[j] != 0;
+        if (module) sum += text_size(module->path) + text_size(module->build_id);
+        REQUIRE(!i || sample[i].thread_id > sample[i - 1].thread_id ||
+                (sample[i].thread_id == sample[i - 1].thread_id && sample[i].time_ns >= sample[i - 1].time_ns));
+    }
+    REQUIRE(count <= prof_trace_about(trace)->samples && sum + 1 > 0);
+}
+
 /* With a window all that is left is order of time, and the window. */
 static void walk_window(const prof_trace *trace, size_t index)
 {
@@ -214,7 +231,11 @@ static void image_read(const uint8_t *data, size_t size, size_t from, size_t to)
     ++images_opened;
     for (size_t i = 0; i < prof_trace_track_count(trace); ++i) walk_window(trace, i); /* the image's own */
     REQUIRE(prof_trace_set_window(trace, 0, 0) == PROF_OK);
-    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) walk(trace, i);
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        walk(trace, i);
+        walk_samples(trace, i);
+    }
+    walk_samples(trace, PROF_NO_TRACK);
     for (; from < to; ++from) REQUIRE(image_exporters[from](trace, sink) == PROF_OK);
     prof_trace_close(trace);
 }
