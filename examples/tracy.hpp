@@ -2,10 +2,14 @@
 // defines PROF_IMPLEMENTATION. docs/coming-from/tracy.md says what becomes of each. Take what you need, or all of it.
 //
 //     #include "tracy.hpp"        // instead of "tracy/Tracy.hpp"; includes tracyc.h, for files with "tracy/TracyC.h"
+//
+// Or change no include: with -Iexamples the folder examples/tracy has headers of Tracy's names.
 #ifndef PROF_TRACY_HPP
 #define PROF_TRACY_HPP
 
+#include "../prof.hpp"
 #include "tracyc.h"
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <stddef.h>
@@ -30,7 +34,71 @@ inline prof_fiber *fiber_create(const char *name) { return prof_fiber_create(nam
 inline prof_frame *frame(const char *name) { return named<prof_frame>(name, frame_create); }
 inline prof_fiber *fiber(const char *name) { return named<prof_fiber>(name, fiber_create); }
 
+inline prof_counter *counter_create(const char *name) { return prof_counter_create(NULL, name); }
+inline prof_counter *counter(const char *name) { return named<prof_counter>(name, counter_create); }
+
+// A plot whose name is a pointer, which a place in the program mostly gives again. The text must stay, as for Tracy.
+struct Plot {
+    const char *name;
+    prof_counter *counter;
+};
+inline const Plot *plot_create(const char *name) { return new Plot{name, counter(name)}; }
+inline prof_counter *plot(std::atomic<const Plot *> &last, const char *name)
+{
+    const Plot *known = last.load(std::memory_order_acquire);
+    if (known && known->name == name) return known->counter;
+    static std::mutex &lock = *new std::mutex;
+    static std::map<const char *, const Plot *> &all = *new std::map<const char *, const Plot *>;
+    std::lock_guard<std::mutex> guard(lock);
+    const Plot *&made = all[name];
+    if (!made) made = plot_create(name);
+    last.store(made, std::memory_order_release);
+    return made->counter;
+}
+inline void plot_set(prof_counter *counter, float value)
+{
+    prof_counter_set_double(counter, static_cast<double>(value));
+}
+inline void plot_set(prof_counter *counter, double value) { prof_counter_set_double(counter, value); }
+template <typename Integer> void plot_set(prof_counter *counter, Integer value)
+{
+    prof_counter_set(counter, static_cast<int64_t>(value));
+}
+
 inline void SetThreadName(const char *name) { PROFILE_THREAD(name); }
+inline void SetThreadNameWithHint(const char *name, int32_t) { PROFILE_THREAD(name); }
+
+// Zones that a program makes itself, without the macros.
+struct SourceLocationData {
+    const char *name, *function, *file;
+    uint32_t line, color;
+};
+class ScopedZone {
+public:
+    explicit ScopedZone(const SourceLocationData *place, int32_t = -1, bool active = true)
+    {
+        if (active) zone.begin(prof::static_name(place->name ? place->name : place->function, place->color & 0xffffff));
+    }
+    ScopedZone(uint32_t, const char *, size_t, const char *function, size_t function_size, const char *name,
+               size_t name_size, uint32_t color, int32_t = -1, bool active = true)
+    {
+        if (active) zone.begin(name ? std::string(name, name_size) : std::string(function, function_size), color & 0xffffff);
+    }
+    ScopedZone(uint32_t line, const char *file, size_t file_size, const char *function, size_t function_size,
+               const char *name, size_t name_size, int32_t depth = -1, bool active = true)
+        : ScopedZone(line, file, file_size, function, function_size, name, name_size, 0u, depth, active)
+    {
+    }
+    ScopedZone(const ScopedZone &) = delete;
+    void Text(const char *text, size_t size) { PROFILE_ARG_TO_TEXT(zone.handle(), "text", text, size); }
+    void Name(const char *text, size_t size) { PROFILE_ARG_TO_TEXT(zone.handle(), "name", text, size); }
+    void Value(uint64_t value) { PROFILE_ARG_TO_U(zone.handle(), "value", value); }
+    void Color(uint32_t) {}
+    bool IsActive() const { return static_cast<bool>(zone); }
+
+private:
+    prof::scope zone;
+};
 
 // note records what happens to a lock, under the name that its declaration gave.
 enum class LockEvent { wait, acquire, release };
@@ -95,7 +163,7 @@ public:
 // Zones. `active` is a constant here.
 #define ZoneScoped PROFILE_FUNCTION()
 #define ZoneScopedN(name) PROFILE_SCOPE(name)
-#define ZoneScopedC(color) PROFILE_SCOPE_COLOR(__func__, color)
+#define ZoneScopedC(color) PROFILE_FUNCTION_COLOR(color)
 #define ZoneScopedNC(name, color) PROFILE_SCOPE_COLOR(name, color)
 #define ZoneScopedS(depth) ZoneScoped
 #define ZoneScopedNS(name, depth) ZoneScopedN(name)
@@ -107,6 +175,7 @@ public:
 #define ZoneNamedNC(variable, name, color, active) ZoneNamedN(variable, name, active)
 #define ZoneTransient(variable, active) ZoneNamed(variable, active)
 #define ZoneTransientN(variable, name, active) PROFILE_SCOPE_DYNAMIC(name)
+#define ZoneTransientNC(variable, name, color, active) prof::scope variable(name, (color) & 0xffffff)
 #define ZoneNamedS(variable, depth, active) ZoneNamed(variable, active)
 #define ZoneNamedNS(variable, name, depth, active) ZoneNamedN(variable, name, active)
 #define ZoneNamedCS(variable, color, depth, active) ZoneNamedC(variable, color, active)
@@ -138,12 +207,16 @@ public:
 #define ZoneIsActiveV(variable) (prof_enabled() != 0)
 
 #define FrameMark PROFILE_FRAME("Frame")
-#define FrameMarkNamed(name) PROFILE_FRAME(name)
+#define FrameMarkNamed(name) prof_frame_start(tracy::frame(name)) // the name may be a pointer; ends the frame before
 #define FrameMarkStart(name) prof_frame_start(tracy::frame(name))
 #define FrameMarkEnd(name) prof_frame_stop(tracy::frame(name))
 #define FrameImage(image, width, height, offset, flip) ((void)0)
 
-#define TracyPlot(name, value) PROFILE_COUNTER(name, value)
+#define TracyPlot(name, value)                                       \
+    do {                                                             \
+        static std::atomic<const tracy::Plot *> tracy_last(nullptr); \
+        tracy::plot_set(tracy::plot(tracy_last, name), value);       \
+    } while (0)
 #define TracyPlotConfig(name, type, step, fill, color) ((void)0)
 #define TracyMessage(text, size) PROFILE_LOG(PROF_LOG_INFO, "%.*s", static_cast<int>(size), text)
 #define TracyMessageL(text) PROFILE_LOG(PROF_LOG_INFO, "%s", text)
@@ -180,4 +253,22 @@ public:
 #define TracyIsConnected (prof_enabled() != 0)
 #define TracyIsStarted true
 #define TracyNoop ((void)0)
+
+// What has no meaning here.
+#define TracyLine static_cast<uint32_t>(__LINE__)
+#define TracyFile __FILE__
+#define TracyFunction __FUNCTION__
+#define TracyParamTypeInt 0
+#define TracyParamTypeBool 1
+#define TracyParamTypeTrigger 2
+#define TracyMemoryDiscard(name) ((void)(name))
+#define TracySecureMemoryDiscard(name) ((void)(name))
+#define TracyMemoryDiscardS(name, depth) ((void)(name))
+#define TracySourceCallbackRegister(callback, data) ((void)(callback), (void)(data))
+#define TracyParameterRegister(callback, data) ((void)(callback), (void)(data))
+#define TracyParameterSetup(index, name, type, value) ((void)0)
+#define TracySectionEnter(...) 0
+#define TracySectionEnterCategory(...) 0
+#define TracySectionLeave(section) ((void)(section))
+#define TracySectionSetup(...) ((void)0)
 #endif

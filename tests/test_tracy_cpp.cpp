@@ -1,5 +1,8 @@
 // examples/tracy.hpp: what a program that is marked up with Tracy's macros leaves in a recording.
-#include "../examples/tracy.hpp"
+#include "../examples/tracy/Tracy.hpp"
+#include "../examples/tracy/TracyOpenGL.hpp"
+#include "../examples/tracy/TracyVulkan.hpp"
+#include "../examples/tracy/common/TracySystem.hpp"
 #include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
@@ -127,6 +130,53 @@ TEST(fibers)
     trace_list list = trace_read(trace, trace_track_named(trace, "job1"));
     CHECK_EQUAL(trace_count(&list, "crossing"), 1);
     CHECK_EQUAL(list.events[0].flags, 0);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+// Names that are pointers, zones without macros, and what does nothing here.
+static const char *const plots[] = {"plot one", "plot two"};
+struct renderer {
+    void draw() { ZoneScoped; }
+    void paint() { ZoneScopedC(0x00ff00); }
+};
+
+TEST(names_as_pointers_and_zones_as_objects)
+{
+    static const tracy::SourceLocationData place = {"by place", "function", "file.cpp", 7, 0xff0000};
+    static const tracy::SourceLocationData nameless = {nullptr, "by function", "file.cpp", 8, 0};
+    const char *frames = "frames";
+    prof_config config = trace_config(1 << 20);
+    trace_start(&config);
+    TracyGpuContext;
+    tracy::SetThreadNameWithHint("zones", 1);
+    for (int i = 0; i < 4; ++i) {
+        TracyPlot(plots[i & 1], i);
+        TracyPlot("plot three", 0.5f);
+        FrameMarkNamed(frames);
+        TracyGpuZone("gpu");
+        tracy::ScopedZone zone(&place), other(&nameless, 8, true), off(&place, -1, false);
+        zone.Text("some text", 4);
+        zone.Value(3);
+        CHECK(zone.IsActive() && !off.IsActive());
+        tracy::ScopedZone made(TracyLine, TracyFile, strlen(TracyFile), "f", 1, "made here", 4);
+        ZoneTransientNC(transient, "transient", 0x0000ff, true);
+        renderer().draw();
+        renderer().paint();
+    }
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, trace_track_named(trace, "zones"));
+    CHECK_EQUAL(trace_count(&list, "plot one"), 2);
+    CHECK_EQUAL(trace_count(&list, "plot two"), 2);
+    CHECK_EQUAL(trace_count(&list, "plot three"), 4);
+    CHECK_EQUAL(trace_count(&list, "frames"), 4);
+    CHECK_EQUAL(trace_count_with(&list, "by place", "text", "some"), 4);
+    CHECK_EQUAL(trace_nth(&list, "by place", 0)->site->color, 0xff0000);
+    CHECK_EQUAL(trace_count(&list, "by function"), 4);
+    CHECK_EQUAL(trace_count(&list, "made"), 4);
+    CHECK_EQUAL(trace_count(&list, "transient"), 4);
+    CHECK_EQUAL(trace_count(&list, "renderer::draw"), 4);
+    CHECK_EQUAL(trace_count(&list, "renderer::paint"), 4);
     trace_free(&list);
     prof_trace_close(trace);
 }

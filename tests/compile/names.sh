@@ -1,6 +1,6 @@
 #!/bin/sh
 # What prof.h brings into a program: names that all begin with prof or PROF, two headers of the compiler, and at most
-# 750 lines of declarations.
+# 800 lines of declarations.
 #
 # usage: tests/compile/names.sh
 cd "$(dirname "$0")/../.." || exit 1
@@ -54,7 +54,7 @@ for compiler in gcc clang g++ clang++; do
     lines=$($cc -E -P $out/declarations.c | wc -l)
     theirs=$($cc -E -P $out/two.c | wc -l)
     name="$compiler: declarations are $((lines - theirs)) lines"
-    if [ $((lines - theirs)) -gt 750 ]; then check "$name" "at most 750 are promised"
+    if [ $((lines - theirs)) -gt 800 ]; then check "$name" "at most 800 are promised"
     elif [ $((lines - theirs)) -lt 50 ]; then check "$name" "that cannot be all"
     else check "$name" ""; fi
 
