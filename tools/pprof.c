@@ -12,9 +12,7 @@ typedef struct writer {
     const samples *all;
     tool_out *out;
     bytes part, inner;   /* messages in the making */
-    const char **texts;  /* the table of strings; a text's number is its index */
-    size_t text_count, text_capacity;
-    size_t *slots, slot_count;
+    flame texts;         /* the table of strings: a text's number is that of its node, below node 0, which is "" */
     int failed;
 } writer;
 
@@ -85,37 +83,12 @@ static void put_number(writer *to, unsigned field, uint64_t value)
     tool_out_bytes(to->out, text, size + varint(text + size, value));
 }
 
-static int grow_slots(writer *to)
-{
-    size_t size = to->slot_count ? to->slot_count * 2 : 1024, i, at;
-    if (to->text_count * 2 < to->slot_count) return 1;
-    free(to->slots);
-    to->slots = (size_t *)calloc(size, sizeof *to->slots); /* 0: free */
-    to->slot_count = to->slots ? size : 0;
-    for (i = 0; to->slots && i < to->text_count; i++) {
-        for (at = tool_hash(0, to->texts[i]) & (size - 1); to->slots[at]; at = (at + 1) & (size - 1)) continue;
-        to->slots[at] = i + 1;
-    }
-    return to->slots != NULL;
-}
-
-/* Returns the number of a text, which must live as long as the writer. The first text is "". */
+/* Returns the number of a text. */
 static uint64_t text(writer *to, const char *string)
 {
-    size_t at;
-    if (to->failed || !grow_slots(to)) return to->failed = 1, 0;
-    for (at = tool_hash(0, string) & (to->slot_count - 1); to->slots[at]; at = (at + 1) & (to->slot_count - 1))
-        if (tool_same(to->texts[to->slots[at] - 1], string)) return to->slots[at] - 1;
-    if (to->text_count == to->text_capacity) {
-        size_t capacity = to->text_capacity ? to->text_capacity * 2 : 256;
-        const char **more = (const char **)realloc((void *)to->texts, capacity * sizeof *more);
-        if (!more) return to->failed = 1, 0;
-        to->texts = more;
-        to->text_capacity = capacity;
-    }
-    to->texts[to->text_count++] = string;
-    to->slots[at] = to->text_count;
-    return to->text_count - 1;
+    size_t at = *string && !to->failed ? flame_child(&to->texts, 0, string, NULL) : 0;
+    if (at == FLAME_NONE) to->failed = 1;
+    return at == FLAME_NONE ? 0 : at;
 }
 
 static void put_type(writer *to, unsigned field, const char *type, const char *unit)
@@ -218,8 +191,8 @@ static void put_samples(writer *to, samples_one *list, size_t count)
 static void put_texts(writer *to)
 {
     size_t i;
-    for (i = 0; i < to->text_count; i++) {
-        add(to, &to->part, to->texts[i], strlen(to->texts[i]));
+    for (i = 0; i < to->texts.count; i++) {
+        add(to, &to->part, to->texts.nodes[i].name, strlen(to->texts.nodes[i].name));
         put(to, 6, &to->part);
     }
 }
@@ -234,7 +207,7 @@ int samples_write_pprof(const samples *all, tool_out *out)
     to.out = out;
     if (!list) return 0;
     if (all->count) memcpy(list, all->items, all->count * sizeof *list);
-    text(&to, "");
+    to.failed = flame_child(&to.texts, FLAME_NONE, "", NULL) == FLAME_NONE;
     put_type(&to, 1, "samples", "count");
     put_type(&to, 1, "cpu", "nanoseconds");
     put_samples(&to, list, all->count);
@@ -250,7 +223,6 @@ int samples_write_pprof(const samples *all, tool_out *out)
     free(list);
     free(to.part.data);
     free(to.inner.data);
-    free((void *)to.texts);
-    free(to.slots);
+    flame_free(&to.texts);
     return !to.failed;
 }
