@@ -247,6 +247,7 @@ elf_file *elf_open(const char *path, const char **why)
     struct stat about;
     elf_file *file;
     *why = "";
+    memset(&about, 0, sizeof about); /* the memory sanitizer does not know that stat() writes it */
     if (stat(path, &about)) return NULL;
     *why = "is no file"; /* a pipe would not open */
     if ((about.st_mode & S_IFMT) != S_IFREG) return NULL;
