@@ -7,6 +7,7 @@
     prof::begin(name), prof::end()             a scope that begins in one function and ends in another
     prof::static_name("text", 0xRRGGBB)        a name that is not copied, with a colour
     prof::lockable<std::mutex> lock{"pool"}    a lock that records its waits and holds
+    co_await prof::traced(part, something)     C++20: a scope over co_await, without the time in which it waits
 
     docs/guide/cpp.md has examples. All of it is C++11, needs neither exceptions nor RTTI, and is empty with
     PROF_ENABLE=0: there prof::lockable is the lock alone. So an object of these classes in a structure that files share
@@ -300,6 +301,60 @@ private:
     Mutex mutex_;
     uint64_t place_[12];
 };
+
+#ifdef __cpp_impl_coroutine
+/* A scope of a coroutine, over co_await:
+       prof::resumable part(prof::static_name("load"));
+       co_await prof::traced(part, socket.read());
+   If the coroutine waits there, the scope ends, and another one of the same name begins where it goes on, on whatever
+   thread. So time in which it is suspended is no time of a scope, and a name has as many calls as the coroutine ran.
+   Scopes inside of it end before the co_await. */
+class resumable {
+public:
+    explicit resumable(static_name name) noexcept : name_(name), part_(name) {}
+    resumable(const resumable &) = delete;
+    resumable &operator=(const resumable &) = delete;
+    void end() noexcept { part_.end(); }
+    void go_on() noexcept { part_.begin(name_); }
+
+private:
+    static_name name_;
+    scope part_;
+};
+
+/* Never holds what it waits for by reference if that is a temporary. */
+template <typename Awaiter> struct prof__traced {
+    resumable &part;
+    Awaiter awaiter;
+    bool waits;
+    bool await_ready() { return awaiter.await_ready(); }
+    template <typename Handle> auto await_suspend(Handle handle)
+    {
+        waits = true;
+        part.end(); /* before another thread can go on */
+        return awaiter.await_suspend(handle);
+    }
+    decltype(auto) await_resume()
+    {
+        if (waits) part.go_on();
+        return awaiter.await_resume();
+    }
+};
+template <typename Awaitable> decltype(auto) prof__awaiter_of(Awaitable &&awaitable)
+{
+    if constexpr (requires { static_cast<Awaitable &&>(awaitable).operator co_await(); })
+        return static_cast<Awaitable &&>(awaitable).operator co_await();
+    else if constexpr (requires { operator co_await(static_cast<Awaitable &&>(awaitable)); })
+        return operator co_await(static_cast<Awaitable &&>(awaitable));
+    else
+        return static_cast<Awaitable &&>(awaitable);
+}
+template <typename Awaitable> auto traced(resumable &part, Awaitable &&awaitable)
+{
+    using awaiter = decltype(prof__awaiter_of(static_cast<Awaitable &&>(awaitable)));
+    return prof__traced<awaiter>{part, prof__awaiter_of(static_cast<Awaitable &&>(awaitable)), false};
+}
+#endif
 } /* inline namespace recorded */
 #else
 inline namespace stripped {
@@ -345,6 +400,21 @@ public:
 private:
     Mutex mutex_;
 };
+#ifdef __cpp_impl_coroutine
+class resumable {
+public:
+    explicit resumable(static_name) noexcept {}
+    resumable(const resumable &) = delete;
+    resumable &operator=(const resumable &) = delete;
+    ~resumable() {}
+    void end() noexcept {}
+    void go_on() noexcept {}
+};
+template <typename Awaitable> Awaitable &&traced(resumable &, Awaitable &&awaitable)
+{
+    return static_cast<Awaitable &&>(awaitable);
+}
+#endif
 } /* inline namespace stripped */
 #endif
 } /* namespace prof */

@@ -82,7 +82,8 @@ public:
     ScopedZone(uint32_t, const char *, size_t, const char *function, size_t function_size, const char *name,
                size_t name_size, uint32_t color, int32_t = -1, bool active = true)
     {
-        if (active) zone.begin(name ? std::string(name, name_size) : std::string(function, function_size), color & 0xffffff);
+        const std::string text = name ? std::string(name, name_size) : std::string(function, function_size);
+        if (active) zone.begin(text, color & 0xffffff);
     }
     ScopedZone(uint32_t line, const char *file, size_t file_size, const char *function, size_t function_size,
                const char *name, size_t name_size, int32_t depth = -1, bool active = true)

@@ -5,9 +5,11 @@
 
 #if defined(__cpp_impl_coroutine)
 #include "../examples/coroutine.hpp"
+#include "../prof.hpp"
 #include <exception>
 #include <thread>
 #include <utility>
+#include <vector>
 
 struct task {
     struct promise_type {
@@ -240,7 +242,78 @@ TEST(tracks_of_coroutines_switch_by_themselves)
     prof_trace_close(trace);
     prof_reset();
 }
+// prof::traced: a scope over co_await is one on each thread on which the coroutine ran; the time between is in none.
+struct simple {
+    struct promise_type {
+        simple get_return_object() { return simple{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+        std::suspend_never initial_suspend() noexcept { return {}; }
+        std::suspend_always final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+    std::coroutine_handle<promise_type> handle;
+};
+struct answers { // by an operator; does not always wait
+    int value;
+    auto operator co_await() const
+    {
+        struct awaiter {
+            int number;
+            bool await_ready() const { return number % 2 == 0; }
+            bool await_suspend(std::coroutine_handle<>) const { return number != 3; }
+            int await_resume() const { return number; }
+        };
+        return awaiter{value};
+    }
+};
+static simple traced_job(int *sum)
+{
+    prof::resumable part(prof::static_name("part"));
+    PROFILE_MARK("begins");
+    co_await prof::traced(part, std::suspend_always());
+    PROFILE_MARK("after one");
+    for (int i = 0; i < 4; ++i) *sum += co_await prof::traced(part, answers{i}); // waits at 1, and nearly at 3
+    std::suspend_always last;
+    co_await prof::traced(part, last);
+}
+
+TEST(scopes_over_awaits)
+{
+    prof_config config = trace_config(1 << 20);
+    int sums[3] = {0, 0, 0};
+    std::vector<simple> jobs;
+    trace_start(&config);
+    for (int &sum : sums) jobs.push_back(traced_job(&sum)); // all wait at once
+    for (int step = 0; step < 3; ++step) {
+        std::thread([&] {
+            PROFILE_THREAD("other");
+            PROFILE_SCOPE("resumes");
+            for (simple &job : jobs) job.handle.resume();
+        }).join();
+        PROFILE_SCOPE("between");
+    }
+    for (simple &job : jobs) job.handle.destroy();
+    prof_trace *trace = trace_stop();
+    size_t parts = 0;
+    for (size_t track = 0; track < prof_trace_track_count(trace); ++track) {
+        trace_list list = trace_read(trace, track);
+        for (size_t i = 0; i < list.count; ++i) {
+            const prof_event &event = list.events[i];
+            CHECK_EQUAL(event.flags, 0);
+            if (strcmp(event.name, "part")) continue;
+            ++parts;
+            CHECK_EQUAL(event.type, PROF_EVENT_SCOPE); // none overlaps another
+            CHECK_EQUAL(event.depth, !strcmp(prof_trace_track(trace, track)->name, "other") ? 1 : 0);
+        }
+        trace_free(&list);
+    }
+    for (int sum : sums) CHECK_EQUAL(sum, 6);
+    CHECK_EQUAL(parts, (1 + 1 + 2 + 1) * 3); // from the begin, after one, after 1 and 3, after the last
+    CHECK_EQUAL(prof_trace_about(trace)->unmatched, 0);
+    prof_trace_close(trace);
+}
 #else
+TEST(scopes_over_awaits) { SKIP("the compiler has no C++20 coroutines"); }
 TEST(tracks_of_coroutines_switch_by_themselves) { SKIP("the compiler has no C++20 coroutines"); }
 TEST(yields_keep_what_they_wait_with) { SKIP("the compiler has no C++20 coroutines"); }
 TEST(coroutines_on_two_threads) { SKIP("the compiler has no C++20 coroutines"); }
