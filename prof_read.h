@@ -8999,6 +8999,7 @@ PROF_DEF prof_status prof_waits(const prof_trace *trace, prof_wait **waits, size
     if (!trace || !waits || !count) return prof__null("prof_waits", "trace, waits or count");
     *waits = NULL;
     *count = 0;
+    if (!prof__has_role(trace, PROF_ROLE_WAIT) && !prof__has_role(trace, PROF_ROLE_LOCK)) return PROF_OK;
     memset(&all, 0, sizeof all);
     all.trace = trace;
     all.track_count = prof_trace_track_count(trace);

@@ -1,6 +1,6 @@
 /* why.c - prof why: says why a call of a scope, or a frame, took as long as it did. */
 #include "symbols.h"
-#include <math.h>
+#include <float.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -436,7 +436,7 @@ static void json_number(const char *key, uint64_t value)
 
 static void json_double(const char *key, double value)
 {
-    if (isfinite(value))
+    if (value >= -DBL_MAX && value <= DBL_MAX) /* no infinity, and a number */
         printf(",\"%s\":%.15g", key, value);
     else
         printf(",\"%s\":null", key);
