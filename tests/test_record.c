@@ -263,7 +263,11 @@ TEST(argument_types_found_out)
         PROFILE_ARG("field", +bits.three);
     }
     record_stop();
+#ifdef __cplusplus
+    CHECK_TEXT(value_of("char")->as.string, "x");
+#else
     CHECK_EQUAL(value_of("char")->as.i, 'x');
+#endif
     CHECK_EQUAL(value_of("schar")->as.i, -3);
     CHECK_EQUAL(value_of("uchar")->as.u, 200);
     CHECK_EQUAL(value_of("short")->as.i, -30000);
