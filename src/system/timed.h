@@ -5,6 +5,7 @@
 #include "ground/clock.h"
 #include "ground/errors.h"
 #include "ground/threads.h"
+#include "image/system.h"
 #include "system/api.h"
 
 #ifdef PROF__SCOPES_TIMED
