@@ -122,8 +122,8 @@ extern "C" {
    thread may call it. */
 PROF__API prof_status prof_system_status(void);
 
-/* Returns PROF_OK if PROFILE_SCOPE_TIMED tells running, ready and waiting here; else PROF_UNSUPPORTED, with the reason
-   in prof_error(). It needs no session. */
+/* Returns PROF_OK if PROFILE_SCOPE_TIMED and PROFILE_STEP_TIMED tell running, ready and waiting here; else
+   PROF_UNSUPPORTED, with the reason in prof_error(). It needs no session. */
 PROF__API prof_status prof_timed_status(void);
 #else
 #define prof_system_status() PROF__STRIPPED(PROF_OK, (void)0)
