@@ -6502,6 +6502,8 @@ typedef struct prof__stream {
     int file, opened;        /* file: the mapped file, open for its lock and the archive; opened: 1: it is */
     uint64_t device, inode;  /* the file's identity: a program may close descriptors of others */
     uint64_t retry_at, backoff_ns; /* when, and after which time, to repeat a failed write */
+    uint64_t sign;           /* offset of a word in the file that is not 0 unless another program truncates the file; 0:
+                                none */
     uint64_t seen;           /* the value of next_chunk when all full chunks had been packed */
     int full;                /* 1: max_file_size is reached, and no old block may be dropped */
     int failing, lost;       /* failing: 1: the last write failed; lost: 1: events were lost meanwhile */
@@ -7109,6 +7111,18 @@ static int prof__file_cut(prof__session *s, const prof__about *about)
     int cut = (uint64_t)about->st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
     return cut;
+}
+
+/* The same, also if a write of the archive has extended the file again: it may be truncated just before a write. Only
+   called in the service, and after its end. */
+static int prof__stream_cut(prof__session *s, const prof__about *about)
+{
+    uint64_t sign = 1;
+    if (prof__file_cut(s, about)) return 1;
+    if (!s->stream.sign || pread(s->stream.file, &sign, sizeof sign, (prof__offset)s->stream.sign) < 0) return 0;
+    if (sign && s->stream.sign < (uint64_t)about->st_size) return 0;
+    __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
+    return 1;
 }
 #endif
 #endif
@@ -14421,7 +14435,7 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
         status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->file.live_path),
                             named ? "replaced by another file" : "removed",
                             PROF__MINIMAL ? "" : ": prof_save() can still write it elsewhere");
-    } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->ring.chunks_asked) {
+    } else if (!status && !(open && prof__stream_cut(s, &about)) && prof__chunks_there(s) < s->ring.chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
                             prof__path_end(s->file.live_path), s->ring.room_error,
                             (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),
@@ -14485,6 +14499,30 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
+#ifndef _WIN32
+static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at);
+#endif
+
+/* Notes that a block of the archive was written here, or that the first one will be: then it writes a sign before that
+   place. See prof__stream_cut(), to which the sign before must not be lost yet. */
+static void prof__stream_sign(prof__session *s, uint64_t at, int written)
+{
+#ifdef _WIN32 /* nobody truncates a file that is mapped */
+    (void)s, (void)at, (void)written;
+#else
+    prof__about about;
+    if (!written) {
+        uint64_t sign = PROF__BLOCK_MAGIC;
+        prof__file_signal signal;
+        prof__file_signal_hold(&signal);
+        int error = prof__stream_write(s, &sign, sizeof sign, at -= sizeof sign);
+        prof__file_signal_drop(&signal);
+        if (error) return;
+    }
+    if (prof__stream_file_about(s, &about) && !prof__stream_cut(s, &about)) s->stream.sign = at;
+#endif
+}
+
 /* Prepares the archive. Called after the image's memory was taken and before the file has its name. */
 static prof_status prof__stream_open(prof__session *s)
 {
@@ -14501,8 +14539,9 @@ static prof_status prof__stream_open(prof__session *s)
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
     s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->ring.deepest) * sizeof *s->stream.chunks);
     if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
-    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->file.mapping_size, 4096);
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->file.mapping_size + 8, 4096);
     h->archive_limit = s->file.max_file_size ? s->file.max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    prof__stream_sign(s, h->archive_offset, 0);
     return PROF_OK;
 }
 
@@ -14559,8 +14598,8 @@ static int prof__stream_file_ready(prof__session *s, prof__about *about)
     return 0;
 }
 
-/* Writes at offset `at` of the file. Called only in the service thread, in which all signals are blocked, also those
-   that a failing write raises. Returns 0 or errno. */
+/* Writes at offset `at` of the file. Signals that a failing write raises are blocked: the service blocks all. Returns 0
+   or errno. */
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
@@ -14568,7 +14607,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     prof__about about;
     if (!prof__stream_file_ready(s, &about)) return EBADF;
     /* Another program has truncated the file; a write would extend it again. */
-    if (prof__file_cut(s, &about)) return EILSEQ;
+    if (prof__stream_cut(s, &about)) return EILSEQ;
     while (size) {
         prof__offset offset = (prof__offset)at;
         errno = EFBIG;
@@ -14654,8 +14693,10 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
     uint32_t size = prof__block_pack(chunk, words, (size_t)prof__words_of(s, chunk), s->stream.block);
     int error = prof__archive_room(s, size, &at);
     if (!error) error = prof__stream_write(s, s->stream.block, size, at);
-    if (!error) PROF__RELEASE(&s->header->archive_next, at + size);
-    return error;
+    if (error) return error;
+    prof__stream_sign(s, at, 1);
+    PROF__RELEASE(&s->header->archive_next, at + size);
+    return 0;
 }
 
 /* Notes that a chunk could not be written, and when to try again. EDOM: the file has reached its limit, and nothing
@@ -17857,6 +17898,7 @@ static void prof__session_inherit(prof__session *s)
 #endif
     s->ring.all_owned[0] = s->ring.all_owned[1] = 0;
     s->file.cut = 0;
+    s->stream.sign = 0;
     s->string_count = s->site_count = s->ring.partial_count = s->attached = s->readers = 0;
     memset(s->ring.partial_chunks, 0, sizeof s->ring.partial_chunks);
     s->failed = 0;

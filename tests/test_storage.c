@@ -13,14 +13,17 @@
 /* The reserving of blocks and pages goes through here. */
 int test_fallocate(int file, int how, long long at, long long size);
 int test_madvise(void *at, size_t size, int advice);
+ssize_t test_pwrite(int file, const void *from, size_t size, long long at);
 void *test_mmap(void *at, size_t size, int access, int how, int file, long long offset);
 #define fallocate(file, how, at, size) test_fallocate(file, how, at, size)
 #define madvise(at, size, advice) test_madvise(at, size, advice)
+#define pwrite(file, from, size, at) test_pwrite(file, from, size, at)
 #define mmap(at, size, access, how, file, offset) test_mmap(at, size, access, how, file, offset)
 #include "private.h"
 #undef fallocate
 #undef madvise
 #undef mmap
+#undef pwrite
 #include "test.h"
 #include "trace.h"
 #include <pthread.h>
@@ -42,6 +45,7 @@ static struct {
     unsigned calls;
     const char *cut; /* this file is truncated to so many bytes when blocks are next reserved; null: none */
     off_t left;
+    int writes; /* this one of the archive's blocks, counted from 1, is the one before which `cut` is truncated; 0: none */
     int replaces; /* 1: the next thread that touches what was truncated waits until this is 3; 2: it waits */
 } disk;
 
@@ -76,6 +80,12 @@ int test_madvise(void *at, size_t size, int advice)
         return -1;
     }
     return madvise(at, size, advice);
+}
+
+ssize_t test_pwrite(int file, const void *from, size_t size, long long at)
+{
+    if (disk.writes && size > 8 && !--disk.writes && truncate(disk.cut, disk.left)) abort();
+    return pwrite(file, from, size, (off_t)at);
 }
 
 void *test_mmap(void *at, size_t size, int access, int how, int file, long long offset)
@@ -788,6 +798,41 @@ TEST(a_file_that_is_cut_before_the_stop)
     unlink(trace_path("storage_left.prof"));
 }
 
+/* It is cut just before the service writes a block, which extends it again; or in its archive. */
+TEST(a_file_that_is_cut_before_a_write)
+{
+    static const off_t left[] = {0, 4096, MEGABYTE, MEGABYTE / 4, MEGABYTE + 4096 + 70};
+    char path[300];
+    snprintf(path, sizeof path, "%s", trace_path("storage_cut.prof"));
+    for (int i = 0; i < 9; ++i) { /* before the first block there is nothing to lose in the archive */
+        fflush(stdout);
+        pid_t child = fork();
+        if (!child) {
+            prof_config config = file_config(path, MEGABYTE);
+            config.crash_report = 1;
+            config.mode = PROF_STREAM;
+            test_failures = 0;
+            trace_start(&config);
+            disk.cut = path;
+            disk.left = left[i % 5];
+            disk.writes = i < 5 ? 3 : 1;
+            for (int64_t k = 0; __atomic_load_n(&disk.writes, __ATOMIC_RELAXED); ++k) PROFILE_COUNTER("number", k);
+            CHECK_EQUAL(prof_stop(), PROF_IO);
+            CHECK(strstr(prof_error(), "storage_cut.prof: another program truncated it") != NULL);
+            fflush(stdout);
+            _exit(test_failures != 0);
+        }
+        CHECK_EQUAL(exit_status(child), 0);
+    }
+    unlink(path);
+}
+
+static void *counts_until_told(void *unused)
+{
+    for (int64_t i = 0; __atomic_load_n(&go_on, __ATOMIC_RELAXED); ++i) PROFILE_COUNTER("number", i);
+    return unused;
+}
+
 static int late_child(const char *path)
 {
     prof_config config = file_config(path, 4 * MEGABYTE);
@@ -797,7 +842,7 @@ static int late_child(const char *path)
     trace_start(&config);
     record(0, 8);
     disk.replaces = go_on = 1;
-    if (pthread_create(&thread, NULL, records_until_told, NULL)) return 3;
+    if (pthread_create(&thread, NULL, counts_until_told, NULL)) return 3;
     WAIT_UNTIL(__atomic_load_n(&prof__state.session->header->next_chunk, __ATOMIC_RELAXED) >= 20);
     if (truncate(path, MEGABYTE / 2)) return 4;
     WAIT_UNTIL(__atomic_load_n(&disk.replaces, __ATOMIC_SEQ_CST) == 2);

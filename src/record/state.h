@@ -44,6 +44,8 @@ typedef struct prof__stream {
     int file, opened;        /* file: the mapped file, open for its lock and the archive; opened: 1: it is */
     uint64_t device, inode;  /* the file's identity: a program may close descriptors of others */
     uint64_t retry_at, backoff_ns; /* when, and after which time, to repeat a failed write */
+    uint64_t sign;           /* offset of a word in the file that is not 0 unless another program truncates the file; 0:
+                                none */
     uint64_t seen;           /* the value of next_chunk when all full chunks had been packed */
     int full;                /* 1: max_file_size is reached, and no old block may be dropped */
     int failing, lost;       /* failing: 1: the last write failed; lost: 1: events were lost meanwhile */

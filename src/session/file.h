@@ -167,7 +167,7 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
         status = prof__fail(PROF_IO, "%s was %s while it was recorded%s", prof__path_end(s->file.live_path),
                             named ? "replaced by another file" : "removed",
                             PROF__MINIMAL ? "" : ": prof_save() can still write it elsewhere");
-    } else if (!status && !(open && prof__file_cut(s, &about)) && prof__chunks_there(s) < s->ring.chunks_asked) {
+    } else if (!status && !(open && prof__stream_cut(s, &about)) && prof__chunks_there(s) < s->ring.chunks_asked) {
         status = prof__fail(PROF_IO, "%s: %s: its buffer has %llu KiB instead of %llu",
                             prof__path_end(s->file.live_path), s->ring.room_error,
                             (unsigned long long)(PROF__LOAD(&s->chunk_count) * s->chunk_size >> 10),

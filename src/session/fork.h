@@ -229,6 +229,7 @@ static void prof__session_inherit(prof__session *s)
 #endif
     s->ring.all_owned[0] = s->ring.all_owned[1] = 0;
     s->file.cut = 0;
+    s->stream.sign = 0;
     s->string_count = s->site_count = s->ring.partial_count = s->attached = s->readers = 0;
     memset(s->ring.partial_chunks, 0, sizeof s->ring.partial_chunks);
     s->failed = 0;

@@ -41,6 +41,30 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
+#ifndef _WIN32
+static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at);
+#endif
+
+/* Notes that a block of the archive was written here, or that the first one will be: then it writes a sign before that
+   place. See prof__stream_cut(), to which the sign before must not be lost yet. */
+static void prof__stream_sign(prof__session *s, uint64_t at, int written)
+{
+#ifdef _WIN32 /* nobody truncates a file that is mapped */
+    (void)s, (void)at, (void)written;
+#else
+    prof__about about;
+    if (!written) {
+        uint64_t sign = PROF__BLOCK_MAGIC;
+        prof__file_signal signal;
+        prof__file_signal_hold(&signal);
+        int error = prof__stream_write(s, &sign, sizeof sign, at -= sizeof sign);
+        prof__file_signal_drop(&signal);
+        if (error) return;
+    }
+    if (prof__stream_file_about(s, &about) && !prof__stream_cut(s, &about)) s->stream.sign = at;
+#endif
+}
+
 /* Prepares the archive. Called after the image's memory was taken and before the file has its name. */
 static prof_status prof__stream_open(prof__session *s)
 {
@@ -57,8 +81,9 @@ static prof_status prof__stream_open(prof__session *s)
     s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
     s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->ring.deepest) * sizeof *s->stream.chunks);
     if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
-    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->file.mapping_size, 4096);
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->file.mapping_size + 8, 4096);
     h->archive_limit = s->file.max_file_size ? s->file.max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    prof__stream_sign(s, h->archive_offset, 0);
     return PROF_OK;
 }
 
@@ -115,8 +140,8 @@ static int prof__stream_file_ready(prof__session *s, prof__about *about)
     return 0;
 }
 
-/* Writes at offset `at` of the file. Called only in the service thread, in which all signals are blocked, also those
-   that a failing write raises. Returns 0 or errno. */
+/* Writes at offset `at` of the file. Signals that a failing write raises are blocked: the service blocks all. Returns 0
+   or errno. */
 static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at)
 {
     const char *from = (const char *)bytes;
@@ -124,7 +149,7 @@ static int prof__stream_write(prof__session *s, const void *bytes, size_t size, 
     prof__about about;
     if (!prof__stream_file_ready(s, &about)) return EBADF;
     /* Another program has truncated the file; a write would extend it again. */
-    if (prof__file_cut(s, &about)) return EILSEQ;
+    if (prof__stream_cut(s, &about)) return EILSEQ;
     while (size) {
         prof__offset offset = (prof__offset)at;
         errno = EFBIG;
@@ -210,8 +235,10 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
     uint32_t size = prof__block_pack(chunk, words, (size_t)prof__words_of(s, chunk), s->stream.block);
     int error = prof__archive_room(s, size, &at);
     if (!error) error = prof__stream_write(s, s->stream.block, size, at);
-    if (!error) PROF__RELEASE(&s->header->archive_next, at + size);
-    return error;
+    if (error) return error;
+    prof__stream_sign(s, at, 1);
+    PROF__RELEASE(&s->header->archive_next, at + size);
+    return 0;
 }
 
 /* Notes that a chunk could not be written, and when to try again. EDOM: the file has reached its limit, and nothing

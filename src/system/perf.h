@@ -15,12 +15,12 @@
 typedef struct prof__perf_attr {
     uint32_t type, size;
     uint64_t config, sample_period, sample_type, read_format, flags;
-    uint32_t wakeup, unused;
-    uint64_t also_unused[4];
-    uint32_t nor_this;
+    uint32_t wakeup, breakpoint;
+    uint64_t configs[4];
+    uint32_t stack;
     int32_t clock;
     uint64_t only_samples; /* from here on: Linux 4.8 */
-    uint32_t unused_either;
+    uint32_t aux;
     uint16_t depth, last;
 } prof__perf_attr;
 typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 112 ? 1 : -1];
