@@ -3163,6 +3163,10 @@ extern prof__offset prof__libc_ftello(FILE *file) __asm__(PROF__LIBC_OFFSET("fte
 #define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
 #endif
+#ifndef CLOCK_THREAD_CPUTIME_ID
+#define CLOCK_PROCESS_CPUTIME_ID 2
+#define CLOCK_THREAD_CPUTIME_ID 3
+#endif
 #ifndef O_CLOEXEC
 #ifdef __O_CLOEXEC
 #define O_CLOEXEC __O_CLOEXEC
@@ -7111,18 +7115,6 @@ static int prof__file_cut(prof__session *s, const prof__about *about)
     int cut = (uint64_t)about->st_size < s->image_size;
     if (cut) __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
     return cut;
-}
-
-/* The same, also if a write of the archive has extended the file again: it may be truncated just before a write. Only
-   called in the service, and after its end. */
-static int prof__stream_cut(prof__session *s, const prof__about *about)
-{
-    uint64_t sign = 1;
-    if (prof__file_cut(s, about)) return 1;
-    if (!s->stream.sign || pread(s->stream.file, &sign, sizeof sign, (prof__offset)s->stream.sign) < 0) return 0;
-    if (sign && s->stream.sign < (uint64_t)about->st_size) return 0;
-    __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
-    return 1;
 }
 #endif
 #endif
@@ -14332,6 +14324,18 @@ static void prof__stream_close(prof__session *s)
     prof__file_close(s);
 }
 
+/* Returns 1, and notes it in the session, if another program has truncated the file; also if a write of the archive has
+   extended it again, because it was truncated just before the write. Only called in the service, and after its end. */
+static int prof__stream_cut(prof__session *s, const prof__about *about)
+{
+    uint64_t sign = 1;
+    if (prof__file_cut(s, about)) return 1;
+    if (!s->stream.sign || pread(s->stream.file, &sign, sizeof sign, (prof__offset)s->stream.sign) < 0) return 0;
+    if (sign && s->stream.sign < (uint64_t)about->st_size) return 0;
+    __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
+    return 1;
+}
+
 /* Finishes the image's file after the session has ended. A sidecar file is removed once the output is written. If
    threads still point into it, Windows refuses that; then the file is removed with the mapping, or with the process. */
 static prof_status prof__file_finish(prof__session *s, prof_status status)
@@ -14411,6 +14415,18 @@ static void prof__file_head(prof__session *s)
                          " is on a file system without shared mappings: its events are written at the end, and a "
                          "program that is killed leaves none", "");
 #endif
+}
+
+/* Returns 1, and notes it in the session, if another program has truncated the file; also if a write of the archive has
+   extended it again, because it was truncated just before the write. Only called in the service, and after its end. */
+static int prof__stream_cut(prof__session *s, const prof__about *about)
+{
+    uint64_t sign = 1;
+    if (prof__file_cut(s, about)) return 1;
+    if (!s->stream.sign || pread(s->stream.file, &sign, sizeof sign, (prof__offset)s->stream.sign) < 0) return 0;
+    if (sign && s->stream.sign < (uint64_t)about->st_size) return 0;
+    __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
+    return 1;
 }
 
 /* Finishes the image's file after the session has ended. If the file is not the output itself, status is the result of

@@ -178,6 +178,10 @@ extern prof__offset prof__libc_ftello(FILE *file) __asm__(PROF__LIBC_OFFSET("fte
 #define CLOCK_REALTIME 0
 #define CLOCK_MONOTONIC 1
 #endif
+#ifndef CLOCK_THREAD_CPUTIME_ID
+#define CLOCK_PROCESS_CPUTIME_ID 2
+#define CLOCK_THREAD_CPUTIME_ID 3
+#endif
 #ifndef O_CLOEXEC
 #ifdef __O_CLOEXEC
 #define O_CLOEXEC __O_CLOEXEC

@@ -190,18 +190,6 @@ static int prof__file_cut(prof__session *s, const prof__about *about)
     if (cut) __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
     return cut;
 }
-
-/* The same, also if a write of the archive has extended the file again: it may be truncated just before a write. Only
-   called in the service, and after its end. */
-static int prof__stream_cut(prof__session *s, const prof__about *about)
-{
-    uint64_t sign = 1;
-    if (prof__file_cut(s, about)) return 1;
-    if (!s->stream.sign || pread(s->stream.file, &sign, sizeof sign, (prof__offset)s->stream.sign) < 0) return 0;
-    if (sign && s->stream.sign < (uint64_t)about->st_size) return 0;
-    __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
-    return 1;
-}
 #endif
 #endif
 
