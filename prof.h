@@ -9230,7 +9230,7 @@ static void prof__schedule_release(prof__session *s, int held)
     }
 #ifndef PROF__ALONE
     if (s->schedule.duration_ns && s->header)
-        s->schedule.end_at = s->header->first.monotonic_ns + s->schedule.duration_ns;
+        PROF__STORE(&s->schedule.end_at, s->header->first.monotonic_ns + s->schedule.duration_ns);
     prof__word_wake(&s->service.word);
 #endif
 }
@@ -14994,7 +14994,8 @@ static int prof__schedule_step(prof__session *s)
     uint64_t now = s->schedule.begin_at || s->schedule.duration_ns ? prof__monotonic() : 0;
     int ended = 0;
     if (!now) return 0;
-    if (s->schedule.end_at && now >= s->schedule.end_at) {
+    uint64_t end_at = PROF__LOAD(&s->schedule.end_at); /* another thread may just begin the session's time */
+    if (end_at && now >= end_at) {
         prof__names_look(s);
         if (!prof__beside_end(0)) return 1; /* until the next look */
     }

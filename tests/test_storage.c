@@ -84,7 +84,9 @@ int test_madvise(void *at, size_t size, int advice)
 
 ssize_t test_pwrite(int file, const void *from, size_t size, long long at)
 {
-    if (disk.writes && size > 8 && !--disk.writes && truncate(disk.cut, disk.left)) abort();
+    if (size > 8 && __atomic_load_n(&disk.writes, __ATOMIC_ACQUIRE) &&
+        !__atomic_sub_fetch(&disk.writes, 1, __ATOMIC_RELAXED) && truncate(disk.cut, disk.left))
+        abort();
     return pwrite(file, from, size, (off_t)at);
 }
 
@@ -803,6 +805,7 @@ TEST(a_file_that_is_cut_before_a_write)
 {
     static const off_t left[] = {0, 4096, MEGABYTE, MEGABYTE / 4, MEGABYTE + 4096 + 70};
     char path[300];
+    if (TRACE_SANITIZER == 2) SKIP("the thread sanitizer takes the pages that replace the file's for a race");
     snprintf(path, sizeof path, "%s", trace_path("storage_cut.prof"));
     for (int i = 0; i < 9; ++i) { /* before the first block there is nothing to lose in the archive */
         fflush(stdout);
@@ -815,7 +818,7 @@ TEST(a_file_that_is_cut_before_a_write)
             trace_start(&config);
             disk.cut = path;
             disk.left = left[i % 5];
-            disk.writes = i < 5 ? 3 : 1;
+            __atomic_store_n(&disk.writes, i < 5 ? 3 : 1, __ATOMIC_RELEASE);
             for (int64_t k = 0; __atomic_load_n(&disk.writes, __ATOMIC_RELAXED); ++k) PROFILE_COUNTER("number", k);
             CHECK_EQUAL(prof_stop(), PROF_IO);
             CHECK(strstr(prof_error(), "storage_cut.prof: another program truncated it") != NULL);

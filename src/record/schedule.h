@@ -82,7 +82,7 @@ static void prof__schedule_release(prof__session *s, int held)
     }
 #ifndef PROF__ALONE
     if (s->schedule.duration_ns && s->header)
-        s->schedule.end_at = s->header->first.monotonic_ns + s->schedule.duration_ns;
+        PROF__STORE(&s->schedule.end_at, s->header->first.monotonic_ns + s->schedule.duration_ns);
     prof__word_wake(&s->service.word);
 #endif
 }
