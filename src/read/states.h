@@ -404,7 +404,7 @@ PROF_DEF prof_status prof_track_split(const prof_trace *trace, size_t track, int
 static void prof__event_timed(const prof_event *event, prof_split *split)
 {
     static const char *const keys[] = {PROF__KEY_RUNNING, PROF__KEY_READY, PROF__KEY_WAITING};
-    uint64_t parts[3], found = 0, wall = split->wall_ns;
+    uint64_t parts[3] = {0, 0, 0}, found = 0, wall = split->wall_ns;
     uint32_t i, j;
     for (i = 0; i < event->arg_count; i++) {
         const prof_arg *arg = &event->args[i];

@@ -64,18 +64,6 @@ static void prof__stream_close(prof__session *s)
     prof__file_close(s);
 }
 
-/* Returns 1, and notes it in the session, if another program has truncated the file; also if a write of the archive has
-   extended it again, because it was truncated just before the write. Only called in the service, and after its end. */
-static int prof__stream_cut(prof__session *s, const prof__about *about)
-{
-    uint64_t sign = 1;
-    if (prof__file_cut(s, about)) return 1;
-    if (!s->stream.sign || pread(s->stream.file, &sign, sizeof sign, (prof__offset)s->stream.sign) < 0) return 0;
-    if (sign && s->stream.sign < (uint64_t)about->st_size) return 0;
-    __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
-    return 1;
-}
-
 /* Finishes the image's file after the session has ended. A sidecar file is removed once the output is written. If
    threads still point into it, Windows refuses that; then the file is removed with the mapping, or with the process. */
 static prof_status prof__file_finish(prof__session *s, prof_status status)
