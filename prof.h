@@ -2504,7 +2504,7 @@ struct PROF__HIDDEN prof__signature {
     }
     static bool begins(const char *text, const char *last, const char *what)
     {
-        while (*what && text < last && *text == *what) ++text, ++what;
+        for (; *what && text < last && *text == *what; ++what) ++text;
         return !*what;
     }
     /* Returns where an item ends: at this separator, or at the end of what is open around it. */
@@ -2558,7 +2558,10 @@ struct PROF__HIDDEN prof__signature {
             if (entry.key_end > entry.key && entry.key_end[-1] == ' ') --entry.key_end;
             entry.pack = entry.value < last && (*entry.value == '{' || *entry.value == '<') &&
                          !begins(entry.value, last, "<lambda") && group_end(entry.value, last) == last;
-            if (entry.pack) ++entry.value, --entry.value_end;
+            if (entry.pack) {
+                ++entry.value;
+                --entry.value_end;
+            }
             if (visit(entry)) return true;
             entry.key = last < list_end ? last + 2 : last;
         }
@@ -2568,7 +2571,7 @@ struct PROF__HIDDEN prof__signature {
     {
         return with && each([&](const prof__entry &entry) {
             const char *a = entry.key_end, *b = word_end;
-            while (a > entry.key && letter(a[-1]) && b > word && a[-1] == b[-1]) --a, --b; /* "int N" */
+            for (; a > entry.key && letter(a[-1]) && b > word && a[-1] == b[-1]; --b) --a; /* "int N" */
             if (b > word || (a > entry.key && letter(a[-1])) || entry.number > 63) return false;
             taken |= 1ull << entry.number;
             put_value(entry);
@@ -14409,12 +14412,16 @@ static void prof__file_head(prof__session *s)
    extended it again, because it was truncated just before the write. Only called in the service, and after its end. */
 static int prof__stream_cut(prof__session *s, const prof__about *about)
 {
-    uint64_t sign = 1;
     if (prof__file_cut(s, about)) return 1;
+#ifndef PROF_NO_THREAD
+    uint64_t sign = 1;
     if (!s->stream.sign || pread(s->stream.file, &sign, sizeof sign, (prof__offset)s->stream.sign) < 0) return 0;
     if (sign && s->stream.sign < (uint64_t)about->st_size) return 0;
     __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
     return 1;
+#else
+    return 0;
+#endif
 }
 
 /* Finishes the image's file after the session has ended. If the file is not the output itself, status is the result of

@@ -151,7 +151,7 @@ if git rev-parse HEAD >/dev/null 2>&1; then
         awk '{print $6}' "$work/log" | LC_ALL=C sort -c && ok "$archive: sorted" || fail "$archive: sorted"
     done
     found=$(cd "$work/prof-headers-$version" && echo *)
-    [ "$found" = "$(echo LICENSE README.md prof*.h prof.hpp)" ] && ok "the headers alone" || fail "the headers alone" "$found"
+    [ "$found" = "$(echo LICENSE README.md prof.h* prof_*.h)" ] && ok "the headers alone" || fail "the headers alone" "$found"
     mkdir "$work/prof-headers-$version/examples" && cp examples/hello.c "$work/prof-headers-$version/examples"
     succeeds "an example with these" ${CC:-cc} "$work/prof-headers-$version/examples/hello.c" -o "$work/hello" \
         -pthread -ldl

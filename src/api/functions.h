@@ -33,7 +33,7 @@ struct PROF__HIDDEN prof__signature {
     }
     static bool begins(const char *text, const char *last, const char *what)
     {
-        while (*what && text < last && *text == *what) ++text, ++what;
+        for (; *what && text < last && *text == *what; ++what) ++text;
         return !*what;
     }
     /* Returns where an item ends: at this separator, or at the end of what is open around it. */
@@ -87,7 +87,10 @@ struct PROF__HIDDEN prof__signature {
             if (entry.key_end > entry.key && entry.key_end[-1] == ' ') --entry.key_end;
             entry.pack = entry.value < last && (*entry.value == '{' || *entry.value == '<') &&
                          !begins(entry.value, last, "<lambda") && group_end(entry.value, last) == last;
-            if (entry.pack) ++entry.value, --entry.value_end;
+            if (entry.pack) {
+                ++entry.value;
+                --entry.value_end;
+            }
             if (visit(entry)) return true;
             entry.key = last < list_end ? last + 2 : last;
         }
@@ -97,7 +100,7 @@ struct PROF__HIDDEN prof__signature {
     {
         return with && each([&](const prof__entry &entry) {
             const char *a = entry.key_end, *b = word_end;
-            while (a > entry.key && letter(a[-1]) && b > word && a[-1] == b[-1]) --a, --b; /* "int N" */
+            for (; a > entry.key && letter(a[-1]) && b > word && a[-1] == b[-1]; --b) --a; /* "int N" */
             if (b > word || (a > entry.key && letter(a[-1])) || entry.number > 63) return false;
             taken |= 1ull << entry.number;
             put_value(entry);

@@ -149,12 +149,16 @@ static void prof__file_head(prof__session *s)
    extended it again, because it was truncated just before the write. Only called in the service, and after its end. */
 static int prof__stream_cut(prof__session *s, const prof__about *about)
 {
-    uint64_t sign = 1;
     if (prof__file_cut(s, about)) return 1;
+#ifndef PROF_NO_THREAD
+    uint64_t sign = 1;
     if (!s->stream.sign || pread(s->stream.file, &sign, sizeof sign, (prof__offset)s->stream.sign) < 0) return 0;
     if (sign && s->stream.sign < (uint64_t)about->st_size) return 0;
     __atomic_fetch_or(&s->file.cut, PROF__CUT, __ATOMIC_RELAXED);
     return 1;
+#else
+    return 0;
+#endif
 }
 
 /* Finishes the image's file after the session has ended. If the file is not the output itself, status is the result of
