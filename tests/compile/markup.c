@@ -76,6 +76,11 @@ static int markup_function_c(int value)
 static int markup_function_l(int value)
 {
     PROFILE_FUNCTION_L(2);
+    return value + 1;
+}
+
+static int markup_function_color(int value)
+{
     PROFILE_FUNCTION_COLOR(0xff0000);
     return value + 1;
 }
@@ -658,6 +663,7 @@ int markup_all(int value)
     value = markup_function(value);
     value = markup_function_c(value);
     value = markup_function_l(value);
+    value = markup_function_color(value);
     value = markup_many_on_a_line(value);
     value = markup_nested(value);
     value += markup_recursive(4);

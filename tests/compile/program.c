@@ -44,6 +44,7 @@ static const program_event program_events[] = {
     {"markup_function", PROF_EVENT_SCOPE, 1, "", "markup_function"},
     {"markup_function_c", PROF_EVENT_SCOPE, 1, "net", "markup_function_c"},
     {"markup_function_l", PROF_EVENT_SCOPE, 1, "", "markup_function_l"},
+    {"markup_function_color", PROF_EVENT_SCOPE, 1, "", "markup_function_color"},
     {"line 1", PROF_EVENT_SCOPE, 1, "", NULL},
     {"line 2", PROF_EVENT_SCOPE, 1, "", NULL},
     {"line 3", PROF_EVENT_SCOPE, 1, "", NULL},
@@ -161,11 +162,16 @@ static const program_event program_events[] = {
 #endif
 #ifdef __cplusplus
     {"template", PROF_EVENT_SCOPE, 2, "", "markup_template"},
-    {"markup_template", PROF_EVENT_SCOPE, 2, "", "markup_template"},
+    {"markup_template<int>", PROF_EVENT_SCOPE, 1, "", "markup_template"},
+#ifdef __clang__
+    {"markup_template<long>", PROF_EVENT_SCOPE, 1, "", "markup_template"},
+#else
+    {"markup_template<long int>", PROF_EVENT_SCOPE, 1, "", "markup_template"},
+#endif
     {"template block", PROF_EVENT_SCOPE, 2, "", NULL},
     {"constructor", PROF_EVENT_SCOPE, 1, "", NULL},
     {"destructor", PROF_EVENT_SCOPE, 1, "", NULL},
-    {"method", PROF_EVENT_SCOPE, 1, "", "method"},
+    {"markup_class::method", PROF_EVENT_SCOPE, 1, "", "method"},
     {"member", PROF_EVENT_COUNTER, 1, "", NULL},
     {"class stage 1", PROF_EVENT_SCOPE, 1, "", NULL},
     {"class stage 2", PROF_EVENT_SCOPE, 1, "", NULL},
@@ -226,7 +232,11 @@ static const program_value program_values[] = {
 #endif
 #if MARKUP_TYPED
     {"typed args", "bool", "bool 1"},
+#ifdef __cplusplus
+    {"typed args", "char", "string x"},
+#else
     {"typed args", "char", "int 120"},
+#endif
     {"typed args", "signed char", "int -1"},
     {"typed args", "short", "int -300"},
     {"typed args", "unsigned", "uint 4000000000"},
@@ -246,7 +256,11 @@ static const program_value program_values[] = {
     {"typed args", "null", "pointer 0"},
     {"typed args", "const int", "int 12"},
     {"typed args", "narrow bits", "int -5"},
+#ifdef __cplusplus
+    {"typed args", "character", "string c"},
+#else
     {"typed args", "character", "int 99"},
+#endif
     {"typed args", "size", "uint 4"},
     {"typed args", "without braces", "int -1"},
     {"typed args", "unsigned char", "? 255"}, /* C has them unsigned; C++ promotes them to int */
