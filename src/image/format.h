@@ -150,8 +150,8 @@ enum { PROF__CHUNK_FREE = 0, PROF__CHUNK_OWNED, PROF__CHUNK_FULL, PROF__CHUNK_PA
 /* The archive (PROF_STREAM) holds chunks that were packed (see >>pack) and removed from the ring, as blocks in the
    region that begins at archive_offset. Blocks are in the order of time from archive_first to archive_next. A block
    that does not fit before archive_limit goes to archive_offset again. The rest of the region that it leaves free has a
-   header with sequence 0, or is smaller than a header (64 bytes). The 8 bytes before archive_offset are the recorder's own
-   (see prof__stream_cut()); readers ignore them. */
+   header with sequence 0, or is smaller than a header (64 bytes). The 8 bytes before archive_offset are the recorder's
+   own (see prof__stream_cut()); readers ignore them. */
 typedef struct prof__block {
     uint32_t magic, size; /* size: bytes, this header included; a multiple of 8 */
     uint64_t sequence;    /* sequence, base and lost are copied from the chunk */
