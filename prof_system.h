@@ -259,13 +259,14 @@ typedef struct prof__ring {
 /* What a session asks for. */
 enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2, PROF__SYSTEM_SAMPLES = 4 };
 
-/* Fields change in prof_start() and at the end of a recording, under the control lock; while the thread runs, only the
-   thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
+/* Fields change in prof_start(), under the control lock, and at the end of a recording, under ending; while the thread
+   runs, only the thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
 static struct {
     prof__session *session;
     int asked, running, told; /* asked: bits; told: the kernel says whether a thread that stops waits */
     uint64_t period;          /* of samples, in ns of a thread's running time */
     uint32_t stop, done; /* done: the thread has recorded what was left */
+    int ending;          /* a lock: the service and a control function may end a recording at the same time */
     uint64_t events_written;
     int wake;                 /* an eventfd that ends the thread's sleep */
     int sandbox;              /* the seccomp mode at the start */
@@ -1166,6 +1167,14 @@ static int prof__perf_ring(prof__ring *ring, uint64_t size, const char **what)
     return error;
 }
 
+/* Closes a file, once: a child of a fork meanwhile closes all anew. */
+static void prof__perf_shut(int *file)
+{
+    int open = *file;
+    PROF__STORE(file, -1);
+    if (open >= 0) close(open);
+}
+
 /* Closes the files, and unmaps the rings, from this ring on. In a child of fork() (child: 1) they are not mapped. */
 static void prof__perf_drop(size_t first, int child)
 {
@@ -1174,7 +1183,7 @@ static void prof__perf_drop(size_t first, int child)
         if (prof__system.events[i].ring < first)
             prof__system.events[kept++] = prof__system.events[i];
         else
-            close(prof__system.events[i].file);
+            prof__perf_shut(&prof__system.events[i].file);
     for (size_t i = first; i < prof__system.ring_count && !child; ++i) prof__perf_unmap(&prof__system.rings[i]);
     prof__system.event_count = kept;
     prof__system.ring_count = first;
@@ -1257,8 +1266,7 @@ static void prof__perf_threads(void)
 static void prof__perf_close(int child)
 {
     prof__perf_drop(0, child);
-    if (prof__system.wake >= 0) close(prof__system.wake);
-    prof__system.wake = -1;
+    prof__perf_shut(&prof__system.wake);
     prof__system.switch_rings = prof__system.thread_count = 0;
 }
 #endif
@@ -2240,25 +2248,40 @@ static int prof__system_open(prof__session *s)
     return (events || counters) && prof__system_thread();
 }
 
-/* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller does not wait. */
-static int prof__system_end(int waits)
+/* Does the work of prof__system_end(), under prof__system.ending. */
+static int prof__system_end_locked(int waits)
 {
     uint64_t one = 1;
     if (!PROF__ACQUIRE(&prof__system.running)) return 1;
     PROF__ERRNO_SAVE();
     /* the thread looks ten times a second, even if this fails */
-    if (!__atomic_exchange_n(&prof__system.stop, 1u, __ATOMIC_ACQ_REL)) {
+    if (!PROF__LOAD(&prof__system.stop)) {
+        PROF__RELEASE(&prof__system.stop, 1u);
         prof__word_wake(&prof__system.stop);
         if (write(prof__system.wake, &one, sizeof one) < 0) one = 0;
     }
     int good = waits || PROF__ACQUIRE(&prof__system.done);
-    if (good && __atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) {
+    if (good) {
         pthread_join(prof__system.thread, NULL);
         prof__perf_close(0);
         prof__counters_close();
         prof__counters_free();
+        PROF__STORE(&prof__system.running, 0);
     }
     PROF__ERRNO_RESTORE();
+    return good;
+}
+
+/* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller, the service, does not
+   wait: a control function that has the lock may wait for the service to make room. */
+static int prof__system_end(int waits)
+{
+    if (waits)
+        prof__lock(&prof__system.ending);
+    else if (!prof__lock_take(&prof__system.ending, 0))
+        return 0;
+    int good = prof__system_end_locked(waits);
+    prof__unlock(&prof__system.ending);
     return good;
 }
 
@@ -2293,6 +2316,7 @@ static void prof__system_child(void)
 {
     static const char why[] = "not recorded: in a child of fork() prof has no thread for it";
     prof__timed_child();
+    prof__system.ending = 0;
     if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
     PROF__ERRNO_SAVE();
     prof__perf_close(1);
@@ -2361,7 +2385,11 @@ static void prof__system_comes(void) { prof__beside_now = &prof__system_table; }
 PROF__AT_END(PROF__LAST, prof__system_leaves);
 static void prof__system_leaves(void)
 {
-    prof__system_end(1);
+#ifdef PROF__SYSTEM_LINUX
+    if (!prof__lock_try(&prof__system.ending)) return; /* exit() in a signal handler that interrupted prof_stop() */
+    prof__system_end_locked(1);
+    prof__unlock(&prof__system.ending);
+#endif
 #if defined(PROF__SYSTEM_LINUX) && defined(PROF__SHARED)
     if (prof__exits) return; /* other threads may still record */
     prof__timed_end_all();

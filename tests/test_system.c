@@ -750,6 +750,35 @@ TEST(a_duration_that_is_over_at_once)
     }
 }
 
+#ifdef __linux__
+/* The program's write(): the first one waits, as if its thread did not run; those that fail are counted. */
+static int writes_wait, writes_failed;
+ssize_t write(int file, const void *data, size_t size)
+{
+    if (__atomic_exchange_n(&writes_wait, 0, __ATOMIC_RELAXED)) pause_ms(150); /* longer than prof's thread sleeps */
+    ssize_t written = syscall(SYS_write, file, data, size);
+    if (written < 0) ++writes_failed;
+    return written;
+}
+
+/* prof_stop() comes when the service has just begun to end the recording: nobody uses a file that the other closed. */
+TEST(a_stop_and_the_end_of_a_duration)
+{
+    writes_failed = 0;
+    for (int i = 0; i < 4; ++i) {
+        prof_config config = trace_config(0);
+        config.duration_ns = 1000000;
+        config.switches = 1;
+        __atomic_store_n(&writes_wait, 1, __ATOMIC_RELAXED);
+        trace_start(&config);
+        while (prof_enabled() && !PROF__LOAD(&prof__system.stop)) continue;
+        CHECK_EQUAL(prof_stop(), PROF_OK);
+        CHECK(!prof__system.running);
+    }
+    CHECK_EQUAL(writes_failed, 0);
+}
+#endif
+
 TEST(a_pause_leaves_a_hole)
 {
     NEEDS_SWITCHES(trace_config(0));

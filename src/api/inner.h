@@ -152,6 +152,7 @@ static int prof__thread_create(pthread_t *thread, void *(*main)(void *user), voi
 
 /*-- locks: an int, 0 at first. Steady: the holder is not cancelled; what the first returns is for the second -- */
 static void prof__lock(int *lock);
+static int prof__lock_take(int *lock, int slept);
 static int prof__lock_try(int *lock);
 static void prof__unlock(int *lock);
 static int prof__lock_steady(int *lock);

@@ -242,6 +242,14 @@ static int prof__perf_ring(prof__ring *ring, uint64_t size, const char **what)
     return error;
 }
 
+/* Closes a file, once: a child of a fork meanwhile closes all anew. */
+static void prof__perf_shut(int *file)
+{
+    int open = *file;
+    PROF__STORE(file, -1);
+    if (open >= 0) close(open);
+}
+
 /* Closes the files, and unmaps the rings, from this ring on. In a child of fork() (child: 1) they are not mapped. */
 static void prof__perf_drop(size_t first, int child)
 {
@@ -250,7 +258,7 @@ static void prof__perf_drop(size_t first, int child)
         if (prof__system.events[i].ring < first)
             prof__system.events[kept++] = prof__system.events[i];
         else
-            close(prof__system.events[i].file);
+            prof__perf_shut(&prof__system.events[i].file);
     for (size_t i = first; i < prof__system.ring_count && !child; ++i) prof__perf_unmap(&prof__system.rings[i]);
     prof__system.event_count = kept;
     prof__system.ring_count = first;
@@ -333,8 +341,7 @@ static void prof__perf_threads(void)
 static void prof__perf_close(int child)
 {
     prof__perf_drop(0, child);
-    if (prof__system.wake >= 0) close(prof__system.wake);
-    prof__system.wake = -1;
+    prof__perf_shut(&prof__system.wake);
     prof__system.switch_rings = prof__system.thread_count = 0;
 }
 #endif

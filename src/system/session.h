@@ -128,25 +128,40 @@ static int prof__system_open(prof__session *s)
     return (events || counters) && prof__system_thread();
 }
 
-/* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller does not wait. */
-static int prof__system_end(int waits)
+/* Does the work of prof__system_end(), under prof__system.ending. */
+static int prof__system_end_locked(int waits)
 {
     uint64_t one = 1;
     if (!PROF__ACQUIRE(&prof__system.running)) return 1;
     PROF__ERRNO_SAVE();
     /* the thread looks ten times a second, even if this fails */
-    if (!__atomic_exchange_n(&prof__system.stop, 1u, __ATOMIC_ACQ_REL)) {
+    if (!PROF__LOAD(&prof__system.stop)) {
+        PROF__RELEASE(&prof__system.stop, 1u);
         prof__word_wake(&prof__system.stop);
         if (write(prof__system.wake, &one, sizeof one) < 0) one = 0;
     }
     int good = waits || PROF__ACQUIRE(&prof__system.done);
-    if (good && __atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) {
+    if (good) {
         pthread_join(prof__system.thread, NULL);
         prof__perf_close(0);
         prof__counters_close();
         prof__counters_free();
+        PROF__STORE(&prof__system.running, 0);
     }
     PROF__ERRNO_RESTORE();
+    return good;
+}
+
+/* Has what is left recorded, and ends the thread. Returns 0 if that takes longer, and the caller, the service, does not
+   wait: a control function that has the lock may wait for the service to make room. */
+static int prof__system_end(int waits)
+{
+    if (waits)
+        prof__lock(&prof__system.ending);
+    else if (!prof__lock_take(&prof__system.ending, 0))
+        return 0;
+    int good = prof__system_end_locked(waits);
+    prof__unlock(&prof__system.ending);
     return good;
 }
 
@@ -181,6 +196,7 @@ static void prof__system_child(void)
 {
     static const char why[] = "not recorded: in a child of fork() prof has no thread for it";
     prof__timed_child();
+    prof__system.ending = 0;
     if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
     PROF__ERRNO_SAVE();
     prof__perf_close(1);
@@ -249,7 +265,11 @@ static void prof__system_comes(void) { prof__beside_now = &prof__system_table; }
 PROF__AT_END(PROF__LAST, prof__system_leaves);
 static void prof__system_leaves(void)
 {
-    prof__system_end(1);
+#ifdef PROF__SYSTEM_LINUX
+    if (!prof__lock_try(&prof__system.ending)) return; /* exit() in a signal handler that interrupted prof_stop() */
+    prof__system_end_locked(1);
+    prof__unlock(&prof__system.ending);
+#endif
 #if defined(PROF__SYSTEM_LINUX) && defined(PROF__SHARED)
     if (prof__exits) return; /* other threads may still record */
     prof__timed_end_all();

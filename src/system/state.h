@@ -47,13 +47,14 @@ typedef struct prof__ring {
 /* What a session asks for. */
 enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2, PROF__SYSTEM_SAMPLES = 4 };
 
-/* Fields change in prof_start() and at the end of a recording, under the control lock; while the thread runs, only the
-   thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
+/* Fields change in prof_start(), under the control lock, and at the end of a recording, under ending; while the thread
+   runs, only the thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
 static struct {
     prof__session *session;
     int asked, running, told; /* asked: bits; told: the kernel says whether a thread that stops waits */
     uint64_t period;          /* of samples, in ns of a thread's running time */
     uint32_t stop, done; /* done: the thread has recorded what was left */
+    int ending;          /* a lock: the service and a control function may end a recording at the same time */
     uint64_t events_written;
     int wake;                 /* an eventfd that ends the thread's sleep */
     int sandbox;              /* the seccomp mode at the start */
