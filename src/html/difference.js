@@ -2,7 +2,7 @@
 
 import { ROLE_STEP, scopeLabel } from './decode.js';
 import { firstIndex } from './columns.js';
-import { indexRange } from './stats.js';
+import { allSteps, indexRange, selfSteps } from './stats.js';
 import { sumChange } from './compare.js';
 import { floor, max, min } from './text.js';
 
@@ -58,28 +58,19 @@ export function measures(report, processes, stats) {
  * @returns {Map<number, import('./compare.js').Sum>}
  */
 export function selfTimes(report, process, stats) {
-    const { nodes } = report, { from, to } = stats, sums = new Map();
-    const inRange = (level, i) => level.groups?.get(i)?.busy ?? max(0, min(level.endOf(i), to) - max(level.start[i], from));
+    const { from, to } = stats, sums = new Map();
     for (const { levels } of process.tracks) {
-        const ranges = levels.map(level => indexRange(level, from, to));
+        const inRange = (depth, i) => levels[depth].groups?.get(i)?.busy ?? max(0, min(levels[depth].endOf(i), to) - max(levels[depth].start[i], from));
         levels.forEach((level, depth) => {
-            const [first, end] = ranges[depth], inner = levels[depth + 1], self = new Float64Array(end - first);
-            for (let i = first; i < end; i++) self[i - first] = inRange(level, i);
-            for (let k = inner ? ranges[depth + 1][0] : 0, i = first; inner && k < ranges[depth + 1][1]; k++) {
-                while (i + 1 < end && level.start[i + 1] <= inner.start[k]) i++;
-                let outer = i; // a scope without length may begin at that time, too
-                while (outer > first && level.start[outer] === inner.start[k] && nodes.parent[inner.node[k]] !== level.node[outer]) outer--;
-                if (outer < end && nodes.parent[inner.node[k]] === level.node[outer]) self[outer - first] -= inRange(inner, k);
-            }
-            for (let i = first; i < end; i++) {
-                const n = level.node[i], time = max(0, self[i - first]), calls = level.groups?.get(i)?.calls || 1;
+            allSteps(selfSteps(levels, depth, ...indexRange(level, from, to), inRange, (i, self) => {
+                const n = level.node[i], time = max(0, self), calls = level.groups?.get(i)?.calls || 1;
                 let sum = sums.get(n);
                 if (!sum) sums.set(n, sum = { n: 0, sum: 0, squares: 0, tenths: new Array(10).fill(0) });
                 sum.n += calls;
                 sum.tenths[floor((10 * sum.n - 1) / stats.calls[n])] += time;
                 sum.sum += time;
                 sum.squares += time * time / calls; // calls of a group count as equally long
-            }
+            }));
         });
     }
     return sums;

@@ -41,7 +41,12 @@ export function indexRange(level, from, to) {
  * @param {(track: object) => boolean} [wanted]
  */
 export function rangeStats(report, from, to, wanted) {
-    for (const steps = statsSteps(report, from, to, wanted); ;) {
+    return allSteps(statsSteps(report, from, to, wanted));
+}
+
+/** Takes all steps of a count. Returns its result. */
+export function allSteps(steps) {
+    for (;;) {
         const { done, value } = steps.next();
         if (done) return value;
     }
@@ -167,8 +172,8 @@ function addSome(sums, level, first, end) {
     }
 }
 
-/** Counts calls of a scope. Keeps a list of up to FEW buckets; beyond, an array of all buckets, which would take 2 GB for 300,000 names. */
-function tally(histograms, label, bucket, calls) {
+/** Counts calls of a scope, or of another key. Keeps a list of up to FEW buckets; beyond, an array of all buckets, which would take 2 GB for 300,000 names. */
+export function tally(histograms, label, bucket, calls) {
     const list = histograms[label] || (histograms[label] = []);
     let all = list;
     if (all.length < BUCKETS && all.length + calls > FEW) {
@@ -287,6 +292,22 @@ export function statesIn({ labels, nodes }, parts) {
     kinds[0] = known - kinds[1] - kinds[2] - kinds[3];
     for (const kind of known ? [1, 2, 3, 0] : []) add(STATE_NAMES[kind], kinds[kind]);
     return sums;
+}
+
+/**
+ * Calls take(i, self) for some scopes of a level, from index first up to, but not including, end. self: their time without that of scopes
+ * inside them. timeOf(depth, i) says the time of one. Yields how many scopes a step has done.
+ */
+export function* selfSteps(levels, depth, first, end, timeOf, take) {
+    const level = levels[depth], { start, count } = levels[depth + 1] || { count: 0 };
+    let k = first < end ? firstIndex(count, at => start[at] >= level.start[first]) : 0;
+    for (let i = first; i < end; i++) {
+        const stop = level.endOf(i);
+        let self = timeOf(depth, i);
+        for (; k < count && levels[depth + 1].endOf(k) <= stop; k++) if (start[k] >= level.start[i]) self -= timeOf(depth + 1, k);
+        take(i, self);
+        if ((i - first) % 4000 === 3999) yield 4000;
+    }
 }
 
 /**
