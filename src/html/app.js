@@ -43,6 +43,7 @@ class App {
         this.view = { from: report.from, to: report.to };
         /** @type {{from: number, to: number} | null} */ this.selection = null;
         this.focus = null;
+        this.bar = -1; // the frame or step that was chosen last, unless another thing was chosen since
         this.mark = null;
         this.label = null;
         this.query = '';
@@ -160,6 +161,7 @@ class App {
 
     setSeries(i) {
         this.series = this.report.bars[i];
+        this.bar = -1;
         this.drawFrames();
     }
 
@@ -181,6 +183,7 @@ class App {
         const { start, duration, at, track } = this.series, place = at ? at[i] : { track, depth: 0 };
         this.time.reveal(place.track, place.depth);
         this.zoomTo(start[i], start[i] + duration[i], true);
+        this.bar = i;
     }
 
     // ---- the time that is shown, and the scope that has the focus
@@ -224,6 +227,7 @@ class App {
     /** Selects a range of time, which may have no length. Called without a range, ends the selection. */
     select(from, to) {
         this.selection = to >= from ? { from, to } : null;
+        this.bar = -1;
         this.panels.refresh();
         this.changed();
     }
@@ -239,6 +243,7 @@ class App {
     /** Gives a scope the focus, and tells screen readers about it. */
     setFocus(scope) {
         this.focus = scope;
+        this.bar = -1;
         if (scope) {
             const { label: own, start, duration } = scopeOf(this.report, scope);
             if (!this.counts(scope)) this.label = own;
@@ -246,6 +251,7 @@ class App {
             $('live').textContent = `${own.name}, ${ns(duration)}, at ${moment(start)}, ${scope.track.title}, depth ${scope.depth + 1}`;
             if (this.panels.tab === 'scope') this.panels.refresh();
         }
+        if (this.panels.tab === 'why') this.panels.refresh();
         this.changed();
     }
 
@@ -391,9 +397,10 @@ class App {
     share() {
         clearTimeout(this.shareTimer);
         this.shareTimer = setTimeout(() => {
-            const { view, selection, focus } = this, parts = [`v=${round(view.from)}-${round(view.to)}`];
+            const { view, selection, focus, bar, series, report } = this, parts = [`v=${round(view.from)}-${round(view.to)}`];
             if (selection) parts.push(`s=${round(selection.from)}-${round(selection.to)}`);
             if (focus) parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);
+            if (bar >= 0 && series === report.bars[0]) parts.push('b=' + bar);
             if (this.query) parts.push('q=' + encodeURIComponent(this.query));
             if (this.order) parts.push('o=' + this.order);
             if (this.label) parts.push('l=' + this.label.id);
@@ -431,6 +438,7 @@ class App {
         if (this.report.tracks[Number(parts.k)]) this.panels.only = Number(parts.k);
         if (parts.t) this.panels.open(parts.t);
         if (selection) this.select(...selection);
+        if (/^\d+$/.test(parts.b) && this.series && parts.b < this.series.start.length) this.bar = Number(parts.b);
         if (view && view[1] > view[0]) this.setView(...view);
     }
 
@@ -599,7 +607,7 @@ class App {
     click({ area, scope, mark, span, hold, time }) {
         if (scope) {
             this.setFocus(scope);
-            if (this.panels.tab !== 'scope') this.panels.open('scope');
+            if (!/^(scope|why)$/.test(this.panels.tab)) this.panels.open('scope');
         } else if (mark) {
             this.goTo(mark.time);
         } else if (span || hold) {
@@ -671,7 +679,7 @@ class App {
                 this.select(start, end);
             },
             '/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),
-            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(),
+            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(), y: () => this.panels.open('why'),
             n: () => this.nextHit(1), N: () => this.nextHit(-1),
             Escape: () => { if (this.selection) this.select(); else this.setFocus(null); },
             Enter: () => { if (this.focus) this.panels.open('scope'); }

@@ -338,6 +338,7 @@ class Live {
         if (first) app.take(report);
         app.report = report;
         app.focus = null;
+        app.bar = -1;
         app.hits = [];
         app.series = report.bars[0];
         app.view = { from: to - this.seconds * 1e9, to };

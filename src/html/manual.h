@@ -27,8 +27,8 @@ WHAT IT SHOWS                                                                   
     16.4 on, the first that unpack raw deflate. Bars of frames; a time line of processes, threads, fibers and devices,
     with counters, spans, marks, messages, locks, memory and flows, and when each thread ran and waited; for the
     selected range calls, total and self time, percentiles and a flame graph from the top or the bottom; of one scope
-    the distribution and each of its calls with its arguments; tables of messages, memory, locks and frames; and what
-    was lost, and what recording cost. The key ? lists all keys.
+    the distribution and each of its calls with its arguments; of one call or frame why it took so long; tables of
+    messages, memory, locks and frames; and what was lost, and what recording cost. The key ? lists all keys.
 
     The recording in the file is packed: 1 to 2.5 bytes a scope; docs/internals/html.md has the format. The page
     checks what it reads, may load nothing, and shows names only as text, so it is safe to open a report from somebody

@@ -274,7 +274,7 @@ class Memory {
     }
     curves() {
         return [...this.pools.values()].map(pool => ({ process: this.process, category: 'memory', time: pool.time,
-            value: pool.value, name: pool.name ? 'memory: ' + pool.name : 'memory', unit: 'B' }));
+            value: pool.value, name: pool.name ? 'memory: ' + pool.name : 'memory', unit: 'B', pool }));
     }
 }
 
@@ -295,7 +295,7 @@ class Locks {
         if (type !== LOCK_WAIT) waits.delete(track);
         if (type === LOCK_WAIT) {
             const others = [...holds.values()].filter(hold => hold.track !== track), [first] = others;
-            waits.set(track, { row, label, address, time, track, acquired: lock.acquired, contended: detail & 1 || first, holder: first ? first.track : null });
+            waits.set(track, { row, label, address, time, track, acquired: lock.acquired, contended: detail & 1 || first, had: first ? first.track : null, holder: first ? first.track : null });
             for (const hold of others) hold.waiters.push(track);
             row.waiters = max(row.waiters, waits.size);
         } else if (type === LOCK_ACQUIRE) {

@@ -7,6 +7,7 @@ import { css } from './theme.js';
 import { $, el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
 import { Comparison } from './comparison.js';
 import { RUNNING } from './states.js';
+import { usualSteps, whyPanel } from './why.js';
 import { flameBox, along, zoomed, levelsOf } from './flame.js';
 import { ceil, floor, max, min, ns, moment, grouped, shown, measured, where } from './text.js';
 
@@ -35,6 +36,7 @@ export class Panels {
             ['scopes', 'Scopes', () => this.scopes()],
             ['flame', 'Flame graph', () => this.flame()],
             ['scope', 'One scope', () => this.scope()],
+            ['why', 'Why', () => whyPanel(this)],
             ['found', 'Found', () => this.found()],
             this.comparison ? ['compare', 'Compare', () => this.comparison.table()] : null,
             this.comparison ? ['difference', 'Flame graph of differences', () => this.comparison.flame()] : null,
@@ -85,7 +87,7 @@ export class Panels {
             tab.tabIndex = on ? 0 : -1;
         }
         this.body.setAttribute('aria-labelledby', 'tab-' + this.tab);
-        const content = /^(scopes?|flame)$/.test(this.tab) && !this.count() ? this.coming() : this.list.find(([id]) => id === this.tab)[2]();
+        const content = /^(scopes?|flame)$/.test(this.tab) && !this.count() ? this.coming() : this.list.find(([id]) => id === this.tab)[2]() || this.coming();
         if (content !== this.body.firstChild) this.body.replaceChildren(...(Array.isArray(content) ? content : [content]));
     }
 
@@ -111,11 +113,15 @@ export class Panels {
             this.kept = null;
             this.steps = statsSteps(report, from, to, this.only === undefined ? null : this.ofTrack());
         }
-        for (let left = this.step; !this.kept && left > 0;) {
-            const { done, value } = this.steps.next();
-            if (done) this.kept = { ...value, names: value.rows, rows: byFormat(value.rows) }; else left -= value;
-        }
+        const value = this.kept ? null : someSteps(this.steps, this.step);
+        if (value) this.kept = { ...value, names: value.rows, rows: byFormat(value.rows) };
         return this.kept;
+    }
+
+    /** How long the scopes of a process take as a rule, by name. Undefined: some are left to count. */
+    usual(process) {
+        if (!this.usually || this.usually.process !== process) this.usually = { process, steps: usualSteps(this.app.report, process) };
+        return this.usually.names = this.usually.names || someSteps(this.usually.steps, this.step / 4); // each takes some four times as long as in count()
     }
 
     /** Returns a function that says whether a track counts. All do, unless one is chosen. */
@@ -219,6 +225,7 @@ export class Panels {
             el('p.note', {}, [label.category, label.function, where(label)].filter(Boolean).join(' \u00b7 ') || '\u00a0'),
             el('dl', {}, ...facts.flatMap(([name, text]) => [el('dt', {}, name), el('dd', {}, text)])),
             label.format && tools(el('button', { onclick: () => this.pick(label.format) }, `All of ${label.format.name}`)),
+            app.focus && app.counts(app.focus) && tools(el('button', { title: 'Y', onclick: () => this.open('why') }, 'Why did the selected call take so long?')),
             states && el('p.note', {}, `Of this time, threads were: ${states}`),
             one && one.size > 0 && el('dl.call', { 'aria-label': 'The selected call' }, ...[['selected call', scopeOf(report, app.focus).duration], ...one].flatMap(([name, time]) => [el('dt', {}, name), el('dd', {}, ns(time))])),
             every && count > calls.length ? el('p.note', {}, `These figures are of all calls. ${grouped(calls.length)} are here one by one:`) : '',
@@ -472,6 +479,15 @@ export class Panels {
         if (report.losses.length) parts.push(table([moments('at', l => l.time), counts('lost', l => l.lost),
             words('track', l => l.track.title)], report.losses, { caption: 'Where events were lost', memory: this.memoryOf('losses'), onpick: l => this.app.goTo(l.time, l.track) }));
         return parts;
+    }
+}
+
+/** Takes steps of a count of scopes, for less time than a frame takes. Returns its result; undefined: some are left. */
+function someSteps(steps, left) {
+    while (left > 0) {
+        const { done, value } = steps.next();
+        if (done) return value;
+        left -= value;
     }
 }
 

@@ -5,7 +5,9 @@ import { GROUP, scopeLabel } from './decode.js';
 import { STATE_NAMES } from './states.js';
 import { ceil, floor, max, min } from './text.js';
 
-const BUCKETS = 64 + 58 * 32, FEW = 30;
+const BUCKETS = 64 + 58 * 32;
+/** How many calls of a scope have a list of buckets. See tally(). */
+export const FEW = 30;
 
 /** Returns the bucket of a duration. Each ns below 64 is a bucket; above, a power of two has 32. */
 export function bucketOf(duration) {

@@ -5,9 +5,11 @@ import path from 'node:path';
 import { check, same, total } from './count.mjs';
 import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } from './report.mjs';
 import { readReport, Level, scopeLabel, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
-import { finish, warnings, busyOf, cost } from '../../src/html/model.js';
-import { rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf, byFormat } from '../../src/html/stats.js';
+import { finish, warnings, busyOf, cost, scopeOf } from '../../src/html/model.js';
+import { allSteps, rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf, byFormat } from '../../src/html/stats.js';
 import { grownText } from '../../src/html/states.js';
+import { compared, usualSteps, whyOf } from '../../src/html/why.js';
+import { labelAt } from '../../src/html/waits.js';
 import { flameBoxes, along, zoomed, countRest, levelsOf } from '../../src/html/flame.js';
 import { buildPyramid, levelLine } from '../../src/html/raster.js';
 import { mergeOrder, firstIndex, touches } from '../../src/html/columns.js';
@@ -48,6 +50,7 @@ async function account(prefix) {
     statistics(name, report);
     splits(name, report, fs.readFileSync(prefix + '.csv', 'utf8'));
     drawing(name, report);
+    addsUp(name, report);
     return report;
 }
 
@@ -146,6 +149,60 @@ async function growth(folder) {
     const [calm, late] = (await Promise.all(['calm', 'late'].map(each => open(path.join(folder, each + '.html'))))).map(report => rangeStats(report, report.from, report.to).rows[0]);
     same('what grew', [grownText(calm, late), grownText(late, calm), grownText(calm, calm), grownText(calm, undefined), grownText(calm, { ...late, states: null })],
         ['waiting +90.00 \u00b5s, ready +10.00 \u00b5s', 'waiting \u221290.00 \u00b5s, ready \u221210.00 \u00b5s', '', '', '']);
+}
+
+/** Whatever is recorded: what explains a call adds up to it. */
+function addsUp(name, report) {
+    const wrong = [], sum = rows => rows.reduce((all, { time }) => all + time, 0);
+    for (const process of report.processes) {
+        const usual = allSteps(usualSteps(report, process));
+        for (const track of process.tracks) {
+            track.levels.forEach((level, depth) => {
+                const longest = level.duration.reduce((best, each, i) => each > level.duration[best] ? i : best, 0);
+                for (const i of new Set([0, longest, level.count - 1])) {
+                    const why = whyOf(report, usual, scopeOf(report, { track, depth, i })), times = [...why.parts, ...why.waits.map(row => row.time), ...why.inner.map(row => row.time)];
+                    if (sum(why.inner) !== why.wall || why.parts.reduce((a, b) => a + b) !== why.wall || sum(why.waits) !== why.parts[3] || sum(why.ran) > why.parts[2] || times.some(time => !(time >= 0))) wrong.push([track.title, depth, i, why.wall, why.parts, sum(why.inner)]);
+                }
+            });
+        }
+    }
+    same(`${name}: what explains a call adds up`, wrong.slice(0, 3), []);
+}
+
+/** Why calls took so long is what prof why says of the same recordings. */
+async function reasons(folder) {
+    const files = fs.readdirSync(folder).filter(file => /^why\..*\.json$/.test(file)), kinds = { fd: 'io', fds: 'io', pid: 'process', '': 'sleep' }, seen = new Set();
+    for (const file of files) {
+        const [, recording, scope] = file.split('.'), { calls, median_ns: median, frames, name: wanted } = JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8'));
+        const report = await open(path.join(folder, recording + '.html')), name = `why, ${recording}: ${scope}`, threadOf = track => track ? track.name || String(track.thread) : null, [process] = report.processes;
+        const usual = allSteps(usualSteps(report, process)), half = row => row.usual ? percentile(row.usual, 0.5) : 0, sorted = list => list.map(each => JSON.stringify(each)).sort(), mine = new Map(), nameAt = place => place ? labelAt(report, place).name : null, near = (got, expected) => expected === got || Math.abs(got - expected) <= 1 + 0.03 * expected;
+        if (frames) {
+            for (const { track, start, duration, number } of report.frames) start.forEach((at, i) => mine.set(`${track.thread} ${at}`, { track, start: at, end: at + duration[i], number: number[i], flags: 0 }));
+        } else {
+            check(`${name}: the median of all calls`, near(percentile(usual.get(wanted).wall, 0.5), median), `${percentile(usual.get(wanted).wall, 0.5)} instead of ${median}`);
+            for (const label of report.labels.filter(each => scopeLabel(each) === each && each.name === wanted)) for (const call of callsOf(report, label.id, report.from, report.to)) mine.set(`${call.track.thread} ${call.start}`, scopeOf(report, call));
+        }
+        for (const call of calls) {
+            const own = mine.get(`${call.thread_id} ${call.start_ns}`), at = `${name} at ${call.start_ns}`;
+            if (!own) { check(at, false, 'it is not on the page'); continue; }
+            const why = whyOf(report, usual, own), parts = ['unknown', 'running', 'ready', 'waiting'].map(part => call[part + '_ns']);
+            same(`${at}: parts`, [own.number, why.wall, ...why.parts], [call.frame, call.wall_ns, ...parts]);
+            same(`${at}: and add up`, why.parts.reduce((sum, part) => sum + part, 0), call.wall_ns);
+            same(`${at}: waits`, sorted(why.waits.map(wait => [wait.call || '', kinds[wait.what] || wait.what, wait.name || String(wait.object ?? ''), wait.time, wait.count || 0, threadOf(wait.holder), nameAt(wait.held), nameAt(wait.scope), threadOf(wait.waker), nameAt(wait.woke)])),
+                sorted(call.waits.map(wait => [wait.call || '', wait.kind, wait.object || '', wait.ns, wait.count, wait.holder_thread, wait.holder_scope, wait.scope, wait.waker_thread, wait.waker_scope])));
+            same(`${at}: scopes inside`, sorted(why.inner.map(row => [row.name, row.time, row.calls, row.longest, row.usual ? row.usual.whole : 0])), sorted(call.inner.map(row => [row.name, row.self_ns, row.calls, row.longest_ns, row.calls_in_all])));
+            same(`${at}: beside their medians`, why.inner.filter(row => !near(half(row), call.inner.find(each => each.name === row.name).median_ns)).map(row => [row.name, half(row)]), []);
+            same(`${at}: who ran instead`, sorted(why.ran.map(row => [threadOf(row.track), row.time])), sorted(call.ran_instead.map(row => [row.thread, row.ns])));
+            same(`${at}: counters`, sorted(why.counters.map(({ series, from, to, around }) => [series.name, from, to, around])), sorted(call.counters.map(each => [each.name, each.first, each.last, each.around])));
+            same(`${at}: memory`, why.memory, call.allocations);
+            same(`${at}: messages`, [why.messages.map(each => [each.time, each.text]), why.lost], [call.messages.map(each => [each.at_ns, each.text]), call.lost]);
+            for (const who of ['holder', 'waker']) if (call.waits.some(wait => wait[who + '_scope'])) seen.add(who);
+            for (const [what, has] of Object.entries({ ready: call.ran_instead.length, timed: call.running_ns && recording === 'marked', counters: call.counters.length, memory: call.allocations.count, messages: call.messages.length, frames })) if (has) seen.add(what);
+        }
+    }
+    same('why: of each kind there was some', [...seen].sort(), ['counters', 'frames', 'holder', 'memory', 'messages', 'ready', 'timed', 'waker']);
+    same('why: beside a median', [[6100e3, 430e3], [430e3, 430e3], [100, 430e3], [900, 200], [100, NaN]].map(([time, median]) => compared(time, median, 'its median')),
+        ['14 times its median (430.0 \u00b5s)', 'about its median (430.0 \u00b5s)', 'its median is 430.0 \u00b5s', '4.5 times its median (200 ns)', 'its median is -']);
 }
 
 /** A level drawn with its pyramid has a pixel wherever a scope is, and none where there is none. */
@@ -526,6 +583,7 @@ async function large(prefix) {
         same(`${name}: recording cost of all scopes`, cost(report.processes[0], 1e9).text.replace(/^.*? for/, ''), cost(all.processes[0], 1e9).text.replace(/^.*? for/, ''));
         same(`${name}: time of tracks in scopes`, report.tracks.map(busyOf), all.tracks.map(busyOf));
         drawing(name, report);
+        addsUp(name, report);
         if (what === 'last') same(`${name}: beside another, there are no statistics of all`, joined(report, await open(prefix + '.1.html')).all, null);
     }
 }
@@ -537,7 +595,7 @@ function script(prefix) {
     let why = '';
     try { new Function(code[1]); } catch (error) { why = error.message; }
     same('the script of the page', why, '');
-    check('the page is at most 172 KB', page.length <= 172000, `${page.length} bytes`);
+    check('the page is at most 185 KB', page.length <= 185000, `${page.length} bytes`);
     const live = fs.readFileSync(new URL('../../src/html/live.js', import.meta.url), 'utf8').split('\n').map(line => line.trim()).filter(line => line && !/^(\/\/|import |\/?\*)/.test(line)).join('\n');
     check('the live part is at most 16 KB', live.length > 4000 && live.length <= 16000, `${live.length} bytes`);
     check('it is not in a report', !page.includes("fetch('/live'"), 'it is');
@@ -564,4 +622,5 @@ for (const prefix of prefixes) {
 }
 for (const prefix of [...prefixes.slice(0, 3), ...prefixes.filter(each => path.basename(each) === 'states')]) await damaged(prefix);
 await growth(path.dirname(pair));
+await reasons(path.dirname(pair));
 total();

@@ -51,10 +51,18 @@ $work/make_views $work/views || fail "make_views"
 build/prof summary $work/views.prof >$work/views.txt || fail "prof summary"
 "${CC:-cc}" -O0 -g tests/states_images.c -o $work/states_images -pthread || fail "states_images.c does not compile"
 (cd $work && ./states_images >/dev/null) || fail "states_images"
-for name in states calm late; do
+for name in states calm late slow marked; do
     build/prof export $work/$name.prof -o $work/$name.html && build/prof export $work/$name.prof -o $work/$name.csv ||
         fail "prof export $name.prof"
 done
+why() { # RECORDING SCOPE: why each of its calls took so long, as JSON
+    build/prof why -s "$2" -n 1000 -f json $work/$1.prof >"$work/why.$1.$2.json" || fail "prof why $1.prof"
+}
+rm -f $work/why.*
+for call in slow.frame slow.load_texture slow.save states.frame states.draw marked.draw late.draw; do
+    why ${call%.*} ${call#*.}
+done
+for call in "queue up" load train "all queries" layer fetch; do why views "$call"; done
 build/prof export $work/states.prof -o $work/states.window.html --from 120us --to 280us || fail "prof export --from"
 
 command -v node >/dev/null || skip "node is not installed"

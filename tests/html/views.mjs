@@ -193,6 +193,65 @@ async function system() {
     await none.page.close();
 }
 
+/** Why a call took so long: the text, in one click or by a key; its links lead to what made the thread wait. */
+async function why() {
+    const file = each => path.join(path.dirname(prefix), each + '.html'), name = 'why', { page, log } = await open(file('slow'));
+    const said = async () => { await settle(page); return (await page.locator('#panel').innerText()).replace(/\u00b5/g, 'u'); }, focus = () => page.evaluate(() => { const { prof } = globalThis; return prof.focus && prof.labelOf(prof.focus).name; });
+    const has = async (what, ...texts) => { const text = await said(); same(`${name}: ${what}`, texts.filter(each => !text.includes(each)), []); };
+    const table = async caption => columns(await tableOf(page, caption), 'time', '%', 'what').map(row => row.join(' ').replace(/\u00b5/g, 'u'));
+    await page.focus('#time');
+    await page.keyboard.press('y');
+    await has('nothing is selected: the slowest frame', 'frame 6 took 7.000 ms, 7.0 times the median of 9 frames (1.000 ms)', 'at 5.000000 ms on thread main. Nothing is selected');
+    same(`${name}: the parts, and what is in them, the greatest first`, await table('Its time'), ['4.600 ms 65.7 waiting', '4.000 ms 57.1 for mutex 0x1230, held by thread worker in scope write, in pthread_mutex_lock() of scope load_texture',
+        '600.0 us 8.6 in a sleep, in usleep() of scope load_texture', '1.800 ms 25.7 running', '500.0 us 7.1 ready, but not running', '300.0 us 4.3 thread hog ran on its processor',
+        '200.0 us 2.9 programs, or threads that recorded nothing, ran; or a quota was used up', '100.0 us 1.4 unknown: what the system did was not recorded then']);
+    same(`${name}: scopes beside their medians`, await table('Its scopes'), ['6.100 ms 87.1 load_texture took 6.100 ms, 14 times its median (430.1 us)', '520.0 us 7.4 draw took 520.0 us, about its median (520.0 us)', '380.0 us 5.4 outside of scopes']);
+    await has('what else happened', 'allocations: 2, of 5.00 KiB; frees: 1', 'queue: from 1 to 7', '4.500 ms after its begin: texture is large');
+    await page.setViewportSize({ width: 1366, height: 768 });
+    same(`${name}: what it waited for is in view at 1366 x 768`, await page.locator('#panel td', { hasText: 'held by thread' }).evaluate(cell => cell.getBoundingClientRect().bottom <= innerHeight), true);
+    await page.setViewportSize({ width: 390, height: 844 });
+    same(`${name}: nothing is wider than a phone, nor on top of another thing`, await page.locator('.why').evaluate(each => {
+        const boxes = [...each.children].map(child => [child.getBoundingClientRect().top, child.getBoundingClientRect().top + child.scrollHeight]);
+        return [each.scrollWidth <= each.clientWidth, boxes.filter(([top], i) => i && top < boxes[i - 1][1] - 1)];
+    }), [true, []]);
+    await picture(page, folder, 'why');
+    await page.setViewportSize({ width: 1500, height: 900 });
+    await page.locator('#panel .link:text-is("write")').click();
+    await has('a link leads to the scope of the holder, which is then explained', 'write took 4.000 ms', 'on thread worker');
+    same(`${name}: and has the focus`, await focus(), 'write');
+    const click = async i => { const at = await page.evaluate(k => { const { prof } = globalThis; return (k + 0.5) * prof.frameBar; }, i), box = await page.locator('#frames').boundingBox(); await page.mouse.click(box.x + 190 + at, box.y + 30); };
+    await click(1);
+    await has('a click on a frame', 'frame 2 took 1.000 ms, about the median of 9 frames (1.000 ms)', 'on thread main\n');
+    await until(page, () => location.hash.includes('b='));
+    const hash = await page.evaluate(() => location.hash);
+    await page.keyboard.press('Escape');
+    await page.evaluate(() => { const { prof } = globalThis; prof.setFocus({ track: prof.report.tracks.find(track => track.title === 'main'), depth: 0, i: 10 }); prof.panels.open('scope'); });
+    await page.getByRole('button', { name: 'Why did the selected call' }).click();
+    await has('a button of the panel of a scope', 'load_texture took 6.100 ms, 14 times the median of 9 calls (430.1 us)', 'load_texture itself, 14 times its median');
+    await page.focus('#time');
+    await page.keyboard.press('[');
+    await has('of the call before, by its key', 'load_texture took 430.0 us, about the median');
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+    const again = await open(file('slow'), hash);
+    check(`${name}: the address has the frame`, /b=1/.test(hash) && (await again.page.locator('#panel').innerText()).includes('frame 2 took'), hash);
+    await again.page.close();
+    const other = await open(file('marked'));
+    await other.page.click('#tab-why');
+    check(`${name}: no frames, and nothing selected`, (await other.page.locator('#panel').innerText()).startsWith('Click a scope'), await other.page.locator('#panel').innerText());
+    await other.page.evaluate(() => { const { prof } = globalThis; prof.setFocus({ track: prof.report.tracks.find(track => track.title === 'main'), depth: 0, i: 3 }); });
+    await settle(other.page);
+    same(`${name}: without what the system did`, columns(await tableOf(other.page, 'Its time'), 'time', 'what').map(row => row.join(' ').replace(/\u00b5/g, 'u')),
+        ['993.0 us unknown: prof_system.h records whether threads run, on Linux', '857.0 us waiting', '820.0 us for lock textures, held by thread worker in scope save, in scope draw, 2 times',
+            '20.00 us for lock textures, in scope draw', '17.00 us for lock textures, held by thread worker in scope save, in scope draw']);
+    await other.page.focus('#time');
+    await other.page.keyboard.press(']');
+    await settle(other.page);
+    check(`${name}: who woke it`, (await other.page.locator('#panel').innerText()).includes('for condition 0x55, until thread worker in scope wake_up woke it, in pthread_cond_wait() of scope draw'), await other.page.locator('#panel').innerText());
+    same(`${name}: nothing goes wrong there`, other.log, []);
+    await other.page.close();
+}
+
 async function scope() {
     const { page, log } = await open(prefix + '.html'), name = 'one scope', focus = () => page.evaluate(() => { const f = globalThis.prof.focus; return f && [f.depth, f.i]; }); // its first call is after another scope of that depth
     await page.click('#panel tbody .link:text-is("layer")');
@@ -375,5 +434,5 @@ async function formats() {
 /** Of report.html, report.both.html, and report.txt of prof summary; pictures go to a folder. */
 export async function views(pictures, report) {
     [folder, prefix] = [pictures, report];
-    for (const view of [steps, numbers, formats, memory, locks, states, system, scope, keys, address, copies]) await view();
+    for (const view of [steps, numbers, formats, memory, locks, states, system, why, scope, keys, address, copies]) await view();
 }
