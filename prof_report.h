@@ -2691,12 +2691,13 @@ static uint64_t prof__why_ran_on(const prof_trace *trace, size_t track, int32_t 
     return ns;
 }
 
-/* Adds the threads that ran on a processor in a time. */
+/* Adds the threads that ran on a processor in a time. What fibers did is a part of what their threads did. */
 static int prof__why_ran_in(prof__why *why, prof__why_call *call, int32_t processor, int64_t from, int64_t to)
 {
     size_t track, i;
     for (track = 0; track < prof_trace_track_count(why->trace); track++) {
-        uint64_t ns = track == call->about.track ? 0 : prof__why_ran_on(why->trace, track, processor, from, to);
+        int other = track != call->about.track && !prof_trace_track(why->trace, track)->fiber;
+        uint64_t ns = other ? prof__why_ran_on(why->trace, track, processor, from, to) : 0;
         if (!ns) continue;
         for (i = 0; i < call->about.ran_count && call->ran[i].track != track;) i++;
         if (i == call->about.ran_count && !PROF__MORE(call->ran, call->ran_room, call->about.ran_count)) return 0;

@@ -48,12 +48,12 @@ static image system_image(void)
     return im;
 }
 
-/* Writes the states as text: "R10-20@1 W20-30". */
-static const char *states_text(const prof_trace *trace)
+/* Writes the states of a track as text: "R10-20@1 W20-30". */
+static const char *states_of(const prof_trace *trace, size_t track)
 {
     static char text[1000];
     size_t count, at = 0;
-    const prof_state *state = prof_track_states(trace, 0, &count);
+    const prof_state *state = prof_track_states(trace, track, &count);
     text[0] = 0;
     for (size_t i = 0; i < count; ++i, ++state) {
         at += (size_t)snprintf(text + at, sizeof text - at, "%s%c%lld-%lld", i ? " " : "", "?RrW"[state->kind],
@@ -62,6 +62,8 @@ static const char *states_text(const prof_trace *trace)
     }
     return text;
 }
+
+static const char *states_text(const prof_trace *trace) { return states_of(trace, 0); }
 
 static void check_split(const prof_trace *trace, int64_t from, int64_t to, int64_t running, int64_t ready, int64_t waiting,
                         int64_t unknown, int64_t switches, int64_t migrations)
@@ -234,6 +236,208 @@ static size_t count_of(const char *text, const char *part)
     size_t count = 0;
     for (; (text = strstr(text, part)) != NULL; text += strlen(part)) ++count;
     return count;
+}
+
+/* A fiber's turn on a thread. */
+static void turn(image *im, uint64_t id, uint64_t serial, uint64_t thread)
+{
+    track_on(im, 1u << 31 | string(im, id == 2 ? "two" : "three"), id, serial, thread);
+}
+
+static void call(image *im, uint32_t id, uint64_t from, uint64_t to)
+{
+    begin(im, id, START_TICK + from);
+    end(im, id, START_TICK + to);
+}
+
+/* What the threads 7 and 8 do. */
+static void fibers_switches(image *im)
+{
+    system_begin(im, 5, 7, PROF__SWITCH_KNOWN);
+    switch_at(im, 1, 40, 7, PROF__SWITCH_WAITS);
+    switch_at(im, 1, 60, 7, PROF__SWITCH_IN);
+    switch_at(im, 1, 120, 7, PROF__SWITCH_READY);
+    switch_at(im, 1, 140, 7, PROF__SWITCH_IN);
+    switch_at(im, 1, 150, 7, PROF__SWITCH_WAITS);
+    switch_at(im, 1, 170, 7, PROF__SWITCH_IN);
+    switch_at(im, 0, 45, 8, PROF__SWITCH_NEW);
+    switch_at(im, 0, 46, 8, PROF__SWITCH_IN);
+    switch_at(im, 0, 200, 8, PROF__SWITCH_WAITS);
+    switch_at(im, 0, 340, 8, PROF__SWITCH_IN);
+    switch_at(im, 0, 480, 8, PROF__SWITCH_ENDS);
+    known_until(im, 600);
+}
+
+/* The fibers 2 and 3 on thread 7, from which fiber 3 moves to thread 8. */
+static image fibers_image(void)
+{
+    image im = image_new(400, 2, 200);
+    uint32_t work = site(&im, "work"), task = site(&im, "task");
+    switches_serial = 0;
+    chunk(&im, 1, 1, START_TICK + 50);
+    track_on(&im, string(&im, "worker"), 4, 1, 8);
+    call(&im, work, 60, 348);
+    turn(&im, 3, 2, 8);
+    call(&im, work, 350, 400);
+    end(&im, task, START_TICK + 402);
+    track_on(&im, 0, 4, 2, 8);
+    call(&im, work, 404, 470);
+    chunk(&im, 0, 2, START_TICK);
+    track_on(&im, string(&im, "main"), 1, 1, 7);
+    begin(&im, work, START_TICK + 10);
+    turn(&im, 2, 1, 7);
+    call(&im, work, 20, 100);
+    track_on(&im, 0, 1, 2, 7);
+    call(&im, task, 102, 110);
+    turn(&im, 3, 1, 7);
+    begin(&im, task, START_TICK + 112);
+    turn(&im, 2, 2, 7);
+    call(&im, work, 212, 300);
+    track_on(&im, 0, 1, 3, 7);
+    end(&im, work, START_TICK + 310);
+    return im;
+}
+
+TEST(fibers_of_an_image)
+{
+    image im = fibers_image();
+    fibers_switches(&im);
+    prof_trace *trace = image_read(&im);
+    CHECK_TEXT(states_of(trace, 0), "R5-40@1 W40-60 R60-120@1 r120-140 R140-150@1 W150-170 R170-600@1");
+    /* Where both the track before and after may have had the thread, nothing is known but its waiting. */
+    CHECK_TEXT(states_of(trace, 1), "R20-40@1 W40-60 R60-100@1 W102-112 W150-170 R212-300@1");
+    CHECK_TEXT(states_of(trace, 2), "W150-170 W212-348 R350-402@0");
+    CHECK_TEXT(states_of(trace, 3), "r45-46 R46-200@0 W200-340 R340-480@0");
+    prof_split split;
+    CHECK_EQUAL(prof_track_split(trace, 2, 112, 290, &split), PROF_OK);
+    CHECK_EQUAL(split.running_ns, 52);
+    CHECK_EQUAL(split.waiting_ns, 20 + 136);
+    CHECK_EQUAL(split.unknown_ns, 290 - 52 - 20 - 136);
+    CHECK_EQUAL(split.migrations, 1);
+    CHECK_EQUAL(split.switches, 0);
+    CHECK_EQUAL(prof_track_split(trace, 1, 30, 100, &split), PROF_OK);
+    CHECK_EQUAL(split.switches, 1);
+    prof_stat *stats = NULL;
+    size_t count = 0;
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
+    for (size_t i = 0; i < count; ++i)
+        if (!strcmp(stats[i].name, "task")) CHECK_EQUAL(stats[i].running_ns, 52 + 8);
+    prof_stats_free(stats);
+    trace_bytes json;
+    memset(&json, 0, sizeof json);
+    CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&json), NULL), PROF_OK);
+    CHECK_EQUAL(count_of(json.bytes, "\"name\":\"state of two\""), 1);
+    CHECK_EQUAL(count_of(json.bytes, "\"name\":\"state of three\""), 1);
+    CHECK_EQUAL(count_of(json.bytes, "\"ts\":0.212,\"dur\":0.136}"), 1);
+    free(json.bytes);
+    prof_trace_close(trace);
+
+    im = fibers_image(); /* without switches nothing is said of fibers, either */
+    trace = image_read(&im);
+    CHECK_TEXT(states_of(trace, 2), "");
+    prof_trace_close(trace);
+}
+
+/* A fiber that waits for its next turn, up to the end; that comes back without an event; whose thread has ended. */
+TEST(fibers_that_wait)
+{
+    image im = fibers_image();
+    turn(&im, 2, 3, 7);
+    begin(&im, 1, START_TICK + 320);
+    track_on(&im, 0, 1, 4, 7);
+    turn(&im, 2, 4, 7); /* without an event, two times */
+    track_on(&im, 0, 1, 5, 7);
+    turn(&im, 2, 5, 7);
+    track_on(&im, 0, 1, 6, 7);
+    call(&im, 2, 400, 410);
+    chunk(&im, 1, 1, START_TICK + 50);
+    while (*im.word) ++im.word;
+    turn(&im, 3, 3, 8); /* the last of its thread, which ends at 480 */
+    begin(&im, 2, START_TICK + 472);
+    chunk(&im, 0, 2, START_TICK);
+    while (*im.word) ++im.word;
+    fibers_switches(&im);
+    prof_trace *trace = image_read(&im);
+    CHECK_TEXT(states_of(trace, 1), "R20-40@1 W40-60 R60-100@1 W102-112 W150-170 R212-300@1 W400-600");
+    CHECK_TEXT(states_of(trace, 2), "W150-170 W212-348 R350-402@0 W404-470 W480-600");
+    prof_trace_close(trace);
+}
+
+/* While segments may be missing, a fiber may have run unseen. */
+TEST(fibers_of_which_a_part_is_missing)
+{
+    image im = fibers_image(); /* EVENTs of switches are missing from 200 to 250: a pause */
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    known_until(&im, 200);
+    switches_serial += 2;
+    known_until(&im, 250);
+    switch_at(&im, 1, 320, 7, PROF__SWITCH_WAITS);
+    known_until(&im, 600);
+    prof_trace *trace = image_read(&im);
+    CHECK_TEXT(states_of(trace, 2), "W250-348");
+    prof_trace_close(trace);
+
+    im = fibers_image(); /* the third segment of fiber 2 is gone, with a block of the archive */
+    call(&im, 2, 312, 390);
+    turn(&im, 2, 4, 7);
+    call(&im, 1, 400, 410);
+    im.header->archive_next = 8;
+    fibers_switches(&im);
+    trace = image_read(&im);
+    CHECK_TEXT(states_of(trace, 1), "R20-40@1 W40-60 R60-100@1 W102-112 W150-170 R212-300@1 R400-410@1");
+    prof_trace_close(trace);
+
+    im = fibers_image(); /* an event found no room */
+    put(&im, (uint64_t)PROF__KIND_LOST << PROF__KIND_SHIFT | 1);
+    fibers_switches(&im);
+    trace = image_read(&im);
+    CHECK_TEXT(states_of(trace, 1), "R20-40@1 W40-60 R60-100@1 R212-300@1");
+    CHECK_TEXT(states_of(trace, 2), "R350-402@0");
+    prof_trace_close(trace);
+}
+
+/* Who ran while another thread was ready: a thread counts once, whatever fiber it has. */
+TEST(fibers_do_not_run_beside_their_threads)
+{
+    image im = image_new(400, 2, 200);
+    uint32_t work = site(&im, "work"), task = site(&im, "task");
+    switches_serial = 0;
+    chunk(&im, 1, 1, START_TICK + 50);
+    track_on(&im, string(&im, "worker"), 4, 1, 8);
+    call(&im, task, 60, 70);
+    turn(&im, 3, 1, 8);
+    call(&im, task, 90, 200);
+    chunk(&im, 0, 2, START_TICK);
+    track_on(&im, string(&im, "main"), 1, 1, 7);
+    call(&im, work, 10, 310);
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    switch_at(&im, 1, 45, 8, PROF__SWITCH_NEW);
+    switch_at(&im, 1, 120, 7, PROF__SWITCH_READY);
+    switch_at(&im, 1, 121, 8, PROF__SWITCH_IN);
+    switch_at(&im, 1, 139, 8, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 140, 7, PROF__SWITCH_IN);
+    known_until(&im, 600);
+    prof_trace *trace = image_read(&im);
+    CHECK_TEXT(states_of(trace, 1), "r90-121 R121-139@1 W139-200");
+    prof_why_options options;
+    prof_why_report *report = NULL;
+    memset(&options, 0, sizeof options);
+    options.name = "work";
+    CHECK_EQUAL(prof_why(trace, &options, &report), PROF_OK);
+    CHECK_EQUAL(report->count, 1);
+    CHECK_EQUAL(report->calls->split.ready_ns, 20);
+    CHECK_EQUAL(report->calls->ran_count, 1);
+    CHECK_EQUAL(report->calls->ran_instead->ns, 18);
+    CHECK_TEXT(prof_trace_track(trace, report->calls->ran_instead->track)->name, "worker");
+    prof_why_free(report);
+    options.name = "task";
+    options.slowest = 1;
+    CHECK_EQUAL(prof_why(trace, &options, &report), PROF_OK); /* that of the fiber */
+    CHECK_EQUAL(report->calls->split.running_ns, 18);
+    CHECK_EQUAL(report->calls->split.ready_ns, 31);
+    CHECK_EQUAL(report->calls->split.waiting_ns, 61);
+    prof_why_free(report);
+    prof_trace_close(trace);
 }
 
 /* Outputs show the states: a row below the thread in Chrome's JSON, a column in the summary, three in a CSV; and nothing
@@ -503,6 +707,101 @@ TEST(preempted_threads_are_ready)
     printf("%d of %d calls are wrong by more; ready %.1f ms\n", wrong, 2 * CALLS, (double)ready * 1e-6);
     CHECK(wrong <= 2 * CALLS / 20);
     CHECK(ready > 100000000u); /* each waited for the other's 240 ms, or nearly */
+    prof_trace_close(trace);
+}
+
+/* Two fibers take turns on a thread, and one moves between two threads: each call works, in parts, while others wait. */
+enum { TURNS = 40 };
+typedef struct strand {
+    prof_fiber *fiber;
+    const char *name;
+    uint64_t ran[TURNS], slept[TURNS];
+} strand;
+
+static strand strands[3];
+static int mover_turn; /* 2 * i: of the first thread in its call i; 2 * i + 1: of the second one */
+
+static void strand_part(strand *me, int i, uint64_t ns, unsigned us)
+{
+    PROFILE_SCOPE("part");
+    uint64_t before = cpu_ns();
+    work_ns(ns);
+    me->ran[i] += cpu_ns() - before;
+    if (us) pause_us(us);
+    me->slept[i] += us * 1000u;
+}
+
+static void *movers_second_thread(void *user)
+{
+    strand *mover = (strand *)user;
+    prof_set_thread_name("second");
+    for (int i = 0; i < TURNS; ++i) {
+        {
+            PROFILE_SCOPE("wait");
+            WAIT_UNTIL(__atomic_load_n(&mover_turn, __ATOMIC_ACQUIRE) == 2 * i + 1); /* waiting fibers */
+        }
+        prof_fiber_switch(mover->fiber);
+        strand_part(mover, i, 300000, 0);
+        PROFILE_END("call");
+        prof_fiber_switch(NULL);
+        PROFILE_MARK("it left");
+        __atomic_store_n(&mover_turn, 2 * i + 2, __ATOMIC_RELEASE);
+    }
+    return NULL;
+}
+
+TEST(fibers_have_states)
+{
+    pthread_t second;
+    NEEDS_SWITCHES(trace_config(0));
+    memset(strands, 0, sizeof strands);
+    mover_turn = 0;
+    for (int i = 0; i < 3; ++i) {
+        strands[i].name = i == 0 ? "left" : i == 1 ? "right" : "mover";
+        strands[i].fiber = prof_fiber_create(strands[i].name);
+    }
+    pthread_create(&second, NULL, movers_second_thread, &strands[2]);
+    for (int i = 0; i < TURNS; ++i) {
+        for (int j = 0; j < 4; ++j) {
+            strand *me = &strands[j % 2];
+            prof_fiber_switch(me->fiber);
+            if (j < 2) PROFILE_BEGIN("call");
+            strand_part(me, i, 200000u + 100000u * (unsigned)j, j == 3 ? 0 : 300);
+            if (j >= 2) PROFILE_END("call");
+        }
+        prof_fiber_switch(strands[2].fiber);
+        PROFILE_BEGIN("call");
+        strand_part(&strands[2], i, 200000, 300);
+        prof_fiber_switch(NULL);
+        {
+            PROFILE_SCOPE("wait");
+            __atomic_store_n(&mover_turn, 2 * i + 1, __ATOMIC_RELEASE);
+            WAIT_UNTIL(__atomic_load_n(&mover_turn, __ATOMIC_ACQUIRE) == 2 * i + 2); /* waiting fibers */
+        }
+    }
+    pthread_join(second, NULL);
+    prof_trace *trace = trace_stop();
+    int wrong = 0;
+    for (int i = 0; i < 3; ++i) {
+        size_t index = trace_track_named(trace, strands[i].name);
+        trace_list list = trace_read(trace, index);
+        for (size_t j = 0; j < TURNS; ++j) {
+            const prof_event *event = trace_nth(&list, "call", j);
+            prof_split split;
+            CHECK(event != NULL);
+            if (!event) break;
+            CHECK_EQUAL(prof_event_split(trace, index, event, &split), PROF_OK);
+            CHECK_EQUAL(split.running_ns + split.ready_ns + split.waiting_ns + split.unknown_ns, event->duration_ns);
+            int64_t most = event->duration_ns / 20 > 100000 ? event->duration_ns / 20 : 100000;
+            int64_t error = (int64_t)split.running_ns - (int64_t)strands[i].ran[j];
+            wrong += error > most || -error > most || (int64_t)split.unknown_ns > most ||
+                     split.waiting_ns + (uint64_t)most < strands[i].slept[j];
+        }
+        trace_free(&list);
+        prof_fiber_destroy(strands[i].fiber);
+    }
+    printf("%d of %d calls are wrong by more\n", wrong, 3 * TURNS);
+    CHECK(wrong <= 3 * TURNS / 20);
     prof_trace_close(trace);
 }
 

@@ -248,9 +248,10 @@ PROF__API size_t prof_trace_track_count(const prof_trace *trace);
 PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t index); /* NULL after the last */
 
 /* Returns the states of a track's thread, in order of time, and sets *count to their number. The trace owns them.
-   Between two of them there may be times of which nothing is known. Returns NULL, and 0 as *count, if the recording has
-   none of this thread: prof_system.h was not asked for them, or the track is a fiber or a device's. The window does not
-   matter here. count must not be NULL. */
+   Between two of them there may be times of which nothing is known. A fiber has the states of the thread that runs it,
+   and waits while none does; at a switch of fibers, the time between the events of both is not known. Returns NULL, and
+   0 as *count, if the recording has none of this track: prof_system.h was not asked for them, or it is a device's. The
+   window does not matter here. count must not be NULL. */
 PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t track, size_t *count);
 /* Splits a time of a track, for example that of a scope, into what its thread did. What is not known is in unknown_ns:
    all of it, if the recording has no states. */

@@ -29,7 +29,9 @@ static inline void prof__read_cut_time(const prof_trace *trace, size_t chunk, pr
 static void prof__read_cut_end(prof_trace *trace, prof__read_segment *segment, const uint64_t *words, size_t at,
                                prof__segment_summarizer *summarizer)
 {
+    int follows = segment > trace->segments && segment[-1].chunk == segment->chunk;
     segment->end = (uint32_t)at;
+    segment->last_tick = prof__read_tick(summarizer->base, summarizer->ticks, follows ? segment[-1].last_tick : 0);
     if (summarizer->jumps) trace->chunks[segment->chunk].jumps = 1;
     summarizer->good &= !summarizer->jumps;
     summarizer->jumps = 0;
@@ -78,6 +80,7 @@ static int prof__read_cut(prof_trace *trace, size_t chunk, uint64_t *words, size
             segment->record = ~(uint64_t)0;
             segment->chunk = (uint32_t)chunk;
             segment->first = (uint32_t)at;
+            segment->thread = (uint32_t)words[at + 2];
             segment->name = (uint32_t)(words[at] & (PROF__NAME_OF_SYSTEM - 1));
             segment->of_system = (words[at] & PROF__NAME_OF_SYSTEM) != 0;
             segment->fiber = words[at] >> 31 & 1;

@@ -6,6 +6,7 @@
 #include "ground/hash.h"
 #include "image/system.h"
 #include "read/clock.h"
+#include "read/fibers.h"
 #include "read/switches.h"
 #include "read/trace.h"
 
@@ -13,19 +14,6 @@
    Switches lie in EVENTs, one after the other for each processor. Here they are sorted by thread and time, and what a
    thread did between two of them becomes a state. Where switches are missing, nothing is known of the threads that may
    have run on the processor meanwhile. */
-
-/* A time in which switches of a processor are missing. */
-typedef struct prof__read_hole {
-    uint64_t from, to;
-    uint32_t processor; /* PROF__NONE32: all */
-} prof__read_hole;
-
-typedef struct prof__read_knowledge {
-    prof__read_hole *holes; /* in order of `from` */
-    size_t count, capacity;
-    uint64_t since; /* the image's first switches are missing: what is after this time is known; 0: none are */
-    uint64_t until; /* all switches before this time are known, but for holes */
-} prof__read_knowledge;
 
 static int prof__hole_order(const void *a, const void *b)
 {
@@ -111,27 +99,14 @@ typedef struct prof__read_walk {
     size_t hole;
 } prof__read_walk;
 
-/* What the begin of a state is. */
-enum { PROF__STATE_SWITCHED = 1, PROF__STATE_MOVED = 2 };
-
 /* Ends the present state, if it is known. Returns 0 if there is no memory. */
 static int prof__walk_emit(prof__read_walk *walk, uint64_t end)
 {
     prof_trace *trace = walk->trace;
     int kind = walk->kind == PROF__STATE_UNSEEN ? (int)PROF_STATE_RUNNING : walk->kind;
     int64_t from = prof__read_since(trace, walk->since), to = prof__read_since(trace, end);
-    prof_state *state;
-    if (kind >= PROF_STATE_COUNT || end < walk->since || to < 0 || (end == walk->since && !walk->marks)) return 1;
-    if (!PROF__ROOM(trace->states, trace->state_capacity, trace->state_count) ||
-        !PROF__ROOM(trace->state_marks, trace->state_mark_capacity, trace->state_count))
-        return 0;
-    state = &trace->states[trace->state_count];
-    state->start_ns = from < 0 ? 0 : from;
-    state->end_ns = to;
-    state->kind = (prof_state_kind)kind;
-    state->processor = kind == PROF_STATE_RUNNING ? walk->processor : -1;
-    trace->state_marks[trace->state_count++] = walk->marks;
-    return 1;
+    if (kind >= PROF_STATE_COUNT || end < walk->since || to < 0) return 1;
+    return prof__state_add(trace, from < 0 ? 0 : from, to, kind, walk->processor, walk->marks);
 }
 
 static void prof__walk_to(prof__read_walk *walk, int kind, uint64_t ns, int32_t processor)
@@ -228,6 +203,11 @@ static int prof__walk_thread(prof_trace *trace, const prof__read_knowledge *know
     return walk.since >= known->until || prof__walk_emit(&walk, known->until);
 }
 
+typedef struct prof__read_threads {
+    prof__read_states_of *list;
+    size_t count, capacity;
+} prof__read_threads;
+
 /* A thread's track. */
 typedef struct prof__read_owner {
     uint64_t thread;
@@ -302,8 +282,25 @@ static int prof__states_sum(prof_trace *trace)
     return 1;
 }
 
-/* Makes the states of all threads, of switches that are sorted. Returns 0 if there is no memory. */
-static int prof__states_walk(prof_trace *trace, const prof__read_knowledge *known)
+/* Notes which states a thread has, for fibers. Returns 0 if there is no memory. */
+static int prof__states_note(const prof_trace *trace, prof__read_threads *threads, const prof__read_switch *items,
+                             size_t count, size_t first)
+{
+    prof__read_states_of *of = (prof__read_states_of *)PROF__MORE(threads->list, threads->capacity, threads->count);
+    if (!of) return 0;
+    of->thread = items->thread;
+    of->state = first;
+    of->state_count = trace->state_count - first;
+    of->begin_ns = INT64_MIN;
+    of->end_ns = INT64_MAX;
+    if ((items[0].place & 7) == PROF__SWITCH_NEW) of->begin_ns = prof__read_since(trace, items[0].ns);
+    if ((items[count - 1].place & 7) == PROF__SWITCH_ENDS) of->end_ns = prof__read_since(trace, items[count - 1].ns);
+    return 1;
+}
+
+/* Makes the states of all threads, of switches that are sorted. threads: receives them; NULL: only those with a track
+   are wanted. Returns 0 if there is no memory. */
+static int prof__states_walk(prof_trace *trace, const prof__read_knowledge *known, prof__read_threads *threads)
 {
     prof__read_owner *owners;
     size_t from, to, owner = 0, end, count = prof__owners_make(trace, &owners);
@@ -316,7 +313,10 @@ static int prof__states_walk(prof_trace *trace, const prof__read_knowledge *know
         while (owner < count && owners[owner].thread < thread) owner++;
         for (end = owner; end < count && owners[end].thread == thread;) end++;
         prof__states_give(trace, owners + owner, end - owner, first);
-        if (end == owner) trace->state_count = first; /* of a thread without a track: nobody asks for them */
+        if (threads)
+            good = good && prof__states_note(trace, threads, trace->switch_items + from, to - from, first);
+        else if (end == owner)
+            trace->state_count = first; /* of a thread without a track: nobody asks for them */
     }
     free(owners);
     return good;
@@ -325,18 +325,23 @@ static int prof__states_walk(prof_trace *trace, const prof__read_knowledge *know
 static int prof__states_make(prof_trace *trace)
 {
     prof__read_knowledge known;
+    prof__read_threads threads;
     uint64_t *last;
-    int good;
+    int good, fibers = prof__fibers_there(trace);
     memset(&known, 0, sizeof known);
+    memset(&threads, 0, sizeof threads);
     if (!trace->switches_count) return 1;
     qsort(trace->switches, trace->switches_count, sizeof *trace->switches, prof__switches_order);
     last = (uint64_t *)calloc(PROF__HOLE_PROCESSORS, sizeof *last);
     good = last && prof__switches_known(trace, &known, last);
     if (trace->switch_count)
         qsort(trace->switch_items, trace->switch_count, sizeof *trace->switch_items, prof__switch_order);
-    good = good && prof__states_walk(trace, &known) && prof__states_sum(trace);
+    good = good && prof__states_walk(trace, &known, fibers ? &threads : NULL);
+    if (fibers) good = good && prof__fibers_make(trace, &known, threads.list, threads.count);
+    good = good && prof__states_sum(trace);
     free(last);
     free(known.holes);
+    free(threads.list);
     free(trace->switches);
     free(trace->switch_items);
     trace->switches = NULL;
@@ -432,6 +437,7 @@ static void prof__event_split(const prof_trace *trace, const prof__read_track *t
                               prof_split *split)
 {
     prof__states_split(trace, track, event->start_ns, event->start_ns + event->duration_ns, split);
+    if (track->about.fiber && track->state_count) return; /* its arguments say what the thread did */
     if (split->unknown_ns && event->arg_count && event->type == PROF_EVENT_SCOPE && !event->flags)
         prof__event_timed(event, split);
 }

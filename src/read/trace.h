@@ -91,10 +91,12 @@ typedef struct prof__read_segment {
     /* Tick of its first known time: when the track took the chunk, else the first record's; ~0: none. */
     uint64_t tick;
     uint64_t record; /* tick of the first record with a time; ~0: none */
+    uint64_t last_tick; /* of the last record with a time in its chunk, up to its end; the chunk's if there is none */
     uint64_t mark;   /* hash of its words if they are read on demand; see prof__read_mark() */
     uint32_t chunk;
     uint32_t first, end; /* its words in the chunk; the first is its TRACK record */
     uint32_t name;       /* id of a string in meta */
+    uint32_t thread;     /* id of the thread that recorded it; the low half, which is all that switches have */
     int32_t depth;       /* once matched: open scopes at its end, less the unmatched ends before that; until then: its
                             summary, from 1; 0: none */
     uint8_t fiber;
@@ -216,6 +218,29 @@ typedef struct prof__read_switches {
     uint16_t serial;
     uint8_t what; /* PROF__SWITCHES_... */
 } prof__read_switches;
+
+/* A time in which switches of a processor are missing. */
+typedef struct prof__read_hole {
+    uint64_t from, to;
+    uint32_t processor; /* PROF__NONE32: all */
+} prof__read_hole;
+
+typedef struct prof__read_knowledge {
+    prof__read_hole *holes; /* in order of `from` */
+    size_t count, capacity;
+    uint64_t since; /* the image's first switches are missing: what is after this time is known; 0: none are */
+    uint64_t until; /* all switches before this time are known, but for holes */
+} prof__read_knowledge;
+
+/* What the begin of a state is. */
+enum { PROF__STATE_SWITCHED = 1, PROF__STATE_MOVED = 2 };
+
+/* The states of a thread, in the trace's. */
+typedef struct prof__read_states_of {
+    size_t state, state_count;
+    int64_t begin_ns, end_ns; /* when the thread began and ended; INT64_MIN, INT64_MAX: not known */
+    uint32_t thread;
+} prof__read_states_of;
 
 #define PROF__STATE_STEP 32u /* states of each sum */
 typedef struct prof__read_sum {

@@ -61,9 +61,9 @@ ONE SCOPE AT A TIME
     Such a scope takes 2.8 us and 160 bytes more, and an open file for each thread that has one; from half of
     RLIMIT_NOFILE on, the file is opened each time, which takes 3 us longer. Where the kernel does not count (/proc is
     missing, or CONFIG_SCHEDSTATS), only running is known: prof_timed_status() says so. A scope that ends on another
-    thread, in a coroutine, has no parts; in a fiber they are those of the thread. With PROF_STATS the summary has no
-    such column. In a sandbox of system calls these macros need openat, pread64, close and clock_gettime. Elsewhere than
-    on Linux they are PROFILE_SCOPE and PROFILE_STEP.
+    thread, in a coroutine, has no parts; in a fiber they are those of the thread, and count only where switches are not
+    recorded. With PROF_STATS the summary has no such column. In a sandbox of system calls these macros need openat,
+    pread64, close and clock_gettime. Elsewhere than on Linux they are PROFILE_SCOPE and PROFILE_STEP.
 
 IF THE SYSTEM REFUSES
 
@@ -101,7 +101,12 @@ WHAT IT DOES NOT DO
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
     PROF_STATS there are no events, and no switches or samples. Once the program has entered a sandbox of system calls
-    (seccomp), there are no more counters. With more than 32 processors it looks only at those that threads
-    may run on at the start; and never at one that is switched on later: a thread there seems to wait. Fibers have no
-    states yet. On other systems than Linux prof_system_status() returns PROF_UNSUPPORTED.
+    (seccomp), there are no more counters. With more than 32 processors it looks only at those that threads may run on
+    at the start; and never at one that is switched on later: a thread there seems to wait. On other systems than Linux
+    prof_system_status() returns PROF_UNSUPPORTED.
+
+    A fiber has the states of the thread that runs it, and waits while none does. prof_fiber_switch() reads no clock: a
+    switch was between the last event of one track and the first one of the next. In between, both fibers have unknown
+    time, unless the thread waits. Give each turn of a fiber a scope, so that this is short. A turn without an event, on
+    a thread that has no event yet, counts as waiting. Fibers have states only where switches are recorded.
 */
