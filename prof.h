@@ -5584,11 +5584,11 @@ static prof_status prof__out_close(prof__out *out)
    had when the track began; a THREAD record of meta has a newer one.
    ARG is an argument of the innermost open scope of its track. If bit 29 is set, the last word of the ARG is the head
    of a BEGIN without its ticks, and the argument belongs to the innermost open scope of that call site.
-   DATA is a value of the EVENT, MARK or DATA directly before it. Its call site is the value's key, or 0 for none.
+   DATA is a value of the EVENT, MARK, FRAME or DATA directly before it. Its call site is the value's key, or 0: none.
    An ARG or DATA with bit 30 is a string: the key of the next record, which has the same kind and call site 0.
    A DATA after a FRAME is the number of the frame's boundary, counted from 0 for each name and track. Only some FRAMEs
    have one, but at least the first FRAME of each chunk: a reader counts on from there. If no FRAME has a number, the
-   first one is number 0.
+   first one is number 0. Other DATA, after the number if there is one, are arguments of the frame that ends there.
    An EVENT whose type is no prof_event_type belongs to a device, not to its track: see >>device.
    NAME is the run-time name of the BEGIN, MARK or EVENT directly before it.
    An END closes the innermost open scope of its call site. If no scope of that call site is open, it closes the
@@ -5612,6 +5612,8 @@ static prof_status prof__out_close(prof__out *out)
 #define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
 #define PROF__KIND_SHIFT 60
 #define PROF__NAME_OF_SYSTEM (1u << 30) /* in TRACK: the name is the system's */
+/* The head of the DATA with the number of a frame's boundary. */
+#define PROF__FRAME_NUMBER ((uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1)
 #define PROF__ARG_KEY (1u << 30) /* in ARG and DATA: this is the key of the next record */
 #define PROF__ARG_TO (1u << 29)  /* in ARG: the last word says to which scope it belongs */
 
@@ -6160,7 +6162,7 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
      sited    1: bits 59..40 of the head are a call site, or 0
      shown    1: readers make an event of it, but for an EVENT of a type that they do not know
      named    1: a NAME after it is its name, but for an EVENT that is a flow
-     valued   1: DATA after it are its arguments (after a FRAME, its number)
+     valued   1: DATA after it are its arguments (after a FRAME and its number, those of the frame that it ends)
      holds    the prof_value_type of the words after the head; NONE: other numbers; TYPED: the head says which
      layout   bits of the head; and the other words
      by       what it is written for */
@@ -6171,7 +6173,7 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(MARK, 3, 1, 1, 1, 1, 1, 1, NONE, "call site, ticks", "an instant")                                              \
     X(COUNTER_INT, 4, 2, 1, 1, 1, 0, 0, INT, "call site, ticks; the value, signed", "a counter")                      \
     X(COUNTER_DOUBLE, 5, 2, 1, 1, 1, 0, 0, DOUBLE, "call site, ticks; the value, IEEE 754", "a counter")              \
-    X(FRAME, 6, 1, 1, 1, 1, 0, 0, NONE, "call site, ticks", "a frame's boundary")                                     \
+    X(FRAME, 6, 1, 1, 1, 1, 0, 1, NONE, "call site, ticks", "a frame's boundary")                                     \
     X(ARG, 7, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below", "an argument of a scope")                    \
     X(NAME, 8, PROF__IN_HEAD, 0, 0, 0, 0, 0, STRING,                                                                  \
       "n in bits 15..0; a text: the run-time name of the BEGIN, MARK or EVENT directly before it. Not of a flow",     \
@@ -6182,7 +6184,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(LOST, 10, 1, 0, 0, 1, 0, 0, NONE, "bits 39..0: how many events are missing here", "events that were lost")      \
     X(EVENT, 11, 3, 1, 1, 1, 1, 1, NONE,                                                                              \
       "call site, ticks; type (7..0) and detail (63..8); object", "all other events: see below")                      \
-    X(DATA, 12, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below", "an argument of an instant or EVENT")      \
+    X(DATA, 12, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below",                                            \
+      "an argument of an instant, FRAME or EVENT")                                                                    \
     X(COUNTER_UINT, 13, 2, 1, 1, 1, 0, 0, UINT, "call site, ticks; the value, unsigned", "a counter")
 
 #define PROF__IN_HEAD 15
@@ -11355,7 +11358,7 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
     self->frame.site = place.at && frames ? site : NULL;
     if (place.at && frames) {
         PROF__STORE(place.at + 2, *frames);
-        PROF__STORE(place.at + 1, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1);
+        PROF__STORE(place.at + 1, PROF__FRAME_NUMBER);
         words = 3;
     }
     if (frames) ++*frames;
@@ -15990,8 +15993,7 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     if (at == count) return;
     memset(words + at, 0, (count - at) * 8);
     unsigned parts = 1u << PROF__KIND_NAME | 1u << PROF__KIND_DATA;
-    if (!prof__record_in(PROF__NAMED | PROF__VALUED | 1u << PROF__KIND_FRAME | 1u << PROF__KIND_DATA, words[last]))
-        return;
+    if (!prof__record_in(PROF__NAMED | PROF__VALUED | 1u << PROF__KIND_DATA, words[last])) return;
     for (; at < count; at += next) {
         next = prof__record_in(parts, again[at]) ? prof__record_length(again[at], count - at) : 0;
         if (!next) return;
@@ -19114,18 +19116,33 @@ static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_lis
     }
 }
 
-/* Writes a MARK or an EVENT with arguments. The thread holds its write lock. */
+#define PROF__NO_NUMBER (~(uint64_t)0)
+
+/* Counts a frame's boundary. Returns its number, or PROF__NO_NUMBER if the track has too many names of frames. */
+static uint64_t prof__with_number(prof__thread *self, const prof_site *site)
+{
+#ifdef PROF__FRAME_NAMES
+    uint64_t *frames = prof__frames_of(self, site);
+    if (frames) return (*frames)++;
+#endif
+    (void)self, (void)site;
+    return PROF__NO_NUMBER;
+}
+
+/* Writes a MARK, FRAME or EVENT with arguments. object: of a FRAME, its number. The thread holds its write lock. */
 static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, uint64_t object, prof__with_list *list,
                              uint32_t count)
 {
-    uint64_t first = type == PROF_EVENT_MARK ? 1 : 3, now = prof__now(self->session, 0), *at;
+    int frame = type == PROF_EVENT_FRAME;
+    uint64_t first = type == PROF_EVENT_MARK || (frame && object == PROF__NO_NUMBER) ? 1 : 3, *at;
+    uint64_t now = prof__now(self->session, 0);
     list->kind = PROF__KIND_DATA;
     prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
     at = prof__reserve_or_lose(self, first + list->words, &now, PROF__LOSS_EVENT | PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at + first, list);
-    if (type != PROF_EVENT_MARK) {
-        PROF__STORE(at + 1, type);
+    if (first == 3) {
+        PROF__STORE(at + 1, frame ? PROF__FRAME_NUMBER : type);
         PROF__STORE(at + 2, object);
     }
     prof__store_word(at, head | (now - self->base));
@@ -19153,6 +19170,7 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__off_scope_drops(self, count)) ||
         !prof__enter_or_lose(self, site, &head, loss))
         return;
+    if (type == PROF_EVENT_FRAME) object = prof__with_number(self, site);
     if (type == PROF_EVENT_SCOPE)
         prof__with_scope(self, &list, count);
     else
@@ -19160,6 +19178,8 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     prof__leave(self);
     if (type == PROF_EVENT_MARK) {
         PROF__BRIDGE_MARK(site, NULL);
+    } else if (type == PROF_EVENT_FRAME) {
+        PROF__BRIDGE_FRAME(site);
     } else if (type != PROF_EVENT_SCOPE) {
         PROF__BRIDGE_EVENT(site, type, 0, object);
     }

@@ -288,8 +288,8 @@ PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t tr
    all of it, if the recording has no states. */
 PROF__API prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
                                        prof_split *split);
-/* Splits the time of an event of a track likewise. Where the states leave something unknown, a scope of
-   PROFILE_SCOPE_TIMED says it itself. */
+/* Splits the time of an event of a track likewise; that of a frame's boundary is the frame that it ends. Where the
+   states leave something unknown, a scope of PROFILE_SCOPE_TIMED, or a frame of PROFILE_FRAME_TIMED, says it itself. */
 PROF__API prof_status prof_event_split(const prof_trace *trace, size_t track, const prof_event *event,
                                        prof_split *split);
 
@@ -2403,8 +2403,13 @@ static uint32_t prof__read_arg_target(const uint64_t *words)
 /* Returns the number of a frame's boundary, or NULL if its record has none. left: words from this record on. */
 static const uint64_t *prof__read_frame_data(const uint64_t *record, size_t left)
 {
-    uint64_t wanted = (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1;
-    return left > 2 && record[1] == wanted ? record + 2 : NULL;
+    return left > 2 && record[1] == PROF__FRAME_NUMBER ? record + 2 : NULL;
+}
+
+/* Returns the length in words of a FRAME record, together with its number. */
+static size_t prof__read_frame_words(const uint64_t *record, size_t left)
+{
+    return prof__read_frame_data(record, left) ? 3 : 1;
 }
 
 /* Returns 1 if readers make an event of the record. */
@@ -5268,8 +5273,15 @@ PROF_DEF prof_status prof_track_split(const prof_trace *trace, size_t track, int
     return PROF_OK;
 }
 
-/* Replaces a split by what the scope's own arguments say: see PROF__KEY_RUNNING. The time that they leave, in which the
-   scope measured, the thread ran. */
+/* Returns 1 if the parts that a frame says itself are those of this frame: that of the boundary before may be lost. */
+static int prof__frame_fits(const uint64_t *parts, uint64_t wall)
+{
+    uint64_t sum = parts[0] + parts[1] + parts[2], most = wall / 20 > 100000 ? wall / 20 : 100000;
+    return (sum > wall ? sum - wall : wall - sum) <= most;
+}
+
+/* Replaces a split by what the event's own arguments say: see PROF__KEY_RUNNING. The time that they leave, in which the
+   scope or frame measured, the thread ran. */
 static void prof__event_timed(const prof_event *event, prof_split *split)
 {
     static const char *const keys[] = {PROF__KEY_RUNNING, PROF__KEY_READY, PROF__KEY_WAITING};
@@ -5285,6 +5297,7 @@ static void prof__event_timed(const prof_event *event, prof_split *split)
         }
     }
     if (!(found & 1)) return;
+    if (event->type == PROF_EVENT_FRAME && found == 7 && !prof__frame_fits(parts, wall)) return;
     if (found == 7) {
         split->ready_ns = parts[1] < wall ? parts[1] : wall;
         split->waiting_ns = parts[2] < wall - split->ready_ns ? parts[2] : wall - split->ready_ns;
@@ -5296,13 +5309,21 @@ static void prof__event_timed(const prof_event *event, prof_split *split)
     split->unknown_ns = wall - split->running_ns - split->ready_ns - split->waiting_ns;
 }
 
+/* Returns when an event began. The time of a frame is that of the boundary that ends it. */
+static int64_t prof__event_start(const prof_event *event)
+{
+    return event->type == PROF_EVENT_FRAME ? event->start_ns - event->duration_ns : event->start_ns;
+}
+
 /* Splits an event's time: by the states of its thread or, where they leave something unknown, by its own arguments. */
 static void prof__event_split(const prof_trace *trace, const prof__read_track *track, const prof_event *event,
                               prof_split *split)
 {
-    prof__states_split(trace, track, event->start_ns, event->start_ns + event->duration_ns, split);
+    int64_t start = prof__event_start(event);
+    int timed = event->type == PROF_EVENT_SCOPE || event->type == PROF_EVENT_FRAME;
+    prof__states_split(trace, track, start, start + event->duration_ns, split);
     if (track->about.fiber && track->state_count) return; /* its arguments say what the thread did */
-    if (split->unknown_ns && event->arg_count && event->type == PROF_EVENT_SCOPE && !event->flags)
+    if (split->unknown_ns && event->arg_count && timed && !event->flags)
         prof__event_timed(event, split);
 }
 
@@ -5311,7 +5332,7 @@ PROF_DEF prof_status prof_event_split(const prof_trace *trace, size_t track, con
     prof_status status;
     if (split) memset(split, 0, sizeof *split);
     if (!event) return prof__null("prof_event_split", "event");
-    status = prof_track_split(trace, track, event->start_ns, event->duration_ns, split);
+    status = prof_track_split(trace, track, prof__event_start(event), event->duration_ns, split);
     if (!status) prof__event_split(trace, &trace->tracks[track], event, split);
     return status;
 }
@@ -5504,6 +5525,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
         length = prof__record_words(head, segment->end - at);
         if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
             length = prof__read_arg_words(words + at, segment->end - at);
+        if (kind == PROF__KIND_FRAME) length = prof__read_frame_words(words + at, segment->end - at);
         if (prof__record_timed(head)) {
             m->tick = prof__read_tick(chunk->tick, head, m->tick);
             site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));
@@ -7496,6 +7518,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         length = prof__record_words(words[at], segment->end - at);
         if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
             length = prof__read_arg_words(words + at, segment->end - at);
+        if (kind == PROF__KIND_FRAME) length = prof__read_frame_words(words + at, segment->end - at);
         if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
         shown = prof__read_shown(words + at);
         if (shown)
@@ -7669,7 +7692,10 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         prof__read_args(c, event, more->arg, PROF__NONE);
         if (event->type == PROF_EVENT_LOG) prof__read_emit_message(c, event);
         break;
-    case PROF__KIND_FRAME: prof__read_emit_frame(c, event, site->name, node->word); break;
+    case PROF__KIND_FRAME:
+        prof__read_emit_frame(c, event, site->name, node->word);
+        prof__read_args(c, event, more->arg, PROF__NONE);
+        break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE:
@@ -9845,7 +9871,7 @@ static void prof__stat_row_finish(prof__stat_row *row)
     uint64_t count = stat->count - stat->truncated;
     if (row->type == PROF_EVENT_SCOPE) prof__stat_row_share(row);
     else stat->total_ns = stat->sum_ns;
-    if (row->type == PROF_EVENT_SCOPE)
+    if (row->type == PROF_EVENT_SCOPE || row->type == PROF_EVENT_FRAME)
         stat->unknown_ns = stat->total_ns - stat->running_ns - stat->ready_ns - stat->waiting_ns;
     if (!count) return;
     if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));
@@ -10421,14 +10447,14 @@ static void prof__stat_row_split(prof__stat_row *row, const prof_split *split)
     row->stat.migrations += split->migrations;
 }
 
-/* Adds what the thread did in a scope: most scopes have neither states nor arguments. */
+/* Adds what the thread did in a scope or frame: most have neither states nor arguments. */
 static void prof__stat_row_states(const prof__stat_rows *all, prof__stat_row *row, const prof_event *event)
 {
     prof_split split;
     if (all->states) {
         prof__event_split(all->states, &all->states->tracks[all->track - 1], event, &split);
     } else {
-        if (!event->arg_count) return;
+        if (!event->arg_count || event->flags) return;
         memset(&split, 0, sizeof split);
         split.wall_ns = (uint64_t)event->duration_ns;
         prof__event_timed(event, &split);
@@ -10575,6 +10601,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
         row->track = all->track;
         if (begins || event->start_ns <= all->since) return 1;
         row->stat.count++;
+        prof__stat_row_states(all, row, event);
         return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
     }
     if (event->start_ns <= all->since) return 1;
@@ -10697,7 +10724,7 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     row->stat.count++;
     if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
     all->track = span->end_track + 1;
-    if (scope && all->states) {
+    if ((scope || frame) && all->states) {
         prof_split split;
         prof__states_split(trace, &trace->tracks[span->end_track], span->start_ns, span->start_ns + span->duration_ns,
                            &split);
@@ -11326,13 +11353,14 @@ static void prof__summary_times(prof__table *t, const prof_stat *stat)
     prof__table_ns(t, stat->deviation_ns);
 }
 
-/* Writes how long a scope ran: "> " if it may have been longer by more than a hundredth, "-" if nothing is known. */
-static void prof__summary_running(prof__table *t, const prof_stat *stat)
+/* Writes how long a scope ran, divided by `calls`: "> " if it may have been longer by more than a hundredth, "-" if
+   nothing is known. */
+static void prof__summary_running(prof__table *t, const prof_stat *stat, uint64_t calls)
 {
     char text[64] = "-", *at = text;
     if (stat->unknown_ns < stat->total_ns) {
         if (stat->unknown_ns > stat->total_ns / 100) *at++ = '>', *at++ = ' ';
-        prof__human_ns(at, prof__real(stat->running_ns));
+        prof__human_ns(at, prof__real(stat->running_ns) / prof__real(calls));
     }
     prof__table_text(t, text);
 }
@@ -11344,7 +11372,7 @@ static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threa
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
         prof__table_time(t, stat->total_ns);
-        if (running) prof__summary_running(t, stat);
+        if (running) prof__summary_running(t, stat, 1);
         prof__table_time(t, stat->self_ns);
         prof__table_percent(t, stat->share, 1);
         if (threads) prof__table_count(t, stat->threads);
@@ -11477,7 +11505,7 @@ static void prof__summary_spans(prof__out *out, const prof__stat_rows *all, cons
     prof__out_note(out, all->ends_missing, "span", " began, but with no end: counted, but in no time\n");
 }
 
-static void prof__summary_frame(prof__table *t, const prof_stat *stat)
+static void prof__summary_frame(prof__table *t, const prof_stat *stat, int running)
 {
     char rate[48] = "-", low[48] = "-";
     /* Both rates count the time within frames alone. Frames of prof_frame_create() may leave gaps, and gaps belong to
@@ -11492,6 +11520,7 @@ static void prof__summary_frame(prof__table *t, const prof_stat *stat)
     if (stat->count) {
         prof__table_text(t, rate);
         prof__table_text(t, low);
+        if (running) prof__summary_running(t, stat, stat->count);
         prof__summary_times(t, stat);
     } else {
         prof__table_dashes(t); /* there is one boundary, and so no complete frame */
@@ -11501,15 +11530,20 @@ static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 
 static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
-    static const prof__column columns[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
-                                           PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    /* running: of a frame, on average */
+    static const prof__column columns[] = {{"frames", 0, 0},    {"rate", 12, 0},     {"1 % low", 11, 0},
+                                           {"running", 10, 0},  PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    static const prof__column plain[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
+                                         PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     prof__table t;
+    int running = 0;
     size_t i;
     if (!count) return;
+    for (i = 0; i < count; i++) running |= rows[i].stat->unknown_ns < rows[i].stat->total_ns;
     prof__out_text(out, "\n");
-    prof__table_begin(&t, out, limit, "frame", columns, NULL, 0);
+    prof__table_begin(&t, out, limit, "frame", running ? columns : plain, NULL, 0);
     do
-        for (i = 0; i < count; i++) prof__summary_frame(&t, rows[i].stat);
+        for (i = 0; i < count; i++) prof__summary_frame(&t, rows[i].stat, running);
     while (prof__table_again(&t));
 }
 
@@ -15273,8 +15307,9 @@ static int prof__table_again(prof__table *t);
    prof__meta_intern(): see >>samples. prof__loaded prof__loaded_each() prof__segment prof__elf prof__build_id_text()
    prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST.
    PROF__SITE_AT PROF__AT PROF__BEGIN PROF__BEGIN_WITH PROF__TO PROF__GUARD_TYPE PROF__RECORDED PROF__KIND_BEGIN
-   PROF__KIND_ARG prof__begin_number() prof__end() prof__with() prof__clock_ns(): scopes that read clocks of their own,
-   and record them with PROF__KEY_RUNNING PROF__KEY_READY PROF__KEY_WAITING. */
+   PROF__KIND_ARG prof__begin_number() prof__end() prof__with() prof__clock_ns() PROF__STATEMENT PROF__HERE
+   PROF__KIND_FRAME: scopes and frames that read clocks of their own, and record them with PROF__KEY_RUNNING
+   PROF__KEY_READY PROF__KEY_WAITING. */
 
 #ifdef __EMSCRIPTEN__
 #undef malloc

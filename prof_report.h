@@ -2448,8 +2448,8 @@ static int prof__why_put(prof__why *why, const prof__why_call *call, const char 
     return 1;
 }
 
-/* Looks at a call of a name: is it to be explained? own: its name at run time; number: that of a frame; event: that of
-   a scope, else NULL. */
+/* Looks at a call of a name: is it to be explained? own: its name at run time; number: that of a frame; event: NULL
+   for a span. */
 static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *site, const char *own, uint64_t number,
                            const prof__why_call *call, const prof_event *event)
 {
@@ -2492,8 +2492,7 @@ static int prof__why_gather(prof__why *why, const prof_event *event)
     call.about.flags = event->flags;
     call.about.start_ns = frame ? event->start_ns - event->duration_ns : event->start_ns;
     call.about.split.wall_ns = (uint64_t)event->duration_ns;
-    return prof__why_offer(why, name, event->site, event->name, frame ? event->detail : 0, &call,
-                           frame ? NULL : event);
+    return prof__why_offer(why, name, event->site, event->name, frame ? event->detail : 0, &call, event);
 }
 
 static int prof__why_gather_span(prof__why *why, const prof_span *span, int frame)

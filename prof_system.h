@@ -52,18 +52,21 @@ WHAT IT RECORDS
 
 ONE SCOPE AT A TIME
 
-    PROFILE_SCOPE_TIMED("name") and PROFILE_STEP_TIMED("name", number) say of each call how long the thread ran, was
-    ready and waited: by the thread's processor time, and by what the kernel counts of it in the run queue. They need no
-    perf events, no key, and no rights: use them for frames, steps and requests where the system refuses switches. The
-    call has three arguments, prof.running_ns, prof.ready_ns and prof.waiting_ns; prof_stats(), the summary and
-    prof_event_split() use them where switches are not known, so that the parts add up to the call.
+    PROFILE_SCOPE_TIMED("name"), PROFILE_STEP_TIMED("name", number) and PROFILE_FRAME_TIMED("name") say of each call, or
+    of the frame that ends there, how long the thread ran, was ready and waited: by the thread's processor time, and by
+    what the kernel counts of it in the run queue. They need no perf events, no key, and no rights: use them for frames,
+    steps and requests where the system refuses switches. The call has three arguments, prof.running_ns, prof.ready_ns
+    and prof.waiting_ns; prof_stats(), prof_why(), the summary and prof_event_split() use them where switches are not
+    known, so that the parts add up to the call. A frame has parts if the boundary before it was recorded by the same
+    macro, on the same thread.
 
-    Such a scope takes 2.8 us and 160 bytes more, and an open file for each thread that has one; from half of
-    RLIMIT_NOFILE on, the file is opened each time, which takes 3 us longer. Where the kernel does not count (/proc is
-    missing, or CONFIG_SCHEDSTATS), only running is known: prof_timed_status() says so. A scope that ends on another
-    thread, in a coroutine, has no parts; in a fiber they are those of the thread, and count only where switches are not
-    recorded. With PROF_STATS the summary has no such column. In a sandbox of system calls these macros need openat,
-    pread64, close and clock_gettime. Elsewhere than on Linux they are PROFILE_SCOPE and PROFILE_STEP.
+    Such a scope takes 2.8 us and 160 bytes more, a frame 1.4 us; and an open file for each thread that has one. From
+    half of RLIMIT_NOFILE on, the file is opened each time, which takes 3 us longer. Where the kernel does not count
+    (/proc is missing, or CONFIG_SCHEDSTATS), only running is known: prof_timed_status() says so. A scope that ends on
+    another thread, in a coroutine, has no parts; in a fiber they are those of the thread, and count only where
+    switches are not recorded. With PROF_STATS the summary has no such column. In a sandbox of system calls these
+    macros need openat, pread64, close and clock_gettime. Elsewhere than on Linux they are PROFILE_SCOPE, PROFILE_STEP
+    and PROFILE_FRAME.
 
 IF THE SYSTEM REFUSES
 
@@ -127,8 +130,8 @@ extern "C" {
    thread may call it. */
 PROF__API prof_status prof_system_status(void);
 
-/* Returns PROF_OK if PROFILE_SCOPE_TIMED and PROFILE_STEP_TIMED tell running, ready and waiting here; else
-   PROF_UNSUPPORTED, with the reason in prof_error(). It needs no session. */
+/* Returns PROF_OK if PROFILE_SCOPE_TIMED, PROFILE_STEP_TIMED and PROFILE_FRAME_TIMED tell running, ready and waiting
+   here; else PROF_UNSUPPORTED, with the reason in prof_error(). It needs no session. */
 PROF__API prof_status prof_timed_status(void);
 #else
 #define prof_system_status() PROF__STRIPPED(PROF_OK, (void)0)
@@ -140,7 +143,9 @@ PROF__API prof_status prof_timed_status(void);
                                      its arguments prof.running_ns, prof.ready_ns and prof.waiting_ns, which prof_stat
                                      and prof_event_split() use where switches are not known. min_duration does not
                                      remove it
-     PROFILE_STEP_TIMED(name, number)   likewise, of PROFILE_STEP(name, number) */
+     PROFILE_STEP_TIMED(name, number)   likewise, of PROFILE_STEP(name, number)
+     PROFILE_FRAME_TIMED(name)       likewise, of PROFILE_FRAME(name): what the thread did since the boundary before, in
+                                     the loop that has this macro */
 #if PROF_ENABLE && defined(__linux__) && !defined(PROF_FREESTANDING) && (defined(__cplusplus) || defined(__GNUC__))
 #define PROF__SCOPES_TIMED 1
 #define PROF__TIMED_UNKNOWN (~PROF__TO(uint64_t, 0))
@@ -151,6 +156,7 @@ typedef struct prof__timed {
 } prof__timed;
 PROF__API prof__timed prof__timed_begin(prof__token token);
 PROF__API void prof__timed_end(const prof__timed *timed);
+PROF__API void prof__timed_frame(prof_site *site, prof__timed *last);
 #ifdef __cplusplus
 extern "C++" {
 struct PROF__GUARD_TYPE prof__guard_timed {
@@ -194,9 +200,17 @@ static inline PROF__UNTRACED prof__timed prof__timed_of(prof__token token)
                                              PROF_VALUE_INT, PROF__TO(uint64_t, PROF__TO(int64_t, number)))))
 #define PROFILE_SCOPE_TIMED(name) PROF__SCOPE_TIMED(PROF_UNIQUE, name)
 #define PROFILE_STEP_TIMED(name, number) PROF__STEP_TIMED(PROF_UNIQUE, name, number)
+#define PROF__TIMED_FRAME(site)                     \
+    do {                                            \
+        static __thread prof__timed prof__timed_last; \
+        prof__timed_frame(site, &prof__timed_last); \
+    } while (0)
+#define PROFILE_FRAME_TIMED(name) \
+    PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, PROF__TIMED_FRAME(&PROF__HERE))
 #else
 #define PROFILE_SCOPE_TIMED(name) PROFILE_SCOPE(name)
 #define PROFILE_STEP_TIMED(name, number) PROFILE_STEP(name, number)
+#define PROFILE_FRAME_TIMED(name) PROFILE_FRAME(name)
 #endif
 
 #ifdef __cplusplus
@@ -2061,26 +2075,48 @@ static void prof__timed_arg(prof_arg *arg, const char *key, uint64_t ns)
     arg->value.as.u = ns;
 }
 
+/* Makes arguments of what the thread did from a time to another. Returns how many. */
+static uint32_t prof__timed_parts(prof_arg *args, const prof__timed *from, const prof__timed *to)
+{
+    uint64_t wall = to->ns - from->ns, running = to->cpu_ns - from->cpu_ns, ready = to->ready_ns - from->ready_ns;
+    if (running > wall) running = wall;
+    if (ready > wall - running) ready = wall - running;
+    prof__timed_arg(&args[0], PROF__KEY_RUNNING, running);
+    prof__timed_arg(&args[1], PROF__KEY_READY, ready);
+    prof__timed_arg(&args[2], PROF__KEY_WAITING, wall - running - ready);
+    return from->ready_ns == PROF__TIMED_UNKNOWN || to->ready_ns == PROF__TIMED_UNKNOWN ? 1 : 3;
+}
+
 /* Records what the thread did since the begin. A coroutine that another thread goes on with has no such times. */
 PROF_DEF void prof__timed_end(const prof__timed *timed)
 {
     if (PROF__RECORDED(timed->token) && timed->thread == (uint64_t)(uintptr_t)pthread_self()) {
         prof_arg args[3];
+        prof__timed now;
         PROF__ERRNO_SAVE();
-        uint64_t wall = prof__monotonic() - timed->ns;
-        uint64_t running = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID) - timed->cpu_ns;
-        uint64_t ready = timed->ready_ns == PROF__TIMED_UNKNOWN ? PROF__TIMED_UNKNOWN : prof__timed_ready();
-        int known = ready != PROF__TIMED_UNKNOWN;
-        if (running > wall) running = wall;
-        if (known) ready -= timed->ready_ns;
-        if (ready > wall - running) ready = wall - running;
-        prof__timed_arg(&args[0], PROF__KEY_RUNNING, running);
-        prof__timed_arg(&args[1], PROF__KEY_READY, ready);
-        prof__timed_arg(&args[2], PROF__KEY_WAITING, wall - running - ready);
-        prof__with(NULL, PROF_EVENT_SCOPE, timed->token, args, known ? 3 : 1);
+        now.ns = prof__monotonic();
+        now.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        now.ready_ns = timed->ready_ns == PROF__TIMED_UNKNOWN ? PROF__TIMED_UNKNOWN : prof__timed_ready();
+        prof__with(NULL, PROF_EVENT_SCOPE, timed->token, args, prof__timed_parts(args, timed, &now));
         PROF__ERRNO_RESTORE();
     }
     prof__end(timed->token);
+}
+
+/* Records the boundary of a frame, and what the thread did in the frame that it ends. last: of the boundary before, by
+   this thread at this call site; whether that is the frame's, the reader sees by its duration. */
+PROF_DEF void prof__timed_frame(prof_site *site, prof__timed *last)
+{
+    prof_arg args[3];
+    prof__timed now;
+    PROF__ERRNO_SAVE();
+    memset(&now, 0, sizeof now);
+    now.ready_ns = prof__timed_ready();
+    now.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    now.ns = prof__monotonic();
+    prof__with(site, PROF_EVENT_FRAME, 0, args, last->ns ? prof__timed_parts(args, last, &now) : 0);
+    *last = now;
+    PROF__ERRNO_RESTORE();
 }
 
 PROF_DEF prof_status prof_timed_status(void)

@@ -377,8 +377,11 @@ class Matcher:
             elif kind in COUNTERS:
                 self.add("counter", site, number(words[at + 1], COUNTERS[kind]))
             elif kind == FRAME:
-                self.add("frame", site).before = self.frames.get(site.name, self.tick)
+                event = self.add("frame", site)
+                event.before = self.frames.get(site.name, self.tick)
                 self.frames[site.name] = self.tick
+                if at + 2 < len(words) and words[at + 1] == DATA << 60 | 2 << 32 | 1:  # its number
+                    after = at + 3
             elif kind == LOST:
                 self.add("lost", LOSS, head & TICKS)
             elif kind == EVENT and 5 <= words[at + 1] & 0xFF < len(TYPES):
@@ -398,8 +401,8 @@ class Matcher:
                     (scopes[-1].args if scopes else self.pending).append(found[:3])
             elif found and noted:
                 noted.args.append(found[:3])
-            named = event if event and not event.type.startswith("flow") else None
-            noted = event if kind in (MARK, EVENT) else noted if kind in (NAME, DATA) else None
+            named = event if event and not event.type.startswith(("flow", "frame")) else None
+            noted = event if kind in (MARK, FRAME, EVENT) else noted if kind in (NAME, DATA) else None
         if segment["lost"]:
             self.add("lost", LOSS, segment["lost"])
 

@@ -644,6 +644,55 @@ TEST(a_timed_scope_knows_its_parts)
     CHECK_EQUAL(result, 0);
 }
 
+/* Frames: each has the parts since the boundary before, and its number, also among others. */
+static void timed_frames_part(void)
+{
+    prof_config config = trace_config(0);
+    refuse(SYS_perf_event_open, EPERM);
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    for (int i = 0; i <= CALLS; ++i) {
+        errno = 7;
+        PROFILE_FRAME_TIMED("timed");
+        CHECK_EQUAL(errno, 7);
+        if (i % 4 == 0) PROFILE_FRAME("plain");
+        if (i == CALLS) break;
+        uint64_t begin = thread_ns();
+        spin(SPUN_NS / 4);
+        pause_ns(SLEPT_NS);
+        ran[i] = thread_ns() - begin;
+    }
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    int good = 0, frames = 0;
+    for (size_t i = 0; i < list.count; ++i) {
+        const prof_event *event = &list.events[i];
+        prof_split split;
+        if (strcmp(event->name, "timed")) continue;
+        CHECK_EQUAL(event->detail, frames);
+        CHECK_EQUAL(event->arg_count, frames ? 3 : 0);
+        CHECK_EQUAL(prof_event_split(trace, 0, event, &split), PROF_OK);
+        CHECK_EQUAL(split.wall_ns, event->duration_ns);
+        CHECK_EQUAL(split.running_ns + split.ready_ns + split.waiting_ns + split.unknown_ns, event->duration_ns);
+        good += frames && is_near(split.running_ns, ran[frames - 1], split.wall_ns) &&
+                split.waiting_ns + 100000 > SLEPT_NS && split.unknown_ns == 0;
+        ++frames;
+    }
+    CHECK_EQUAL(frames, CALLS + 1);
+    printf("%d of %d frames within 5 %% or 100 us\n", good, CALLS);
+    CHECK(good >= CALLS * 95 / 100);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+TEST(a_timed_frame_knows_its_parts)
+{
+    if (TRACE_SANITIZER == 2) SKIP("it has no threads after a fork");
+    NEEDS_TIMED();
+    int result = in_child(timed_frames_part);
+    if (result == NO_FILTERS) SKIP("this system has no seccomp");
+    CHECK_EQUAL(result, 0);
+}
+
 /* Without /proc only the time that it ran is known. */
 static void no_proc_part(void)
 {

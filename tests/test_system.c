@@ -440,6 +440,84 @@ TEST(fibers_do_not_run_beside_their_threads)
     prof_trace_close(trace);
 }
 
+/* The boundary of a frame, with its number (-1: none) and what the frame that it ends says of itself. */
+static void timed_frame(image *im, uint32_t id, uint64_t at, int number, const uint32_t *keys, const uint64_t *parts)
+{
+    at_tick(im, PROF__KIND_FRAME, id, START_TICK + at);
+    if (number >= 0) put(im, PROF__FRAME_NUMBER);
+    if (number >= 0) put(im, (uint64_t)number);
+    for (int i = 0; i < 3 && parts; ++i) {
+        put(im, head(PROF__KIND_DATA, keys[i], (uint64_t)PROF_VALUE_UINT << 32 | 1));
+        put(im, parts[i]);
+    }
+}
+
+TEST(frames_that_say_what_they_did)
+{
+    enum { MS = 1000000 };
+    static const uint64_t fits[] = {3 * MS, MS, 6 * MS}, misfits[] = {3 * MS, MS, 26 * MS};
+    uint32_t keys[3];
+    for (int with = 0; with < 2; ++with) {
+        image im = image_new(400, 1, 200);
+        uint32_t frame = site_in(&im, "frame", "", "", 0, "", PROF__KIND_FRAME);
+        keys[0] = site_in(&im, PROF__KEY_RUNNING, "", "", 0, "", PROF__KIND_ARG);
+        keys[1] = site_in(&im, PROF__KEY_READY, "", "", 0, "", PROF__KIND_ARG);
+        keys[2] = site_in(&im, PROF__KEY_WAITING, "", "", 0, "", PROF__KIND_ARG);
+        switches_serial = 0;
+        chunk(&im, 0, 1, START_TICK);
+        track_on(&im, string(&im, "main"), 1, 1, 7);
+        timed_frame(&im, frame, 0, 5, keys, NULL);
+        timed_frame(&im, frame, 10 * MS + 50000, 6, keys, fits);
+        timed_frame(&im, frame, 20 * MS, -1, keys, fits);     /* without a number */
+        timed_frame(&im, frame, 30 * MS, -1, keys, misfits);  /* a boundary was lost before */
+        timed_frame(&im, frame, 40 * MS, 9, keys, NULL);
+        if (with) {
+            system_begin(&im, 0, 7, PROF__SWITCH_KNOWN);
+            switch_at(&im, 1, 2 * MS, 7, PROF__SWITCH_WAITS);
+            switch_at(&im, 1, 7 * MS, 7, PROF__SWITCH_IN);
+            known_until(&im, 15 * MS);
+        }
+        prof_trace *trace = image_read(&im);
+        trace_list list = trace_read(trace, 0);
+        static const uint64_t running[] = {3 * MS + 50000, 2950000, 0, 0}, waiting[] = {6 * MS, 6 * MS, 0, 0};
+        CHECK_EQUAL(list.count, 5);
+        CHECK_EQUAL(list.events[0].arg_count, 0);
+        for (size_t i = 1; i < 5; ++i) {
+            const prof_event *event = &list.events[i];
+            prof_split split;
+            CHECK_EQUAL(event->detail, 5 + i);
+            CHECK_EQUAL(event->arg_count, i < 4 ? 3 : 0);
+            CHECK_EQUAL(prof_event_split(trace, 0, event, &split), PROF_OK);
+            CHECK_EQUAL(split.wall_ns, event->duration_ns);
+            int states = with && i == 1; /* the thread's states say all */
+            CHECK_EQUAL(split.running_ns, states ? 5050000 : running[i - 1]);
+            CHECK_EQUAL(split.waiting_ns, states ? 5 * MS : waiting[i - 1]);
+            CHECK_EQUAL(split.unknown_ns, i < 3 ? 0 : 10 * MS);
+        }
+        trace_free(&list);
+        trace_bytes text;
+        memset(&text, 0, sizeof text);
+        CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&text), NULL), PROF_OK);
+        CHECK_EQUAL(count_of(text.bytes, "1 % low    running"), 1);
+        trace_bytes json;
+        memset(&json, 0, sizeof json);
+        CHECK_EQUAL(prof_chrome_stream(trace, trace_sink(&json), NULL), PROF_OK);
+        CHECK_EQUAL(count_of(json.bytes, "\"frame\":7,\"prof.running_ns\":3000000,\"prof.ready_ns\":1000000,"), 1);
+        free(json.bytes);
+        CHECK_EQUAL(count_of(text.bytes, with ? "> 2.000 ms" : "> 1.500 ms"), 1); /* of each of the four */
+        free(text.bytes);
+        prof_why_options options;
+        prof_why_report *report = NULL;
+        memset(&options, 0, sizeof options);
+        options.frame = 7;
+        CHECK_EQUAL(prof_why(trace, &options, &report), PROF_OK);
+        CHECK(report && report->count == 1 && report->calls->states);
+        if (report) CHECK_EQUAL(report->calls->split.waiting_ns, 6 * MS);
+        prof_why_free(report);
+        prof_trace_close(trace);
+    }
+}
+
 /* Outputs show the states: a row below the thread in Chrome's JSON, a column in the summary, three in a CSV; and nothing
    where there are none. */
 TEST(outputs_show_states)

@@ -301,7 +301,8 @@ static int prof__table_again(prof__table *t);
    prof__meta_intern(): see >>samples. prof__loaded prof__loaded_each() prof__segment prof__elf prof__build_id_text()
    prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST.
    PROF__SITE_AT PROF__AT PROF__BEGIN PROF__BEGIN_WITH PROF__TO PROF__GUARD_TYPE PROF__RECORDED PROF__KIND_BEGIN
-   PROF__KIND_ARG prof__begin_number() prof__end() prof__with() prof__clock_ns(): scopes that read clocks of their own,
-   and record them with PROF__KEY_RUNNING PROF__KEY_READY PROF__KEY_WAITING. */
+   PROF__KIND_ARG prof__begin_number() prof__end() prof__with() prof__clock_ns() PROF__STATEMENT PROF__HERE
+   PROF__KIND_FRAME: scopes and frames that read clocks of their own, and record them with PROF__KEY_RUNNING
+   PROF__KEY_READY PROF__KEY_WAITING. */
 
 #endif /* PROF__API_INNER_H */

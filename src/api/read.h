@@ -257,8 +257,8 @@ PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t tr
    all of it, if the recording has no states. */
 PROF__API prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
                                        prof_split *split);
-/* Splits the time of an event of a track likewise. Where the states leave something unknown, a scope of
-   PROFILE_SCOPE_TIMED says it itself. */
+/* Splits the time of an event of a track likewise; that of a frame's boundary is the frame that it ends. Where the
+   states leave something unknown, a scope of PROFILE_SCOPE_TIMED, or a frame of PROFILE_FRAME_TIMED, says it itself. */
 PROF__API prof_status prof_event_split(const prof_trace *trace, size_t track, const prof_event *event,
                                        prof_split *split);
 

@@ -43,6 +43,7 @@ static void prof__chrome_frame_line(prof__chrome *c, const prof__chrome_frames *
     prof__chrome_begin(c, &ids, event, ",\n{\"ph\":\"X\"", start);
     prof__chrome_key(out, &count, "frame");
     prof__out_unsigned(out, number);
+    if (event->type == PROF_EVENT_FRAME) prof__chrome_args(out, &count, event);
     prof__chrome_truncated(out, &count, event->flags);
     PROF__CHROME_LITERAL(out, "},\"dur\":");
     to = prof__out_reserve(out, 64);

@@ -36,11 +36,11 @@
    had when the track began; a THREAD record of meta has a newer one.
    ARG is an argument of the innermost open scope of its track. If bit 29 is set, the last word of the ARG is the head
    of a BEGIN without its ticks, and the argument belongs to the innermost open scope of that call site.
-   DATA is a value of the EVENT, MARK or DATA directly before it. Its call site is the value's key, or 0 for none.
+   DATA is a value of the EVENT, MARK, FRAME or DATA directly before it. Its call site is the value's key, or 0: none.
    An ARG or DATA with bit 30 is a string: the key of the next record, which has the same kind and call site 0.
    A DATA after a FRAME is the number of the frame's boundary, counted from 0 for each name and track. Only some FRAMEs
    have one, but at least the first FRAME of each chunk: a reader counts on from there. If no FRAME has a number, the
-   first one is number 0.
+   first one is number 0. Other DATA, after the number if there is one, are arguments of the frame that ends there.
    An EVENT whose type is no prof_event_type belongs to a device, not to its track: see >>device.
    NAME is the run-time name of the BEGIN, MARK or EVENT directly before it.
    An END closes the innermost open scope of its call site. If no scope of that call site is open, it closes the
@@ -64,6 +64,8 @@
 #define PROF__SITE_MASK ((1u << PROF__SITE_BITS) - 1)
 #define PROF__KIND_SHIFT 60
 #define PROF__NAME_OF_SYSTEM (1u << 30) /* in TRACK: the name is the system's */
+/* The head of the DATA with the number of a frame's boundary. */
+#define PROF__FRAME_NUMBER ((uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1)
 #define PROF__ARG_KEY (1u << 30) /* in ARG and DATA: this is the key of the next record */
 #define PROF__ARG_TO (1u << 29)  /* in ARG: the last word says to which scope it belongs */
 

@@ -17,7 +17,7 @@
      sited    1: bits 59..40 of the head are a call site, or 0
      shown    1: readers make an event of it, but for an EVENT of a type that they do not know
      named    1: a NAME after it is its name, but for an EVENT that is a flow
-     valued   1: DATA after it are its arguments (after a FRAME, its number)
+     valued   1: DATA after it are its arguments (after a FRAME and its number, those of the frame that it ends)
      holds    the prof_value_type of the words after the head; NONE: other numbers; TYPED: the head says which
      layout   bits of the head; and the other words
      by       what it is written for */
@@ -28,7 +28,7 @@
     X(MARK, 3, 1, 1, 1, 1, 1, 1, NONE, "call site, ticks", "an instant")                                              \
     X(COUNTER_INT, 4, 2, 1, 1, 1, 0, 0, INT, "call site, ticks; the value, signed", "a counter")                      \
     X(COUNTER_DOUBLE, 5, 2, 1, 1, 1, 0, 0, DOUBLE, "call site, ticks; the value, IEEE 754", "a counter")              \
-    X(FRAME, 6, 1, 1, 1, 1, 0, 0, NONE, "call site, ticks", "a frame's boundary")                                     \
+    X(FRAME, 6, 1, 1, 1, 1, 0, 1, NONE, "call site, ticks", "a frame's boundary")                                     \
     X(ARG, 7, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below", "an argument of a scope")                    \
     X(NAME, 8, PROF__IN_HEAD, 0, 0, 0, 0, 0, STRING,                                                                  \
       "n in bits 15..0; a text: the run-time name of the BEGIN, MARK or EVENT directly before it. Not of a flow",     \
@@ -39,7 +39,8 @@
     X(LOST, 10, 1, 0, 0, 1, 0, 0, NONE, "bits 39..0: how many events are missing here", "events that were lost")      \
     X(EVENT, 11, 3, 1, 1, 1, 1, 1, NONE,                                                                              \
       "call site, ticks; type (7..0) and detail (63..8); object", "all other events: see below")                      \
-    X(DATA, 12, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below", "an argument of an instant or EVENT")      \
+    X(DATA, 12, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below",                                            \
+      "an argument of an instant, FRAME or EVENT")                                                                    \
     X(COUNTER_UINT, 13, 2, 1, 1, 1, 0, 0, UINT, "call site, ticks; the value, unsigned", "a counter")
 
 #define PROF__IN_HEAD 15

@@ -62,6 +62,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         length = prof__record_words(words[at], segment->end - at);
         if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
             length = prof__read_arg_words(words + at, segment->end - at);
+        if (kind == PROF__KIND_FRAME) length = prof__read_frame_words(words + at, segment->end - at);
         if (prof__record_timed(words[at])) c->tick = prof__read_tick(chunk->tick, words[at], c->tick);
         shown = prof__read_shown(words + at);
         if (shown)
@@ -235,7 +236,10 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         prof__read_args(c, event, more->arg, PROF__NONE);
         if (event->type == PROF_EVENT_LOG) prof__read_emit_message(c, event);
         break;
-    case PROF__KIND_FRAME: prof__read_emit_frame(c, event, site->name, node->word); break;
+    case PROF__KIND_FRAME:
+        prof__read_emit_frame(c, event, site->name, node->word);
+        prof__read_args(c, event, more->arg, PROF__NONE);
+        break;
     case PROF__KIND_COUNTER_INT:
     case PROF__KIND_COUNTER_UINT:
     case PROF__KIND_COUNTER_DOUBLE:

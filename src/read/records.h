@@ -107,8 +107,13 @@ static uint32_t prof__read_arg_target(const uint64_t *words)
 /* Returns the number of a frame's boundary, or NULL if its record has none. left: words from this record on. */
 static const uint64_t *prof__read_frame_data(const uint64_t *record, size_t left)
 {
-    uint64_t wanted = (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1;
-    return left > 2 && record[1] == wanted ? record + 2 : NULL;
+    return left > 2 && record[1] == PROF__FRAME_NUMBER ? record + 2 : NULL;
+}
+
+/* Returns the length in words of a FRAME record, together with its number. */
+static size_t prof__read_frame_words(const uint64_t *record, size_t left)
+{
+    return prof__read_frame_data(record, left) ? 3 : 1;
 }
 
 /* Returns 1 if readers make an event of the record. */

@@ -404,8 +404,15 @@ PROF_DEF prof_status prof_track_split(const prof_trace *trace, size_t track, int
     return PROF_OK;
 }
 
-/* Replaces a split by what the scope's own arguments say: see PROF__KEY_RUNNING. The time that they leave, in which the
-   scope measured, the thread ran. */
+/* Returns 1 if the parts that a frame says itself are those of this frame: that of the boundary before may be lost. */
+static int prof__frame_fits(const uint64_t *parts, uint64_t wall)
+{
+    uint64_t sum = parts[0] + parts[1] + parts[2], most = wall / 20 > 100000 ? wall / 20 : 100000;
+    return (sum > wall ? sum - wall : wall - sum) <= most;
+}
+
+/* Replaces a split by what the event's own arguments say: see PROF__KEY_RUNNING. The time that they leave, in which the
+   scope or frame measured, the thread ran. */
 static void prof__event_timed(const prof_event *event, prof_split *split)
 {
     static const char *const keys[] = {PROF__KEY_RUNNING, PROF__KEY_READY, PROF__KEY_WAITING};
@@ -421,6 +428,7 @@ static void prof__event_timed(const prof_event *event, prof_split *split)
         }
     }
     if (!(found & 1)) return;
+    if (event->type == PROF_EVENT_FRAME && found == 7 && !prof__frame_fits(parts, wall)) return;
     if (found == 7) {
         split->ready_ns = parts[1] < wall ? parts[1] : wall;
         split->waiting_ns = parts[2] < wall - split->ready_ns ? parts[2] : wall - split->ready_ns;
@@ -432,13 +440,21 @@ static void prof__event_timed(const prof_event *event, prof_split *split)
     split->unknown_ns = wall - split->running_ns - split->ready_ns - split->waiting_ns;
 }
 
+/* Returns when an event began. The time of a frame is that of the boundary that ends it. */
+static int64_t prof__event_start(const prof_event *event)
+{
+    return event->type == PROF_EVENT_FRAME ? event->start_ns - event->duration_ns : event->start_ns;
+}
+
 /* Splits an event's time: by the states of its thread or, where they leave something unknown, by its own arguments. */
 static void prof__event_split(const prof_trace *trace, const prof__read_track *track, const prof_event *event,
                               prof_split *split)
 {
-    prof__states_split(trace, track, event->start_ns, event->start_ns + event->duration_ns, split);
+    int64_t start = prof__event_start(event);
+    int timed = event->type == PROF_EVENT_SCOPE || event->type == PROF_EVENT_FRAME;
+    prof__states_split(trace, track, start, start + event->duration_ns, split);
     if (track->about.fiber && track->state_count) return; /* its arguments say what the thread did */
-    if (split->unknown_ns && event->arg_count && event->type == PROF_EVENT_SCOPE && !event->flags)
+    if (split->unknown_ns && event->arg_count && timed && !event->flags)
         prof__event_timed(event, split);
 }
 
@@ -447,7 +463,7 @@ PROF_DEF prof_status prof_event_split(const prof_trace *trace, size_t track, con
     prof_status status;
     if (split) memset(split, 0, sizeof *split);
     if (!event) return prof__null("prof_event_split", "event");
-    status = prof_track_split(trace, track, event->start_ns, event->duration_ns, split);
+    status = prof_track_split(trace, track, prof__event_start(event), event->duration_ns, split);
     if (!status) prof__event_split(trace, &trace->tracks[track], event, split);
     return status;
 }

@@ -81,6 +81,7 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
         length = prof__record_words(head, segment->end - at);
         if (kind == PROF__KIND_ARG || kind == PROF__KIND_DATA)
             length = prof__read_arg_words(words + at, segment->end - at);
+        if (kind == PROF__KIND_FRAME) length = prof__read_frame_words(words + at, segment->end - at);
         if (prof__record_timed(head)) {
             m->tick = prof__read_tick(chunk->tick, head, m->tick);
             site = (uint32_t)prof__read_site_of(trace, prof__read_id(head));

@@ -8,6 +8,7 @@
 #include "image/format.h"
 #include "image/words.h"
 #include "record/bridge.h"
+#include "record/mark.h"
 #include "record/off_scope.h"
 #include "record/objects.h"
 #include "record/ring.h"
@@ -110,18 +111,33 @@ static void prof__with_handle(prof__thread *self, uint64_t token, prof__with_lis
     }
 }
 
-/* Writes a MARK or an EVENT with arguments. The thread holds its write lock. */
+#define PROF__NO_NUMBER (~(uint64_t)0)
+
+/* Counts a frame's boundary. Returns its number, or PROF__NO_NUMBER if the track has too many names of frames. */
+static uint64_t prof__with_number(prof__thread *self, const prof_site *site)
+{
+#ifdef PROF__FRAME_NAMES
+    uint64_t *frames = prof__frames_of(self, site);
+    if (frames) return (*frames)++;
+#endif
+    (void)self, (void)site;
+    return PROF__NO_NUMBER;
+}
+
+/* Writes a MARK, FRAME or EVENT with arguments. object: of a FRAME, its number. The thread holds its write lock. */
 static void prof__with_event(prof__thread *self, uint64_t head, uint64_t type, uint64_t object, prof__with_list *list,
                              uint32_t count)
 {
-    uint64_t first = type == PROF_EVENT_MARK ? 1 : 3, now = prof__now(self->session, 0), *at;
+    int frame = type == PROF_EVENT_FRAME;
+    uint64_t first = type == PROF_EVENT_MARK || (frame && object == PROF__NO_NUMBER) ? 1 : 3, *at;
+    uint64_t now = prof__now(self->session, 0);
     list->kind = PROF__KIND_DATA;
     prof__with_measure(list, count, PROF__LOAD(&self->session->text_words) / 4);
     at = prof__reserve_or_lose(self, first + list->words, &now, PROF__LOSS_EVENT | PROF__LOSS_ARGS(list->count));
     if (!at) return;
     prof__with_write(at + first, list);
-    if (type != PROF_EVENT_MARK) {
-        PROF__STORE(at + 1, type);
+    if (first == 3) {
+        PROF__STORE(at + 1, frame ? PROF__FRAME_NUMBER : type);
         PROF__STORE(at + 2, object);
     }
     prof__store_word(at, head | (now - self->base));
@@ -149,6 +165,7 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     if (!site || !prof__on(site) || (type == PROF_EVENT_SCOPE && prof__off_scope_drops(self, count)) ||
         !prof__enter_or_lose(self, site, &head, loss))
         return;
+    if (type == PROF_EVENT_FRAME) object = prof__with_number(self, site);
     if (type == PROF_EVENT_SCOPE)
         prof__with_scope(self, &list, count);
     else
@@ -156,6 +173,8 @@ PROF_DEF void prof__with(prof_site *site, uint64_t type, uint64_t object, const 
     prof__leave(self);
     if (type == PROF_EVENT_MARK) {
         PROF__BRIDGE_MARK(site, NULL);
+    } else if (type == PROF_EVENT_FRAME) {
+        PROF__BRIDGE_FRAME(site);
     } else if (type != PROF_EVENT_SCOPE) {
         PROF__BRIDGE_EVENT(site, type, 0, object);
     }

@@ -59,7 +59,7 @@ static PROF__COLD void prof__frame_slow(prof__thread *self, prof_site *site, pro
     self->frame.site = place.at && frames ? site : NULL;
     if (place.at && frames) {
         PROF__STORE(place.at + 2, *frames);
-        PROF__STORE(place.at + 1, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1);
+        PROF__STORE(place.at + 1, PROF__FRAME_NUMBER);
         words = 3;
     }
     if (frames) ++*frames;

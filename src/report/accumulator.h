@@ -280,7 +280,7 @@ static void prof__stat_row_finish(prof__stat_row *row)
     uint64_t count = stat->count - stat->truncated;
     if (row->type == PROF_EVENT_SCOPE) prof__stat_row_share(row);
     else stat->total_ns = stat->sum_ns;
-    if (row->type == PROF_EVENT_SCOPE)
+    if (row->type == PROF_EVENT_SCOPE || row->type == PROF_EVENT_FRAME)
         stat->unknown_ns = stat->total_ns - stat->running_ns - stat->ready_ns - stat->waiting_ns;
     if (!count) return;
     if (stat->rates) stat->deviation_rate = prof__square_root(row->rate_squares / prof__real(stat->rates));

@@ -161,14 +161,14 @@ static void prof__stat_row_split(prof__stat_row *row, const prof_split *split)
     row->stat.migrations += split->migrations;
 }
 
-/* Adds what the thread did in a scope: most scopes have neither states nor arguments. */
+/* Adds what the thread did in a scope or frame: most have neither states nor arguments. */
 static void prof__stat_row_states(const prof__stat_rows *all, prof__stat_row *row, const prof_event *event)
 {
     prof_split split;
     if (all->states) {
         prof__event_split(all->states, &all->states->tracks[all->track - 1], event, &split);
     } else {
-        if (!event->arg_count) return;
+        if (!event->arg_count || event->flags) return;
         memset(&split, 0, sizeof split);
         split.wall_ns = (uint64_t)event->duration_ns;
         prof__event_timed(event, &split);
@@ -315,6 +315,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
         row->track = all->track;
         if (begins || event->start_ns <= all->since) return 1;
         row->stat.count++;
+        prof__stat_row_states(all, row, event);
         return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
     }
     if (event->start_ns <= all->since) return 1;
@@ -437,7 +438,7 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     row->stat.count++;
     if (scope) prof__stat_row_overlap(row, span, prof__stat_kept(trace, span->end_track));
     all->track = span->end_track + 1;
-    if (scope && all->states) {
+    if ((scope || frame) && all->states) {
         prof_split split;
         prof__states_split(trace, &trace->tracks[span->end_track], span->start_ns, span->start_ns + span->duration_ns,
                            &split);

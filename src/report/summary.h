@@ -35,13 +35,14 @@ static void prof__summary_times(prof__table *t, const prof_stat *stat)
     prof__table_ns(t, stat->deviation_ns);
 }
 
-/* Writes how long a scope ran: "> " if it may have been longer by more than a hundredth, "-" if nothing is known. */
-static void prof__summary_running(prof__table *t, const prof_stat *stat)
+/* Writes how long a scope ran, divided by `calls`: "> " if it may have been longer by more than a hundredth, "-" if
+   nothing is known. */
+static void prof__summary_running(prof__table *t, const prof_stat *stat, uint64_t calls)
 {
     char text[64] = "-", *at = text;
     if (stat->unknown_ns < stat->total_ns) {
         if (stat->unknown_ns > stat->total_ns / 100) *at++ = '>', *at++ = ' ';
-        prof__human_ns(at, prof__real(stat->running_ns));
+        prof__human_ns(at, prof__real(stat->running_ns) / prof__real(calls));
     }
     prof__table_text(t, text);
 }
@@ -53,7 +54,7 @@ static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threa
     prof__table_count(t, stat->count);
     if (stat->count > stat->truncated) {
         prof__table_time(t, stat->total_ns);
-        if (running) prof__summary_running(t, stat);
+        if (running) prof__summary_running(t, stat, 1);
         prof__table_time(t, stat->self_ns);
         prof__table_percent(t, stat->share, 1);
         if (threads) prof__table_count(t, stat->threads);
@@ -186,7 +187,7 @@ static void prof__summary_spans(prof__out *out, const prof__stat_rows *all, cons
     prof__out_note(out, all->ends_missing, "span", " began, but with no end: counted, but in no time\n");
 }
 
-static void prof__summary_frame(prof__table *t, const prof_stat *stat)
+static void prof__summary_frame(prof__table *t, const prof_stat *stat, int running)
 {
     char rate[48] = "-", low[48] = "-";
     /* Both rates count the time within frames alone. Frames of prof_frame_create() may leave gaps, and gaps belong to
@@ -201,6 +202,7 @@ static void prof__summary_frame(prof__table *t, const prof_stat *stat)
     if (stat->count) {
         prof__table_text(t, rate);
         prof__table_text(t, low);
+        if (running) prof__summary_running(t, stat, stat->count);
         prof__summary_times(t, stat);
     } else {
         prof__table_dashes(t); /* there is one boundary, and so no complete frame */
@@ -210,15 +212,20 @@ static void prof__summary_frame(prof__table *t, const prof_stat *stat)
 
 static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
 {
-    static const prof__column columns[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
-                                           PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    /* running: of a frame, on average */
+    static const prof__column columns[] = {{"frames", 0, 0},    {"rate", 12, 0},     {"1 % low", 11, 0},
+                                           {"running", 10, 0},  PROF__SUMMARY_TIMES, {NULL, 0, 0}};
+    static const prof__column plain[] = {{"frames", 0, 0}, {"rate", 12, 0},     {"1 % low", 11, 0},
+                                         PROF__SUMMARY_TIMES, {NULL, 0, 0}};
     prof__table t;
+    int running = 0;
     size_t i;
     if (!count) return;
+    for (i = 0; i < count; i++) running |= rows[i].stat->unknown_ns < rows[i].stat->total_ns;
     prof__out_text(out, "\n");
-    prof__table_begin(&t, out, limit, "frame", columns, NULL, 0);
+    prof__table_begin(&t, out, limit, "frame", running ? columns : plain, NULL, 0);
     do
-        for (i = 0; i < count; i++) prof__summary_frame(&t, rows[i].stat);
+        for (i = 0; i < count; i++) prof__summary_frame(&t, rows[i].stat, running);
     while (prof__table_again(&t));
 }
 

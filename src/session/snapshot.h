@@ -65,8 +65,7 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
     if (at == count) return;
     memset(words + at, 0, (count - at) * 8);
     unsigned parts = 1u << PROF__KIND_NAME | 1u << PROF__KIND_DATA;
-    if (!prof__record_in(PROF__NAMED | PROF__VALUED | 1u << PROF__KIND_FRAME | 1u << PROF__KIND_DATA, words[last]))
-        return;
+    if (!prof__record_in(PROF__NAMED | PROF__VALUED | 1u << PROF__KIND_DATA, words[last])) return;
     for (; at < count; at += next) {
         next = prof__record_in(parts, again[at]) ? prof__record_length(again[at], count - at) : 0;
         if (!next) return;

@@ -12,8 +12,8 @@
    thread may call it. */
 PROF__API prof_status prof_system_status(void);
 
-/* Returns PROF_OK if PROFILE_SCOPE_TIMED and PROFILE_STEP_TIMED tell running, ready and waiting here; else
-   PROF_UNSUPPORTED, with the reason in prof_error(). It needs no session. */
+/* Returns PROF_OK if PROFILE_SCOPE_TIMED, PROFILE_STEP_TIMED and PROFILE_FRAME_TIMED tell running, ready and waiting
+   here; else PROF_UNSUPPORTED, with the reason in prof_error(). It needs no session. */
 PROF__API prof_status prof_timed_status(void);
 #else
 #define prof_system_status() PROF__STRIPPED(PROF_OK, (void)0)
@@ -25,7 +25,9 @@ PROF__API prof_status prof_timed_status(void);
                                      its arguments prof.running_ns, prof.ready_ns and prof.waiting_ns, which prof_stat
                                      and prof_event_split() use where switches are not known. min_duration does not
                                      remove it
-     PROFILE_STEP_TIMED(name, number)   likewise, of PROFILE_STEP(name, number) */
+     PROFILE_STEP_TIMED(name, number)   likewise, of PROFILE_STEP(name, number)
+     PROFILE_FRAME_TIMED(name)       likewise, of PROFILE_FRAME(name): what the thread did since the boundary before, in
+                                     the loop that has this macro */
 #if PROF_ENABLE && defined(__linux__) && !defined(PROF_FREESTANDING) && (defined(__cplusplus) || defined(__GNUC__))
 #define PROF__SCOPES_TIMED 1
 #define PROF__TIMED_UNKNOWN (~PROF__TO(uint64_t, 0))
@@ -36,6 +38,7 @@ typedef struct prof__timed {
 } prof__timed;
 PROF__API prof__timed prof__timed_begin(prof__token token);
 PROF__API void prof__timed_end(const prof__timed *timed);
+PROF__API void prof__timed_frame(prof_site *site, prof__timed *last);
 #ifdef __cplusplus
 extern "C++" {
 struct PROF__GUARD_TYPE prof__guard_timed {
@@ -79,9 +82,17 @@ static inline PROF__UNTRACED prof__timed prof__timed_of(prof__token token)
                                              PROF_VALUE_INT, PROF__TO(uint64_t, PROF__TO(int64_t, number)))))
 #define PROFILE_SCOPE_TIMED(name) PROF__SCOPE_TIMED(PROF_UNIQUE, name)
 #define PROFILE_STEP_TIMED(name, number) PROF__STEP_TIMED(PROF_UNIQUE, name, number)
+#define PROF__TIMED_FRAME(site)                     \
+    do {                                            \
+        static __thread prof__timed prof__timed_last; \
+        prof__timed_frame(site, &prof__timed_last); \
+    } while (0)
+#define PROFILE_FRAME_TIMED(name) \
+    PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, PROF__TIMED_FRAME(&PROF__HERE))
 #else
 #define PROFILE_SCOPE_TIMED(name) PROFILE_SCOPE(name)
 #define PROFILE_STEP_TIMED(name, number) PROFILE_STEP(name, number)
+#define PROFILE_FRAME_TIMED(name) PROFILE_FRAME(name)
 #endif
 
 #endif /* PROF__SYSTEM_API_H */

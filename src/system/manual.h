@@ -52,18 +52,21 @@ WHAT IT RECORDS
 
 ONE SCOPE AT A TIME
 
-    PROFILE_SCOPE_TIMED("name") and PROFILE_STEP_TIMED("name", number) say of each call how long the thread ran, was
-    ready and waited: by the thread's processor time, and by what the kernel counts of it in the run queue. They need no
-    perf events, no key, and no rights: use them for frames, steps and requests where the system refuses switches. The
-    call has three arguments, prof.running_ns, prof.ready_ns and prof.waiting_ns; prof_stats(), the summary and
-    prof_event_split() use them where switches are not known, so that the parts add up to the call.
+    PROFILE_SCOPE_TIMED("name"), PROFILE_STEP_TIMED("name", number) and PROFILE_FRAME_TIMED("name") say of each call, or
+    of the frame that ends there, how long the thread ran, was ready and waited: by the thread's processor time, and by
+    what the kernel counts of it in the run queue. They need no perf events, no key, and no rights: use them for frames,
+    steps and requests where the system refuses switches. The call has three arguments, prof.running_ns, prof.ready_ns
+    and prof.waiting_ns; prof_stats(), prof_why(), the summary and prof_event_split() use them where switches are not
+    known, so that the parts add up to the call. A frame has parts if the boundary before it was recorded by the same
+    macro, on the same thread.
 
-    Such a scope takes 2.8 us and 160 bytes more, and an open file for each thread that has one; from half of
-    RLIMIT_NOFILE on, the file is opened each time, which takes 3 us longer. Where the kernel does not count (/proc is
-    missing, or CONFIG_SCHEDSTATS), only running is known: prof_timed_status() says so. A scope that ends on another
-    thread, in a coroutine, has no parts; in a fiber they are those of the thread, and count only where switches are not
-    recorded. With PROF_STATS the summary has no such column. In a sandbox of system calls these macros need openat,
-    pread64, close and clock_gettime. Elsewhere than on Linux they are PROFILE_SCOPE and PROFILE_STEP.
+    Such a scope takes 2.8 us and 160 bytes more, a frame 1.4 us; and an open file for each thread that has one. From
+    half of RLIMIT_NOFILE on, the file is opened each time, which takes 3 us longer. Where the kernel does not count
+    (/proc is missing, or CONFIG_SCHEDSTATS), only running is known: prof_timed_status() says so. A scope that ends on
+    another thread, in a coroutine, has no parts; in a fiber they are those of the thread, and count only where
+    switches are not recorded. With PROF_STATS the summary has no such column. In a sandbox of system calls these
+    macros need openat, pread64, close and clock_gettime. Elsewhere than on Linux they are PROFILE_SCOPE, PROFILE_STEP
+    and PROFILE_FRAME.
 
 IF THE SYSTEM REFUSES
 

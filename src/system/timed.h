@@ -110,26 +110,48 @@ static void prof__timed_arg(prof_arg *arg, const char *key, uint64_t ns)
     arg->value.as.u = ns;
 }
 
+/* Makes arguments of what the thread did from a time to another. Returns how many. */
+static uint32_t prof__timed_parts(prof_arg *args, const prof__timed *from, const prof__timed *to)
+{
+    uint64_t wall = to->ns - from->ns, running = to->cpu_ns - from->cpu_ns, ready = to->ready_ns - from->ready_ns;
+    if (running > wall) running = wall;
+    if (ready > wall - running) ready = wall - running;
+    prof__timed_arg(&args[0], PROF__KEY_RUNNING, running);
+    prof__timed_arg(&args[1], PROF__KEY_READY, ready);
+    prof__timed_arg(&args[2], PROF__KEY_WAITING, wall - running - ready);
+    return from->ready_ns == PROF__TIMED_UNKNOWN || to->ready_ns == PROF__TIMED_UNKNOWN ? 1 : 3;
+}
+
 /* Records what the thread did since the begin. A coroutine that another thread goes on with has no such times. */
 PROF_DEF void prof__timed_end(const prof__timed *timed)
 {
     if (PROF__RECORDED(timed->token) && timed->thread == (uint64_t)(uintptr_t)pthread_self()) {
         prof_arg args[3];
+        prof__timed now;
         PROF__ERRNO_SAVE();
-        uint64_t wall = prof__monotonic() - timed->ns;
-        uint64_t running = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID) - timed->cpu_ns;
-        uint64_t ready = timed->ready_ns == PROF__TIMED_UNKNOWN ? PROF__TIMED_UNKNOWN : prof__timed_ready();
-        int known = ready != PROF__TIMED_UNKNOWN;
-        if (running > wall) running = wall;
-        if (known) ready -= timed->ready_ns;
-        if (ready > wall - running) ready = wall - running;
-        prof__timed_arg(&args[0], PROF__KEY_RUNNING, running);
-        prof__timed_arg(&args[1], PROF__KEY_READY, ready);
-        prof__timed_arg(&args[2], PROF__KEY_WAITING, wall - running - ready);
-        prof__with(NULL, PROF_EVENT_SCOPE, timed->token, args, known ? 3 : 1);
+        now.ns = prof__monotonic();
+        now.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        now.ready_ns = timed->ready_ns == PROF__TIMED_UNKNOWN ? PROF__TIMED_UNKNOWN : prof__timed_ready();
+        prof__with(NULL, PROF_EVENT_SCOPE, timed->token, args, prof__timed_parts(args, timed, &now));
         PROF__ERRNO_RESTORE();
     }
     prof__end(timed->token);
+}
+
+/* Records the boundary of a frame, and what the thread did in the frame that it ends. last: of the boundary before, by
+   this thread at this call site; whether that is the frame's, the reader sees by its duration. */
+PROF_DEF void prof__timed_frame(prof_site *site, prof__timed *last)
+{
+    prof_arg args[3];
+    prof__timed now;
+    PROF__ERRNO_SAVE();
+    memset(&now, 0, sizeof now);
+    now.ready_ns = prof__timed_ready();
+    now.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    now.ns = prof__monotonic();
+    prof__with(site, PROF_EVENT_FRAME, 0, args, last->ns ? prof__timed_parts(args, last, &now) : 0);
+    *last = now;
+    PROF__ERRNO_RESTORE();
 }
 
 PROF_DEF prof_status prof_timed_status(void)
