@@ -178,6 +178,13 @@ typedef struct prof_report_options {
     int columns;                     /* SUMMARY, PATHS, DOMAINS, HISTOGRAM: like prof_summary_options.columns */
 } prof_report_options;
 
+/* Of what prof_why() explains calls. */
+typedef enum prof_why_kind {
+    PROF_WHY_ANY = 0,
+    PROF_WHY_FRAMES,      /* frames alone */
+    PROF_WHY_STEPS        /* scopes of PROFILE_STEP alone */
+} prof_why_kind;
+
 /* Which calls prof_why() explains. A structure of zeros asks for the slowest call of what differs most: of the frames,
    if there are any, else of the outermost scopes that are called again and again. */
 typedef struct prof_why_options {
@@ -187,6 +194,9 @@ typedef struct prof_why_options {
     int at;               /* 1: only calls that were going on at at_ns. Without a name and frames, those scopes of any
                              name that took the most more than their median */
     int64_t at_ns;        /* since the session's start */
+    prof_why_kind kind;   /* without a name: of the frames or steps, those that differ most */
+    int step;             /* 1: only steps with the number step_number */
+    int64_t step_number;
 } prof_why_options;
 
 /* What a call waited for: all waits of one kind, for one object. */
@@ -252,15 +262,20 @@ typedef struct prof_why_call {
     uint64_t allocations, bytes, frees; /* of its thread */
     uint64_t lost;        /* events of its thread that could not be recorded in it */
     int states;           /* 1: it is known what the system did with its thread, but for unknown_ns */
+    int step;             /* 1: it is a step, with the number step_number */
+    int64_t step_number;
 } prof_why_call;
 
 typedef struct prof_why_report {
     const char *name;     /* the scopes or frames of which these are calls; "": those going on at at_ns */
     int frames;           /* 1: they are frames */
+    int steps;            /* 1: they are steps */
     uint64_t count_all, median_ns; /* all calls of that name, and their median duration */
     int waits;            /* 1: the recording has waits */
     const prof_why_call *calls;
     size_t count;
+    const char *const *others; /* what other frames or steps are called, if it has frames or steps */
+    size_t other_count;
 } prof_why_report;
 
 #if PROF_ENABLE
@@ -2074,6 +2089,7 @@ static uint64_t prof__why_median(prof__why_times *times)
 typedef struct prof__why_name {
     char *text; /* owned */
     int frame;  /* 1: frames, not scopes */
+    int step;   /* 1: scopes of which some are steps */
     prof__why_times wall, self;
     uint64_t wall_median, self_median; /* after the first walk */
 } prof__why_name;
@@ -2126,6 +2142,7 @@ static size_t prof__why_name_of(prof__why_names *names, const prof_callsite *sit
         names->items[item].text = prof__text_join(text, "");
         if (!names->items[item].text) return PROF__NONE;
     }
+    if (site->role == PROF_ROLE_STEP) names->items[item].step = 1;
     names->seen[at].site = site;
     names->seen[at].item = item;
     return item;
@@ -2162,14 +2179,15 @@ static size_t prof__report_distance(const char *a, const char *b)
     return row[n];
 }
 
-/* Returns the name that is nearest to a text; NULL: there are none. frames: 1: only names of frames count. */
-static const char *prof__why_nearest(const prof__why_names *names, const char *text, int frames)
+/* Returns the name that is nearest to a text; NULL: there are none. frames, steps: 1: only names of these count. */
+static const char *prof__why_nearest(const prof__why_names *names, const char *text, int frames, int steps)
 {
     const char *nearest = NULL;
     size_t least = 0, i;
     for (i = 0; i < names->count; i++) {
         size_t distance = prof__report_distance(text, names->items[i].text);
-        if ((frames && !names->items[i].frame) || (nearest && distance >= least)) continue;
+        if ((frames && !names->items[i].frame) || (steps && !names->items[i].step)) continue;
+        if (nearest && distance >= least) continue;
         nearest = names->items[i].text;
         least = distance;
     }
@@ -2273,6 +2291,7 @@ typedef struct prof__why {
     size_t wait_count;
     char **texts; /* of messages and the like */
     size_t text_count, text_room;
+    const char **others; /* see prof_why_report */
     struct prof__why_counter *counters;
     size_t counter_count, counter_room;
     prof__read_index counter_index;
@@ -2350,13 +2369,13 @@ static int prof__why_survey_span(prof__why *why, const prof_span *span, int fram
 
 /*-- the choice --*/
 
-/* Returns the number of the frames that differ most, or PROF__NONE. */
-static size_t prof__why_choose_frames(const prof__why_names *names)
+/* Returns the number of the frames, or steps, that differ most, or PROF__NONE. */
+static size_t prof__why_choose_frames(const prof__why_names *names, int steps)
 {
     size_t best = PROF__NONE, i;
     for (i = 0; i < names->count; i++) {
         const prof__why_name *name = &names->items[i], *other = best == PROF__NONE ? NULL : &names->items[best];
-        if (!name->frame || !name->wall.count) continue;
+        if (!(steps ? name->step : name->frame) || !name->wall.count) continue;
         if (!other || name->wall.most - name->wall_median > other->wall.most - other->wall_median) best = i;
     }
     return best;
@@ -2398,29 +2417,40 @@ static prof_status prof__why_choose_scopes(prof__why *why)
     return status;
 }
 
-static int prof__why_has_frames(const prof__why_names *names)
+/* Returns PROF_OK if the recording has the frames, or steps, that are asked for. */
+static prof_status prof__why_has(const prof__why *why)
 {
-    return prof__why_choose_frames(names) != PROF__NONE;
+    if ((why->options.frame || why->options.kind == PROF_WHY_FRAMES) &&
+        prof__why_choose_frames(&why->names, 0) == PROF__NONE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "the recording has no frames: PROFILE_FRAME(name) marks them");
+    if ((why->options.step || why->options.kind == PROF_WHY_STEPS) &&
+        prof__why_choose_frames(&why->names, 1) == PROF__NONE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "the recording has no steps: PROFILE_STEP(name, number) marks them");
+    return PROF_OK;
 }
 
 /* Finds the name that is explained. */
 static prof_status prof__why_choose(prof__why *why)
 {
     const char *name = why->options.name;
+    int frames = why->options.frame || why->options.kind == PROF_WHY_FRAMES;
+    int steps = why->options.step || why->options.kind == PROF_WHY_STEPS;
     size_t i;
+    prof_status status;
     why->wanted = PROF__NONE;
     for (i = 0; i < why->names.count; i++) {
         why->names.items[i].wall_median = prof__why_median(&why->names.items[i].wall);
         why->names.items[i].self_median = prof__why_median(&why->names.items[i].self);
     }
-    if (why->options.frame && !prof__why_has_frames(&why->names))
-        return prof__fail(PROF_INVALID_ARGUMENT, "the recording has no frames: PROFILE_FRAME(name) marks them");
+    status = prof__why_has(why);
+    if (status) return status;
     if (name) {
-        if (!why->options.frame) why->wanted = prof__why_find(&why->names, name, 0);
-        if (why->wanted == PROF__NONE) why->wanted = prof__why_find(&why->names, name, 1);
+        if (!frames) why->wanted = prof__why_find(&why->names, name, 0);
+        if (steps && why->wanted != PROF__NONE && !why->names.items[why->wanted].step) why->wanted = PROF__NONE;
+        if (why->wanted == PROF__NONE && !steps) why->wanted = prof__why_find(&why->names, name, 1);
         return PROF_OK;
     }
-    why->wanted = prof__why_choose_frames(&why->names);
+    why->wanted = prof__why_choose_frames(&why->names, steps);
     if (why->wanted != PROF__NONE || why->options.at) return PROF_OK;
     return prof__why_choose_scopes(why);
 }
@@ -2456,11 +2486,15 @@ static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *sit
     prof__why_call offered = *call;
     int64_t end = call->about.start_ns + (int64_t)call->about.split.wall_ns;
     uint64_t wall = call->about.split.wall_ns, usual = why->names.items[name].wall_median;
+    int steps = why->options.step || why->options.kind == PROF_WHY_STEPS;
     if (why->wanted != PROF__NONE ? name != why->wanted
-                                  : why->options.frame || (why->options.name && strcmp(own, why->options.name)))
+                                  : why->options.frame || why->options.kind != PROF_WHY_ANY || steps ||
+                                        (why->options.name && strcmp(own, why->options.name)))
         return 1;
+    if (steps && !call->about.step) return 1;
     if (!call->about.flags && !prof__why_time(&why->all, wall)) return 0;
     if (why->options.frame && number != why->options.frame) return 1;
+    if (why->options.step && call->about.step_number != why->options.step_number) return 1;
     if (why->options.at && (call->about.start_ns > why->options.at_ns || end <= why->options.at_ns)) return 1;
     if (event)
         prof_event_split(why->trace, why->track, event, &offered.about.split);
@@ -2478,6 +2512,19 @@ static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *sit
     return prof__why_put(why, &offered, own != site->name ? own : NULL);
 }
 
+/* Reads the number of a step from its arguments. */
+static void prof__why_step_of(prof__why_call *call, const prof_callsite *site, const prof_arg *args, size_t count)
+{
+    if (site->role != PROF_ROLE_STEP) return;
+    while (count) { /* the last of its kind counts */
+        const prof_arg *arg = &args[--count];
+        if (arg->value.type != PROF_VALUE_INT || strcmp(arg->key, "step_num")) continue;
+        call->about.step = 1;
+        call->about.step_number = arg->value.as.i;
+        return;
+    }
+}
+
 static int prof__why_gather(prof__why *why, const prof_event *event)
 {
     int frame = event->type == PROF_EVENT_FRAME;
@@ -2492,6 +2539,7 @@ static int prof__why_gather(prof__why *why, const prof_event *event)
     call.about.flags = event->flags;
     call.about.start_ns = frame ? event->start_ns - event->duration_ns : event->start_ns;
     call.about.split.wall_ns = (uint64_t)event->duration_ns;
+    prof__why_step_of(&call, event->site, event->args, event->arg_count);
     return prof__why_offer(why, name, event->site, event->name, frame ? event->detail : 0, &call, event);
 }
 
@@ -2505,6 +2553,7 @@ static int prof__why_gather_span(prof__why *why, const prof_span *span, int fram
     call.about.flags = span->flags;
     call.about.start_ns = span->start_ns;
     call.about.split.wall_ns = (uint64_t)span->duration_ns;
+    prof__why_step_of(&call, span->site, span->args, span->arg_count);
     return prof__why_offer(why, name, span->site, span->name, span->number, &call, NULL);
 }
 
@@ -2512,8 +2561,10 @@ static int prof__why_gather_span(prof__why *why, const prof_span *span, int fram
 static prof_status prof__why_none(const prof__why *why)
 {
     const prof_why_options *options = &why->options;
-    const char *what = options->frame ? "frame" : "scope or frame";
-    const char *nearest = options->name ? prof__why_nearest(&why->names, options->name, options->frame != 0) : NULL;
+    int frames = options->frame || options->kind == PROF_WHY_FRAMES;
+    int steps = options->step || options->kind == PROF_WHY_STEPS;
+    const char *what = frames ? "frame" : steps ? "step" : "scope or frame";
+    const char *nearest = options->name ? prof__why_nearest(&why->names, options->name, frames, steps) : NULL;
     const char *name = why->wanted == PROF__NONE ? "scope" : why->names.items[why->wanted].text;
     if (options->name && !why->all.count && why->wanted == PROF__NONE)
         return nearest ? prof__fail(PROF_INVALID_ARGUMENT, "no %s is called '%.60s': did you mean '%.60s'?", what,
@@ -2524,6 +2575,9 @@ static prof_status prof__why_none(const prof__why *why)
         return prof__fail(PROF_INVALID_ARGUMENT, "there is no frame %llu of '%.60s'%s",
                           (unsigned long long)options->frame, name,
                           options->at ? " at this time" : ": it was not recorded, or is overwritten");
+    if (options->step)
+        return prof__fail(PROF_INVALID_ARGUMENT, "there is no step %lld of '%.60s'%s", (long long)options->step_number,
+                          name, options->at ? " at this time" : ": it was not recorded, or is overwritten");
     if (options->at)
         return prof__fail(PROF_INVALID_ARGUMENT, "no %.60s was going on at %.3f ms: the recording has %.3f ms", name,
                           (double)options->at_ns / 1e6, (double)prof_trace_about(why->trace)->duration_ns / 1e6);
@@ -3001,6 +3055,7 @@ static void prof__why_close(prof__why *why)
     }
     while (why->text_count) free(why->texts[--why->text_count]);
     free(why->texts);
+    free(why->others);
     free(why->calls);
     free(why->counters);
     free(why->counter_index.slots);
@@ -3008,6 +3063,21 @@ static void prof__why_close(prof__why *why)
     free(why->all.histogram.steps);
     prof_waits_free(why->waits);
     prof__why_names_free(&why->names);
+}
+
+/* Lists the names of the other frames or steps. Returns 0 without memory. */
+static int prof__why_others(prof__why *why, prof_why_report *about)
+{
+    size_t i;
+    if (!about->frames && !about->steps) return 1;
+    why->others = (const char **)calloc(why->names.count, sizeof *why->others);
+    for (i = 0; why->others && i < why->names.count; i++) {
+        const prof__why_name *name = &why->names.items[i];
+        if (i != why->wanted && (about->steps ? name->step : name->frame) && name->wall.count)
+            why->others[about->other_count++] = name->text;
+    }
+    about->others = why->others;
+    return why->others != NULL;
 }
 
 /* Makes the report, which takes over all that *why owns. Returns NULL without memory. */
@@ -3019,6 +3089,7 @@ static prof_why_report *prof__why_report(prof__why *why)
     block->about.name = why->wanted != PROF__NONE ? why->names.items[why->wanted].text
                         : why->options.name       ? why->calls[0].about.name : "";
     block->about.frames = why->wanted != PROF__NONE && why->names.items[why->wanted].frame;
+    block->about.steps = why->options.step || why->options.kind == PROF_WHY_STEPS;
     block->about.count_all = why->all.count;
     block->about.median_ns = prof__why_median(&why->all);
     block->about.waits = why->wait_count != 0;
@@ -3032,6 +3103,10 @@ static prof_why_report *prof__why_report(prof__why *why)
         block->calls[i].ran_instead = from->ran;
         block->calls[i].counters = from->counters;
         block->calls[i].messages = from->messages;
+    }
+    if (!prof__why_others(why, &block->about)) {
+        free(block);
+        return NULL;
     }
     block->why = *why;
     return &block->about;

@@ -67,6 +67,24 @@ has "without records: unknown has a share" text "100.0 %  unknown"
 has "what would tell" text "PROF_SWITCHES=1"
 has "scopes inside" text "load_texture took"
 
+# ---- frames and steps, each against the median of its name
+PROF_OUTPUT=rounds.prof ./plain rounds 20
+"$prof" steps rounds.prof >text
+has "steps: how many, and of what name" text "turn: 20 steps, median "
+check "steps: which is slow, and why" "$(grep -qE '^ +106 .* main +waited .* for lock store held by thread worker in scope save' text || cat text)"
+check "steps: the slowest one first" "$(sed -n 4p text | grep -qE '^ +106 ' || cat text)"
+has "steps: other names" text "other steps, for --name: other turn"
+has "steps: what says more" text "prof why --step NUMBER says more of one."
+"$prof" why --step 106 rounds.prof >text
+has "why --step" text "turn 106 took "
+"$prof" why --step 0x6a -f json rounds.prof >text
+has "why --step: as data" text ',"step":106,'
+"$prof" steps --name "other turn" -n 20 -f json rounds.prof >text
+check "steps: all of another name, negative numbers too" \
+    "$([ "$(grep -c '^{"number":-' text)" = 19 ] && grep -q '"name":"other turn","kind":"step","count":20,' text || cat text)"
+"$prof" frames --slowest 1 -f json rounds.prof >text
+check "frames: the slowest, and why" "$([ "$(grep -c '^{"number":6,.*"why":"waited .* for lock store held by thread worker in scope save' text)" = 1 ] || cat text)"
+
 # ---- functions that were sampled: a sample stands for 1 ms
 cat >hot.txt <<'END'
 pid 1 -
@@ -100,6 +118,12 @@ fails "a name that does not exist" "no scope or frame is called 'cal': did you m
 fails "frames that do not exist" "the recording has no frames: PROFILE_FRAME(name) marks them" "$prof" why --frame 1 plain.prof
 fails "no number" "--slowest 'x': must be a number from 1 to 1000" "$prof" why --slowest x plain.prof
 fails "no time" "--at 'x': must be a time such as 1.5s, 20ms, 300us, or -2s for 2 s before the end" "$prof" why --at x plain.prof
+fails "no steps" "the recording has no steps: PROFILE_STEP(name, number) marks them" "$prof" steps plain.prof
+fails "frames: there are none" "the recording has no frames: PROFILE_FRAME(name) marks them" "$prof" frames plain.prof
+fails "a step that does not exist" "there is no step 7 of 'turn': it was not recorded, or is overwritten" "$prof" why --step 7 rounds.prof
+fails "a name of no step" "no step is called 'save': did you mean 'turn'?" "$prof" steps --name save rounds.prof
+fails "no whole number" "--step '7x': must be a whole number" "$prof" why --step 7x rounds.prof
+fails "a step and a frame" "why: --step and --frame contradict each other" "$prof" why --step 7 --frame 7 rounds.prof
 succeeds "three calls" sh -c "[ \$('$prof' why -s call -n 3 plain.prof | grep -c '^call took') = 3 ]"
 succeeds "at a time" sh -c "'$prof' why --at -1ms plain.prof | grep -q ' took '"
 succeeds "from standard input" sh -c "'$prof' why - <plain.prof | grep -q ' took '"

@@ -3,7 +3,9 @@
    thread, its own schedstat, and how long it waited. It becomes arguments of the call's scope, which prof why does not
    use: true_wall, true_running, true_ready, true_waiting, in ns.
 
-     why_program KIND COUNT */
+     why_program KIND COUNT
+
+   KIND rounds has steps, numbered from 100 on, and frames. In the seventh, the thread waits 200 ms for a lock. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #ifndef PLAIN
@@ -143,6 +145,38 @@ static void call(const char *kind)
     }
 }
 
+/* A holder of the lock for 200 ms, in the scope save. */
+static void *slow_main(void *unused)
+{
+    struct timespec time = {0, 200000000};
+    prof_set_thread_name("worker");
+    PROFILE_SCOPE("save");
+    PROFILE_MUTEX_LOCK(&mutex, "store");
+    __atomic_store_n(&turn, 2, __ATOMIC_RELEASE);
+    syscall(SYS_nanosleep, &time, NULL);
+    PROFILE_MUTEX_UNLOCK(&mutex);
+    return unused;
+}
+
+static int rounds(int count)
+{
+    pthread_t other;
+    for (int i = 0; i < count; ++i) {
+        if (i == 6 && pthread_create(&other, NULL, slow_main, NULL)) return 4;
+        while (i == 6 && __atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2) sched_yield();
+        {
+            PROFILE_STEP("turn", 100 + i);
+            PROFILE_MUTEX_LOCK(&mutex, "store");
+            PROFILE_MUTEX_UNLOCK(&mutex);
+        }
+        {
+            PROFILE_STEP("other turn", -i);
+        }
+        PROFILE_FRAME("round");
+    }
+    return pthread_join(other, NULL);
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "lock";
@@ -153,6 +187,7 @@ int main(int argc, char **argv)
     pages = (char *)mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == (char *)MAP_FAILED || schedstat < 0) return 3;
     prof_set_thread_name("main");
+    if (!strcmp(kind, "rounds")) return rounds(count);
     if (has_other && pthread_create(&other, NULL, !strcmp(kind, "lock") ? holder_main : hog_main, NULL)) return 4;
     if (!strcmp(kind, "preempted")) pin(0);
     for (int i = 0; i < count; ++i) call(kind);

@@ -23,7 +23,8 @@
 static const tool_command *const commands[] = {&tool_export,  &tool_summary, &tool_check,   &tool_recover,
                                                &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
                                                &tool_neuron,  &tool_view,    &tool_flame,   &tool_hot,
-                                               &tool_top,     &tool_why,     NULL};
+                                               &tool_top,     &tool_why,     &tool_frames,  &tool_steps,
+                                               NULL};
 
 /*-- messages --*/
 
@@ -133,6 +134,16 @@ int tool_number(const char *option, const char *text, double least, double max, 
     return 0;
 }
 
+int tool_whole(const char *option, const char *text, int64_t *number)
+{
+    char *end = NULL;
+    errno = 0;
+    *number = strtoll(text, &end, strncmp(text, "0x", 2) ? 10 : 16);
+    if (*text && !*end && !errno) return 1;
+    tool_fail("%s '%s': must be a whole number", option, text);
+    return 0;
+}
+
 int tool_time(const char *option, const char *text, int64_t end_ns, int64_t *ns)
 {
     static const struct {
@@ -230,6 +241,17 @@ void tool_print_json(const char *text, size_t length)
         fwrite(piece, 1, size, stdout);
     }
     putchar('"');
+}
+
+void tool_json_text(const char *key, const char *text)
+{
+    printf(",\"%s\":", key);
+    tool_print_json(text, strlen(text));
+}
+
+void tool_json_number(const char *key, uint64_t value)
+{
+    printf(",\"%s\":%llu", key, (unsigned long long)value);
 }
 
 /*-- lines and tables --*/

@@ -53,7 +53,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config, tool_flame, tool_hot, tool_neuron, tool_top, tool_view, tool_why;
+    tool_config, tool_flame, tool_frames, tool_hot, tool_neuron, tool_steps, tool_top, tool_view, tool_why;
 
 /* Prints in which scopes the threads of recordings hang that were not stopped, and since when. Returns 0 without
    memory. */
@@ -108,6 +108,7 @@ int tool_choice(const char *option, const char *text, const char *const *choices
    */
 int tool_time(const char *option, const char *text, int64_t end_ns, int64_t *ns);
 int tool_number(const char *option, const char *text, double least, double max, double *number);
+int tool_whole(const char *option, const char *text, int64_t *number); /* may be negative, or hexadecimal: 0x1f */
 int tool_same(const char *a, const char *b);
 const char *tool_extension(const char *path); /* ".json"; "" if it has none */
 int tool_is_folder(const char *path);         /* 1 if it ends in a slash, or is a directory */
@@ -163,6 +164,8 @@ const char *tool_ns(char *to, double ns);       /* "1.234 ms" */
 const char *tool_count(char *to, uint64_t count); /* "1,234" */
 size_t tool_character(const char *text); /* bytes of the character there; 0: a control character, or no UTF-8 */
 void tool_print_json(const char *text, size_t length); /* as a JSON string; ends between characters */
+void tool_json_text(const char *key, const char *text); /* with a comma before it, as the next one */
+void tool_json_number(const char *key, uint64_t value);
 int tool_characters(const char *text); /* how many columns a name takes */
 void tool_print_name(const char *text, int width); /* replaces control characters, and the middle of what is longer than
                                                       width; width 0: no limit */

@@ -1,4 +1,5 @@
 /* why.c - prof why: says why a call of a scope, or a frame, took as long as it did. */
+#include "why.h"
 #include "symbols.h"
 #include <float.h>
 #include <stdarg.h>
@@ -9,6 +10,7 @@ static const tool_option options[] = {
     {"--scope", "-s", "NAME", "the scopes or frames with this name; default: see below"},
     {"--slowest", "-n", "N", "the N slowest calls of it; default: 1"},
     {"--frame", NULL, "N", "frame N; frames are numbered from 1 on"},
+    {"--step", NULL, "N", "the step with the number N: that of PROFILE_STEP()"},
     {"--at", NULL, "TIME", "the call that was going on at this time: 1.5s, 20ms; -2s: 2 s before the end"},
     {"--format", "-f", "KIND", "text (default) or json"},
     TOOL_SYMBOLS,
@@ -94,8 +96,7 @@ static symbols *find_symbols(const prof_trace *trace, const prof_why_report *rep
 
 /*-- names --*/
 
-/* Writes "thread worker", or "thread 1234" for one that has no name. */
-static const char *thread_name(const prof_trace *trace, size_t track, uint64_t id, char *to, size_t size)
+const char *why_thread(const prof_trace *trace, size_t track, uint64_t id, char *to, size_t size)
 {
     const prof_track *about = track == PROF_NO_TRACK ? NULL : prof_trace_track(trace, track);
     if (about && *about->name)
@@ -105,9 +106,7 @@ static const char *thread_name(const prof_trace *trace, size_t track, uint64_t i
     return to;
 }
 
-/* Adds to a text, as far as it has room. */
-static void add(char *to, size_t size, const char *format, ...) PROF__PRINTF(3, 4);
-static void add(char *to, size_t size, const char *format, ...)
+void why_add(char *to, size_t size, const char *format, ...)
 {
     size_t used = strlen(to);
     va_list list;
@@ -121,21 +120,19 @@ static const char *object_name(const prof_why_wait *wait, char *to, size_t size)
 {
     *to = 0;
     if (*wait->name)
-        add(to, size, "%s", wait->name);
+        why_add(to, size, "%s", wait->name);
     else if (tool_same(wait->what, "fds"))
-        add(to, size, "%lld fds", (long long)wait->object);
+        why_add(to, size, "%lld fds", (long long)wait->object);
     else if (tool_same(wait->what, "fd") || tool_same(wait->what, "pid"))
-        add(to, size, "%s %lld", wait->what, (long long)wait->object);
+        why_add(to, size, "%s %lld", wait->what, (long long)wait->object);
     else if (*wait->what)
-        add(to, size, "0x%llx", (unsigned long long)wait->object);
+        why_add(to, size, "0x%llx", (unsigned long long)wait->object);
     return to;
 }
 
 /*-- text --*/
 
-/* Prints a line, which goes on at a deeper indent if it is long. Names may have control characters. */
-static void say(int indent, const char *format, ...) PROF__PRINTF(2, 3);
-static void say(int indent, const char *format, ...)
+void why_say(int indent, const char *format, ...)
 {
     char text[2000];
     va_list list;
@@ -147,8 +144,7 @@ static void say(int indent, const char *format, ...)
     putchar('\n');
 }
 
-/* Writes how a time compares with its median: "14 times its median (430 us)". */
-static const char *compared(char *to, size_t size, uint64_t ns, uint64_t median, const char *whose)
+const char *why_compared(char *to, size_t size, uint64_t ns, uint64_t median, const char *whose)
 {
     char time[48];
     double times = median ? (double)ns / (double)median : 0;
@@ -183,11 +179,11 @@ static void add_object(const prof_why_wait *wait, char *line, size_t size)
                        : tool_same(wait->kind, "io") ? "" : wait->kind;
     object_name(wait, object, sizeof object);
     if (tool_same(wait->kind, "sleep"))
-        add(line, size, "in a sleep");
+        why_add(line, size, "in a sleep");
     else if (tool_same(wait->kind, "thread") || tool_same(wait->kind, "process"))
-        add(line, size, "for the end of %s %s", wait->kind, object);
+        why_add(line, size, "for the end of %s %s", wait->kind, object);
     else
-        add(line, size, "for %s%s%s", kind, *kind ? " " : "", object);
+        why_add(line, size, "for %s%s%s", kind, *kind ? " " : "", object);
 }
 
 /* Writes who made it wait. */
@@ -195,13 +191,68 @@ static void add_other(const prof_trace *trace, const prof_why_wait *wait, char *
 {
     char thread[600];
     if (wait->holder || wait->holder_track != PROF_NO_TRACK)
-        add(line, size, " held by thread %s%s%s",
-            thread_name(trace, wait->holder_track, wait->holder, thread, sizeof thread),
+        why_add(line, size, " held by thread %s%s%s",
+                why_thread(trace, wait->holder_track, wait->holder, thread, sizeof thread),
             *wait->holder_scope ? " in scope " : "", wait->holder_scope);
     else if (wait->waker_track != PROF_NO_TRACK)
-        add(line, size, ", until thread %s%s%s woke it",
-            thread_name(trace, wait->waker_track, 0, thread, sizeof thread), *wait->waker_scope ? " in scope " : "",
+        why_add(line, size, ", until thread %s%s%s woke it",
+                why_thread(trace, wait->waker_track, 0, thread, sizeof thread), *wait->waker_scope ? " in scope " : "",
             wait->waker_scope);
+}
+
+void why_wait(const prof_trace *trace, const prof_why_wait *wait, char *line, size_t size)
+{
+    char time[48];
+    why_add(line, size, "waited %s ", tool_ns(time, (double)wait->ns));
+    add_object(wait, line, size);
+    add_other(trace, wait, line, size);
+    if (*wait->call) why_add(line, size, ", in %s()", wait->call);
+    if (*wait->scope) why_add(line, size, "%s %s", *wait->call ? " of scope" : ", in scope", wait->scope);
+    if (wait->count > 1) why_add(line, size, ", %llu times", (unsigned long long)wait->count);
+}
+
+/* Returns by how much the scopes of a name took longer than their median. */
+static int64_t longer(const prof_why_inner *inner)
+{
+    uint64_t usual = inner->median_ns * (inner->calls ? inner->calls : 1);
+    return (int64_t)inner->self_ns - (int64_t)(inner->count_all ? usual : 0);
+}
+
+/* Adds which of the scopes in a call made it longer, if one did. */
+static void add_inner(const prof_why_call *call, uint64_t extra, char *to, size_t size)
+{
+    const prof_why_inner *most = NULL;
+    char time[48], text[200];
+    size_t i;
+    for (i = 0; i < call->inner_count; i++)
+        if (!most || longer(&call->inner[i]) > longer(most)) most = &call->inner[i];
+    if (!most || longer(most) < (int64_t)(extra / 4) || longer(most) <= 0) return;
+    why_add(to, size, "%s", *most->name ? most->name : "time outside of scopes");
+    if (tool_same(most->name, call->name)) why_add(to, size, " itself");
+    tool_ns(time, (double)most->self_ns);
+    if (most->calls > 1)
+        why_add(to, size, " took %s in %llu calls", time, (unsigned long long)most->calls);
+    else if (most->count_all > 1)
+        why_add(to, size, " took %s, %s", time,
+                why_compared(text, sizeof text, most->self_ns, most->median_ns, "its median"));
+    else
+        why_add(to, size, " took %s", time);
+}
+
+const char *why_cause(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call, char *to,
+                      size_t size)
+{
+    uint64_t wall = call->split.wall_ns, extra = wall > report->median_ns ? wall - report->median_ns : 0;
+    char time[48];
+    *to = 0;
+    if (extra * 20 < wall) return to; /* as long as it is as a rule */
+    if (call->wait_count && call->waits[0].ns >= extra / 2 && !tool_same(call->waits[0].kind, "unknown"))
+        why_wait(trace, &call->waits[0], to, size);
+    else if (call->split.ready_ns >= extra / 2)
+        why_add(to, size, "was ready, and did not run, for %s", tool_ns(time, (double)call->split.ready_ns));
+    else
+        add_inner(call, extra, to, size);
+    return to;
 }
 
 static void print_wait(const prof_trace *trace, const prof_why_call *call, const prof_why_wait *wait, int records)
@@ -210,19 +261,14 @@ static void print_wait(const prof_trace *trace, const prof_why_call *call, const
     char time[48], line[1900] = "";
     tool_ns(time, (double)wait->ns);
     if (tool_same(wait->kind, "unknown")) {
-        add(line, sizeof line, "waited %s for what no record names", time);
-        if (faults > 0) add(line, sizeof line, "; the process had %.0f page faults that read a disk", faults);
-        if (!records) add(line, sizeof line, "; PROF_WRAP_WAITS records what threads wait for");
-        say(16, "%s", line);
+        why_add(line, sizeof line, "waited %s for what no record names", time);
+        if (faults > 0) why_add(line, sizeof line, "; the process had %.0f page faults that read a disk", faults);
+        if (!records) why_add(line, sizeof line, "; PROF_WRAP_WAITS records what threads wait for");
+        why_say(16, "%s", line);
         return;
     }
-    add(line, sizeof line, "waited %s ", time);
-    add_object(wait, line, sizeof line);
-    add_other(trace, wait, line, sizeof line);
-    if (*wait->call) add(line, sizeof line, ", in %s()", wait->call);
-    if (*wait->scope) add(line, sizeof line, "%s %s", *wait->call ? " of scope" : ", in scope", wait->scope);
-    if (wait->count > 1) add(line, sizeof line, ", %llu times", (unsigned long long)wait->count);
-    say(16, "%s", line);
+    why_wait(trace, wait, line, sizeof line);
+    why_say(16, "%s", line);
 }
 
 static void print_ran(const prof_trace *trace, const prof_why_call *call)
@@ -234,17 +280,17 @@ static void print_ran(const prof_trace *trace, const prof_why_call *call)
     for (i = 0; i < call->ran_count; i++) {
         ours += call->ran_instead[i].ns;
         if ((double)call->ran_instead[i].ns < LEAST_SHARE * (double)call->split.wall_ns) continue;
-        say(16, "thread %s ran on its processor for %s of that",
-            thread_name(trace, call->ran_instead[i].track, 0, thread, sizeof thread),
+        why_say(16, "thread %s ran on its processor for %s of that",
+                why_thread(trace, call->ran_instead[i].track, 0, thread, sizeof thread),
             tool_ns(time, (double)call->ran_instead[i].ns));
     }
     ours = call->split.ready_ns > ours ? call->split.ready_ns - ours : 0; /* what is left is not ours */
     if (stopped > 0)
-        say(16, "its cgroup had used up its quota, and was throttled for %s between the samples around the call",
-            tool_ns(time, stopped));
+        why_say(16, "its cgroup had used up its quota, and was throttled for %s between the samples around the call",
+                tool_ns(time, stopped));
     if ((double)ours - stopped >= LEAST_SHARE * (double)call->split.wall_ns)
-        say(16, "programs, or threads that recorded nothing, ran for %s%s", tool_ns(time, (double)ours - stopped),
-            stopped > 0 ? "" : "; or the quota of its cgroup was used up");
+        why_say(16, "programs, or threads that recorded nothing, ran for %s%s", tool_ns(time, (double)ours - stopped),
+                stopped > 0 ? "" : "; or the quota of its cgroup was used up");
 }
 
 /* The four parts of a call, the greatest first. */
@@ -263,10 +309,10 @@ static void print_hot(const prof_why_call *call, const hot_list *hot)
         uint64_t ns = hot->items[i].samples * hot->period;
         if (i && (double)ns < LEAST_SHARE * (double)call->split.wall_ns) return;
         if (about->file && about->line)
-            say(16, "about %s of that in %s (%s:%lu)", tool_ns(time, (double)ns), about->name, about->file,
-                (unsigned long)about->line);
+            why_say(16, "about %s of that in %s (%s:%lu)", tool_ns(time, (double)ns), about->name, about->file,
+                    (unsigned long)about->line);
         else
-            say(16, "about %s of that in %s", tool_ns(time, (double)ns), about->name);
+            why_say(16, "about %s of that in %s", tool_ns(time, (double)ns), about->name);
     }
 }
 
@@ -290,7 +336,8 @@ static void print_part(const prof_trace *trace, const prof_why_report *report, c
             continue;
         }
         for (rest += call->waits[i].ns; ++i < call->wait_count;) rest += call->waits[i].ns;
-        say(16, "waited %s for %lu others", tool_ns(time, (double)rest), (unsigned long)(call->wait_count - MOST_ROWS));
+        why_say(16, "waited %s for %lu others", tool_ns(time, (double)rest),
+                (unsigned long)(call->wait_count - MOST_ROWS));
     }
 }
 
@@ -315,10 +362,10 @@ static void print_parts(const prof_trace *trace, const prof_why_report *report, 
         if (parts[i].ns) print_part(trace, report, call, hot, &parts[i]);
     for (i = 0; !call->states && prof_trace_metadata(trace, i, &key, &value); i++)
         if (tool_same(key, "switches")) {
-            say(2, "switches: %s", value);
+            why_say(2, "switches: %s", value);
             return;
         }
-    if (!call->states) say(2, "prof_system.h with PROF_SWITCHES=1 records when threads run and wait (Linux).");
+    if (!call->states) why_say(2, "prof_system.h with PROF_SWITCHES=1 records when threads run and wait (Linux).");
 }
 
 static void print_inner_row(const prof_why_call *call, const prof_why_inner *inner)
@@ -329,20 +376,20 @@ static void print_inner_row(const prof_why_call *call, const prof_why_inner *inn
     tool_ns(time, (double)inner->self_ns);
     if (tool_same(inner->name, call->name) && inner->calls == 1) {
         printf("%12s %5.1f %%  ", time, share);
-        say(0, "%s itself%s%s", name, inner->count_all > 1 ? ", " : "",
-            inner->count_all > 1 ? compared(text, sizeof text, inner->self_ns, inner->median_ns, "its median") : "");
+        if (inner->count_all > 1) why_compared(text, sizeof text, inner->self_ns, inner->median_ns, "its median");
+        why_say(0, "%s itself%s%s", name, *text ? ", " : "", text);
         return;
     }
     printf("%12s %5.1f %%  ", time, share);
     if (inner->calls > 1)
-        say(0, "%s in %llu calls; the longest took %s%s%s", name, (unsigned long long)inner->calls,
-            tool_ns(longest, (double)inner->longest_ns), ", ",
-            compared(text, sizeof text, inner->longest_ns, inner->median_ns, "its median"));
+        why_say(0, "%s in %llu calls; the longest took %s%s%s", name, (unsigned long long)inner->calls,
+                tool_ns(longest, (double)inner->longest_ns), ", ",
+            why_compared(text, sizeof text, inner->longest_ns, inner->median_ns, "its median"));
     else if (inner->count_all > 1 && inner->calls)
-        say(0, "%s took %s, %s", name, time,
-            compared(text, sizeof text, inner->self_ns, inner->median_ns, "its median"));
+        why_say(0, "%s took %s, %s", name, time,
+                why_compared(text, sizeof text, inner->self_ns, inner->median_ns, "its median"));
     else
-        say(0, "%s", name);
+        why_say(0, "%s", name);
 }
 
 static void print_inner(const prof_why_call *call)
@@ -380,17 +427,17 @@ static void print_others(const prof_trace *trace, const prof_why_call *call)
     if (call->counter_count) printf("\n  counters that moved\n");
     for (i = 0; i < call->counter_count; i++) {
         const prof_why_counter *counter = &call->counters[i];
-        say(4, "%s: from %.6g to %.6g%s%s%s", counter->name, counter->first, counter->last, *counter->unit ? " " : "",
-            counter->unit, counter->around ? ", sampled before and after it" : "");
+        why_say(4, "%s: from %.6g to %.6g%s%s%s", counter->name, counter->first, counter->last,
+                *counter->unit ? " " : "", counter->unit, counter->around ? ", sampled before and after it" : "");
     }
     if (call->message_count) printf("\n  messages\n");
     for (i = 0; i < call->message_count; i++)
-        say(4, "%s, %s after its begin: %s",
-            severities[call->messages[i].severity < 4 ? call->messages[i].severity : 4],
+        why_say(4, "%s, %s after its begin: %s",
+                severities[call->messages[i].severity < 4 ? call->messages[i].severity : 4],
             tool_ns(time, (double)(call->messages[i].ns - call->start_ns)), call->messages[i].text);
     if (call->lost) printf("\n  %s events of its thread in it were lost\n", tool_count(count, call->lost));
     for (kind = 0; call->lost && kind < TOOL_LOSSES; kind++)
-        if (tool_loss(trace, kind, line, sizeof line)) say(4, "%s", line);
+        if (tool_loss(trace, kind, line, sizeof line)) why_say(4, "%s", line);
 }
 
 static void print_call(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call,
@@ -401,6 +448,8 @@ static void print_call(const prof_trace *trace, const prof_why_report *report, c
                           : call->flags & PROF_TRUNCATED_BEGIN ? " at least: its begin was not recorded" : "";
     if (call->number)
         snprintf(title, sizeof title, "%.600s %llu", call->name, (unsigned long long)call->number);
+    else if (call->step)
+        snprintf(title, sizeof title, "%.600s %lld", call->name, (long long)call->step_number);
     else
         snprintf(title, sizeof title, "%.600s", *call->name ? call->name : "(unnamed)");
     tool_ns(time, (double)call->split.wall_ns);
@@ -408,12 +457,12 @@ static void print_call(const prof_trace *trace, const prof_why_report *report, c
         char whose[100];
         snprintf(whose, sizeof whose, "the median of %s %s", tool_count(number, report->count_all),
                  report->frames ? "frames" : "calls");
-        say(0, "%s took %s, %s, at %s on thread %s", title, time,
-            compared(text, sizeof text, call->split.wall_ns, report->median_ns, whose),
-            tool_ns(start, (double)call->start_ns), thread_name(trace, call->track, 0, thread, sizeof thread));
+        why_say(0, "%s took %s, %s, at %s on thread %s", title, time,
+                why_compared(text, sizeof text, call->split.wall_ns, report->median_ns, whose),
+            tool_ns(start, (double)call->start_ns), why_thread(trace, call->track, 0, thread, sizeof thread));
     } else {
-        say(0, "%s took %s%s, at %s on thread %s", title, time, missing, tool_ns(start, (double)call->start_ns),
-            thread_name(trace, call->track, 0, thread, sizeof thread));
+        why_say(0, "%s took %s%s, at %s on thread %s", title, time, missing, tool_ns(start, (double)call->start_ns),
+                why_thread(trace, call->track, 0, thread, sizeof thread));
     }
     putchar('\n');
     print_parts(trace, report, call, hot);
@@ -422,17 +471,6 @@ static void print_call(const prof_trace *trace, const prof_why_report *report, c
 }
 
 /*-- JSON --*/
-
-static void json_text(const char *key, const char *text)
-{
-    printf(",\"%s\":", key);
-    tool_print_json(text, strlen(text));
-}
-
-static void json_number(const char *key, uint64_t value)
-{
-    printf(",\"%s\":%llu", key, (unsigned long long)value);
-}
 
 static void json_double(const char *key, double value)
 {
@@ -449,13 +487,13 @@ static void json_thread(const prof_trace *trace, const char *key, size_t track, 
     if (track == PROF_NO_TRACK && !id)
         printf(",\"%s\":null", key);
     else
-        json_text(key, thread_name(trace, track, id, thread, sizeof thread));
+        tool_json_text(key, why_thread(trace, track, id, thread, sizeof thread));
 }
 
 static void json_scope(const char *key, const char *scope)
 {
     if (*scope)
-        json_text(key, scope);
+        tool_json_text(key, scope);
     else
         printf(",\"%s\":null", key);
 }
@@ -469,14 +507,14 @@ static void json_waits(const prof_trace *trace, const prof_why_call *call)
         const prof_why_wait *wait = &call->waits[i];
         printf("%s{\"kind\":\"%s\"", i ? ",\n" : "", wait->kind);
         json_scope("object", object_name(wait, object, sizeof object));
-        json_number("ns", wait->ns);
+        tool_json_number("ns", wait->ns);
         json_thread(trace, "holder_thread", wait->holder_track, wait->holder);
         json_scope("holder_scope", wait->holder_scope);
         json_thread(trace, "waker_thread", wait->waker_track, 0);
         json_scope("waker_scope", wait->waker_scope);
         json_scope("call", wait->call);
         json_scope("scope", wait->scope);
-        json_number("count", wait->count);
+        tool_json_number("count", wait->count);
         if (*wait->name) printf(",\"address\":\"0x%llx\"", (unsigned long long)wait->object);
         printf("}");
     }
@@ -490,18 +528,18 @@ static void json_lists(const prof_trace *trace, const prof_why_call *call)
     for (i = 0; i < call->inner_count; i++) {
         printf("%s{\"name\":", i ? ",\n" : "");
         tool_print_json(call->inner[i].name, strlen(call->inner[i].name));
-        json_number("self_ns", call->inner[i].self_ns);
-        json_number("median_ns", call->inner[i].median_ns);
-        json_number("calls", call->inner[i].calls);
-        json_number("longest_ns", call->inner[i].longest_ns);
-        json_number("calls_in_all", call->inner[i].count_all);
+        tool_json_number("self_ns", call->inner[i].self_ns);
+        tool_json_number("median_ns", call->inner[i].median_ns);
+        tool_json_number("calls", call->inner[i].calls);
+        tool_json_number("longest_ns", call->inner[i].longest_ns);
+        tool_json_number("calls_in_all", call->inner[i].count_all);
         printf("}");
     }
     printf("],\n\"ran_instead\":[");
     for (i = 0; i < call->ran_count; i++) {
         printf("%s{\"track\":%lu", i ? "," : "", (unsigned long)call->ran_instead[i].track);
         json_thread(trace, "thread", call->ran_instead[i].track, 0);
-        json_number("ns", call->ran_instead[i].ns);
+        tool_json_number("ns", call->ran_instead[i].ns);
         printf("}");
     }
     printf("],\n\"counters\":[");
@@ -517,8 +555,8 @@ static void json_lists(const prof_trace *trace, const prof_why_call *call)
     printf("],\n\"messages\":[");
     for (i = 0; i < call->message_count; i++) {
         printf("%s{\"at_ns\":%lld", i ? ",\n" : "", (long long)call->messages[i].ns);
-        json_number("severity", call->messages[i].severity);
-        json_text("text", call->messages[i].text);
+        tool_json_number("severity", call->messages[i].severity);
+        tool_json_text("text", call->messages[i].text);
         printf("}");
     }
     printf("]");
@@ -532,9 +570,9 @@ static void json_hot(const hot_list *hot)
         const symbols_function *about = hot->items[i].about;
         printf("%s{\"function\":", i ? ",\n" : "");
         tool_print_json(about->name, strlen(about->name));
-        json_number("ns", hot->items[i].samples * hot->period);
-        json_number("samples", hot->items[i].samples);
-        json_text("module", about->module);
+        tool_json_number("ns", hot->items[i].samples * hot->period);
+        tool_json_number("samples", hot->items[i].samples);
+        tool_json_text("module", about->module);
         printf("}");
     }
     printf("]");
@@ -544,24 +582,25 @@ static void json_call(const prof_trace *trace, const prof_why_call *call, const 
 {
     printf("{\"name\":");
     tool_print_json(call->name, strlen(call->name));
-    if (call->number) json_number("frame", call->number);
+    if (call->number) tool_json_number("frame", call->number);
+    if (call->step) printf(",\"step\":%lld", (long long)call->step_number);
     json_thread(trace, "thread", call->track, 0);
-    json_number("thread_id", prof_trace_track(trace, call->track)->thread_id);
-    json_number("start_ns", (uint64_t)call->start_ns);
-    json_number("wall_ns", call->split.wall_ns);
-    json_number("running_ns", call->split.running_ns);
-    json_number("ready_ns", call->split.ready_ns);
-    json_number("waiting_ns", call->split.waiting_ns);
-    json_number("unknown_ns", call->split.unknown_ns);
+    tool_json_number("thread_id", prof_trace_track(trace, call->track)->thread_id);
+    tool_json_number("start_ns", (uint64_t)call->start_ns);
+    tool_json_number("wall_ns", call->split.wall_ns);
+    tool_json_number("running_ns", call->split.running_ns);
+    tool_json_number("ready_ns", call->split.ready_ns);
+    tool_json_number("waiting_ns", call->split.waiting_ns);
+    tool_json_number("unknown_ns", call->split.unknown_ns);
     printf(",\"truncated\":%s", call->flags ? "true" : "false");
-    json_number("switches", call->split.switches);
-    json_number("migrations", call->split.migrations);
+    tool_json_number("switches", call->split.switches);
+    tool_json_number("migrations", call->split.migrations);
     json_waits(trace, call);
     json_lists(trace, call);
     json_hot(hot);
     printf(",\n\"allocations\":{\"count\":%llu,\"bytes\":%llu,\"frees\":%llu}", (unsigned long long)call->allocations,
            (unsigned long long)call->bytes, (unsigned long long)call->frees);
-    json_number("lost", call->lost);
+    tool_json_number("lost", call->lost);
     printf("}");
 }
 
@@ -570,18 +609,19 @@ static void begin_json(const prof_why_report *report)
     printf("{\"name\":");
     tool_print_json(report->name, strlen(report->name));
     printf(",\"frames\":%s", report->frames ? "true" : "false");
-    json_number("calls_in_all", report->count_all);
-    json_number("median_ns", report->median_ns);
+    tool_json_number("calls_in_all", report->count_all);
+    tool_json_number("median_ns", report->median_ns);
     printf(",\"calls\":[\n");
 }
 
 static void begin_text(const tool_args *args, const prof_why_report *report)
 {
     char number[48];
-    if (tool_value(args, "--scope") || tool_value(args, "--frame") || tool_value(args, "--at") || !*report->name)
+    if (tool_value(args, "--scope") || tool_value(args, "--frame") || tool_value(args, "--step") ||
+        tool_value(args, "--at") || !*report->name)
         return;
-    say(0, "No scope was chosen: %s slowest of %s %s of '%s', which differ most. --scope NAME chooses others.",
-        report->count > 1 ? "these are the" : "this is the", tool_count(number, report->count_all),
+    why_say(0, "No scope was chosen: %s slowest of %s %s of '%s', which differ most. --scope NAME chooses others.",
+            report->count > 1 ? "these are the" : "this is the", tool_count(number, report->count_all),
         report->frames ? "frames" : "calls", report->name);
     putchar('\n');
 }
@@ -616,7 +656,7 @@ static int print_all(const tool_args *args, const prof_trace *trace, const prof_
 static int choose(const tool_args *args, const prof_trace *trace, prof_why_options *how)
 {
     const char *slowest = tool_value(args, "--slowest"), *frame = tool_value(args, "--frame");
-    const char *at = tool_value(args, "--at");
+    const char *at = tool_value(args, "--at"), *step = tool_value(args, "--step");
     double number = 0;
     how->name = tool_value(args, "--scope");
     if (slowest && !tool_number("--slowest", slowest, 1, 1000, &number)) return 0;
@@ -624,6 +664,9 @@ static int choose(const tool_args *args, const prof_trace *trace, prof_why_optio
     number = 0;
     if (frame && !tool_number("--frame", frame, 1, 1e15, &number)) return 0;
     how->frame = (uint64_t)number;
+    if (step && !tool_whole("--step", step, &how->step_number)) return 0;
+    how->step = step != NULL;
+    if (step && frame) return tool_fail("why: --step and --frame contradict each other"), 0;
     how->at = at != NULL;
     return !at || tool_time("--at", at, prof_trace_about(trace)->duration_ns, &how->at_ns);
 }

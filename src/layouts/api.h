@@ -45,6 +45,13 @@ typedef struct prof_report_options {
     int columns;                     /* SUMMARY, PATHS, DOMAINS, HISTOGRAM: like prof_summary_options.columns */
 } prof_report_options;
 
+/* Of what prof_why() explains calls. */
+typedef enum prof_why_kind {
+    PROF_WHY_ANY = 0,
+    PROF_WHY_FRAMES,      /* frames alone */
+    PROF_WHY_STEPS        /* scopes of PROFILE_STEP alone */
+} prof_why_kind;
+
 /* Which calls prof_why() explains. A structure of zeros asks for the slowest call of what differs most: of the frames,
    if there are any, else of the outermost scopes that are called again and again. */
 typedef struct prof_why_options {
@@ -54,6 +61,9 @@ typedef struct prof_why_options {
     int at;               /* 1: only calls that were going on at at_ns. Without a name and frames, those scopes of any
                              name that took the most more than their median */
     int64_t at_ns;        /* since the session's start */
+    prof_why_kind kind;   /* without a name: of the frames or steps, those that differ most */
+    int step;             /* 1: only steps with the number step_number */
+    int64_t step_number;
 } prof_why_options;
 
 /* What a call waited for: all waits of one kind, for one object. */
@@ -119,15 +129,20 @@ typedef struct prof_why_call {
     uint64_t allocations, bytes, frees; /* of its thread */
     uint64_t lost;        /* events of its thread that could not be recorded in it */
     int states;           /* 1: it is known what the system did with its thread, but for unknown_ns */
+    int step;             /* 1: it is a step, with the number step_number */
+    int64_t step_number;
 } prof_why_call;
 
 typedef struct prof_why_report {
     const char *name;     /* the scopes or frames of which these are calls; "": those going on at at_ns */
     int frames;           /* 1: they are frames */
+    int steps;            /* 1: they are steps */
     uint64_t count_all, median_ns; /* all calls of that name, and their median duration */
     int waits;            /* 1: the recording has waits */
     const prof_why_call *calls;
     size_t count;
+    const char *const *others; /* what other frames or steps are called, if it has frames or steps */
+    size_t other_count;
 } prof_why_report;
 
 #if PROF_ENABLE

@@ -32,6 +32,7 @@ static void prof__why_close(prof__why *why)
     }
     while (why->text_count) free(why->texts[--why->text_count]);
     free(why->texts);
+    free(why->others);
     free(why->calls);
     free(why->counters);
     free(why->counter_index.slots);
@@ -39,6 +40,21 @@ static void prof__why_close(prof__why *why)
     free(why->all.histogram.steps);
     prof_waits_free(why->waits);
     prof__why_names_free(&why->names);
+}
+
+/* Lists the names of the other frames or steps. Returns 0 without memory. */
+static int prof__why_others(prof__why *why, prof_why_report *about)
+{
+    size_t i;
+    if (!about->frames && !about->steps) return 1;
+    why->others = (const char **)calloc(why->names.count, sizeof *why->others);
+    for (i = 0; why->others && i < why->names.count; i++) {
+        const prof__why_name *name = &why->names.items[i];
+        if (i != why->wanted && (about->steps ? name->step : name->frame) && name->wall.count)
+            why->others[about->other_count++] = name->text;
+    }
+    about->others = why->others;
+    return why->others != NULL;
 }
 
 /* Makes the report, which takes over all that *why owns. Returns NULL without memory. */
@@ -50,6 +66,7 @@ static prof_why_report *prof__why_report(prof__why *why)
     block->about.name = why->wanted != PROF__NONE ? why->names.items[why->wanted].text
                         : why->options.name       ? why->calls[0].about.name : "";
     block->about.frames = why->wanted != PROF__NONE && why->names.items[why->wanted].frame;
+    block->about.steps = why->options.step || why->options.kind == PROF_WHY_STEPS;
     block->about.count_all = why->all.count;
     block->about.median_ns = prof__why_median(&why->all);
     block->about.waits = why->wait_count != 0;
@@ -63,6 +80,10 @@ static prof_why_report *prof__why_report(prof__why *why)
         block->calls[i].ran_instead = from->ran;
         block->calls[i].counters = from->counters;
         block->calls[i].messages = from->messages;
+    }
+    if (!prof__why_others(why, &block->about)) {
+        free(block);
+        return NULL;
     }
     block->why = *why;
     return &block->about;

@@ -45,6 +45,7 @@ typedef struct prof__why {
     size_t wait_count;
     char **texts; /* of messages and the like */
     size_t text_count, text_room;
+    const char **others; /* see prof_why_report */
     struct prof__why_counter *counters;
     size_t counter_count, counter_room;
     prof__read_index counter_index;
@@ -122,13 +123,13 @@ static int prof__why_survey_span(prof__why *why, const prof_span *span, int fram
 
 /*-- the choice --*/
 
-/* Returns the number of the frames that differ most, or PROF__NONE. */
-static size_t prof__why_choose_frames(const prof__why_names *names)
+/* Returns the number of the frames, or steps, that differ most, or PROF__NONE. */
+static size_t prof__why_choose_frames(const prof__why_names *names, int steps)
 {
     size_t best = PROF__NONE, i;
     for (i = 0; i < names->count; i++) {
         const prof__why_name *name = &names->items[i], *other = best == PROF__NONE ? NULL : &names->items[best];
-        if (!name->frame || !name->wall.count) continue;
+        if (!(steps ? name->step : name->frame) || !name->wall.count) continue;
         if (!other || name->wall.most - name->wall_median > other->wall.most - other->wall_median) best = i;
     }
     return best;
@@ -170,29 +171,40 @@ static prof_status prof__why_choose_scopes(prof__why *why)
     return status;
 }
 
-static int prof__why_has_frames(const prof__why_names *names)
+/* Returns PROF_OK if the recording has the frames, or steps, that are asked for. */
+static prof_status prof__why_has(const prof__why *why)
 {
-    return prof__why_choose_frames(names) != PROF__NONE;
+    if ((why->options.frame || why->options.kind == PROF_WHY_FRAMES) &&
+        prof__why_choose_frames(&why->names, 0) == PROF__NONE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "the recording has no frames: PROFILE_FRAME(name) marks them");
+    if ((why->options.step || why->options.kind == PROF_WHY_STEPS) &&
+        prof__why_choose_frames(&why->names, 1) == PROF__NONE)
+        return prof__fail(PROF_INVALID_ARGUMENT, "the recording has no steps: PROFILE_STEP(name, number) marks them");
+    return PROF_OK;
 }
 
 /* Finds the name that is explained. */
 static prof_status prof__why_choose(prof__why *why)
 {
     const char *name = why->options.name;
+    int frames = why->options.frame || why->options.kind == PROF_WHY_FRAMES;
+    int steps = why->options.step || why->options.kind == PROF_WHY_STEPS;
     size_t i;
+    prof_status status;
     why->wanted = PROF__NONE;
     for (i = 0; i < why->names.count; i++) {
         why->names.items[i].wall_median = prof__why_median(&why->names.items[i].wall);
         why->names.items[i].self_median = prof__why_median(&why->names.items[i].self);
     }
-    if (why->options.frame && !prof__why_has_frames(&why->names))
-        return prof__fail(PROF_INVALID_ARGUMENT, "the recording has no frames: PROFILE_FRAME(name) marks them");
+    status = prof__why_has(why);
+    if (status) return status;
     if (name) {
-        if (!why->options.frame) why->wanted = prof__why_find(&why->names, name, 0);
-        if (why->wanted == PROF__NONE) why->wanted = prof__why_find(&why->names, name, 1);
+        if (!frames) why->wanted = prof__why_find(&why->names, name, 0);
+        if (steps && why->wanted != PROF__NONE && !why->names.items[why->wanted].step) why->wanted = PROF__NONE;
+        if (why->wanted == PROF__NONE && !steps) why->wanted = prof__why_find(&why->names, name, 1);
         return PROF_OK;
     }
-    why->wanted = prof__why_choose_frames(&why->names);
+    why->wanted = prof__why_choose_frames(&why->names, steps);
     if (why->wanted != PROF__NONE || why->options.at) return PROF_OK;
     return prof__why_choose_scopes(why);
 }
@@ -228,11 +240,15 @@ static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *sit
     prof__why_call offered = *call;
     int64_t end = call->about.start_ns + (int64_t)call->about.split.wall_ns;
     uint64_t wall = call->about.split.wall_ns, usual = why->names.items[name].wall_median;
+    int steps = why->options.step || why->options.kind == PROF_WHY_STEPS;
     if (why->wanted != PROF__NONE ? name != why->wanted
-                                  : why->options.frame || (why->options.name && strcmp(own, why->options.name)))
+                                  : why->options.frame || why->options.kind != PROF_WHY_ANY || steps ||
+                                        (why->options.name && strcmp(own, why->options.name)))
         return 1;
+    if (steps && !call->about.step) return 1;
     if (!call->about.flags && !prof__why_time(&why->all, wall)) return 0;
     if (why->options.frame && number != why->options.frame) return 1;
+    if (why->options.step && call->about.step_number != why->options.step_number) return 1;
     if (why->options.at && (call->about.start_ns > why->options.at_ns || end <= why->options.at_ns)) return 1;
     if (event)
         prof_event_split(why->trace, why->track, event, &offered.about.split);
@@ -250,6 +266,19 @@ static int prof__why_offer(prof__why *why, size_t name, const prof_callsite *sit
     return prof__why_put(why, &offered, own != site->name ? own : NULL);
 }
 
+/* Reads the number of a step from its arguments. */
+static void prof__why_step_of(prof__why_call *call, const prof_callsite *site, const prof_arg *args, size_t count)
+{
+    if (site->role != PROF_ROLE_STEP) return;
+    while (count) { /* the last of its kind counts */
+        const prof_arg *arg = &args[--count];
+        if (arg->value.type != PROF_VALUE_INT || strcmp(arg->key, "step_num")) continue;
+        call->about.step = 1;
+        call->about.step_number = arg->value.as.i;
+        return;
+    }
+}
+
 static int prof__why_gather(prof__why *why, const prof_event *event)
 {
     int frame = event->type == PROF_EVENT_FRAME;
@@ -264,6 +293,7 @@ static int prof__why_gather(prof__why *why, const prof_event *event)
     call.about.flags = event->flags;
     call.about.start_ns = frame ? event->start_ns - event->duration_ns : event->start_ns;
     call.about.split.wall_ns = (uint64_t)event->duration_ns;
+    prof__why_step_of(&call, event->site, event->args, event->arg_count);
     return prof__why_offer(why, name, event->site, event->name, frame ? event->detail : 0, &call, event);
 }
 
@@ -277,6 +307,7 @@ static int prof__why_gather_span(prof__why *why, const prof_span *span, int fram
     call.about.flags = span->flags;
     call.about.start_ns = span->start_ns;
     call.about.split.wall_ns = (uint64_t)span->duration_ns;
+    prof__why_step_of(&call, span->site, span->args, span->arg_count);
     return prof__why_offer(why, name, span->site, span->name, span->number, &call, NULL);
 }
 
@@ -284,8 +315,10 @@ static int prof__why_gather_span(prof__why *why, const prof_span *span, int fram
 static prof_status prof__why_none(const prof__why *why)
 {
     const prof_why_options *options = &why->options;
-    const char *what = options->frame ? "frame" : "scope or frame";
-    const char *nearest = options->name ? prof__why_nearest(&why->names, options->name, options->frame != 0) : NULL;
+    int frames = options->frame || options->kind == PROF_WHY_FRAMES;
+    int steps = options->step || options->kind == PROF_WHY_STEPS;
+    const char *what = frames ? "frame" : steps ? "step" : "scope or frame";
+    const char *nearest = options->name ? prof__why_nearest(&why->names, options->name, frames, steps) : NULL;
     const char *name = why->wanted == PROF__NONE ? "scope" : why->names.items[why->wanted].text;
     if (options->name && !why->all.count && why->wanted == PROF__NONE)
         return nearest ? prof__fail(PROF_INVALID_ARGUMENT, "no %s is called '%.60s': did you mean '%.60s'?", what,
@@ -296,6 +329,9 @@ static prof_status prof__why_none(const prof__why *why)
         return prof__fail(PROF_INVALID_ARGUMENT, "there is no frame %llu of '%.60s'%s",
                           (unsigned long long)options->frame, name,
                           options->at ? " at this time" : ": it was not recorded, or is overwritten");
+    if (options->step)
+        return prof__fail(PROF_INVALID_ARGUMENT, "there is no step %lld of '%.60s'%s", (long long)options->step_number,
+                          name, options->at ? " at this time" : ": it was not recorded, or is overwritten");
     if (options->at)
         return prof__fail(PROF_INVALID_ARGUMENT, "no %.60s was going on at %.3f ms: the recording has %.3f ms", name,
                           (double)options->at_ns / 1e6, (double)prof_trace_about(why->trace)->duration_ns / 1e6);

@@ -41,6 +41,7 @@ static uint64_t prof__why_median(prof__why_times *times)
 typedef struct prof__why_name {
     char *text; /* owned */
     int frame;  /* 1: frames, not scopes */
+    int step;   /* 1: scopes of which some are steps */
     prof__why_times wall, self;
     uint64_t wall_median, self_median; /* after the first walk */
 } prof__why_name;
@@ -93,6 +94,7 @@ static size_t prof__why_name_of(prof__why_names *names, const prof_callsite *sit
         names->items[item].text = prof__text_join(text, "");
         if (!names->items[item].text) return PROF__NONE;
     }
+    if (site->role == PROF_ROLE_STEP) names->items[item].step = 1;
     names->seen[at].site = site;
     names->seen[at].item = item;
     return item;
@@ -129,14 +131,15 @@ static size_t prof__report_distance(const char *a, const char *b)
     return row[n];
 }
 
-/* Returns the name that is nearest to a text; NULL: there are none. frames: 1: only names of frames count. */
-static const char *prof__why_nearest(const prof__why_names *names, const char *text, int frames)
+/* Returns the name that is nearest to a text; NULL: there are none. frames, steps: 1: only names of these count. */
+static const char *prof__why_nearest(const prof__why_names *names, const char *text, int frames, int steps)
 {
     const char *nearest = NULL;
     size_t least = 0, i;
     for (i = 0; i < names->count; i++) {
         size_t distance = prof__report_distance(text, names->items[i].text);
-        if ((frames && !names->items[i].frame) || (nearest && distance >= least)) continue;
+        if ((frames && !names->items[i].frame) || (steps && !names->items[i].step)) continue;
+        if (nearest && distance >= least) continue;
         nearest = names->items[i].text;
         least = distance;
     }

@@ -1,0 +1,133 @@
+/* frames.c - prof frames, prof steps: the slowest frames or steps, and for each what made it slow, in one line. */
+#include "why.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"--slowest", "-n", "N", "the N slowest ones; default: 10"},
+    {"--name", "-s", "NAME", "those with this name; default: those that differ most"},
+    {"--format", "-f", "KIND", "text (default) or json"},
+    TOOL_COLUMNS,
+    TOOL_PROGRESS,
+    {NULL, NULL, NULL, NULL}};
+
+static const char *const formats[] = {"text", "json", NULL};
+
+#define MOST_NAMES 8 /* of other frames or steps that a line names */
+#define LEFT_COLUMNS 60 /* before what made it slow */
+
+static int64_t number_of(const prof_why_call *call)
+{
+    return call->step ? call->step_number : (int64_t)call->number;
+}
+
+static void print_row(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call)
+{
+    char at[48], time[48], thread[600], cause[1900], times[32] = "";
+    double ratio = report->median_ns ? (double)call->split.wall_ns / (double)report->median_ns : 0;
+    snprintf(times, sizeof times, ratio < 10 ? "%.2f" : "%.0f", ratio);
+    printf("%10lld %11s %11s%c %8s  ", (long long)number_of(call), tool_ns(at, (double)call->start_ns),
+           tool_ns(time, (double)call->split.wall_ns), call->flags ? '+' : ' ', times);
+    tool_print_name(why_thread(trace, call->track, 0, thread, sizeof thread), 14);
+    printf("  ");
+    why_cause(trace, report, call, cause, sizeof cause);
+    if (call->flags) why_add(cause, sizeof cause, "%s+: a part of it was not recorded", *cause ? "; " : "");
+    tool_print_wrapped(cause, LEFT_COLUMNS + 2, LEFT_COLUMNS + 4);
+    putchar('\n');
+}
+
+static void print_others(const prof_why_report *report, const char *kinds)
+{
+    char line[2000] = "";
+    size_t i;
+    for (i = 0; i < report->other_count && i < MOST_NAMES; i++)
+        why_add(line, sizeof line, "%s%.100s", i ? ", " : "", report->others[i]);
+    if (i < report->other_count)
+        why_add(line, sizeof line, " and %lu more", (unsigned long)(report->other_count - MOST_NAMES));
+    if (i) why_say(0, "other %s, for --name: %s", kinds, line);
+}
+
+static void print_text(const tool_args *args, const prof_trace *trace, const prof_why_report *report)
+{
+    const char *kinds = args->command->name;
+    char number[48], median[48];
+    size_t i;
+    why_say(0, "%.600s: %s %s, median %s; the slowest%s", report->name, tool_count(number, report->count_all), kinds,
+            tool_ns(median, (double)report->median_ns), report->count > 1 ? " ones first" : "");
+    printf("\n%10s %11s %11s  %8s  %-14s  %s\n", "number", "at", "took", "x median", "thread", "why");
+    for (i = 0; i < report->count; i++) print_row(trace, report, &report->calls[i]);
+    putchar('\n');
+    print_others(report, kinds);
+    why_say(0, "prof why --%.*s NUMBER says more of one.", (int)strlen(kinds) - 1, kinds);
+}
+
+static void print_json(const prof_trace *trace, const prof_why_report *report)
+{
+    char thread[600], cause[1900];
+    size_t i;
+    printf("{\"name\":");
+    tool_print_json(report->name, strlen(report->name));
+    tool_json_text("kind", report->frames ? "frame" : "step");
+    tool_json_number("count", report->count_all);
+    tool_json_number("median_ns", report->median_ns);
+    printf(",\"others\":[");
+    for (i = 0; i < report->other_count; i++) {
+        if (i) putchar(',');
+        tool_print_json(report->others[i], strlen(report->others[i]));
+    }
+    printf("],\n\"slowest\":[");
+    for (i = 0; i < report->count; i++) {
+        const prof_why_call *call = &report->calls[i];
+        printf("%s\n{\"number\":%lld", i ? "," : "", (long long)number_of(call));
+        tool_json_number("start_ns", (uint64_t)call->start_ns);
+        tool_json_number("wall_ns", call->split.wall_ns);
+        tool_json_text("thread", why_thread(trace, call->track, 0, thread, sizeof thread));
+        printf(",\"truncated\":%s", call->flags ? "true" : "false");
+        tool_json_text("why", why_cause(trace, report, call, cause, sizeof cause));
+        putchar('}');
+    }
+    printf("\n]}\n");
+}
+
+static int run(const tool_args *args)
+{
+    const char *slowest = tool_value(args, "--slowest");
+    prof_why_options how;
+    prof_why_report *report;
+    prof_trace *trace;
+    double number = 10;
+    int choice, json, columns, result;
+    memset(&how, 0, sizeof how);
+    if (!tool_choice("--format", tool_value(args, "--format"), formats, &json)) return TOOL_ERROR;
+    if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
+    if (!tool_columns(args, &columns)) return TOOL_ERROR;
+    if (slowest && !tool_number("--slowest", slowest, 1, 1000, &number)) return TOOL_ERROR;
+    how.slowest = (size_t)number;
+    how.name = tool_value(args, "--name");
+    how.kind = args->command == &tool_frames ? PROF_WHY_FRAMES : PROF_WHY_STEPS;
+    trace = tool_open(args->files[0]);
+    if (!trace) return TOOL_ERROR;
+    tool_progress_begin(args->command->name, tool_value(args, "--progress"));
+    result = tool_status(prof_why(trace, &how, &report));
+    tool_progress_end();
+    if (result == TOOL_OK && json) print_json(trace, report);
+    if (result == TOOL_OK && !json) print_text(args, trace, report);
+    if (result == TOOL_OK) prof_why_free(report);
+    prof_trace_close(trace);
+    return result;
+}
+
+#define HELP                                                                                                    \
+    "Each one is compared with the median of its name. The last column says what made it slow, by what prof why\n" \
+    "finds: the wait that was most of it; that others had the processor; or the scope inside it that took longer\n" \
+    "than its own median. Numbers are those that "
+
+const tool_command tool_frames = {
+    "frames", "IN", "Lists the slowest frames, and what made each slow", 1, 1, run, options,
+    HELP "the page and the summary have: frames count from 1 on for each name\nand thread.\n\n"
+    "example: prof frames --slowest 5 trace.prof; prof why --frame 371 trace.prof\n"};
+
+const tool_command tool_steps = {
+    "steps", "IN", "Lists the slowest steps, and what made each slow", 1, 1, run, options,
+    HELP "the program gave to PROFILE_STEP.\n\n"
+    "example: prof steps --slowest 5 trace.prof; prof why --step 371 trace.prof\n"};
