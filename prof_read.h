@@ -11120,6 +11120,45 @@ static void prof__out_more(prof__out *out, uint64_t count)
 }
 #endif
 
+static const char *const prof__byte_units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
+
+#define PROF__MEASURED_UNIT 24 /* a longer unit is cut to this many bytes */
+
+/* Returns how many nanoseconds a unit of time has. Returns 0 for any other unit. */
+static double prof__unit_ns(const char *unit)
+{
+    static const struct { const char *name; double ns; } units[] = {
+        {"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    size_t i;
+    for (i = 0; i < sizeof units / sizeof *units; i++)
+        if (!strcmp(unit, units[i].name)) return units[i].ns;
+    return 0;
+}
+
+/* Writes a value of a counter to `to` (96 bytes). Bytes and times get a suitable unit; other values keep theirs. Only
+   the unit that the program gave decides; the counter's name is not interpreted. */
+static void prof__measured(char *to, double value, const char *unit)
+{
+    int bytes = !strcmp(unit, "B") || !strcmp(unit, "byte") || !strcmp(unit, "bytes");
+    double scale = bytes ? 1 : prof__unit_ns(unit), size = prof__less(value, 0) ? -value : value;
+    size_t length = 0;
+    if (scale > 0 && prof__finite(value) && size < 1e18 / scale && (size >= 0.1 / scale || !(size > 0))) {
+        if (value < 0) *to++ = '-';
+        if (bytes)
+            prof__human(to, size, prof__byte_units);
+        else
+            prof__human_ns(to, size * scale);
+        return;
+    }
+    to += prof__counter_text(to, value);
+    if (!*unit) return;
+    *to++ = ' ';
+    while (unit[length] && length < PROF__MEASURED_UNIT) length++;
+    if (unit[length]) length = prof__utf8_cut(unit, length);
+    memcpy(to, unit, length);
+    to[length] = 0;
+}
+
 /*-- A table has a column of names, columns of numbers, and a note at the end of each row. The caller produces all rows
      twice: in the first pass they are measured, in the second they are written. If a table is too wide for a line, it
      first loses the space between columns, then columns in the order of prof__column.order; then names are cut. --*/
@@ -11213,9 +11252,8 @@ static void prof__table_percent(prof__table *t, double part, double whole)
 
 static void prof__table_size(prof__table *t, uint64_t bytes)
 {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
     char text[48];
-    prof__human(text, prof__real(bytes), units);
+    prof__human(text, prof__real(bytes), prof__byte_units);
     prof__table_text(t, text);
 }
 
@@ -11547,44 +11585,6 @@ static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_
     while (prof__table_again(&t));
 }
 
-#define PROF__SUMMARY_UNIT 24 /* a longer unit is cut to this many bytes */
-
-/* Returns how many nanoseconds a unit of time has. Returns 0 for any other unit. */
-static double prof__summary_unit_ns(const char *unit)
-{
-    static const struct { const char *name; double ns; } units[] = {
-        {"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    size_t i;
-    for (i = 0; i < sizeof units / sizeof *units; i++)
-        if (!strcmp(unit, units[i].name)) return units[i].ns;
-    return 0;
-}
-
-/* Writes a value of a counter to `to` (96 bytes). Bytes and times get a suitable unit; other values keep theirs. Only
-   the unit that the program gave decides; the counter's name is not interpreted. */
-static void prof__summary_value(char *to, double value, const char *unit)
-{
-    static const char *const sizes[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
-    int bytes = !strcmp(unit, "B") || !strcmp(unit, "byte") || !strcmp(unit, "bytes");
-    double scale = bytes ? 1 : prof__summary_unit_ns(unit), size = prof__less(value, 0) ? -value : value;
-    size_t length = 0;
-    if (scale > 0 && prof__finite(value) && size < 1e18 / scale && (size >= 0.1 / scale || !(size > 0))) {
-        if (value < 0) *to++ = '-';
-        if (bytes)
-            prof__human(to, size, sizes);
-        else
-            prof__human_ns(to, size * scale);
-        return;
-    }
-    to += prof__counter_text(to, value);
-    if (!*unit) return;
-    *to++ = ' ';
-    while (unit[length] && length < PROF__SUMMARY_UNIT) length++;
-    if (unit[length]) length = prof__utf8_cut(unit, length);
-    memcpy(to, unit, length);
-    to[length] = 0;
-}
-
 static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows, size_t count,
                                    size_t limit)
 {
@@ -11599,7 +11599,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
         const double values[] = {row->low, row->mean, row->high, row->last};
         for (j = 0; j < 4; j++) {
             size_t length;
-            prof__summary_value(text, values[j], row->stat.site->unit);
+            prof__measured(text, values[j], row->stat.site->unit);
             length = prof__characters(text);
             if (length >= columns[1].width) columns[1].width = length + 1;
         }
@@ -11614,7 +11614,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
             prof__table_row(&t, row->stat.name, 0);
             prof__table_count(&t, row->stat.count);
             for (j = 0; j < 4; j++) {
-                prof__summary_value(text, values[j], row->stat.site->unit);
+                prof__measured(text, values[j], row->stat.site->unit);
                 prof__table_text(&t, text);
             }
             prof__table_end(&t);
@@ -15103,6 +15103,8 @@ static size_t prof__decimals(char *to, uint64_t value, unsigned decimals); /* 12
 static size_t prof__fixed(char *to, double value, unsigned decimals); /* value 0 or more, decimals up to 3 */
 static void prof__grouped(char *to, uint64_t value); /* 1,234,567 */
 static void prof__human_ns(char *to, double ns); /* 1.23 ms */
+static void prof__human_hz(char *to, double hz); /* 24.00 MHz */
+static void prof__measured(char *to, double value, const char *unit); /* of a counter: 2.196 GB; to: 96 bytes */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special);
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
 /* Packing: type prof__deflate, PROF__DEFLATE_BOUND(size), prof__deflate_start() prof__deflate_part()

@@ -4,7 +4,10 @@
      module START END OFFSET FROM BUILD PATH             addresses and the offset in hex; BUILD: its build id, or -
      thread TID NAME                                     what follows happens on it
      begin NS NAME FUNCTION, end NS                      a scope
-     sample NS TID FRAME...                              in hex, the innermost first */
+     counter NS NAME UNIT VALUE                          UNIT: -: none
+     sample NS TID FRAME...                              in hex, the innermost first
+     switch NS PROCESSOR TID WHAT                        in, waits, ready or known
+     known NS                                            all switches before this time are there */
 #define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -13,6 +16,7 @@
 #define CHECK(condition) ((condition) ? (void)0 : exit(3))
 static inline void trace_check(const prof_trace *trace) { (void)trace; } /* no test: nothing is read here */
 #include "image.h"
+#include "image_switches.h"
 
 #define PERIOD 1000000u
 
@@ -33,7 +37,7 @@ static void sample(uint64_t ns, uint64_t thread, const uint64_t *frames, size_t 
     at = number(signed_number(number(number(at, count), 0), (int64_t)thread), 0);
     for (i = count; i-- > 0;) at = signed_number(at, (int64_t)(frames[i] - (i + 1 < count ? frames[i + 1] : 0)));
     words = (size_t)(at - bytes) / 8 + 1;
-    put(&im, head(PROF__KIND_EVENT, 0, 100));
+    at_tick(&im, PROF__KIND_EVENT, 0, START_TICK + ns);
     put(&im, PROF__DEVICE_SAMPLES);
     put(&im, START_MONOTONIC + ns);
     put(&im, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_STRING << 32 | words);
@@ -54,11 +58,38 @@ static void module(const char *line)
     meta(&im, PROF__META_MODULE, ++id, words, sizeof words);
 }
 
+static void counter(uint64_t ns, const char *name, const char *unit, int64_t value)
+{
+    uint64_t field[5];
+    field[0] = string(&im, name);
+    field[1] = 0;
+    field[2] = 1;
+    field[3] = (uint64_t)PROF__KIND_COUNTER_INT << 32 | 1;
+    field[4] = string(&im, strcmp(unit, "-") ? unit : "");
+    meta(&im, PROF__META_SITE, ++im.sites, field, sizeof field);
+    at_tick(&im, PROF__KIND_COUNTER_INT, im.sites, ns);
+    put(&im, (uint64_t)value);
+}
+
+static void switches(uint64_t ns, uint32_t processor, uint32_t thread, const char *what)
+{
+    static const char *const names[] = {"in", "waits", "ready", "known"};
+    static const unsigned kinds[] = {PROF__SWITCH_IN, PROF__SWITCH_WAITS, PROF__SWITCH_READY, PROF__SWITCH_KNOWN};
+    size_t i = 0;
+    while (i < 4 && strcmp(what, names[i])) ++i;
+    if (i == 4) exit(2);
+    if (kinds[i] == PROF__SWITCH_KNOWN)
+        system_begin(&im, ns, thread, kinds[i]);
+    else
+        switch_at(&im, processor, ns, thread, kinds[i]);
+}
+
 static void take(char *line)
 {
     static uint64_t tracks;
     static uint32_t open[64], depth;
     unsigned long long a, b, frame;
+    long long value;
     char name[500], function[500];
     int at;
     if (sscanf(line, "pid %llu %499s", &a, name) == 2) {
@@ -78,6 +109,12 @@ static void take(char *line)
         size_t count = 0;
         for (line += at; count < 64 && sscanf(line, " %llx%n", &frame, &at) == 1; line += at) frames[count++] = frame;
         sample(a, b, frames, count);
+    } else if (sscanf(line, "counter %llu %499s %499s %lld", &a, name, function, &value) == 4) {
+        counter(START_TICK + a, name, function, value);
+    } else if (sscanf(line, "switch %llu %llu %llu %499s", &a, &b, &frame, name) == 4) {
+        switches(a, (uint32_t)b, (uint32_t)frame, name);
+    } else if (sscanf(line, "known %llu", &a) == 1) {
+        known_until(&im, a);
     } else if (*line != '\n') {
         fprintf(stderr, "hot_image: %s", line);
         exit(2);

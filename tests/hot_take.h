@@ -33,6 +33,7 @@ static void print_callers(void **frame)
 APART static void take(int times)
 {
     while (times-- > 0) {
+        take_ns += 1000000; /* that it stands for: PERIOD of hot_image.c */
         printf("sample %llu 7 %llx", take_ns++, (unsigned long long)(uintptr_t)__builtin_return_address(0) - 1);
 #if defined __x86_64__ || defined __i386__ || defined __aarch64__
         print_callers((void **)*(void **)__builtin_frame_address(0));

@@ -173,7 +173,7 @@ gives "a thread by number" functions game.prof --thread 7 <game_functions
 is "a thread without scopes" 0 "$prof" hot two.prof --thread 9
 is "the samples of all threads" 0 "$prof" hot two.prof -f json
 has "are added up" out '"samples":128'
-is "a part" 0 "$prof" hot game.prof --from 1001ns --to 1061ns -f csv
+is "a part" 0 "$prof" hot game.prof --from 2ms --to 61ms -f csv
 [ "$(sed -n 's/^function,//p' out | awk -F, '{ sum += $5 } END { print sum }')" -lt 125 ] && ok "has fewer" || fail "has fewer"
 fails "times the wrong way" "hot: --to 1us is not later than --from 2us" "$prof" hot game.prof --from 2us --to 1us
 

@@ -237,7 +237,7 @@ whole.prof
   process   100
   started   2023-11-14 22:13:20 UTC
   lasted    19.00 us
-  clock     test clock, 1000 MHz, smallest step 1 ns
+  clock     test clock, 1.000 GHz, smallest step 1 ns
   buffer    57,344 bytes in chunks of 4,096, reused as a ring
   events    16: 10 scopes, 2 marks, 2 counter samples, 2 frame boundaries
   sites     6

@@ -102,7 +102,59 @@ if "$build/tests/hot_image" <hot.txt >hot.prof; then
     check "sampled functions of the call alone" "$(tr -d '\n' <text |
         grep -qF '"hot":[{"function":"game+0x200","ns":2000000,"samples":2,"module":"game"},{"function":"game+0x100","ns":1000000,' || cat text)"
     "$prof" why -s frame hot.prof >text 2>err
-    has "as text" text "about 2.000 ms of that in game+0x200"
+    has "as text" text "about 2.000 ms of that in game+0x200, by only 3 samples"
+fi
+# A call that ran for less than its samples stand for: 1.2 of 4 ms, with three samples of 1 ms each.
+cat >short.txt <<'END'
+pid 1 -
+module 400000 500000 0 0 - /nowhere/game
+thread 7 main
+switch 0 0 7 known
+begin 1000 frame draw
+sample 1100000 7 400100
+sample 1150000 7 400200
+sample 1200000 7 400200
+switch 1201000 0 7 waits
+switch 4001000 0 7 in
+end 4001000
+known 5000000
+END
+if "$build/tests/hot_image" <short.txt >short.prof; then
+    "$prof" why -s frame -f json short.prof | tr -d '\n' >text
+    has "no function took longer than the call ran" text '"running_ns":1200000,'
+    has "shares of that" text '"hot":[{"function":"game+0x200","ns":800000,"samples":2,"module":"game"},{"function":"game+0x100","ns":400000,'
+    "$prof" why -s frame short.prof >text
+    has "the same as text" text "about 800.0 us of that in game+0x200, by only 3 samples"
+    "$prof" hot --scope frame short.prof >text
+    has "prof hot" text "  66.7 %   800.0 us"
+    has "prof hot says so" text "They stand for 3.000 ms, but these scopes ran for no more than 1.200 ms"
+    "$prof" hot short.prof -f json | tr -d '\n' >text
+    has "a whole recording" text '"self_samples":2,"self_ns":800667'
+    "$prof" hot --from 1ms --to 1300us short.prof >text
+    has "a window" text "1.000 ms of processor time: 201.0 us"
+fi
+
+# ---- counters, in the unit that suits them
+cat >counters.txt <<'END'
+pid 1 -
+thread 7 main
+counter 900 memory B 2196270000
+counter 910 queue - 123456789
+counter 920 latency us 1500
+counter 930 clock MHz 1400
+begin 1000 frame draw
+counter 2000 memory B 2196340000
+counter 2010 queue - 123456780
+counter 2020 latency us 2500
+counter 2030 clock MHz 1410
+end 5000
+END
+if "$build/tests/hot_image" <counters.txt >counters.prof; then
+    "$prof" why -s frame counters.prof >text 2>err
+    has "bytes" text "memory: from 2.196 GB to 2.196 GB, 70.00 kB more"
+    has "a count with all its digits" text "queue: from 123456789 to 123456780, 9 less"
+    has "a time" text "latency: from 1.500 ms to 2.500 ms, 1.000 ms more"
+    has "another unit" text "clock: from 1400 MHz to 1410 MHz, 10 MHz more"
 fi
 
 # ---- options and errors

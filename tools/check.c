@@ -89,7 +89,7 @@ static void print_head(const prof_trace *trace)
         printf("  %-10s%s to %s\n", "window", tool_ns(a, (double)info->from_ns),
                info->to_ns ? tool_ns(b, (double)info->to_ns) : "the end");
     if (info->tick_hz)
-        snprintf(text, sizeof text, "%s, %.4g MHz%s%s", info->clock, (double)info->tick_hz / 1e6,
+        snprintf(text, sizeof text, "%s, %s%s%s", info->clock, tool_hz(b, (double)info->tick_hz),
                  info->clock_resolution_ns > 0 ? ", smallest step " : "",
                  info->clock_resolution_ns > 0 ? tool_ns(a, info->clock_resolution_ns) : "");
     else

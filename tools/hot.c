@@ -38,6 +38,7 @@ typedef struct hot {
     uint64_t counted;   /* samples in the scope */
     uint64_t in_thread; /* in the thread and the window */
     double period;
+    double each; /* ns of a sample: the period or, if that is longer than all ran, its share of that */
 } hot;
 
 /*-- counting --*/
@@ -151,7 +152,7 @@ static const char *place_text(char *to, size_t size, const char *file, uint32_t 
 static void print_share(const hot *h, uint64_t part)
 {
     char time[48];
-    printf("%6.1f %% %10s", percent(h, part), tool_ns(time, (double)part * h->period));
+    printf("%6.1f %% %10s", percent(h, part), tool_ns(time, (double)part * h->each));
 }
 
 static void print_functions(const hot *h, size_t rows)
@@ -218,13 +219,17 @@ static void print_text(const hot *h, size_t rows)
     const prof_trace_info *info = prof_trace_about(h->samples.trace);
     size_t i;
     printf("%s samples, one for each %s of processor time: %s", tool_count(counted, h->counted),
-           tool_ns(each, h->period), tool_ns(time, (double)h->counted * h->period));
+           tool_ns(each, h->period), tool_ns(time, (double)h->counted * h->each));
     if (h->scope) {
         printf(" in ");
         tool_print_name(h->scope, 0);
         printf(", of %s samples", tool_count(in_thread, h->in_thread));
     }
     printf("\n");
+    if (h->each < h->period)
+        printf("They stand for %s, but %s ran for no more than %s: a function has its share of that.\n",
+               tool_ns(time, (double)h->counted * h->period), h->scope ? "these scopes" : "these threads",
+               tool_ns(each, (double)h->counted * h->each));
     if (h->counted) {
         print_functions(h, rows);
         print_lines(h, rows);
@@ -255,10 +260,10 @@ static void print_json_row(const hot *h, const hot_row *row, const char *file, u
     printf(",");
     print_key("file", file);
     printf(",\"line\":%lu,\"self_samples\":%llu,\"self_ns\":%.0f", (unsigned long)line, (unsigned long long)row->self,
-           (double)row->self * h->period);
+           (double)row->self * h->each);
     if (!is_line)
         printf(",\"total_samples\":%llu,\"total_ns\":%.0f", (unsigned long long)row->total,
-               (double)row->total * h->period);
+               (double)row->total * h->each);
     printf("}");
 }
 
@@ -306,7 +311,7 @@ static void print_csv_row(const hot *h, const char *kind, const hot_row *row, co
     printf(",");
     print_cell(file);
     printf(",%lu,%llu,%llu,%.0f,%.0f\n", (unsigned long)line, (unsigned long long)row->self,
-           (unsigned long long)row->total, (double)row->self * h->period, (double)row->total * h->period);
+           (unsigned long long)row->total, (double)row->self * h->each, (double)row->total * h->each);
 }
 
 static void print_csv(const hot *h)
@@ -322,6 +327,12 @@ static void print_csv(const hot *h)
 }
 
 /*-- the command --*/
+
+static double each_ns(const hot *h)
+{
+    double most = samples_most(&h->samples, h->scope, tool_value(h->args, "--thread"));
+    return (double)h->counted * h->period > most ? most / (double)h->counted : h->period;
+}
 
 /* Fails where a name leads to no sample because nothing has it. */
 static int check_found(const hot *h, const char *path)
@@ -350,6 +361,7 @@ static int show(hot *h, prof_trace *trace, int format, int by_total, size_t rows
     h->period = (double)prof_trace_about(trace)->sample_period_ns;
     if (result == TOOL_OK && !count_all(h, by_total)) result = tool_fail("out of memory");
     if (result == TOOL_OK) result = check_found(h, path);
+    if (result == TOOL_OK) h->each = each_ns(h);
     if (result == TOOL_OK && format == TEXT) print_text(h, rows);
     if (result == TOOL_OK && format == JSON) print_json(h);
     if (result == TOOL_OK && format == CSV) print_csv(h);

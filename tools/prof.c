@@ -187,6 +187,18 @@ const char *tool_count(char *to, uint64_t count)
     return to;
 }
 
+const char *tool_hz(char *to, double hz)
+{
+    prof__human_hz(to, hz);
+    return to;
+}
+
+const char *tool_measured(char *to, double value, const char *unit)
+{
+    prof__measured(to, value, unit);
+    return to;
+}
+
 uint32_t tool_hash(uint32_t hash, const char *text)
 {
     return prof__hash_add(hash, text, strlen(text));

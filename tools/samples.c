@@ -158,27 +158,85 @@ static prof_status read_track(samples *all, size_t track, size_t top)
     return prof_cursor_close(cursor);
 }
 
+static int is_thread(const prof_track *track, const char *thread)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%llu", (unsigned long long)track->thread_id);
+    return !thread || tool_same(track->name, thread) || tool_same(number, thread);
+}
+
+/* Returns 1 for a sample of a thread without a track, if it is asked for. */
+static int is_counted(const samples *all, const prof_sample *sample, const char *thread)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%llu", (unsigned long long)sample->thread_id);
+    return (!thread || tool_same(thread, number)) && in_window(all, sample);
+}
+
 /* Adds the samples of threads that recorded nothing else. */
 static void read_others(samples *all, size_t top, const char *thread)
 {
     size_t count, i;
     const prof_sample *list = prof_track_samples(all->trace, PROF_NO_TRACK, &count);
     for (i = 0; i < count && !all->tree->failed; i++) {
-        char number[32], name[64];
+        char name[64];
         size_t row = top;
-        snprintf(number, sizeof number, "%llu", (unsigned long long)list[i].thread_id);
-        if ((thread && !tool_same(thread, number)) || !in_window(all, &list[i])) continue;
-        snprintf(name, sizeof name, "(without scopes) (thread %s)", number);
+        if (!is_counted(all, &list[i], thread)) continue;
+        snprintf(name, sizeof name, "(without scopes) (thread %llu)", (unsigned long long)list[i].thread_id);
         if (all->tree->tracks) row = flame_child(all->tree, top, name, NULL);
         if (row == FLAME_NONE || !add_sample(all, &list[i], PROF_NO_TRACK, row)) all->tree->failed = 1;
     }
 }
 
-static int is_thread(const prof_track *track, const char *thread)
+/* Returns how much of the scopes of a name in a track may have been running. */
+static int64_t most_in_scopes(const samples *all, size_t track, const char *scope, int64_t from, int64_t to)
 {
-    char number[32];
-    snprintf(number, sizeof number, "%llu", (unsigned long long)track->thread_id);
-    return !thread || tool_same(track->name, thread) || tool_same(number, thread);
+    int64_t most = 0, until = from;
+    prof_cursor *cursor;
+    prof_event event;
+    prof_split split;
+    if (prof_cursor_open(all->trace, track, &cursor)) return 0;
+    while (prof_cursor_next(cursor, &event)) {
+        int64_t start = event.start_ns, end = event.start_ns + event.duration_ns;
+        if (event.type != PROF_EVENT_SCOPE || !tool_same(event.name, scope) || end <= until) continue;
+        if (start < until) start = until; /* outside of the window */
+        if (end > to) end = to;
+        if (end <= start) continue;
+        if (end - start == event.duration_ns)
+            prof_event_split(all->trace, track, &event, &split);
+        else
+            prof_track_split(all->trace, track, start, end - start, &split);
+        most += (int64_t)(split.running_ns + split.unknown_ns);
+        until = end; /* what is inside, with the same name, is no more time */
+    }
+    prof_cursor_close(cursor);
+    return most;
+}
+
+double samples_most(const samples *all, const char *scope, const char *thread)
+{
+    const prof_trace_info *info = prof_trace_about(all->trace);
+    int64_t from = info->from_ns, to = info->to_ns ? info->to_ns : info->duration_ns;
+    double most = 0;
+    size_t i, count, last = 0;
+    const prof_sample *list = prof_track_samples(all->trace, PROF_NO_TRACK, &count);
+    for (i = 0; !info->to_ns && i < all->count; i++) /* threads may run on after the last event */
+        if (all->items[i].sample->time_ns > to) to = all->items[i].sample->time_ns;
+    for (i = 0; i < prof_trace_track_count(all->trace); i++) {
+        prof_split split;
+        size_t has;
+        prof_track_samples(all->trace, i, &has);
+        if (!has || !is_thread(prof_trace_track(all->trace, i), thread) || to <= from) continue;
+        if (!scope) prof_track_split(all->trace, i, from, to - from, &split);
+        most += scope ? (double)most_in_scopes(all, i, scope, from, to)
+                      : (double)(split.running_ns + split.unknown_ns);
+    }
+    for (i = 0; !scope && i < count; i++) {
+        if (!is_counted(all, &list[i], thread)) continue;
+        if (!last || list[last - 1].thread_id != list[i].thread_id) most += (double)(to - from);
+        last = i + 1;
+    }
+    return most;
 }
 
 int samples_read(samples *all, const prof_trace *trace, const char *path, flame *tree, size_t top, const char *thread,

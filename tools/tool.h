@@ -162,6 +162,9 @@ uint32_t tool_hash(uint32_t hash, const char *text);
 /* Format numbers for people, into the caller's buffer of 48 bytes. */
 const char *tool_ns(char *to, double ns);       /* "1.234 ms" */
 const char *tool_count(char *to, uint64_t count); /* "1,234" */
+const char *tool_hz(char *to, double hz);         /* "24.00 MHz" */
+/* Writes a value of a counter in a unit that suits it: "2.196 GB"; to: 96 bytes. */
+const char *tool_measured(char *to, double value, const char *unit);
 size_t tool_character(const char *text); /* bytes of the character there; 0: a control character, or no UTF-8 */
 void tool_print_json(const char *text, size_t length); /* as a JSON string; ends between characters */
 void tool_json_text(const char *key, const char *text); /* with a comma before it, as the next one */

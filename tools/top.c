@@ -117,7 +117,10 @@ static void describe_buffer(const prof_trace_info *info, const top_period *p, ch
 {
     char held[48], bytes[48];
     tool_ns(held, (double)p->held_ns);
-    snprintf(bytes, sizeof bytes, "%.1f MiB", (double)info->buffer_size / 1048576);
+    if (info->buffer_size < 1048576)
+        snprintf(bytes, sizeof bytes, "%.0f KiB", (double)info->buffer_size / 1024);
+    else
+        snprintf(bytes, sizeof bytes, "%.1f MiB", (double)info->buffer_size / 1048576);
     if (info->mode == PROF_STREAM)
         append(to, size, "the buffer of %s, which goes into the file, holds %s", bytes, held);
     else if (info->mode == PROF_FILL)

@@ -22,6 +22,7 @@ static const char *const formats[] = {"text", "json", NULL};
 
 #define LEAST_SHARE 0.01 /* of the wall time: what is less is not printed on a line of its own */
 #define MOST_ROWS 10
+#define FEW_SAMPLES 5 /* of fewer, a share says little */
 
 /*-- sampled functions --*/
 
@@ -34,8 +35,25 @@ typedef struct hot_function {
 typedef struct hot_list {
     hot_function *items; /* those with the most samples first */
     size_t count;
+    uint64_t samples;
     uint64_t period; /* ns that a sample stands for */
+    uint64_t most;   /* ns: they are of no more than this */
 } hot_list;
+
+/* Returns the part of a call in which its samples are: running, if that is known. Its greater part, if only a part of
+   the states is known. */
+static uint64_t hot_part(const prof_why_call *call)
+{
+    return call->split.running_ns >= call->split.unknown_ns ? call->split.running_ns : call->split.unknown_ns;
+}
+
+/* Returns the time of a function: that for which its samples stand or, if all of them stand for more than the call ran,
+   its share of that. */
+static uint64_t hot_ns(const hot_list *list, const hot_function *function)
+{
+    if (list->samples * list->period <= list->most) return function->samples * list->period;
+    return (uint64_t)((double)list->most * (double)function->samples / (double)list->samples);
+}
 
 /* Returns the samples of a call, and sets *count to their number. */
 static const prof_sample *samples_of(const prof_trace *trace, const prof_why_call *call, size_t *count)
@@ -61,6 +79,8 @@ static int find_hot(const prof_trace *trace, const prof_why_call *call, symbols 
     size_t count, i, k;
     const prof_sample *samples = samples_of(trace, call, &count);
     list->count = 0;
+    list->samples = count;
+    list->most = hot_part(call);
     list->period = prof_trace_about(trace)->sample_period_ns;
     list->items = (hot_function *)calloc(count + 1, sizeof *list->items);
     for (i = 0; list->items && i < count; i++) {
@@ -129,6 +149,8 @@ static const char *object_name(const prof_why_wait *wait, char *to, size_t size)
         why_add(to, size, "0x%llx", (unsigned long long)wait->object);
     return to;
 }
+
+static int is_finite(double value) { return value >= -DBL_MAX && value <= DBL_MAX; }
 
 /*-- text --*/
 
@@ -302,17 +324,19 @@ enum { RUNNING, READY, WAITING, UNKNOWN, PARTS };
 
 static void print_hot(const prof_why_call *call, const hot_list *hot)
 {
-    char time[48];
+    char time[48], few[80] = "";
     size_t i;
+    if (hot->samples < FEW_SAMPLES)
+        snprintf(few, sizeof few, ", by only %llu sample%s", (unsigned long long)hot->samples,
+                 hot->samples == 1 ? "" : "s");
     for (i = 0; i < hot->count && i < MOST_ROWS; i++) {
         const symbols_function *about = hot->items[i].about;
-        uint64_t ns = hot->items[i].samples * hot->period;
+        char place[960] = "";
+        uint64_t ns = hot_ns(hot, &hot->items[i]);
         if (i && (double)ns < LEAST_SHARE * (double)call->split.wall_ns) return;
         if (about->file && about->line)
-            why_say(16, "about %s of that in %s (%s:%lu)", tool_ns(time, (double)ns), about->name, about->file,
-                    (unsigned long)about->line);
-        else
-            why_say(16, "about %s of that in %s", tool_ns(time, (double)ns), about->name);
+            snprintf(place, sizeof place, " (%.900s:%lu)", about->file, (unsigned long)about->line);
+        why_say(16, "about %s of that in %s%s%s", tool_ns(time, (double)ns), about->name, place, i ? "" : few);
     }
 }
 
@@ -328,7 +352,7 @@ static void print_part(const prof_trace *trace, const prof_why_report *report, c
         about = call->states ? ": what the system did was not recorded then" : ": running or not was not recorded";
     printf("%12s %5.1f %%  %s%s\n", tool_ns(time, (double)p->ns),
            call->split.wall_ns ? 100.0 * (double)p->ns / (double)call->split.wall_ns : 0.0, names[p->which], about);
-    if (p->which == RUNNING || (p->which == UNKNOWN && !call->states)) print_hot(call, hot);
+    if (p->which == (hot_part(call) == call->split.running_ns ? RUNNING : UNKNOWN)) print_hot(call, hot);
     if (p->which == READY) print_ran(trace, call);
     for (i = 0; p->which == WAITING && i < call->wait_count; i++) {
         if (i < MOST_ROWS) {
@@ -415,21 +439,31 @@ static void print_inner(const prof_why_call *call)
                left == 1 ? "" : "s");
 }
 
+/* Prints how a counter moved. With four digits the two values of a large one may look alike, so the difference is
+   printed as well. */
+static void print_counter(const prof_why_counter *counter)
+{
+    char first[96], last[96], moved[96] = "";
+    double by = counter->last - counter->first;
+    if (is_finite(by)) tool_measured(moved, by < 0 ? -by : by, counter->unit);
+    why_say(4, "%s: from %s to %s%s%s%s%s", counter->name, tool_measured(first, counter->first, counter->unit),
+        tool_measured(last, counter->last, counter->unit), *moved ? ", " : "", moved,
+        !*moved ? "" : by < 0 ? " less" : " more", counter->around ? ", sampled before and after it" : "");
+}
+
 static void print_others(const prof_trace *trace, const prof_why_call *call)
 {
     static const char *const severities[] = {"debug", "info", "warning", "error", "fatal"};
-    char count[48], bytes[48], frees[48], time[48], line[512];
+    char count[48], bytes[96], frees[48], time[48], line[512];
     size_t i;
     int kind;
     if (call->allocations || call->frees)
-        printf("\n  allocated %s bytes in %s allocations, and freed %s blocks\n", tool_count(bytes, call->bytes),
-               tool_count(count, call->allocations), tool_count(frees, call->frees));
+        printf("\n  allocated %s in %s allocations, and freed %s blocks\n",
+               tool_measured(bytes, (double)call->bytes, "B"), tool_count(count, call->allocations),
+               tool_count(frees, call->frees));
     if (call->counter_count) printf("\n  counters that moved\n");
-    for (i = 0; i < call->counter_count; i++) {
-        const prof_why_counter *counter = &call->counters[i];
-        why_say(4, "%s: from %.6g to %.6g%s%s%s", counter->name, counter->first, counter->last,
-                *counter->unit ? " " : "", counter->unit, counter->around ? ", sampled before and after it" : "");
-    }
+    for (i = 0; i < call->counter_count; i++)
+        print_counter(&call->counters[i]);
     if (call->message_count) printf("\n  messages\n");
     for (i = 0; i < call->message_count; i++)
         why_say(4, "%s, %s after its begin: %s",
@@ -474,7 +508,7 @@ static void print_call(const prof_trace *trace, const prof_why_report *report, c
 
 static void json_double(const char *key, double value)
 {
-    if (value >= -DBL_MAX && value <= DBL_MAX) /* no infinity, and a number */
+    if (is_finite(value))
         printf(",\"%s\":%.15g", key, value);
     else
         printf(",\"%s\":null", key);
@@ -570,7 +604,7 @@ static void json_hot(const hot_list *hot)
         const symbols_function *about = hot->items[i].about;
         printf("%s{\"function\":", i ? ",\n" : "");
         tool_print_json(about->name, strlen(about->name));
-        tool_json_number("ns", hot->items[i].samples * hot->period);
+        tool_json_number("ns", hot_ns(hot, &hot->items[i]));
         tool_json_number("samples", hot->items[i].samples);
         tool_json_text("module", about->module);
         printf("}");

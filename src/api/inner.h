@@ -97,6 +97,8 @@ static size_t prof__decimals(char *to, uint64_t value, unsigned decimals); /* 12
 static size_t prof__fixed(char *to, double value, unsigned decimals); /* value 0 or more, decimals up to 3 */
 static void prof__grouped(char *to, uint64_t value); /* 1,234,567 */
 static void prof__human_ns(char *to, double ns); /* 1.23 ms */
+static void prof__human_hz(char *to, double hz); /* 24.00 MHz */
+static void prof__measured(char *to, double value, const char *unit); /* of a counter: 2.196 GB; to: 96 bytes */
 static void prof__csv_quoted(prof__out *out, const char *text, const char *special);
 static unsigned char *prof__pack_integer(unsigned char *to, uint64_t value); /* LEB128; returns its end */
 /* Packing: type prof__deflate, PROF__DEFLATE_BOUND(size), prof__deflate_start() prof__deflate_part()

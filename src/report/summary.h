@@ -16,6 +16,7 @@
 #include "read/log.h"
 #include "read/trace.h"
 #include "report/accumulator.h"
+#include "report/measured.h"
 #include "report/stat_rows.h"
 #include "report/statistics.h"
 #include "report/table.h"
@@ -229,44 +230,6 @@ static void prof__summary_frames(prof__out *out, const prof__sorted *rows, size_
     while (prof__table_again(&t));
 }
 
-#define PROF__SUMMARY_UNIT 24 /* a longer unit is cut to this many bytes */
-
-/* Returns how many nanoseconds a unit of time has. Returns 0 for any other unit. */
-static double prof__summary_unit_ns(const char *unit)
-{
-    static const struct { const char *name; double ns; } units[] = {
-        {"ns", 1}, {"us", 1e3}, {"\xc2\xb5s", 1e3}, {"\xce\xbcs", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-    size_t i;
-    for (i = 0; i < sizeof units / sizeof *units; i++)
-        if (!strcmp(unit, units[i].name)) return units[i].ns;
-    return 0;
-}
-
-/* Writes a value of a counter to `to` (96 bytes). Bytes and times get a suitable unit; other values keep theirs. Only
-   the unit that the program gave decides; the counter's name is not interpreted. */
-static void prof__summary_value(char *to, double value, const char *unit)
-{
-    static const char *const sizes[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
-    int bytes = !strcmp(unit, "B") || !strcmp(unit, "byte") || !strcmp(unit, "bytes");
-    double scale = bytes ? 1 : prof__summary_unit_ns(unit), size = prof__less(value, 0) ? -value : value;
-    size_t length = 0;
-    if (scale > 0 && prof__finite(value) && size < 1e18 / scale && (size >= 0.1 / scale || !(size > 0))) {
-        if (value < 0) *to++ = '-';
-        if (bytes)
-            prof__human(to, size, sizes);
-        else
-            prof__human_ns(to, size * scale);
-        return;
-    }
-    to += prof__counter_text(to, value);
-    if (!*unit) return;
-    *to++ = ' ';
-    while (unit[length] && length < PROF__SUMMARY_UNIT) length++;
-    if (unit[length]) length = prof__utf8_cut(unit, length);
-    memcpy(to, unit, length);
-    to[length] = 0;
-}
-
 static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, const prof__sorted *rows, size_t count,
                                    size_t limit)
 {
@@ -281,7 +244,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
         const double values[] = {row->low, row->mean, row->high, row->last};
         for (j = 0; j < 4; j++) {
             size_t length;
-            prof__summary_value(text, values[j], row->stat.site->unit);
+            prof__measured(text, values[j], row->stat.site->unit);
             length = prof__characters(text);
             if (length >= columns[1].width) columns[1].width = length + 1;
         }
@@ -296,7 +259,7 @@ static void prof__summary_counters(prof__out *out, const prof__stat_rows *all, c
             prof__table_row(&t, row->stat.name, 0);
             prof__table_count(&t, row->stat.count);
             for (j = 0; j < 4; j++) {
-                prof__summary_value(text, values[j], row->stat.site->unit);
+                prof__measured(text, values[j], row->stat.site->unit);
                 prof__table_text(&t, text);
             }
             prof__table_end(&t);

@@ -8,6 +8,7 @@
 #include "ground/text.h"
 #include "ground/utf8.h"
 #include "read/clock.h"
+#include "report/measured.h"
 
 /*-- A table has a column of names, columns of numbers, and a note at the end of each row. The caller produces all rows
      twice: in the first pass they are measured, in the second they are written. If a table is too wide for a line, it
@@ -102,9 +103,8 @@ static void prof__table_percent(prof__table *t, double part, double whole)
 
 static void prof__table_size(prof__table *t, uint64_t bytes)
 {
-    static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", NULL};
     char text[48];
-    prof__human(text, prof__real(bytes), units);
+    prof__human(text, prof__real(bytes), prof__byte_units);
     prof__table_text(t, text);
 }
 
