@@ -14514,52 +14514,6 @@ static int prof__chunk_full(prof__session *s, prof__chunk *chunk)
                                         __ATOMIC_RELAXED));
 }
 
-#ifndef _WIN32
-static int prof__stream_write(prof__session *s, const void *bytes, size_t size, uint64_t at);
-#endif
-
-/* Notes that a block of the archive was written here, or that the first one will be: then it writes a sign before that
-   place. See prof__stream_cut(), to which the sign before must not be lost yet. */
-static void prof__stream_sign(prof__session *s, uint64_t at, int written)
-{
-#ifdef _WIN32 /* nobody truncates a file that is mapped */
-    (void)s, (void)at, (void)written;
-#else
-    prof__about about;
-    if (!written) {
-        uint64_t sign = PROF__BLOCK_MAGIC;
-        prof__file_signal signal;
-        prof__file_signal_hold(&signal);
-        int error = prof__stream_write(s, &sign, sizeof sign, at -= sizeof sign);
-        prof__file_signal_drop(&signal);
-        if (error) return;
-    }
-    if (prof__stream_file_about(s, &about) && !prof__stream_cut(s, &about)) s->stream.sign = at;
-#endif
-}
-
-/* Prepares the archive. Called after the image's memory was taken and before the file has its name. */
-static prof_status prof__stream_open(prof__session *s)
-{
-    prof__header *h = s->header;
-    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
-    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
-    if (!s->file.live_path)
-        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
-    if (s->file.max_file_size && s->file.max_file_size < prof__round(s->file.mapping_size, 4096) + least)
-        return prof__fail(PROF_INVALID_ARGUMENT,
-                          "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
-                          (unsigned long long)s->file.max_file_size, (unsigned long long)(least + 1023) / 1024,
-                          (unsigned long long)s->file.mapping_size);
-    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
-    s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->ring.deepest) * sizeof *s->stream.chunks);
-    if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
-    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->file.mapping_size + 8, 4096);
-    h->archive_limit = s->file.max_file_size ? s->file.max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
-    prof__stream_sign(s, h->archive_offset, 0);
-    return PROF_OK;
-}
-
 #ifdef _WIN32
 /* Writes or reads size bytes at offset `at` of the file. Returns 0 or an errno. */
 static int prof__stream_move(prof__session *s, void *bytes, size_t size, uint64_t at, int writes)
@@ -14589,6 +14543,9 @@ static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t a
 {
     return prof__stream_move(s, to, size, at, 0);
 }
+/* Nobody truncates a file that is mapped. */
+static void prof__stream_sign(prof__session *s, uint64_t at) { (void)s, (void)at; }
+static void prof__stream_sign_first(prof__session *s) { (void)s; }
 #else
 /* Opens the file again by its name. Returns 0 and sets errno on failure. */
 static int prof__stream_file_open(prof__session *s, const char *path)
@@ -14643,7 +14600,48 @@ static int prof__stream_read(prof__session *s, void *to, size_t size, uint64_t a
     ssize_t n = pread(s->stream.file, to, size, (prof__offset)at);
     return n < 0 ? errno : n != (ssize_t)size ? EILSEQ : 0;
 }
+
+/* Notes that the archive has a sign here: the begin of a block that was written, or what prof__stream_sign_first() has
+   written. See prof__stream_cut(), to which the sign before must not be lost yet. */
+static void prof__stream_sign(prof__session *s, uint64_t at)
+{
+    prof__about about;
+    if (prof__stream_file_about(s, &about) && !prof__stream_cut(s, &about)) s->stream.sign = at;
+}
+
+/* Writes a sign before the archive, which has no block yet. */
+static void prof__stream_sign_first(prof__session *s)
+{
+    uint64_t sign = PROF__BLOCK_MAGIC, at = s->header->archive_offset - sizeof sign;
+    prof__file_signal signal;
+    prof__file_signal_hold(&signal);
+    int error = prof__stream_write(s, &sign, sizeof sign, at);
+    prof__file_signal_drop(&signal);
+    if (!error) prof__stream_sign(s, at);
+}
 #endif
+
+/* Prepares the archive. Called after the image's memory was taken and before the file has its name. */
+static prof_status prof__stream_open(prof__session *s)
+{
+    prof__header *h = s->header;
+    uint64_t least = 2 * PROF__BLOCK_BOUND(s->chunk_words);
+    if (least < PROF__MIN_ARCHIVE) least = PROF__MIN_ARCHIVE;
+    if (!s->file.live_path)
+        return prof__fail(PROF_INVALID_ARGUMENT, "mode stream needs an output, for example trace.prof");
+    if (s->file.max_file_size && s->file.max_file_size < prof__round(s->file.mapping_size, 4096) + least)
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "max_file_size %llu: must be at least %lluK more than the buffer (%llu)",
+                          (unsigned long long)s->file.max_file_size, (unsigned long long)(least + 1023) / 1024,
+                          (unsigned long long)s->file.mapping_size);
+    s->stream.block = (prof__block *)malloc(PROF__BLOCK_BOUND(s->chunk_words));
+    s->stream.chunks = (prof__chunk **)malloc(((size_t)s->chunk_count << s->ring.deepest) * sizeof *s->stream.chunks);
+    if (!s->stream.block || !s->stream.chunks) return prof__no_memory("to pack chunks");
+    h->archive_offset = h->archive_first = h->archive_next = prof__round(s->file.mapping_size + 8, 4096);
+    h->archive_limit = s->file.max_file_size ? s->file.max_file_size / 8 * 8 : INT64_MAX / 4096 * 4096;
+    prof__stream_sign_first(s);
+    return PROF_OK;
+}
 
 /* Drops the archive's oldest block, or the mark that ends a lap. Returns 0 or errno. */
 static int prof__archive_drop(prof__session *s)
@@ -14709,7 +14707,7 @@ static int prof__stream_put(prof__session *s, const prof__chunk *chunk)
     int error = prof__archive_room(s, size, &at);
     if (!error) error = prof__stream_write(s, s->stream.block, size, at);
     if (error) return error;
-    prof__stream_sign(s, at, 1);
+    prof__stream_sign(s, at);
     PROF__RELEASE(&s->header->archive_next, at + size);
     return 0;
 }
