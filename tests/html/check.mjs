@@ -122,8 +122,9 @@ function splits(name, report, csv) {
             for (let i = 0; i < level.count; i++) {
                 const label = report.nodes.label[level.node[i]], [unknown, ...parts] = track.system.split(level.start[i], level.endOf(i)), all = [level.durationOf(i), ...parts];
                 got.push([track.name, report.labels[label].name, level.start[i], all[0], ...parts].join());
-                sums.set(label, all.map((time, k) => time + (sums.has(label) ? sums.get(label)[k] : 0)));
                 if (unknown !== all[0] - parts[0] - parts[1] - parts[2] || unknown < 0) got.push('parts that do not add up');
+                if (level.flags.get(i)) continue; // a call that the recording has cut is in no statistics
+                sums.set(label, all.map((time, k) => time + (sums.has(label) ? sums.get(label)[k] : 0)));
             }
         }
     }
