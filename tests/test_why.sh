@@ -85,6 +85,33 @@ check "steps: all of another name, negative numbers too" \
 "$prof" frames --slowest 1 -f json rounds.prof >text
 check "frames: the slowest, and why" "$([ "$(grep -c '^{"number":6,.*"why":"waited .* for lock store held by thread worker in scope save' text)" = 1 ] || cat text)"
 
+# ---- a request: in a queue, on a thread, and on another that it calls
+PROF_OUTPUT=requests.prof ./plain requests
+"$prof" request requests.prof 8 -c 0 >text
+check "request: the scopes on all threads, and the gap, in order" "$([ "$(sed -n 's/^.*| \([^|]*\)$/\1/p' text | sed 's/ for [0-9].*//')" = \
+"main: accept
+in queue: thread server was busy with serve of request 7
+server: serve
+  wait for the answer
+helper: look up" ] || cat text)"
+has "request: the child, by its argument" text "  query 99, by an argument: took 20"
+check "request: the critical path goes to the thread that was called, and back" "$([ "$(sed -n '/^critical/,$ s/^.* %  //p' text |
+    grep -v 'on its way')" = \
+"accept on thread main
+in queue
+serve on thread server
+look up on thread helper
+serve on thread server" ] || cat text)"
+"$prof" request requests.prof 99 >text
+has "request: the parent" text "  request 8, by an argument: took "
+"$prof" request requests.prof 7 >text
+check "request: the loop around all requests is no part of one" "$(grep -q 'server: serve' text && ! grep -q 'server loop' text || cat text)"
+"$prof" request requests.prof 8 -f json | tr -d '\n' >text
+check "request: as data" "$(grep -q '{"kind":"gap","name":"in queue","thread":"server",.*"critical":true,"why":"thread server was busy with serve of request 7 for ' text || cat text)"
+"$prof" request rounds.prof 106 >text
+has "request: without a span, a step; the lock that it waited for" text "waited "
+has "request: who held it" text " for lock store held by thread worker in scope save"
+
 # ---- functions that were sampled: a sample stands for 1 ms
 cat >hot.txt <<'END'
 pid 1 -
@@ -176,6 +203,14 @@ fails "a step that does not exist" "there is no step 7 of 'turn': it was not rec
 fails "a name of no step" "no step is called 'save': did you mean 'turn'?" "$prof" steps --name save rounds.prof
 fails "no whole number" "--step '7x': must be a whole number" "$prof" why --step 7x rounds.prof
 fails "a step and a frame" "why: --step and --frame contradict each other" "$prof" why --step 7 --frame 7 rounds.prof
+fails "a request that does not exist" "no span and no step has the number 5: prof summary lists spans and steps by name" \
+    "$prof" request requests.prof 5
+fails "a request of another name" "no span and no step of the name 'x' has the number 8: prof summary lists spans and steps by name" \
+    "$prof" request --name x requests.prof 8
+fails "a request at another time" "no span and no step has the number 8 at this time: prof summary lists spans and steps by name" \
+    "$prof" request requests.prof 8 --at 0ns
+fails "no number of a request" "request: '8x': must be the number of a span or a step, such as 371 or 0x173" \
+    "$prof" request requests.prof 8x
 succeeds "three calls" sh -c "[ \$('$prof' why -s call -n 3 plain.prof | grep -c '^call took') = 3 ]"
 succeeds "at a time" sh -c "'$prof' why --at -1ms plain.prof | grep -q ' took '"
 succeeds "from standard input" sh -c "'$prof' why - <plain.prof | grep -q ' took '"

@@ -5,7 +5,9 @@
 
      why_program KIND COUNT
 
-   KIND rounds has steps, numbered from 100 on, and frames. In the seventh, the thread waits 200 ms for a lock. */
+   KIND requests has two: the second one has to wait in a queue until the thread has served the first, then calls
+   another thread with a flow of its own, and waits for it. KIND rounds has steps, numbered from 100 on, and frames. In
+   the seventh, the thread waits 200 ms for a lock. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #ifndef PLAIN
@@ -158,6 +160,67 @@ static void *slow_main(void *unused)
     return unused;
 }
 
+/*-- requests: 7 is served while 8 is in the queue --*/
+
+static int queued[2], done;
+
+static void until(int *flag)
+{
+    while (!__atomic_load_n(flag, __ATOMIC_ACQUIRE)) usleep(1000);
+}
+
+static void *helper_main(void *unused)
+{
+    prof_set_thread_name("helper");
+    until(&turn);
+    {
+        PROFILE_SCOPE("look up");
+        PROFILE_FLOW_IN_NAMED("call", 4711);
+        PROFILE_SPAN_BEGIN_ARGS("query", 99, PROF_ARG_I("parent", 8));
+        usleep(200000);
+        PROFILE_SPAN_END("query", 99);
+        PROFILE_FLOW_OUT_NAMED("answer", 4712);
+    }
+    __atomic_store_n(&done, 1, __ATOMIC_RELEASE);
+    return unused;
+}
+
+static void *server_main(void *unused)
+{
+    prof_set_thread_name("server");
+    PROFILE_SCOPE("server loop");
+    for (int i = 7; i < 9; ++i) {
+        until(&queued[i - 7]);
+        PROFILE_SCOPE("serve");
+        PROFILE_FLOW_IN_NAMED("queue", i);
+        if (i == 7) {
+            __atomic_store_n(&turn, 0, __ATOMIC_RELEASE);
+            usleep(300000);
+        } else {
+            PROFILE_FLOW_OUT_NAMED("call", 4711);
+            __atomic_store_n(&turn, 1, __ATOMIC_RELEASE);
+            PROFILE_SCOPE("wait for the answer");
+            until(&done);
+            PROFILE_FLOW_IN_NAMED("answer", 4712);
+        }
+        PROFILE_SPAN_END("request", i);
+    }
+    return unused;
+}
+
+static int requests(void)
+{
+    pthread_t server, helper;
+    if (pthread_create(&server, NULL, server_main, NULL) || pthread_create(&helper, NULL, helper_main, NULL)) return 4;
+    for (int i = 7; i < 9; ++i) {
+        PROFILE_SCOPE("accept");
+        PROFILE_SPAN_BEGIN("request", i);
+        PROFILE_FLOW_OUT_NAMED("queue", i);
+        __atomic_store_n(&queued[i - 7], 1, __ATOMIC_RELEASE);
+    }
+    return pthread_join(server, NULL) || pthread_join(helper, NULL);
+}
+
 static int rounds(int count)
 {
     pthread_t other;
@@ -187,6 +250,7 @@ int main(int argc, char **argv)
     pages = (char *)mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == (char *)MAP_FAILED || schedstat < 0) return 3;
     prof_set_thread_name("main");
+    if (!strcmp(kind, "requests")) return requests();
     if (!strcmp(kind, "rounds")) return rounds(count);
     if (has_other && pthread_create(&other, NULL, !strcmp(kind, "lock") ? holder_main : hog_main, NULL)) return 4;
     if (!strcmp(kind, "preempted")) pin(0);

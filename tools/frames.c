@@ -125,9 +125,9 @@ static int run(const tool_args *args)
 const tool_command tool_frames = {
     "frames", "IN", "Lists the slowest frames, and what made each slow", 1, 1, run, options,
     HELP "the page and the summary have: frames count from 1 on for each name\nand thread.\n\n"
-    "example: prof frames --slowest 5 trace.prof; prof why --frame 371 trace.prof\n"};
+    "example: prof frames --slowest 5 trace.prof\n"};
 
 const tool_command tool_steps = {
     "steps", "IN", "Lists the slowest steps, and what made each slow", 1, 1, run, options,
     HELP "the program gave to PROFILE_STEP.\n\n"
-    "example: prof steps --slowest 5 trace.prof; prof why --step 371 trace.prof\n"};
+    "example: prof steps --slowest 5 trace.prof\n"};

@@ -24,7 +24,7 @@ static const tool_command *const commands[] = {&tool_export,  &tool_summary, &to
                                                &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
                                                &tool_neuron,  &tool_view,    &tool_flame,   &tool_hot,
                                                &tool_top,     &tool_why,     &tool_frames,  &tool_steps,
-                                               NULL};
+                                               &tool_request, NULL};
 
 /*-- messages --*/
 
@@ -432,6 +432,21 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns)
 const char *tool_event_name(unsigned type, int many) { return prof__event_name(type, many); }
 
 int tool_gap(const prof_trace *trace, size_t i, char *to, size_t size) { return prof__trace_gap(trace, i, to, size); }
+
+const char *tool_wait_kind(const prof_wait *wait) { return prof__why_kind(wait); }
+
+int tool_room(void *array, size_t *capacity, size_t count, size_t element)
+{
+    size_t wanted = *capacity < 8 ? 16 : *capacity + *capacity / 2;
+    void *items;
+    if (count < *capacity) return 1;
+    memcpy(&items, array, sizeof items); /* array: the address of a pointer to any type of object */
+    items = wanted > (size_t)-1 / 2 / element ? NULL : realloc(items, wanted * element);
+    if (!items) return 0;
+    memcpy(array, &items, sizeof items);
+    *capacity = wanted;
+    return 1;
+}
 
 /*-- processes --*/
 

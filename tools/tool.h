@@ -53,7 +53,8 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config, tool_flame, tool_frames, tool_hot, tool_neuron, tool_steps, tool_top, tool_view, tool_why;
+    tool_config, tool_flame, tool_frames, tool_hot, tool_neuron, tool_request, tool_steps, tool_top, tool_view,
+    tool_why;
 
 /* Prints in which scopes the threads of recordings hang that were not stopped, and since when. Returns 0 without
    memory. */
@@ -190,6 +191,10 @@ int tool_loss(const prof_trace *trace, int kind, char *to, size_t size);
 const char *tool_event_name(unsigned type, int many); /* of a prof_event_type */
 int tool_gap(const prof_trace *trace, size_t i, char *to, size_t size); /* a line about a suspension; 0: no more */
 int tool_is_alive(const prof_trace_info *info); /* 1: the process that recorded it is, as far as can be known here */
+const char *tool_wait_kind(const prof_wait *wait); /* as prof_why_wait.kind */
+/* Makes room for one more element in an array on the heap; array: the address of its pointer. Returns 0 without
+   memory. */
+int tool_room(void *array, size_t *capacity, size_t count, size_t element);
 int tool_is_scope(const prof_span *span); /* 1: a scope that ended after one around it, see PROF_EVENT_SPAN_BEGIN */
 
 #endif
