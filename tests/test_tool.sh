@@ -440,6 +440,50 @@ is "merge of three" 0 "$prof" merge whole.prof later.prof elsewhere.prof whole.p
 is "merge of one" 0 "$prof" merge whole.prof -o one.json
 same "is an export" whole.json one.json
 
+is "merge to CSV" 0 "$prof" merge whole.prof later.prof -o merged.csv
+tr -d '\r' <merged.csv | cut -d, -f1-14 | sed -n '1,3p;18,19p' >out
+prints "processes are columns, times those of the JSON" <<'END'
+process_id,process,track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args
+100,"alpha (100)",1,100,main,scope,tick,,1000,7000,0,,,
+100,"alpha (100)",1,100,main,scope,draw,,2000,2000,1,,,
+1000000001,"beta (100)",1,100,main,scope,tick,,2001008,7000,0,,,
+1000000001,"beta (100)",1,100,main,scope,draw,,2002008,2000,1,,,
+END
+"$build/tests/states_images" >/dev/null || fail "states_images"
+is "merge to CSV: one with states, one without" 0 "$prof" merge whole.prof states.prof -o mixed.csv
+tr -d '\r' <mixed.csv | sed -n '1p;2p;$p' | sed 's/"[^"]*"//g; s/[^,]//g' | sort -u >out
+[ "$(wc -l <out)" = 1 ] && ok "all lines have as many columns" || fail "all lines have as many columns"
+is "merge to a page" 0 "$prof" merge whole.prof later.prof -o merged.html
+is "it is a page" 0 sh -c 'head -n 1 merged.html | grep -q "^<!doctype html>"'
+is "merge to text" 0 "$prof" merge whole.prof later.prof -o merged.txt
+[ "$(head -n 1 merged.txt)" = "2 processes" ] && ok "processes together come first" || fail "processes together come first"
+[ "$(grep -c '^== .*, process .* ==$' merged.txt)" = 2 ] && ok "then each" || fail "then each"
+
+# ---- processes added up
+
+is "summary --by process" 0 "$prof" summary --by process whole.prof later.prof
+prints "all calls, and who has most" <<'END'
+2 processes
+
+scope              calls      total       mean        max  max/mean  most in
+tick                   4   28.00 us   14.00 us   14.00 us      1.00  alpha (100)
+draw                   6   10.00 us   5.000 us   5.000 us      1.00  alpha (100)
+shape                 10   5.000 us   2.500 us   2.500 us      1.00  alpha (100)
+END
+is "summary --by thread" 0 "$prof" summary --by thread -n 2 whole.prof
+prints "threads of one recording" <<'END'
+2 threads with scopes; a mean is of those that have the scope
+
+scope              calls      total       mean        max  max/mean  most in
+tick                   2   14.00 us   14.00 us   14.00 us      1.00  main
+draw                   3   5.000 us   2.500 us   4.000 us      1.60  main
+1 more
+END
+is "summary --by host as data" 0 "$prof" summary --by host -l json whole.prof later.prof -o by.json
+has "the figures of each" by.json '{"name":"shape","calls":10,"total_ns":5000,"mean_ns":2500.0,"max_mean":1.0000,"most_in":"alpha (100)","each":[{"group":0,"calls":5,"total_ns":2500,"longest_ns":500,"share":0.5000},'
+fails "by what" "--by 'node': must be thread, process, rank, host" "$prof" summary --by node whole.prof
+fails "by in another layout" "summary: --by needs --layout own or json" "$prof" summary --by rank -l mxnet whole.prof
+
 # ---- compare
 
 narrow() { # the table fits a terminal
@@ -682,8 +726,9 @@ fails "no times" "cut: no part chosen: add --from TIME, --to TIME or both" "$pro
 fails "no output" "export: no output: add -o OUT.html, .json, .csv, .txt, .prof, .pprof or a directory/" "$prof" export whole.prof
 fails "unknown kind" "export: x.xml: unknown kind of file: use .html, .json, .csv, .txt, .prof or .pprof, or add --format" "$prof" export whole.prof -o x.xml
 fails "standard output of what kind" "export: -o - needs --format html, json, csv, txt, prof or pprof" "$prof" export whole.prof -o -
-fails "merge to csv" "merge: x.csv: only .json and log directories (OUT/) can hold several processes" "$prof" merge whole.prof later.prof -o x.csv
-fails "merge without output" "merge: no output: add -o OUT.json or -o OUT/" "$prof" merge whole.prof later.prof
+fails "merge to prof" "merge: x.prof: cannot hold several processes: use .json, .html, .csv, .txt or OUT/" "$prof" merge whole.prof later.prof -o x.prof
+fails "merge --sources of CSV" "merge: --sources is for .html" "$prof" merge whole.prof later.prof -o x.csv --sources .
+fails "merge without output" "merge: no output: add -o OUT.json, .html, .csv, .txt or OUT/" "$prof" merge whole.prof later.prof
 fails "recover to standard output" "recover: -o -: there may be several images: name a file instead" "$prof" recover whole.prof -o -
 fails "missing file" "cannot open nowhere.prof: No such file or directory" "$prof" check nowhere.prof
 cp whole.prof stopped.json.prof

@@ -1,31 +1,99 @@
 /* merge.c - prof merge: joins the recordings of several processes on one time line. */
-#include "tool.h"
+#include "several.h"
 #include <stdlib.h>
+#include <string.h>
 
 static const tool_option options[] = {
-    {"--output", "-o", "OUT", "the file to write: .json, or OUT/ for a log directory; -: stdout"},
+    {"--output", "-o", "OUT",
+     "the file to write: .json .html .csv .txt, or OUT/ for a log directory; -: JSON to stdout"},
     TOOL_CHROME,
     TOOL_XPLANE,
+    TOOL_SOURCES,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
+
+static int is_json(const char *out)
+{
+    return !tool_is_folder(out) && (tool_same(out, "-") || tool_same(tool_extension(out), ".json"));
+}
+
+/* Can a file of this kind hold several processes? */
+static int can_hold(const char *out)
+{
+    static const char *const kinds[] = {".html", ".csv", ".txt"};
+    size_t i;
+    for (i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (tool_same(tool_extension(out), kinds[i])) return 1;
+    return tool_is_folder(out) || is_json(out);
+}
+
+static int put_out(void *user, const void *data, size_t size)
+{
+    tool_out_bytes((tool_out *)user, data, size);
+    return 0;
+}
+
+/* Adds the summaries of all processes, each with a headline. */
+static int each_summary(prof_trace **traces, size_t count, tool_out *out)
+{
+    prof_sink sink;
+    sink.write = put_out;
+    sink.user = out;
+    return tool_status(prof_report_each_stream((const prof_trace *const *)traces, count, sink, NULL));
+}
 
 static void step(void *user, double share)
 {
     tool_progress(share / *(const int *)user);
 }
 
+/* Writes the page of all processes. */
+static int write_page(const tool_args *args, const prof_trace *const *traces, const char *path)
+{
+    prof_html_options html;
+    prof_html_limits limits;
+    memset(&html, 0, sizeof html);
+    memset(&limits, 0, sizeof limits);
+    if (!tool_sources(args, &html.sources)) return TOOL_ERROR;
+    return tool_status(prof_html_outline(traces, (size_t)args->file_count, path, &html, &limits));
+}
+
+/* Writes what the processes have together as a table, then a summary of each; or one CSV. */
+static int write_text(const tool_args *args, prof_trace **traces, const char *path, int csv)
+{
+    size_t count = (size_t)args->file_count;
+    several_look look;
+    tool_out *out = tool_out_open(path);
+    int result;
+    if (!out) return TOOL_ERROR;
+    memset(&look, 0, sizeof look);
+    look.by = SEVERAL_PROCESS;
+    look.columns = PROF_NO_LIMIT;
+    result = csv ? several_csv(traces, count, out) : several_summary(traces, count, &look, out);
+    if (result == TOOL_OK && !csv) {
+        tool_out_bytes(out, "\n", 1);
+        result = each_summary(traces, count, out);
+    }
+    return tool_out_close(out, result == TOOL_OK);
+}
+
 static int merge(const tool_args *args, prof_trace **traces, const char *out, const prof_chrome_options *chrome,
                  const prof_xplane_options *xplane)
 {
     int i, count = args->file_count, result;
+    const char *kind = tool_extension(out);
     tool_progress_begin("merge", tool_value(args, "--progress"));
     for (i = 0; i < count; i++) prof_trace_set_progress(traces[i], step, &count);
     if (tool_is_folder(out))
         result = tool_status(prof_xplane_merge((const prof_trace *const *)traces, (size_t)count, out, xplane));
+    else if (tool_same(kind, ".html"))
+        result = write_page(args, (const prof_trace *const *)traces, out);
+    else if (tool_same(kind, ".csv") || tool_same(kind, ".txt"))
+        result = write_text(args, traces, out, tool_same(kind, ".csv"));
     else
         result = tool_write((const prof_trace *const *)traces, (size_t)count, chrome, out);
     tool_progress_end();
-    if (result == TOOL_OK && !tool_is_folder(out)) tool_chrome_size(out);
+    if (result == TOOL_OK && is_json(out)) tool_chrome_size(out);
     return result;
 }
 
@@ -36,12 +104,14 @@ static int run(const tool_args *args)
     prof_xplane_options xplane;
     prof_trace **traces;
     int i, choice, result = TOOL_OK;
-    if (!out) return tool_fail("merge: no output: add -o OUT.json or -o OUT/");
-    if (!tool_same(out, "-") && !tool_same(tool_extension(out), ".json") && !tool_is_folder(out))
-        return tool_fail("merge: %s: only .json and log directories (OUT/) can hold several processes", out);
+    if (!out) return tool_fail("merge: no output: add -o OUT.json, .html, .csv, .txt or OUT/");
+    if (!can_hold(out))
+        return tool_fail("merge: %s: cannot hold several processes: use .json, .html, .csv, .txt or OUT/", out);
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
-    if (!tool_chrome(args, !tool_is_folder(out), &chrome) || !tool_xplane(args, tool_is_folder(out), &xplane))
+    if (!tool_chrome(args, is_json(out), &chrome) || !tool_xplane(args, tool_is_folder(out), &xplane))
         return TOOL_ERROR;
+    if (tool_value(args, "--sources") && !tool_same(tool_extension(out), ".html"))
+        return tool_fail("merge: --sources is for .html");
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
     for (i = 0; i < args->file_count && result == TOOL_OK; i++) {
@@ -55,13 +125,16 @@ static int run(const tool_args *args)
 }
 
 const tool_command tool_merge = {
-    "merge", "A B ... -o OUT.json",
-    "Writes several recordings as the processes of one Chrome trace, or as the hosts of one run of XProf",
+    "merge", "A B ... -o OUT",
+    "Writes several recordings as the processes of one page, Chrome trace, CSV or text, or hosts of one run of XProf",
     1, 10000, run, options,
     "Recordings of one machine since its last start are aligned by its monotonic clock, to some 100 ns. Others are\n"
     "aligned by Unix time, as exactly as the clocks of the machines were set. otherData says which (\"processes\n"
     "aligned by\"). Time 0 is the earliest start. A process id that occurs twice is replaced by a number from\n"
     "1000000000 on. Processes are named PROGRAM ROLE (rank RANK, HOST), as far as their metadata have these, or\n"
     "PROGRAM ROLE (PID) without a rank. In a log directory each recording is a file,\n"
-    "DIR/plugins/profile/RUN/HOST.RANK.xplane.pb, or HOST.PID.xplane.pb without a rank.\n\n"
-    "example: prof merge server.prof client.prof -o both.json\n"};
+    "DIR/plugins/profile/RUN/HOST.RANK.xplane.pb, or HOST.PID.xplane.pb without a rank. csv has the columns\n"
+    "process_id and process before those of prof export, and times since time 0. txt is the table in which\n"
+    "prof summary compares processes, then the summary of each.\n\n"
+    "example: prof merge server.prof client.prof -o both.json\n"
+    "         prof merge rank-*.prof -o all.html\n"};

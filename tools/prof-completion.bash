@@ -20,6 +20,7 @@ _prof()
     --symbols) COMPREPLY=($(compgen -d -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
     --fail-on) COMPREPLY=($(compgen -W "call p99 max total" -- "$word")); return ;;
+    --by) COMPREPLY=($(compgen -W "thread process rank host" -- "$word")); return ;;
     --source) COMPREPLY=($(compgen -W "loc args none" -- "$word")); return ;;
     --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period | --events | --scope | --thread | --slowest | --frame | --step | --at | --name) return ;;
     esac
@@ -29,10 +30,10 @@ _prof()
     fi
     case $command in
     export) options="--output --format --source --no-args --no-spans --min-duration --accelerators --sources --events --from --to --progress --help" ;;
-    summary) options="--output --layout --sort --ascending --top --by-path --bars --no-bars --others --columns --progress --help" ;;
+    summary) options="--output --layout --sort --ascending --top --by-path --bars --no-bars --by --others --columns --progress --help" ;;
     check) options="--quiet --columns --help" ;;
     recover) options="--output --progress --help" ;;
-    merge) options="--output --source --no-args --no-spans --min-duration --accelerators --progress --help" ;;
+    merge) options="--output --source --no-args --no-spans --min-duration --accelerators --sources --progress --help" ;;
     compare) options="--threshold --fail-over --fail-on --by-path --all --format --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;

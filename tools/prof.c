@@ -255,6 +255,11 @@ void tool_print_json(const char *text, size_t length)
     putchar('"');
 }
 
+size_t tool_json_character(const char *text, char *to, size_t *size)
+{
+    return prof__json_character(text, to, size);
+}
+
 void tool_json_text(const char *key, const char *text)
 {
     printf(",\"%s\":", key);
@@ -328,6 +333,12 @@ static int shows_utf8(void)
     return strstr(locale, "UTF-8") || strstr(locale, "utf-8") || strstr(locale, "UTF8") || strstr(locale, "utf8");
 }
 #endif
+
+int tool_colours(void)
+{
+    const char *terminal = getenv("TERM"), *none = getenv("NO_COLOR");
+    return prof__terminal_columns() > 0 && terminal && *terminal && !tool_same(terminal, "dumb") && !(none && *none);
+}
 
 int tool_draws(void)
 {

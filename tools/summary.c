@@ -1,6 +1,7 @@
 /* summary.c - prof summary: prints tables of scopes, frames and counters, with bars, or a report of another layout. */
-#include "tool.h"
+#include "several.h"
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const sorts[] = {"total", "self", "calls", "mean", "min", "max", "p99", "name", NULL};
 static const char *const layouts[] = {"own", "mxnet", "json", "cntk", "cntk-detail", "domains", "histogram", NULL};
@@ -14,6 +15,7 @@ static const tool_option options[] = {
     {"--by-path", "-p", NULL, "prints a row for each call path, as a tree"},
     {"--bars", NULL, NULL, "own: ends with bars of self time; default: if the output is a terminal that shows them"},
     {"--no-bars", NULL, NULL, "own: no bars"},
+    {"--by", NULL, "WHAT", "adds all recordings up, and compares by thread, process, rank or host: see below"},
     {"--others", NULL, NULL, "cntk: also prints rows for names that are not CNTK's"},
     TOOL_COLUMNS,
     TOOL_PROGRESS,
@@ -173,6 +175,30 @@ static int report(const tool_args *args, prof_trace **traces, const prof_report_
     return result;
 }
 
+/* Writes the table of --by, of all recordings together. */
+static int compare_groups(const tool_args *args, prof_trace **traces, const prof_report_options *how)
+{
+    const char *path = tool_value(args, "--output");
+    several_look look;
+    tool_out *out;
+    int choice, result;
+    memset(&look, 0, sizeof look);
+    if (!tool_choice("--by", tool_value(args, "--by"), several_names, &choice)) return TOOL_ERROR;
+    if (how->layout != PROF_REPORT_SUMMARY && how->layout != PROF_REPORT_JSON)
+        return tool_fail("summary: --by needs --layout own or json");
+    look.by = (several_by)choice;
+    look.top = how->top;
+    look.columns = path && !tool_same(path, "-") ? PROF_NO_LIMIT : how->columns;
+    look.json = how->layout == PROF_REPORT_JSON;
+    look.colours = !look.json && (!path || tool_same(path, "-")) && tool_colours();
+    out = tool_out_open(path ? path : "-");
+    if (!out) return TOOL_ERROR;
+    tool_progress_begin("summary", tool_value(args, "--progress"));
+    result = several_summary(traces, (size_t)args->file_count, &look, out);
+    tool_progress_end();
+    return tool_out_close(out, result == TOOL_OK);
+}
+
 static int run(const tool_args *args)
 {
     prof_report_options how = {PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0, NULL, 0, 0, 0};
@@ -186,7 +212,8 @@ static int run(const tool_args *args)
         traces[i] = tool_open(args->files[i]);
         if (!traces[i]) result = TOOL_ERROR;
     }
-    if (result == TOOL_OK) result = report(args, traces, &how, bars);
+    if (result == TOOL_OK)
+        result = tool_value(args, "--by") ? compare_groups(args, traces, &how) : report(args, traces, &how, bars);
     for (i = 0; i < args->file_count; i++) prof_trace_close(traces[i]);
     free(traces);
     return result;
@@ -203,6 +230,10 @@ const tool_command tool_summary = {
     "If a table is wider than the lines, columns are left out in this order: stddev, min, p90, where, p50, max, %\n"
     "of run, p99, mean, self, total, but never the one that is sorted by; names are shortened in the middle. mxnet,\n"
     "cntk and json are never fitted, nor is what goes into a file or a pipe, unless --columns asks for it.\n\n"
+    "--by adds all recordings up: one row for each scope, with its calls and total in all of them, and its total in\n"
+    "a thread, process, rank or host: the mean, the maximum, and which has that. max/mean is the imbalance: where it\n"
+    "is 2, half of the machine waits; on a terminal, from 1.2 on it is red. A process without the scope counts as 0.\n"
+    "--layout json has the figures of each.\n\n"
     "On a terminal of 60 columns or more whose locale is UTF-8, the report ends with a bar for each of the ten\n"
     "scopes (or as many as --top says) with the most self time, and one for the others. Their shares add up to all\n"
     "self time.\n\n"
@@ -210,4 +241,5 @@ const tool_command tool_summary = {
     "CSV, json has all numbers unrounded, domains a row for each category, histogram the distribution of each\n"
     "scope.\n\n"
     "example: prof summary --by-path --top 20 trace.prof\n"
+    "         prof summary --by rank rank-*.prof\n"
     "         prof summary --layout cntk -o profiler/ rank-*.prof\n"};

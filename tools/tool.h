@@ -168,6 +168,7 @@ const char *tool_hz(char *to, double hz);         /* "24.00 MHz" */
 const char *tool_measured(char *to, double value, const char *unit);
 size_t tool_character(const char *text); /* bytes of the character there; 0: a control character, or no UTF-8 */
 void tool_print_json(const char *text, size_t length); /* as a JSON string; ends between characters */
+size_t tool_json_character(const char *text, char *to, size_t *size); /* to: 8 bytes; returns how many it read */
 void tool_json_text(const char *key, const char *text); /* with a comma before it, as the next one */
 void tool_json_number(const char *key, uint64_t value);
 int tool_characters(const char *text); /* how many columns a name takes */
@@ -181,6 +182,7 @@ void tool_print_name(const char *text, int width); /* replaces control character
 int tool_columns(const tool_args *args, int *columns);
 void tool_print_wrapped(const char *text, int at, int indent); /* begins at column `at`; prints no final newline */
 int tool_fit(int max, int used); /* how many characters a name may have if `used` of the line are taken: up to max */
+int tool_colours(void); /* 1: it is a terminal that shows colours */
 int tool_draws(void); /* 1: standard output is a terminal that shows U+2588 and the like */
 
 /* Says what a trace lacks, and what to do about it, for each kind of loss below TOOL_LOSSES. Returns 0 if nothing of

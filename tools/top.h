@@ -34,6 +34,8 @@ typedef struct top_period {
 /* Reads a period of a trace. Changes the trace's window. The rows are valid until the trace is closed. The caller calls
    top_free(), also after a failure. Returns the exit status; prints a message after a failure. */
 int top_read(prof_trace *trace, int64_t from_ns, int64_t to_ns, top_period *period);
+/* Reads all of one track, likewise. Calls whose begin or end is missing count with the time that is known. */
+int top_read_track(prof_trace *trace, size_t track, top_period *period);
 void top_free(top_period *period);
 
 enum { TOP_SELF, TOP_TOTAL, TOP_CALLS, TOP_MAX, TOP_SORTS };

@@ -303,3 +303,17 @@ int top_read(prof_trace *trace, int64_t from_ns, int64_t to_ns, top_period *peri
     free(r.stack);
     return result;
 }
+
+int top_read_track(prof_trace *trace, size_t track, top_period *period)
+{
+    reading r;
+    int result;
+    memset(&r, 0, sizeof r);
+    memset(period, 0, sizeof *period);
+    r.trace = trace;
+    r.period = period;
+    period->to_ns = INT64_MAX;
+    result = read_track(&r, track);
+    free(r.stack);
+    return result;
+}

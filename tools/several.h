@@ -1,0 +1,27 @@
+/* several.h - what several recordings have together: tables in which processes are added up, and one CSV. */
+#ifndef PROF_SEVERAL_H
+#define PROF_SEVERAL_H
+
+#include "tool.h"
+
+/* By what prof summary --by compares the scopes. */
+typedef enum several_by { SEVERAL_THREAD, SEVERAL_PROCESS, SEVERAL_RANK, SEVERAL_HOST } several_by;
+extern const char *const several_names[]; /* "thread" and so on */
+
+/* How the table looks. */
+typedef struct several_look {
+    several_by by;
+    size_t top;   /* rows; 0: all */
+    int columns;  /* of a line; PROF_NO_LIMIT */
+    int json, colours;
+} several_look;
+
+/* Writes a row for each scope: its time in all groups together, in a group on average and at most, and in which.
+   Returns the exit status. */
+int several_summary(prof_trace **traces, size_t count, const several_look *look, tool_out *out);
+/* Writes one CSV of all events, whose first two columns are process_id and process, on one time line. */
+int several_csv(prof_trace **traces, size_t count, tool_out *out);
+/* Writes "train (rank 3, host)", or "train (1234)" for a process without a rank. */
+const char *several_process(prof_trace **traces, size_t count, size_t which, char *to, size_t size);
+
+#endif
