@@ -307,4 +307,9 @@ static int prof__table_again(prof__table *t);
    PROF__KIND_FRAME: scopes and frames that read clocks of their own, and record them with PROF__KEY_RUNNING
    PROF__KEY_READY PROF__KEY_WAITING. */
 
+/*-- for headers that are above the recorder and record what a GPU says, such as prof_vulkan.h --
+   prof__device_live(): the device's events are recorded now. prof__null(): sets prof_error() for an argument that is
+   null. prof__equal(), of text. PROF__ADD, atomic and relaxed. PROF__API PROF__GONE PROF__GUARD_TYPE PROF__TEXT: of
+   declarations. */
+
 #endif /* PROF__API_INNER_H */

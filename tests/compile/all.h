@@ -7,4 +7,5 @@
 #include "prof_report.h"
 #include "prof_server.h"
 #include "prof_system.h"
+#include "prof_vulkan.h"
 #include "prof_xplane.h"

@@ -3,6 +3,7 @@
    C and as C++, and runs it. */
 #include "prof_chrome.h"
 #include "prof_html.h"
+#include "prof_vulkan.h"
 #include "prof_xplane.h"
 #include "prof_report.h"
 #include "prof_server.h"
@@ -157,6 +158,28 @@ static int reading(void)
     return failures;
 }
 
+/* A queue of Vulkan, whose scopes are gone. */
+static int vulkan(void)
+{
+    int failures = 0;
+    prof_vk_info info;
+    prof_vk *vk = prof_vk_create((const prof_vk_config *)touch("config"));
+    failures += vk == NULL;
+    {
+        PROFILE_VK_SCOPE(vk, (struct VkCommandBuffer_T *)0, "pass");
+        PROFILE_VK_SCOPE_DYNAMIC(vk, (struct VkCommandBuffer_T *)0, touch("pass"));
+    }
+    uint64_t scope = prof_vk_begin(vk, NULL, touch("pass")) + prof_vk_begin_text(vk, NULL, touch("pass"));
+    failures += scope != 0;
+    prof_vk_end(vk, NULL, scope);
+    failures += prof_vk_collect(vk) != PROF_OK;
+    failures += prof_vk_calibrate(vk) != PROF_OK;
+    failures += prof_vk_get_info(vk, &info) != PROF_OK || info.scopes != 0;
+    failures += prof_vk_wrap_labels(vk, NULL, NULL) != PROF_OK;
+    prof_vk_destroy(vk);
+    return failures;
+}
+
 int main(void)
 {
     static prof_config config; /* all zero, in C and in C++ */
@@ -213,6 +236,7 @@ int main(void)
     PROFILE_ARG_S("key", touch("value"));
     failures += reading();
     failures += objects();
+    failures += vulkan();
     failures += evaluated != 0;
     printf("%d\n", failures);
     return failures != 0;

@@ -33,12 +33,22 @@ fi
 
 WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow"
 
+# The same of what other headers add.
+{
+    cat $out/bare.h
+    sed -n 's/^#define \(PROFILE_[A-Z_]*\)(.*/\1/p' prof_vulkan.h | sort -u | sed 's/.*/#define &(...)/'
+} >$out/bare_gpu.h
+
 identical() { # compiler language flags...
-    compiler=$1 language=$2
-    shift 2
-    name="same object: $compiler $*"
-    $compiler -x "$language" "$@" -I. -DPROF_ENABLE=0 -c $here/markup.c -o $out/stripped.o 2>$out/errors &&
-        $compiler -x "$language" "$@" -I. -DMARKUP_BARE -include $out/bare.h -c $here/markup.c -o $out/bare.o \
+    same markup bare "$@"
+}
+
+same() { # source bare compiler language flags...
+    source=$1 bare=$2 compiler=$3 language=$4
+    shift 4
+    name="same object: $source: $compiler $*"
+    $compiler -x "$language" "$@" -I. -DPROF_ENABLE=0 -c $here/$source.c -o $out/stripped.o 2>$out/errors &&
+        $compiler -x "$language" "$@" -I. -DMARKUP_BARE -include $out/$bare.h -c $here/$source.c -o $out/bare.o \
             2>>$out/errors
     if [ $? -ne 0 ]; then
         fail "$name: does not compile"
@@ -79,6 +89,7 @@ for compiler in ${CC_LIST:-gcc clang}; do
     for flags in -O0 -O1 -O2 -O3 -Os; do
         for standard in c99 gnu17; do identical $compiler c -std=$standard $flags; done
     done
+    for flags in -O0 -O2; do same gpu bare_gpu $compiler c -std=c99 $flags; done
     silent "control calls: $compiler" $compiler -std=c99 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c -o $out/control.o
     silent "control calls: $compiler: no global symbol of prof" sh -c "! nm -g $out/control.o | grep -i prof"
     silent "control calls: $compiler: links without an implementation" $compiler $out/control.o -o $out/control
@@ -93,6 +104,7 @@ for compiler in ${CXX_LIST:-g++ clang++}; do
     for flags in -O0 -O1 -O2 -O3 -Os; do
         for standard in c++11 c++20; do identical $compiler c++ -std=$standard $flags; done
     done
+    for flags in -O0 -O2; do same gpu bare_gpu $compiler c++ -std=c++11 $flags; done
     silent "control calls: $compiler" $compiler -x c++ -std=c++11 $WARNINGS -I. -DPROF_ENABLE=0 -c $here/control.c \
         -o $out/control.o
     silent "control calls: $compiler: no global symbol of prof" sh -c "! nm -g $out/control.o | grep -i prof"
@@ -107,8 +119,9 @@ mkdir -p $examples
 ln -sfn "$PWD/examples" $examples/examples
 stripped="-DPROF_ENABLE=0 -O0 $WARNINGS -Wno-misleading-indentation"
 for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c engines/jobs.c \
-    engines/watchdog.c engines/reload_host.c cpp.cpp coroutine.cpp; do
+    engines/watchdog.c engines/reload_host.c cpp.cpp coroutine.cpp vulkan/triangle.c; do
     case $file in
+    vulkan/*) [ -e /usr/share/vulkan/icd.d/lvp_icd.x86_64.json ] && [ -e /usr/include/vulkan/vulkan.h ] || continue ;;
     coroutine.cpp) echo '#include <coroutine>' | ${CXX:-c++} -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || continue ;;
     esac
     sed -n -e 's/^\/\/ *//' -e 's/^ *\(c[c+]* .* -o .*\)/\1/p' -e '/\*\/ *$/q' -e '/^#/q' examples/$file |
