@@ -7,6 +7,7 @@
     prof::begin(name), prof::end()             a scope that begins in one function and ends in another
     prof::static_name("text", 0xRRGGBB)        a name that is not copied, with a colour
     prof::lockable<std::mutex> lock{"pool"}    a lock that records its waits and holds
+    prof::lock_events                          the same for a lock of your own
     co_await prof::traced(part, something)     C++20: a scope over co_await, without the time in which it waits
 
     docs/guide/cpp.md has examples. All of it is C++11, needs neither exceptions nor RTTI, and is empty with
@@ -24,11 +25,16 @@ namespace prof {
 
 /* A text that lives as long as the program or library that records it and does not change, such as a string literal
    that reaches a hook as a pointer. It is recorded by its address, which costs what PROFILE_SCOPE costs and a look into
-   a table of 4096 names. Beyond these a name is copied, and has no colour. color: 0xRRGGBB, 0: the viewer's choice. */
+   a table of 4096 names. Beyond these a name is copied, and has no colour. color: 0xRRGGBB, 0: the viewer's choice.
+   file and line: the place in the source, if it is known; file lives as long as text. */
 struct static_name {
-    const char *text;
-    uint32_t color;
-    constexpr explicit static_name(const char *name, uint32_t rgb = 0) noexcept : text(name), color(rgb) {}
+    const char *text, *file;
+    uint32_t color, line;
+    constexpr explicit static_name(const char *name, uint32_t rgb = 0, const char *where = "",
+                                   uint32_t number = 0) noexcept
+        : text(name), file(where), color(rgb), line(number)
+    {
+    }
 };
 
 /* Files with PROF_ENABLE=0 have other classes than those without, also in one program. */
@@ -59,34 +65,34 @@ inline bool prof__place_moves(long *state, long from, long to)
 inline long prof__place_state(long *state) { return _InterlockedCompareExchange(state, 2, 2); }
 #endif
 
-PROF__HIDDEN PROF__UNTRACED inline void prof__site_set(prof_site &site, const char *name, uint32_t color, unsigned kind,
-                                                      unsigned line)
+PROF__HIDDEN PROF__UNTRACED inline void prof__site_set(prof_site &site, static_name name, unsigned kind)
 {
-    const prof_site made = {0, name, "", "", "", line, color, 1, static_cast<uint16_t>(kind), 0, 0, 0};
+    const prof_site made = {0, name.text, "", name.file, "", name.line, name.color, 1, static_cast<uint16_t>(kind), 0,
+                            0, 0};
     site = made;
 }
 /* Returns the call site of a name in a table, or NULL where all places are taken. Waits for nobody: who finds a place
    that somebody writes takes another one. */
 PROF__HIDDEN PROF__UNTRACED inline prof_site *prof__site_in(prof__place *places, size_t count, size_t first,
-                                                           const char *name, uint32_t color, unsigned line)
+                                                           static_name name)
 {
     for (size_t i = 0; i < PROF__PROBES; ++i) {
         prof__place &place = places[(first + i) % count];
         prof_site &site = place.site;
         const long state = prof__place_state(&place.state);
-        if (state == 2 && site.name == name && site.color == color) return &site;
+        if (state == 2 && site.name == name.text && site.color == name.color && site.line == name.line) return &site;
         if (state || !prof__place_moves(&place.state, 0, 1)) continue;
-        prof__site_set(site, name, color, PROF__KIND_BEGIN, line);
+        prof__site_set(site, name, PROF__KIND_BEGIN);
         (void)prof__place_moves(&place.state, 1, 2);
         return &site;
     }
     return nullptr;
 }
-PROF__HIDDEN PROF__UNTRACED inline prof_site *prof__site_of(const char *name, uint32_t color, unsigned line)
+PROF__HIDDEN PROF__UNTRACED inline prof_site *prof__site_of(static_name name)
 {
     static prof__place places[PROF__PLACES];
-    const uintptr_t key = (reinterpret_cast<uintptr_t>(name) ^ color) * 0x9e3779b1u;
-    return prof__site_in(places, PROF__PLACES, static_cast<size_t>(key >> 12), name, color, line);
+    const uintptr_t key = (reinterpret_cast<uintptr_t>(name.text) ^ name.color ^ name.line) * 0x9e3779b1u;
+    return prof__site_in(places, PROF__PLACES, static_cast<size_t>(key >> 12), name);
 }
 
 /* Begins a scope. */
@@ -97,14 +103,14 @@ PROF__HIDDEN PROF__UNTRACED inline prof__token prof__open(const char *text, uint
     static prof__place plain[PROF__UNNAMED];
     static thread_local unsigned turn;
     const unsigned at = turn++ % PROF__UNNAMED;
-    prof_site *site = color ? prof__site_of(unnamed + at, color, at + 1) : nullptr;
-    if (!site) site = prof__site_in(plain, PROF__UNNAMED, at, unnamed + at, 0, at + 1);
+    prof_site *site = color ? prof__site_of(static_name(unnamed + at, color, "", at + 1)) : nullptr;
+    if (!site) site = prof__site_in(plain, PROF__UNNAMED, at, static_name(unnamed + at, 0, "", at + 1));
     if (!site) return 0;
     return prof__on(site) ? prof__begin_text(site, text) : 0;
 }
 PROF__HIDDEN PROF__UNTRACED inline prof__token prof__open(static_name name)
 {
-    prof_site *site = prof__site_of(name.text, name.color, 0);
+    prof_site *site = prof__site_of(name);
     if (!site) return prof__open(name.text, name.color);
     return prof__on(site) ? prof__begin(site) : 0;
 }
@@ -215,6 +221,32 @@ PROF__HIDDEN PROF__UNTRACED inline void end()
     if (token) prof__end(token);
 }
 
+/* What happens to a lock that is not a mutex of C++, in the order of the calls: a thread waits for it, has it, and has
+   left it. name lives as long as for static_name. */
+class lock_events {
+public:
+    PROF__HIDDEN explicit lock_events(static_name name)
+    {
+        static_assert(sizeof place_ >= sizeof(prof_site), "");
+        prof__site_set(*site(), name, PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT);
+    }
+    lock_events(const lock_events &) = delete;
+    lock_events &operator=(const lock_events &) = delete;
+    PROF__HIDDEN PROF__UNTRACED void wait() { note(PROF_EVENT_LOCK_WAIT, 1); }
+    PROF__HIDDEN PROF__UNTRACED void acquire() { note(PROF_EVENT_LOCK_ACQUIRE, 0); }
+    PROF__HIDDEN PROF__UNTRACED void release() { note(PROF_EVENT_LOCK_RELEASE, 0); }
+    PROF__HIDDEN PROF__UNTRACED const char *name() { return site()->name; }
+
+private:
+    PROF__HIDDEN PROF__UNTRACED void note(prof_event_type type, uint64_t detail)
+    {
+        if (prof__live(site())) prof__event(site(), type, detail, PROF__ADDRESS(this));
+    }
+    /* The type of a site is hidden, but a class that has a lock may not be. */
+    PROF__HIDDEN PROF__UNTRACED prof_site *site() { return reinterpret_cast<prof_site *>(place_); }
+    uint64_t place_[12];
+};
+
 /* A mutex that records how long threads wait for it and how long they hold it, by the name that it is made with: a text
    as for static_name. It takes the place of any mutex of the standard library or of your own, also timed and shared
    ones: std::unique_lock<prof::lockable<std::mutex>>, with std::condition_variable_any. A wait is a scope "wait for
@@ -223,83 +255,75 @@ template <typename Mutex> class lockable {
 public:
     PROF__HIDDEN lockable() : lockable("lock") {}
     template <typename... Args>
-    explicit PROF__HIDDEN lockable(const char *name, Args &&...args) : mutex_(static_cast<Args &&>(args)...)
+    explicit PROF__HIDDEN lockable(const char *name, Args &&...args)
+        : mutex_(static_cast<Args &&>(args)...), events_(static_name(name))
     {
-        static_assert(sizeof place_ >= sizeof(prof_site), "");
-        prof__site_set(*site(), name, 0, PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, 0);
     }
     lockable(const lockable &) = delete;
     lockable &operator=(const lockable &) = delete;
 
     PROF__HIDDEN PROF__UNTRACED void lock()
     {
-        if (mutex_.try_lock()) return took();
-        scope waits(prof__wait_name(site()->name).text);
-        note(PROF_EVENT_LOCK_WAIT, 1);
+        if (mutex_.try_lock()) return events_.acquire();
+        scope waits(prof__wait_name(events_.name()).text);
+        events_.wait();
         mutex_.lock();
-        took();
+        events_.acquire();
     }
     PROF__HIDDEN PROF__UNTRACED bool try_lock() { return took_if(mutex_.try_lock()); }
     template <typename Time> PROF__HIDDEN PROF__UNTRACED bool try_lock_for(const Time &time)
     {
         if (try_lock()) return true;
-        scope waits(prof__wait_name(site()->name).text);
+        scope waits(prof__wait_name(events_.name()).text);
         return took_if(mutex_.try_lock_for(time));
     }
     template <typename Time> PROF__HIDDEN PROF__UNTRACED bool try_lock_until(const Time &time)
     {
         if (try_lock()) return true;
-        scope waits(prof__wait_name(site()->name).text);
+        scope waits(prof__wait_name(events_.name()).text);
         return took_if(mutex_.try_lock_until(time));
     }
     PROF__HIDDEN PROF__UNTRACED void unlock()
     {
-        note(PROF_EVENT_LOCK_RELEASE, 0);
+        events_.release();
         mutex_.unlock();
     }
     PROF__HIDDEN PROF__UNTRACED void lock_shared()
     {
-        if (mutex_.try_lock_shared()) return took();
-        scope waits(prof__wait_name(site()->name).text);
-        note(PROF_EVENT_LOCK_WAIT, 1);
+        if (mutex_.try_lock_shared()) return events_.acquire();
+        scope waits(prof__wait_name(events_.name()).text);
+        events_.wait();
         mutex_.lock_shared();
-        took();
+        events_.acquire();
     }
     PROF__HIDDEN PROF__UNTRACED bool try_lock_shared() { return took_if(mutex_.try_lock_shared()); }
     template <typename Time> PROF__HIDDEN PROF__UNTRACED bool try_lock_shared_for(const Time &time)
     {
         if (try_lock_shared()) return true;
-        scope waits(prof__wait_name(site()->name).text);
+        scope waits(prof__wait_name(events_.name()).text);
         return took_if(mutex_.try_lock_shared_for(time));
     }
     template <typename Time> PROF__HIDDEN PROF__UNTRACED bool try_lock_shared_until(const Time &time)
     {
         if (try_lock_shared()) return true;
-        scope waits(prof__wait_name(site()->name).text);
+        scope waits(prof__wait_name(events_.name()).text);
         return took_if(mutex_.try_lock_shared_until(time));
     }
     PROF__HIDDEN PROF__UNTRACED void unlock_shared()
     {
-        note(PROF_EVENT_LOCK_RELEASE, 0);
+        events_.release();
         mutex_.unlock_shared();
     }
     Mutex &base() noexcept { return mutex_; } /* the mutex itself: its calls record nothing */
 
 private:
-    PROF__HIDDEN PROF__UNTRACED void note(prof_event_type type, uint64_t detail)
-    {
-        if (prof__live(site())) prof__event(site(), type, detail, PROF__ADDRESS(this));
-    }
-    PROF__HIDDEN PROF__UNTRACED void took() { note(PROF_EVENT_LOCK_ACQUIRE, 0); }
     PROF__HIDDEN PROF__UNTRACED bool took_if(bool taken)
     {
-        if (taken) took();
+        if (taken) events_.acquire();
         return taken;
     }
-    /* The type of a site is hidden, but a class that has a lock may not be. */
-    PROF__HIDDEN PROF__UNTRACED prof_site *site() { return reinterpret_cast<prof_site *>(place_); }
     Mutex mutex_;
-    uint64_t place_[12];
+    lock_events events_;
 };
 
 #ifdef __cpp_impl_coroutine
@@ -376,6 +400,16 @@ public:
 inline void begin(static_name) {}
 inline void begin(const char *, uint32_t = 0) {}
 inline void end() {}
+class lock_events {
+public:
+    explicit lock_events(static_name) noexcept {}
+    lock_events(const lock_events &) = delete;
+    lock_events &operator=(const lock_events &) = delete;
+    ~lock_events() {}
+    void wait() noexcept {}
+    void acquire() noexcept {}
+    void release() noexcept {}
+};
 template <typename Mutex> class lockable {
 public:
     lockable() {}

@@ -8,53 +8,14 @@
 #define PROF_TRACY_HPP
 
 #include "../prof.hpp"
+#include "tracy/common/TracyColor.hpp"
 #include "tracyc.h"
-#include <atomic>
-#include <map>
-#include <mutex>
-#include <stddef.h>
-#include <stdio.h>
-#include <string.h>
-#include <string>
 
 namespace tracy {
 
-// Fibers and frames are known by their names. They are never destroyed: destructors of the program may still use them.
-template <typename Object> Object *named(const char *name, Object *(*create)(const char *))
-{
-    static std::mutex &lock = *new std::mutex;
-    static std::map<std::string, Object *> &known = *new std::map<std::string, Object *>;
-    std::lock_guard<std::mutex> guard(lock);
-    Object *&object = known[name];
-    if (!object) object = create(name);
-    return object;
-}
-inline prof_frame *frame_create(const char *name) { return prof_frame_create(NULL, name); }
-inline prof_fiber *fiber_create(const char *name) { return prof_fiber_create(name); }
-inline prof_frame *frame(const char *name) { return named<prof_frame>(name, frame_create); }
-inline prof_fiber *fiber(const char *name) { return named<prof_fiber>(name, fiber_create); }
+inline prof_frame *frame(const char *name) { return tracyc_frame(name); }
+inline prof_fiber *fiber(const char *name) { return tracyc_fiber(name); }
 
-inline prof_counter *counter_create(const char *name) { return prof_counter_create(NULL, name); }
-inline prof_counter *counter(const char *name) { return named<prof_counter>(name, counter_create); }
-
-// A plot whose name is a pointer, which a place in the program mostly gives again. The text must stay, as for Tracy.
-struct Plot {
-    const char *name;
-    prof_counter *counter;
-};
-inline const Plot *plot_create(const char *name) { return new Plot{name, counter(name)}; }
-inline prof_counter *plot(std::atomic<const Plot *> &last, const char *name)
-{
-    const Plot *known = last.load(std::memory_order_acquire);
-    if (known && known->name == name) return known->counter;
-    static std::mutex &lock = *new std::mutex;
-    static std::map<const char *, const Plot *> &all = *new std::map<const char *, const Plot *>;
-    std::lock_guard<std::mutex> guard(lock);
-    const Plot *&made = all[name];
-    if (!made) made = plot_create(name);
-    last.store(made, std::memory_order_release);
-    return made->counter;
-}
 inline void plot_set(prof_counter *counter, float value)
 {
     prof_counter_set_double(counter, static_cast<double>(value));
@@ -65,24 +26,59 @@ template <typename Integer> void plot_set(prof_counter *counter, Integer value)
     prof_counter_set(counter, static_cast<int64_t>(value));
 }
 
-inline void SetThreadName(const char *name) { PROFILE_THREAD(name); }
-inline void SetThreadNameWithHint(const char *name, int32_t) { PROFILE_THREAD(name); }
+inline void SetThreadName(const char *name) { tracyc_thread(name); }
+inline void SetThreadNameWithHint(const char *name, int32_t) { tracyc_thread(name); }
+inline void StartupProfiler() {}
+inline void ShutdownProfiler() {}
+inline bool ProfilerAvailable() { return true; }
+inline bool IsProfilerStarted() { return true; }
 
-// Zones that a program makes itself, without the macros.
+enum class PlotFormatType : uint8_t { Number, Memory, Percentage, Watt };
+enum class MessageSeverity : uint8_t { Trace, Debug, Info, Warning, Error, Fatal };
+inline void log(MessageSeverity severity, size_t size, const char *text)
+{
+    (void)severity, (void)size, (void)text; // with PROF_ENABLE=0
+    switch (severity) {
+    case MessageSeverity::Trace: PROFILE_LOG(PROF_LOG_DEBUG, "%.*s", static_cast<int>(size), text); break;
+    case MessageSeverity::Debug: PROFILE_LOG(PROF_LOG_DEBUG, "%.*s", static_cast<int>(size), text); break;
+    case MessageSeverity::Info: PROFILE_LOG(PROF_LOG_INFO, "%.*s", static_cast<int>(size), text); break;
+    case MessageSeverity::Warning: PROFILE_LOG(PROF_LOG_WARNING, "%.*s", static_cast<int>(size), text); break;
+    case MessageSeverity::Error: PROFILE_LOG(PROF_LOG_ERROR, "%.*s", static_cast<int>(size), text); break;
+    case MessageSeverity::Fatal: PROFILE_LOG(PROF_LOG_FATAL, "%.*s", static_cast<int>(size), text); break;
+    }
+}
+inline void log(MessageSeverity severity, const char *text) { log(severity, strlen(text), text); }
+
+#define TRACY_FORMATTED(active, record, ...)                              \
+    do {                                                                  \
+        if (!(active)) break;                                             \
+        char tracy_formatted[256];                                        \
+        snprintf(tracy_formatted, sizeof tracy_formatted, __VA_ARGS__);   \
+        record;                                                           \
+    } while (0)
+
+// Zones that a program makes itself, and those with a variable. `active` may be known at run time.
 struct SourceLocationData {
     const char *name, *function, *file;
     uint32_t line, color;
+};
+struct Part { // of a text
+    const char *text;
+    size_t bytes;
+    const char *data() const { return text; }
+    size_t size() const { return bytes; }
 };
 class ScopedZone {
 public:
     explicit ScopedZone(const SourceLocationData *place, int32_t = -1, bool active = true)
     {
-        if (active) zone.begin(prof::static_name(place->name ? place->name : place->function, place->color & 0xffffff));
+        const char *name = place->name ? place->name : place->function;
+        if (active) zone.begin(prof::static_name(name, place->color & 0xffffff, place->file, place->line));
     }
     ScopedZone(uint32_t, const char *, size_t, const char *function, size_t function_size, const char *name,
                size_t name_size, uint32_t color, int32_t = -1, bool active = true)
     {
-        const std::string text = name ? std::string(name, name_size) : std::string(function, function_size);
+        const Part text = {name ? name : function, name ? name_size : function_size};
         if (active) zone.begin(text, color & 0xffffff);
     }
     ScopedZone(uint32_t line, const char *file, size_t file_size, const char *function, size_t function_size,
@@ -93,6 +89,14 @@ public:
     ScopedZone(const ScopedZone &) = delete;
     void Text(const char *text, size_t size) { PROFILE_ARG_TO_TEXT(zone.handle(), "text", text, size); }
     void Name(const char *text, size_t size) { PROFILE_ARG_TO_TEXT(zone.handle(), "name", text, size); }
+    template <typename... Values> void TextFmt(const char *format, Values... values)
+    {
+        TRACY_FORMATTED(zone, Text(tracy_formatted, strlen(tracy_formatted)), format, values...);
+    }
+    template <typename... Values> void NameFmt(const char *format, Values... values)
+    {
+        TRACY_FORMATTED(zone, Name(tracy_formatted, strlen(tracy_formatted)), format, values...);
+    }
     void Value(uint64_t value) { PROFILE_ARG_TO_U(zone.handle(), "value", value); }
     void Color(uint32_t) {}
     bool IsActive() const { return static_cast<bool>(zone); }
@@ -101,82 +105,61 @@ private:
     prof::scope zone;
 };
 
-// note records what happens to a lock, under the name that its declaration gave.
-enum class LockEvent { wait, acquire, release };
-template <typename Mutex> class Lockable {
+// A lock of the program's own.
+class LockableCtx {
 public:
-    explicit Lockable(void (*recorder)(const void *, LockEvent)) : note(recorder) {}
-    Lockable(const Lockable &) = delete;
-    void lock()
+    explicit LockableCtx(const SourceLocationData *place)
+        : events(prof::static_name(place->name ? place->name : place->function, 0, place->file, place->line))
     {
-        if (!mutex.try_lock()) {
-            PROFILE_SCOPE("wait for a lock");
-            note(this, LockEvent::wait);
-            mutex.lock();
-        }
-        note(this, LockEvent::acquire);
     }
-    bool try_lock()
-    {
-        bool taken = mutex.try_lock();
-        if (taken) note(this, LockEvent::acquire);
-        return taken;
-    }
-    void unlock()
-    {
-        note(this, LockEvent::release);
-        mutex.unlock();
-    }
-
-protected:
-    Mutex mutex;
+    bool BeforeLock() { return events.wait(), true; }
+    void AfterLock() { events.acquire(); }
+    void AfterUnlock() { events.release(); }
+    void AfterTryLock(bool acquired) { if (acquired) events.acquire(); }
+    bool BeforeLockShared() { return BeforeLock(); }
+    void AfterLockShared() { AfterLock(); }
+    void AfterUnlockShared() { AfterUnlock(); }
+    void AfterTryLockShared(bool acquired) { AfterTryLock(acquired); }
+    void Mark(const SourceLocationData *) {}
+    void CustomName(const char *, size_t) {}
 
 private:
-    void (*note)(const void *, LockEvent);
+    prof::lock_events events;
 };
-// Readers are not recorded: several may hold the lock.
-template <typename Mutex> class SharedLockable : public Lockable<Mutex> {
-public:
-    using Lockable<Mutex>::Lockable;
-    void lock_shared() { this->mutex.lock_shared(); }
-    bool try_lock_shared() { return this->mutex.try_lock_shared(); }
-    void unlock_shared() { this->mutex.unlock_shared(); }
-};
+using SharedLockableCtx = LockableCtx;
+template <typename Mutex> using Lockable = prof::lockable<Mutex>;
+template <typename Mutex> using SharedLockable = prof::lockable<Mutex>;
 } // namespace tracy
 
-#define TRACY_NOTE(name)                                                               \
-    [](const void *tracy_lock, tracy::LockEvent tracy_event) {                         \
-        switch (tracy_event) {                                                         \
-        case tracy::LockEvent::wait: PROFILE_LOCK_WAIT(tracy_lock, name); break;       \
-        case tracy::LockEvent::acquire: PROFILE_LOCK_ACQUIRE(tracy_lock, name); break; \
-        case tracy::LockEvent::release: PROFILE_LOCK_RELEASE(tracy_lock, name); break; \
-        }                                                                              \
-    }
-#define TracyLockableN(type, variable, name) tracy::Lockable<type> variable{TRACY_NOTE(name)}
+#define TracyLockableN(type, variable, name) prof::lockable<type> variable{name}
 #define TracyLockable(type, variable) TracyLockableN(type, variable, #variable)
-#define TracySharedLockableN(type, variable, name) tracy::SharedLockable<type> variable{TRACY_NOTE(name)}
-#define TracySharedLockable(type, variable) TracySharedLockableN(type, variable, #variable)
-#define LockableBase(type) tracy::Lockable<type>
-#define SharedLockableBase(type) tracy::SharedLockable<type>
+#define TracySharedLockableN(type, variable, name) TracyLockableN(type, variable, name)
+#define TracySharedLockable(type, variable) TracyLockable(type, variable)
+#define LockableBase(type) prof::lockable<type>
+#define SharedLockableBase(type) prof::lockable<type>
 #define LockMark(variable) ((void)(variable))
 #define LockableName(variable, text, size) ((void)(variable))
 
-// Zones. `active` is a constant here.
-#define ZoneScoped PROFILE_FUNCTION()
-#define ZoneScopedN(name) PROFILE_SCOPE(name)
-#define ZoneScopedC(color) PROFILE_FUNCTION_COLOR(color)
-#define ZoneScopedNC(name, color) PROFILE_SCOPE_COLOR(name, color)
+// Zones. Some programs write no semicolon after the first four, because Tracy has one in them.
+#define ZoneScoped PROFILE_FUNCTION();
+#define ZoneScopedN(name) PROFILE_SCOPE(name);
+#define ZoneScopedC(color) PROFILE_FUNCTION_COLOR(color);
+#define ZoneScopedNC(name, color) PROFILE_SCOPE_COLOR(name, color);
 #define ZoneScopedS(depth) ZoneScoped
 #define ZoneScopedNS(name, depth) ZoneScopedN(name)
 #define ZoneScopedCS(color, depth) ZoneScopedC(color)
 #define ZoneScopedNCS(name, color, depth) ZoneScopedNC(name, color)
-#define ZoneNamedN(variable, name, active) PROFILE_SCOPE_AS_L(variable, name, (active) ? 1 : 255)
-#define ZoneNamed(variable, active) ZoneNamedN(variable, __func__, active)
-#define ZoneNamedC(variable, color, active) ZoneNamed(variable, active)
-#define ZoneNamedNC(variable, name, color, active) ZoneNamedN(variable, name, active)
-#define ZoneTransient(variable, active) ZoneNamed(variable, active)
-#define ZoneTransientN(variable, name, active) PROFILE_SCOPE_DYNAMIC(name)
-#define ZoneTransientNC(variable, name, color, active) prof::scope variable(name, (color) & 0xffffff)
+#define ZoneNamedNC(variable, name, color, active)                                                 \
+    static const tracy::SourceLocationData TracyConcat(tracy_place_, __LINE__) = {name, __func__, __FILE__, __LINE__, \
+                                                                                  color}; \
+    tracy::ScopedZone variable(&TracyConcat(tracy_place_, __LINE__), -1, active)
+#define ZoneNamedN(variable, name, active) ZoneNamedNC(variable, name, 0, active)
+#define ZoneNamed(variable, active) ZoneNamedNC(variable, nullptr, 0, active)
+#define ZoneNamedC(variable, color, active) ZoneNamedNC(variable, nullptr, color, active)
+#define ZoneTransientNC(variable, name, color, active) \
+    tracy::ScopedZone variable(0, "", 0, __func__, sizeof __func__ - 1, name, strlen(name), color, -1, active)
+#define ZoneTransientN(variable, name, active) ZoneTransientNC(variable, name, 0u, active)
+#define ZoneTransient(variable, active) ZoneTransientN(variable, __func__, active)
 #define ZoneNamedS(variable, depth, active) ZoneNamed(variable, active)
 #define ZoneNamedNS(variable, name, depth, active) ZoneNamedN(variable, name, active)
 #define ZoneNamedCS(variable, color, depth, active) ZoneNamedC(variable, color, active)
@@ -185,27 +168,20 @@ public:
 #define ZoneTransientNS(variable, name, depth, active) ZoneTransientN(variable, name, active)
 
 // An argument belongs to the innermost scope of the thread; with a variable, to that one.
-#define TRACY_FORMATTED(record, ...)                                      \
-    do {                                                                  \
-        if (!prof_enabled()) break;                                       \
-        char tracy_formatted[256];                                        \
-        snprintf(tracy_formatted, sizeof tracy_formatted, __VA_ARGS__);   \
-        record;                                                           \
-    } while (0)
 #define ZoneText(text, size) PROFILE_ARG_TEXT("text", text, size)
-#define ZoneTextV(variable, text, size) PROFILE_ARG_TO_TEXT(variable, "text", text, size)
-#define ZoneTextF(...) TRACY_FORMATTED(PROFILE_ARG_S("text", tracy_formatted), __VA_ARGS__)
-#define ZoneTextVF(variable, ...) TRACY_FORMATTED(PROFILE_ARG_TO_S(variable, "text", tracy_formatted), __VA_ARGS__)
+#define ZoneTextV(variable, text, size) variable.Text(text, size)
+#define ZoneTextF(...) TRACY_FORMATTED(prof_enabled(), PROFILE_ARG_S("text", tracy_formatted), __VA_ARGS__)
+#define ZoneTextVF(variable, ...) variable.TextFmt(__VA_ARGS__)
 #define ZoneName(text, size) PROFILE_ARG_TEXT("name", text, size)
-#define ZoneNameV(variable, text, size) PROFILE_ARG_TO_TEXT(variable, "name", text, size)
-#define ZoneNameF(...) TRACY_FORMATTED(PROFILE_ARG_S("name", tracy_formatted), __VA_ARGS__)
-#define ZoneNameVF(variable, ...) TRACY_FORMATTED(PROFILE_ARG_TO_S(variable, "name", tracy_formatted), __VA_ARGS__)
+#define ZoneNameV(variable, text, size) variable.Name(text, size)
+#define ZoneNameF(...) TRACY_FORMATTED(prof_enabled(), PROFILE_ARG_S("name", tracy_formatted), __VA_ARGS__)
+#define ZoneNameVF(variable, ...) variable.NameFmt(__VA_ARGS__)
 #define ZoneValue(value) PROFILE_ARG("value", value)
-#define ZoneValueV(variable, value) PROFILE_ARG_TO(variable, "value", value)
+#define ZoneValueV(variable, value) variable.Value(static_cast<uint64_t>(value))
 #define ZoneColor(color) ((void)0)
-#define ZoneColorV(variable, color) ((void)0)
+#define ZoneColorV(variable, color) variable.Color(color)
 #define ZoneIsActive (prof_enabled() != 0)
-#define ZoneIsActiveV(variable) (prof_enabled() != 0)
+#define ZoneIsActiveV(variable) variable.IsActive()
 
 #define FrameMark PROFILE_FRAME("Frame")
 #define FrameMarkNamed(name) prof_frame_start(tracy::frame(name)) // the name may be a pointer; ends the frame before
@@ -213,10 +189,10 @@ public:
 #define FrameMarkEnd(name) prof_frame_stop(tracy::frame(name))
 #define FrameImage(image, width, height, offset, flip) ((void)0)
 
-#define TracyPlot(name, value)                                       \
-    do {                                                             \
-        static std::atomic<const tracy::Plot *> tracy_last(nullptr); \
-        tracy::plot_set(tracy::plot(tracy_last, name), value);       \
+#define TracyPlot(name, value)                                         \
+    do {                                                               \
+        static tracyc_object *tracy_last;                              \
+        tracy::plot_set(tracyc_plot(&tracy_last, name), value);        \
     } while (0)
 #define TracyPlotConfig(name, type, step, fill, color) ((void)0)
 #define TracyMessage(text, size) PROFILE_LOG(PROF_LOG_INFO, "%.*s", static_cast<int>(size), text)
@@ -227,13 +203,14 @@ public:
 #define TracyMessageLS(text, depth) TracyMessageL(text)
 #define TracyMessageCS(text, size, color, depth) TracyMessage(text, size)
 #define TracyMessageLCS(text, color, depth) TracyMessageL(text)
-#define TracyAppInfo(text, size) prof_set_metadata("app info", std::string(text, size).c_str())
+#define TracyLogString(severity, color, depth, ...) tracy::log(severity, __VA_ARGS__)
+#define TracyAppInfo(text, size) tracyc_app_info(text, size)
 #define TracySetProgramName(name) prof_set_metadata("program name", name)
 
 #define TracyAlloc(pointer, size) PROFILE_ALLOC(pointer, size)
 #define TracyFree(pointer) PROFILE_FREE(pointer)
-#define TracyAllocN(pointer, size, pool) PROFILE_ALLOC_POOL(pointer, size, pool)
-#define TracyFreeN(pointer, pool) PROFILE_FREE_POOL(pointer, pool)
+#define TracyAllocN(pointer, size, pool) TRACYC_IN_POOL("alloc", pool, 0, pointer, size)
+#define TracyFreeN(pointer, pool) TRACYC_IN_POOL("free", pool, pointer, 0, 0)
 #define TracySecureAlloc(pointer, size) TracyAlloc(pointer, size)
 #define TracySecureFree(pointer) TracyFree(pointer)
 #define TracyAllocS(pointer, size, depth) TracyAlloc(pointer, size)
@@ -264,6 +241,7 @@ public:
 #define TracyParamTypeTrigger 2
 #define TracyMemoryDiscard(name) ((void)(name))
 #define TracySecureMemoryDiscard(name) ((void)(name))
+#define TracySecureMemoryDiscardS(name, depth) ((void)(name))
 #define TracyMemoryDiscardS(name, depth) ((void)(name))
 #define TracySourceCallbackRegister(callback, data) ((void)(callback), (void)(data))
 #define TracyParameterRegister(callback, data) ((void)(callback), (void)(data))

@@ -1,5 +1,4 @@
 /* examples/tracyc.h: what a C program that is marked up with Tracy's macros leaves in a recording. */
-#define TRACYC_IMPLEMENTATION
 #include "../examples/tracyc.h"
 #include "../prof_read.h"
 #include "test.h"
@@ -161,6 +160,52 @@ TEST(a_zone_of_a_fiber_ends_on_another_thread)
     CHECK_EQUAL(trace_count(&list, "crossing"), 1);
     CHECK_EQUAL(list.count ? list.events[0].flags : 1, 0);
     trace_free(&list);
+    prof_trace_close(trace);
+}
+
+#define NUMBERED(name) TracyConcat(name, __LINE__)
+
+/* What programs write that use more than the macros for literals. */
+TEST(zones_of_programs_that_are_marked_for_tracy)
+{
+    static const struct ___tracy_source_location_data place = {NULL, "by place", "file.c", 7, 0};
+    const char *names[] = {"name one", "name two"};
+    char blocks[2];
+    prof_config config = trace_config(1 << 20);
+    trace_start(&config);
+    TracyCSetThreadName("programs");
+    for (int i = 0; i < 4; ++i) {
+        TracyCZoneN(const constant, "constant", 1);
+        { TracyCZoneN(NUMBERED(zone), "numbered", i > 1) TracyCZoneEnd(NUMBERED(zone)) }
+        TracyCFrameMarkNamed(names[i & 1]);
+        TracyCPlot(names[i & 1], i);
+        TracyCAllocN(&blocks[i & 1], (size_t)(10 + i), names[i & 1]);
+        TracyCZoneCtx of_place = ___tracy_emit_zone_begin_callstack(&place, 8, 1);
+        ___tracy_emit_zone_text(of_place, "text!", 4);
+        uint64_t source = ___tracy_alloc_srcloc_name(1, "file.c", 6, "f", 1, "made here", 4, 0);
+        TracyCZoneCtx made = ___tracy_emit_zone_begin_alloc(source, 1);
+        ___tracy_emit_zone_end(made);
+        ___tracy_emit_zone_end(of_place);
+        if (i > 1) TracyCZoneEnd(___tracy_emit_zone_begin(&place, 0))
+        TracyCZoneEnd(constant);
+    }
+    TracyCSecureFreeN(&blocks[0], names[0]);
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, trace_track_named(trace, "programs"));
+    CHECK_EQUAL(trace_count(&list, "constant"), 4);
+    CHECK_EQUAL(trace_count(&list, "numbered"), 2);
+    CHECK_EQUAL(trace_count(&list, "name one"), 2 + 2); /* frames and plots */
+    CHECK_EQUAL(trace_count(&list, "name two"), 2 + 2);
+    CHECK_EQUAL(trace_count(&list, "by place"), 4);
+    CHECK_EQUAL(trace_count_with(&list, "by place", "text", "text"), 4);
+    CHECK_EQUAL(trace_count(&list, "made"), 4);
+    trace_free(&list);
+    prof_memory_stats *memory = NULL;
+    CHECK_EQUAL(prof_memory(trace, &memory), PROF_OK);
+    CHECK_EQUAL(memory->pool_count, 2);
+    for (size_t i = 0; i < memory->pool_count; ++i)
+        CHECK_EQUAL(memory->pools[i].live_bytes, strcmp(memory->pools[i].pool, "name one") ? 13 : 0);
+    prof_memory_free(memory);
     prof_trace_close(trace);
 }
 

@@ -6,6 +6,7 @@
 #include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
+#include <mutex>
 #include <thread>
 #include <vector>
 
@@ -178,6 +179,80 @@ TEST(names_as_pointers_and_zones_as_objects)
     CHECK_EQUAL(trace_count(&list, "renderer::draw"), 4);
     CHECK_EQUAL(trace_count(&list, "renderer::paint"), 4);
     trace_free(&list);
+    prof_trace_close(trace);
+}
+
+// What programs write that use more than the macros for literals.
+#define NUMBERED(name) TracyConcat(name, __LINE__)
+static void zones_of_programs(bool on)
+{
+    ZoneScopedN("no semicolon")
+    ZoneNamedC(by_condition, tracy::Color::DarkSlateGray, on);
+    ZoneTextV(by_condition, "only if on", 7);
+    ZoneValueV(by_condition, 5);
+    ZoneNamedN(NUMBERED(zone), "numbered", !on);
+    CHECK_EQUAL(ZoneIsActiveV(by_condition), on);
+    ZoneTransientN(transient, on ? "at run time" : "at another time", on);
+    ZoneTextVF(transient, "%d of %s", 3, "four");
+    ZoneNameV(transient, "renamed", 7);
+    tracy::ScopedZone *made = new tracy::ScopedZone(0, "file.c", 6, "f()", 3, "on the heap", 11, 0x20202020u);
+    delete made;
+}
+
+TEST(zones_of_programs_that_are_marked_for_tracy)
+{
+    static const tracy::SourceLocationData place = {nullptr, "own lock", "file.cpp", 7, tracy::Color::Red};
+    static tracy::LockableCtx lock{&place};
+    static tracy::SharedLockableCtx shared{&place};
+    static const char *pools[] = {"pool one", "pool two"};
+    char blocks[2];
+    prof_config config = trace_config(1 << 20);
+    trace_start(&config);
+    tracy::SetThreadName("programs");
+    zones_of_programs(true);
+    zones_of_programs(false);
+    for (int i = 0; i < 4; ++i) TracyAllocN(&blocks[i & 1], static_cast<size_t>(10 + i), pools[i & 1]);
+    TracyFreeN(&blocks[0], pools[0]);
+    if (lock.BeforeLock()) lock.AfterLock();
+    lock.AfterUnlock();
+    shared.AfterTryLockShared(true);
+    shared.AfterUnlockShared();
+    TracyLogString(tracy::MessageSeverity::Warning, 0, 0, strlen("with a size"), "with a size");
+    TracyLogString(tracy::MessageSeverity::Error, 0, 0, "without");
+    TracyPlotConfig("plot", tracy::PlotFormatType::Memory, true, true, 0);
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, trace_track_named(trace, "programs"));
+    CHECK_EQUAL(trace_count(&list, "no semicolon"), 2);
+    CHECK_EQUAL(trace_count(&list, "zones_of_programs"), 1);
+    const prof_event *named = trace_nth(&list, "zones_of_programs", 0);
+    CHECK(named->site->line && strstr(named->site->file, "test_tracy_cpp"));
+    CHECK_EQUAL(named->site->color, 0x2f4f4f);
+    CHECK_EQUAL(trace_count_with(&list, "zones_of_programs", "text", "only if"), 1);
+    CHECK_EQUAL(trace_count(&list, "numbered"), 1);
+    CHECK_EQUAL(trace_count(&list, "at run time"), 1);
+    CHECK_EQUAL(trace_count(&list, "at another time"), 0);
+    CHECK_EQUAL(trace_count_with(&list, "at run time", "text", "3 of four"), 1);
+    CHECK_EQUAL(trace_count_with(&list, "at run time", "name", "renamed"), 1);
+    CHECK_EQUAL(trace_count(&list, "on the heap"), 2);
+    CHECK_EQUAL(trace_count_messages(&list, "with a size"), 1);
+    CHECK_EQUAL(trace_count_messages(&list, "without"), 1);
+    trace_free(&list);
+    prof_memory_stats *memory = NULL;
+    CHECK_EQUAL(prof_memory(trace, &memory), PROF_OK);
+    CHECK_EQUAL(memory->pool_count, 2);
+    for (size_t i = 0; i < memory->pool_count; ++i) {
+        const bool one = !strcmp(memory->pools[i].pool, "pool one");
+        CHECK(one || !strcmp(memory->pools[i].pool, "pool two"));
+        CHECK_EQUAL(memory->pools[i].live_bytes, one ? 0 : 13);
+    }
+    prof_memory_free(memory);
+    prof_lock_row *locks = NULL;
+    size_t count = 0;
+    CHECK_EQUAL(prof_locks(trace, 0, &locks, &count), PROF_OK);
+    CHECK_EQUAL(count, 1);
+    CHECK(count && !strcmp(locks[0].name, "own lock"));
+    CHECK_EQUAL(count ? locks[0].acquired : 0, 2);
+    prof_locks_free(locks);
     prof_trace_close(trace);
 }
 

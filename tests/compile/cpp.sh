@@ -47,6 +47,10 @@ void used(both &x)
     x.method();
 }
 END
+# What it includes is what it costs: containers, texts and locks of the library cost ten times as much as prof.hpp.
+printf '#include "examples/tracy/Tracy.hpp"\n#include "examples/tracy/TracyOpenGL.hpp"\n' >$out/tracy.cpp
+check "tracy.hpp includes no part of C++'s library" \
+    "$(${CXX:-c++} -std=c++17 -I. -M $out/tracy.cpp 2>&1 | grep -oE '[^ ]*/(basic_string|stl_algobase|atomic_base|std_mutex|char_traits)[^ ]*')"
 if command -v clang >/dev/null 2>&1; then
     for target in x86_64 aarch64 i686; do
         for enable in 1 0; do
