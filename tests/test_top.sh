@@ -50,9 +50,9 @@ start() { # start OUTPUT IMAGE [VARIABLE=VALUE]...: the program, as $program
     program=$!
     within shows "$image" || fail "the program records into $image"
 }
-watch() { # watch FILE: prof top, as $watcher; three tables later it returns
+watch() { # watch FILE...: prof top, as $watcher; three tables later it returns
     : >live # else the tables of the last one may be counted
-    "$prof" top -p 50ms "$1" >live 2>err </dev/null &
+    "$prof" top -p 50ms "$@" >live 2>err </dev/null &
     watcher=$!
     within eval '[ "$(grep -c "^scope " live)" -ge 3 ]' || fail "three tables of $1"
 }
@@ -116,10 +116,26 @@ fails "standard input" "top: cannot watch standard input: name the file that the
 fails "a server" "top: reads only files: for a program with prof_server.h use curl 'localhost:9012/summary?ms=1000'" "$prof" top localhost:9012
 echo "no image" >text.prof
 fails "no image" "text.prof: not a prof image (bad magic)" "$prof" top text.prof
-fails "two files" "top: too many files; usage: prof top FILE.prof" "$prof" top run.prof run.prof
+
+# ---- several programs
+
+twice() { # a table in which everything was recorded twice
+    "$prof" top --once --period 200ms run.prof run.prof >out && sed 's/main loop/main_loop/' out >rows &&
+        [ "$(grep -c "^top_program, process $program, " rows)" = 2 ] && [ "$(sed '1,/^scope/d' rows | wc -l)" = 4 ] &&
+        awk '/^scope/ { on = 1; next } on { sum += $3 } END { exit !(sum > 199 && sum < 201) }' rows
+}
+within twice && ok "scopes of several programs are added up by name" || fail "scopes of several programs" "$(cat out)"
+fails "one of several is no image" "text.prof: not a prof image (bad magic)" "$prof" top --once run.prof text.prof
 
 # ---- a program that ends
 
+watch run.prof run.prof
+touch end
+ends "the programs end: so does prof top of several"
+[ "$(grep -c "^top_program (process $program) has ended: see prof summary run.prof$" live)" = 2 ] &&
+    ok "it says so of each" || fail "it says so of each: $(tail -n 3 live)"
+wait $program
+start run.prof run.prof PROF_BUFFER=16M
 watch run.prof
 touch end
 ends "the program ends: so does prof top"

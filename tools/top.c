@@ -30,18 +30,26 @@ static int run(const tool_args *args)
 
 static const char *const sorts[] = {"self", "total", "calls", "max", NULL}; /* by index: TOP_SELF and so on */
 
-typedef struct top {
-    const tool_args *args;
+/* A file that is watched. */
+typedef struct watched {
     const char *path;
-    int64_t period_ns;
-    int rows, sort, once; /* rows: 0: as many as the terminal has space for */
-    int screen, colours;  /* screen: 1: each table replaces the previous one */
-    int keys, paused;
-    prof_trace *trace;    /* the trace of the period that is shown */
+    prof_trace *trace;    /* the trace of the period that is shown; NULL: none was taken yet */
     top_period shown;
     char program[64];
     uint64_t pid, start_ns, lost;
     const char *ended;    /* why no period follows; NULL: the program runs */
+    int said;             /* 1: this was printed */
+} watched;
+
+typedef struct top {
+    const tool_args *args;
+    watched *files;
+    size_t count;
+    top_period all;       /* of several files: what they have together, by names */
+    int64_t period_ns;
+    int rows, sort, once; /* rows: 0: as many as the terminal has space for */
+    int screen, colours;  /* screen: 1: each table replaces the previous one */
+    int keys, paused;
 } top;
 
 /*-- the terminal --*/
@@ -90,7 +98,8 @@ static size_t row_limit(const top *t)
     struct winsize size;
     if (t->rows) return (size_t)t->rows;
     if (!t->screen || ioctl(1, TIOCGWINSZ, &size) || !size.ws_row) return 20;
-    return size.ws_row > 12 ? (size_t)size.ws_row - 7u : 5; /* leaves space for the lines above and the cursor */
+    if (size.ws_row < 10 + 3 * t->count) return 5;
+    return (size_t)size.ws_row - 4u - 3u * t->count; /* leaves space for the lines above and the cursor */
 }
 
 /*-- the table --*/
@@ -143,20 +152,20 @@ static void describe_frames(top_rows *frames, double seconds, char *to, size_t s
     }
 }
 
-static void print_head(top *t, double seconds)
+static void print_head(const top *t, watched *file, double seconds)
 {
-    const prof_trace_info *info = prof_trace_about(t->trace);
-    const top_period *p = &t->shown;
+    const prof_trace_info *info = prof_trace_about(file->trace);
+    const top_period *p = &file->shown;
     char line[1000] = "", rate[48], lost[48], since[48], span[48];
-    append(line, sizeof line, "%s, process %llu, %s after its start: the last %s%s", t->program,
-           (unsigned long long)t->pid, tool_ns(since, (double)p->to_ns), tool_ns(span, (double)(p->to_ns - p->from_ns)),
-           t->paused ? " (paused)" : "");
+    append(line, sizeof line, "%s, process %llu, %s after its start: the last %s%s", file->program,
+           (unsigned long long)file->pid, tool_ns(since, (double)p->to_ns),
+           tool_ns(span, (double)(p->to_ns - p->from_ns)), t->paused ? " (paused)" : "");
     tool_print_wrapped(line, 0, 2);
     *line = 0;
     append(line, sizeof line, "%zu of %zu threads recorded, %s events/s, %s lost; ", p->active, p->tracks,
            rate_text(rate, p->events, seconds), tool_count(lost, p->lost));
     describe_buffer(info, p, line, sizeof line);
-    describe_frames(&t->shown.frames, seconds, line, sizeof line);
+    describe_frames(&file->shown.frames, seconds, line, sizeof line);
     printf("\n");
     tool_print_wrapped(line, 0, 2);
     printf("\n");
@@ -177,9 +186,8 @@ static void print_row(const top_row *row, int width, double seconds)
            tool_ns(total, (double)row->total_ns), mean, longest);
 }
 
-static void print_table(top *t, double seconds)
+static void print_table(top *t, top_rows *rows, double seconds)
 {
-    top_rows *rows = &t->shown.scopes;
     size_t limit = row_limit(t), i;
     int width = 5, length;
     top_sort(rows, t->sort);
@@ -197,16 +205,39 @@ static void print_table(top *t, double seconds)
     if (!rows->count) printf("no scope was open\n");
 }
 
-static void show(top *t)
+static double seconds_of(const top_period *p)
 {
-    double seconds = (double)(t->shown.to_ns - t->shown.from_ns) / 1e9;
+    return (double)(p->to_ns - p->from_ns) / 1e9;
+}
+
+/* Adds up the rows of all files. Figures per second are those of the longest period. Returns 0 without memory. */
+static int add_up(top *t, double *seconds)
+{
+    size_t i;
+    int good = 1;
+    top_free(&t->all);
+    for (i = 0; good && i < t->count; ++i) {
+        if (!t->files[i].trace || t->files[i].said) continue;
+        if (seconds_of(&t->files[i].shown) > *seconds) *seconds = seconds_of(&t->files[i].shown);
+        good = top_add(&t->all.scopes, &t->files[i].shown.scopes);
+    }
+    return good;
+}
+
+static int show(top *t)
+{
+    double seconds = t->count > 1 ? 0 : seconds_of(&t->files->shown);
+    size_t i;
     int columns;
     tool_columns(t->args, &columns); /* the terminal's width may have changed */
+    if (t->count > 1 && !add_up(t, &seconds)) return tool_fail("out of memory");
     if (t->screen) printf("\033[H\033[J");
-    print_head(t, seconds);
-    print_table(t, seconds);
+    for (i = 0; i < t->count; ++i)
+        if (t->files[i].trace && !t->files[i].said) print_head(t, &t->files[i], seconds_of(&t->files[i].shown));
+    print_table(t, t->count > 1 ? &t->all.scopes : &t->files->shown.scopes, seconds > 0 ? seconds : 1);
     if (!t->screen && !t->once) printf("\n");
     fflush(stdout);
+    return TOOL_OK;
 }
 
 /*-- the program --*/
@@ -228,58 +259,65 @@ static int64_t session_time(const prof_trace_info *info, int64_t monotonic_ns)
 
 /* Returns why no period follows a trace. Returns NULL if one does. alive: 1: the process ran before the trace was
    opened. */
-static const char *end_of(const top *t, const prof_trace_info *info, int alive)
+static const char *end_of(const watched *file, const prof_trace_info *info, int alive)
 {
-    if (info->pid != t->pid || info->start_unix_ns != t->start_ns) return "has ended, and a new recording has begun in";
+    if (info->pid != file->pid || info->start_unix_ns != file->start_ns)
+        return "has ended, and a new recording has begun in";
     if (info->complete) return "has ended: see prof summary";
     return alive ? NULL : "was killed, crashed or left by _exit(): see prof check";
 }
 
-static void drop_period(top *t)
+static void drop_period(watched *file)
 {
-    top_free(&t->shown);
-    prof_trace_close(t->trace);
-    t->trace = NULL;
+    top_free(&file->shown);
+    prof_trace_close(file->trace);
+    file->trace = NULL;
 }
 
 /* Replaces the trace, and reads the period up to now, or up to the end of the recording. */
-static int take(top *t, prof_trace *trace, int64_t from_ns, int64_t now)
+static int take(const top *t, watched *file, prof_trace *trace, int64_t from_ns, int64_t now)
 {
     const prof_trace_info *info = prof_trace_about(trace);
-    int64_t to = t->ended ? info->duration_ns + 1 : session_time(info, now);
+    int64_t to = file->ended ? info->duration_ns + 1 : session_time(info, now);
     int result;
-    drop_period(t);
-    t->trace = trace;
-    result = top_read(trace, from_ns < 0 ? to - t->period_ns : from_ns, to, &t->shown);
-    if (from_ns >= 0 && info->lost > t->lost && info->lost - t->lost > t->shown.lost)
-        t->shown.lost = info->lost - t->lost;
-    t->lost = info->lost; /* from the header: a thread that still loses events has not recorded how many */
+    drop_period(file);
+    file->trace = trace;
+    result = top_read(trace, from_ns < 0 ? to - t->period_ns : from_ns, to, &file->shown);
+    if (from_ns >= 0 && info->lost > file->lost && info->lost - file->lost > file->shown.lost)
+        file->shown.lost = info->lost - file->lost;
+    file->lost = info->lost; /* from the header: a thread that still loses events has not recorded how many */
     return result;
 }
 
-/* Opens the file again for the next period. If that fails, the old period stays. */
-static int refresh(top *t, int64_t from_ns)
+/* Opens a file again for the next period. If that fails, the old period stays. */
+static int refresh(const top *t, watched *file, int64_t from_ns)
 {
     prof_trace *trace;
     int64_t now = now_ns();
-    int alive = tool_is_alive(prof_trace_about(t->trace));
-    prof_status status = tool_open_buffer(t->path, &trace);
+    int alive = tool_is_alive(prof_trace_about(file->trace));
+    prof_status status = tool_open_buffer(file->path, &trace);
     if (status) {
-        if (access(t->path, F_OK)) t->ended = "has ended, completed its output and removed";
-        else if (!alive) t->ended = "has ended: see prof check";
-        return t->ended ? TOOL_OK : tool_status(status);
+        if (access(file->path, F_OK)) file->ended = "has ended, completed its output and removed";
+        else if (!alive) file->ended = "has ended: see prof check";
+        return file->ended ? TOOL_OK : tool_status(status);
     }
-    t->ended = end_of(t, prof_trace_about(trace), alive);
-    if (prof_trace_about(trace)->pid == t->pid && prof_trace_about(trace)->start_unix_ns == t->start_ns)
-        return take(t, trace, from_ns, now);
+    file->ended = end_of(file, prof_trace_about(trace), alive);
+    if (prof_trace_about(trace)->pid == file->pid && prof_trace_about(trace)->start_unix_ns == file->start_ns)
+        return take(t, file, trace, from_ns, now);
     prof_trace_close(trace);
     return TOOL_OK;
 }
 
-/* Returns 1 if the program has ended, as the next refresh would find out. */
+/* Returns 1 if a program has ended, as the next refresh would find out. */
 static int is_over(const top *t)
 {
-    return access(t->path, F_OK) || !tool_is_alive(prof_trace_about(t->trace));
+    size_t i;
+    for (i = 0; i < t->count; ++i) {
+        const watched *file = &t->files[i];
+        if (file->ended) continue;
+        if (access(file->path, F_OK) || !tool_is_alive(prof_trace_about(file->trace))) return 1;
+    }
+    return 0;
 }
 
 /*-- waiting --*/
@@ -290,8 +328,7 @@ static int press(top *t, int key)
     if (key == 'q' || key == 'Q') return 1;
     if (key == 's' || key == 'S') t->sort = (t->sort + 1) % TOP_SORTS;
     if (key == 'p' || key == 'P' || key == ' ') t->paused = !t->paused;
-    show(t);
-    return 0;
+    return show(t) != TOOL_OK;
 }
 
 /* Waits for a key, for `ms` milliseconds at most. Returns 1 to quit. */
@@ -309,7 +346,7 @@ static int wait_for_key(top *t, int ms)
     if (continued) {
         continued = 0;
         t->keys = keys_begin();
-        show(t);
+        return show(t) != TOOL_OK;
     }
     return 0;
 }
@@ -328,14 +365,46 @@ static int wait_period(top *t, int64_t until)
     }
 }
 
+/* Says which programs have ended since. Returns how many are left. */
+static size_t say_ended(top *t)
+{
+    size_t left = 0, i;
+    for (i = 0; i < t->count; ++i) {
+        watched *file = &t->files[i];
+        left += !file->ended;
+        if (!file->ended || file->said) continue;
+        file->said = 1;
+        if (t->screen && t->count > 1) continue; /* the next table would replace it: it is said at the end */
+        tool_print_name(file->program, 0);
+        printf(" (process %llu) %s ", (unsigned long long)file->pid, file->ended);
+        tool_print_name(file->path, 0);
+        printf("\n");
+    }
+    return left;
+}
+
+/* Reads the next period of all programs that run. shown: set to 1 if one had a period. */
+static int refresh_all(top *t, int paused, int *changed)
+{
+    size_t i;
+    int result = TOOL_OK;
+    for (i = 0; result == TOOL_OK && i < t->count; ++i) {
+        watched *file = &t->files[i];
+        const prof_trace *before = file->trace;
+        if (file->ended) continue;
+        result = refresh(t, file, paused ? -1 : file->shown.to_ns);
+        *changed |= file->trace != before;
+    }
+    return result;
+}
+
 static int live(top *t)
 {
     int64_t start = now_ns(), turn;
+    size_t left = t->count;
     int result = TOOL_OK;
-    for (turn = 1; result == TOOL_OK && !t->ended; ++turn) {
-        int64_t from = t->shown.to_ns;
-        const prof_trace *before = t->trace;
-        int paused;
+    for (turn = 1; result == TOOL_OK && left; ++turn) {
+        int paused, changed = 0;
         if (wait_period(t, start + turn * t->period_ns)) return TOOL_OK;
         paused = t->paused;
         t->paused = 0;
@@ -343,15 +412,16 @@ static int live(top *t)
             start = now_ns();
             turn = 0;
         }
-        result = refresh(t, paused ? -1 : from);
-        if (result == TOOL_OK && t->trace != before) show(t);
+        result = refresh_all(t, paused, &changed);
+        if (result == TOOL_OK && changed) result = show(t);
+        if (result == TOOL_OK) left = say_ended(t);
     }
-    if (result != TOOL_OK) return result;
-    tool_print_name(t->program, 0);
-    printf(" (process %llu) %s ", (unsigned long long)t->pid, t->ended);
-    tool_print_name(t->path, 0);
-    printf("\n");
-    return TOOL_OK;
+    for (size_t i = 0; result == TOOL_OK && t->screen && t->count > 1 && i < t->count; ++i) t->files[i].said = 0;
+    if (result == TOOL_OK && t->screen && t->count > 1) {
+        t->screen = 0;
+        say_ended(t);
+    }
+    return result;
 }
 
 /*-- the command --*/
@@ -368,7 +438,6 @@ static int choose(const tool_args *args, top *t)
     double number = 0;
     int columns;
     t->args = args;
-    t->path = args->files[0];
     t->period_ns = 1000000000;
     if (!tool_choice("--sort", tool_value(args, "--sort"), sorts, &t->sort)) return 0;
     if (rows && !tool_number("--rows", rows, 1, 100000, &number)) return 0;
@@ -384,58 +453,69 @@ static int choose(const tool_args *args, top *t)
 }
 
 /* Opens the file of a running program. Returns the exit status; prints a message after a failure. */
-static int begin(top *t)
+static int begin(const top *t, watched *file)
 {
     const prof_trace_info *info;
     prof_trace *trace;
     int64_t now = now_ns();
-    if (tool_same(t->path, "-"))
+    if (tool_same(file->path, "-"))
         return tool_fail("top: cannot watch standard input: name the file that the program records into");
-    if (is_address(t->path))
+    if (is_address(file->path))
         return tool_fail("top: reads only files: for a program with prof_server.h use curl '%s/summary?ms=1000'",
-                         t->path);
-    if (tool_open_buffer(t->path, &trace) && !(trace = tool_open(t->path))) return TOOL_ERROR; /* prints why */
-    t->trace = trace;
+                         file->path);
+    if (tool_open_buffer(file->path, &trace) && !(trace = tool_open(file->path))) return TOOL_ERROR; /* prints why */
+    file->trace = trace;
     info = prof_trace_about(trace);
-    snprintf(t->program, sizeof t->program, "%s", *info->program ? info->program : "(unnamed)");
-    t->pid = info->pid;
-    t->start_ns = info->start_unix_ns;
+    snprintf(file->program, sizeof file->program, "%s", *info->program ? info->program : "(unnamed)");
+    file->pid = info->pid;
+    file->start_ns = info->start_unix_ns;
     if (info->complete || !tool_is_alive(info))
-        return tool_fail("top: %s: process %llu does not record into it any more: use prof summary %s", t->path,
-                         (unsigned long long)info->pid, t->path);
-    t->trace = NULL;
-    return take(t, trace, -1, now);
+        return tool_fail("top: %s: process %llu does not record into it any more: use prof summary %s", file->path,
+                         (unsigned long long)info->pid, file->path);
+    file->trace = NULL;
+    return take(t, file, trace, -1, now);
 }
 
 static int run(const tool_args *args)
 {
     top t;
-    int result;
+    size_t i;
+    int result = TOOL_OK;
     memset(&t, 0, sizeof t);
     if (!choose(args, &t)) return TOOL_ERROR;
-    result = begin(&t);
+    t.files = (watched *)calloc((size_t)args->file_count, sizeof *t.files);
+    if (!t.files) return tool_fail("out of memory");
+    for (; t.count < (size_t)args->file_count && result == TOOL_OK; ++t.count) {
+        t.files[t.count].path = args->files[t.count];
+        result = begin(&t, &t.files[t.count]);
+    }
     if (result == TOOL_OK && t.screen) {
         signals_begin();
         t.keys = keys_begin();
     }
-    if (result == TOOL_OK) show(&t);
+    if (result == TOOL_OK) result = show(&t);
     if (result == TOOL_OK && !t.once) result = live(&t);
     keys_end(&t);
-    drop_period(&t);
+    for (i = 0; i < t.count; ++i) drop_period(&t.files[i]);
+    top_free(&t.all);
+    free(t.files);
     return result;
 }
 #endif
 
 const tool_command tool_top = {
-    "top", "FILE.prof", "Shows the scopes of a running program by self time, anew each second", 1, 1, run, options,
+    "top", "FILE.prof ...", "Shows the scopes of running programs by self time, anew each second", 1, 1000, run,
+    options,
     "FILE.prof is what the program records into: its output or, of any other output, OUTPUT.prof beside it. It is\n"
     "only read. Figures are those of the period alone: calls/s counts the calls that ended in it; self % is the\n"
     "time in the scope without those inside it, in percent of one processor, whether the thread ran or waited;\n"
     "total is all time in it, added over threads; mean and max are those of the calls that ended. Calls that are\n"
     "open count with their part of the period, also if it began earlier, as long as their begin is in the buffer.\n"
-    "If the ring holds less than a period, the table is of what it holds.\n\n"
+    "If the ring holds less than a period, the table is of what it holds. The scopes of several programs are added\n"
+    "up by their names.\n\n"
     "keys: q quits, s sorts by the next column, p pauses and goes on. If standard output is no terminal, or TERM is\n"
     "dumb, it prints a table for each period. When the program ends, top prints the last part, says so and exits\n"
     "with status 0.\n\n"
     "example: prof top trace.json.prof\n"
-    "         prof top --once -n 5 ring.prof\n"};
+    "         prof top --once -n 5 ring.prof\n"
+    "         prof top worker-*.prof\n"};

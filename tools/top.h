@@ -36,6 +36,8 @@ typedef struct top_period {
 int top_read(prof_trace *trace, int64_t from_ns, int64_t to_ns, top_period *period);
 /* Reads all of one track, likewise. Calls whose begin or end is missing count with the time that is known. */
 int top_read_track(prof_trace *trace, size_t track, top_period *period);
+/* Adds rows to rows that are told apart by their names alone. Returns 0 without memory. */
+int top_add(top_rows *to, const top_rows *from);
 void top_free(top_period *period);
 
 enum { TOP_SELF, TOP_TOTAL, TOP_CALLS, TOP_MAX, TOP_SORTS };

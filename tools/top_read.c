@@ -69,6 +69,24 @@ static top_row *find_row(top_rows *rows, const prof_callsite *site, const char *
     return add_row(rows, &rows->slots[at], site, text);
 }
 
+int top_add(top_rows *to, const top_rows *from)
+{
+    static const prof_callsite none = {"", "", "", "", 0, 0, 0, 0, 0, ""}; /* so rows have their names as texts */
+    size_t i;
+    for (i = 0; i < from->count; ++i) {
+        const top_row *row = &from->items[i];
+        top_row *sum = find_row(to, &none, row->name);
+        if (!sum) return 0;
+        sum->calls += row->calls;
+        sum->timed += row->timed;
+        sum->self_ns += row->self_ns;
+        sum->total_ns += row->total_ns;
+        sum->sum_ns += row->sum_ns;
+        if (row->max_ns > sum->max_ns) sum->max_ns = row->max_ns;
+    }
+    return 1;
+}
+
 static double sort_key(const top_row *row, int by)
 {
     switch (by) {
