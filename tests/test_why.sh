@@ -111,6 +111,8 @@ check "request: as data" "$(grep -q '{"kind":"gap","name":"in queue","thread":"s
 "$prof" request rounds.prof 106 >text
 has "request: without a span, a step; the lock that it waited for" text "waited "
 has "request: who held it" text " for lock store held by thread worker in scope save"
+"$prof" request rounds.prof 50 >text
+check "request: the step of another that it wakes is no part of it" "$(grep -q 'worker: flush 50' text && ! grep -q 'turn' text || cat text)"
 
 # ---- functions that were sampled: a sample stands for 1 ms
 cat >hot.txt <<'END'

@@ -7,7 +7,7 @@
 
    KIND requests has two: the second one has to wait in a queue until the thread has served the first, then calls
    another thread with a flow of its own, and waits for it. KIND rounds has steps, numbered from 100 on, and frames. In
-   the seventh, the thread waits 200 ms for a lock. */
+   the seventh, the thread waits 200 ms for a lock, until the step of another thread sends it a flow. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #ifndef PLAIN
@@ -152,10 +152,12 @@ static void *slow_main(void *unused)
 {
     struct timespec time = {0, 200000000};
     prof_set_thread_name("worker");
+    PROFILE_STEP("flush", 50);
     PROFILE_SCOPE("save");
     PROFILE_MUTEX_LOCK(&mutex, "store");
     __atomic_store_n(&turn, 2, __ATOMIC_RELEASE);
     syscall(SYS_nanosleep, &time, NULL);
+    PROFILE_FLOW_OUT_NAMED("store is free", 50);
     PROFILE_MUTEX_UNLOCK(&mutex);
     return unused;
 }
@@ -230,6 +232,7 @@ static int rounds(int count)
         {
             PROFILE_STEP("turn", 100 + i);
             PROFILE_MUTEX_LOCK(&mutex, "store");
+            if (i == 6) PROFILE_FLOW_IN_NAMED("store is free", 50);
             PROFILE_MUTEX_UNLOCK(&mutex);
         }
         {

@@ -376,11 +376,18 @@ static int fits(const request *all, const request_scope *scope)
     return to >= from && ((to - from) * 2 >= wall || wall <= all->end - all->start);
 }
 
+/* Returns 1 if a scope is in a step of another request, which a lock's release, say, has woken. */
+static int in_another(const request *all, size_t row)
+{
+    while (row != REQUEST_NONE && !all->scopes[row].step) row = all->scopes[row].parent;
+    return row != REQUEST_NONE && all->scopes[row].owner != all->id;
+}
+
 /* Marks the scope of a point: the outermost one that is this request's alone. */
 static void own(request *all, size_t row)
 {
     size_t parent;
-    if (row == REQUEST_NONE || !fits(all, &all->scopes[row])) return;
+    if (row == REQUEST_NONE || in_another(all, row) || !fits(all, &all->scopes[row])) return;
     while ((parent = all->scopes[row].parent) != REQUEST_NONE && !all->scopes[parent].shared &&
            fits(all, &all->scopes[parent]))
         row = parent;
