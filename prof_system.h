@@ -1967,6 +1967,7 @@ static void prof__system_run(void)
 static void *prof__system_main(void *user)
 {
     (void)user;
+    PROF__OWN_BEGINS(); /* for as long as the thread lives */
     prctl(PR_SET_NAME, "prof system", 0, 0, 0);
     prof__system_run();
     return NULL;

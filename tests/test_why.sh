@@ -40,6 +40,9 @@ else
     has "the lock, and who held it" text "held by thread worker in scope save, in pthread_mutex_lock() of scope load_texture"
 fi
 
+"$prof" export lock.prof -o lock.csv
+check "waits of the program's threads only" "$(grep -q ',pthread_mutex_lock,wait,' lock.csv && ! grep ',prof[^,]*,scope,[^,]*,wait,' lock.csv)"
+
 # ---- a quota: a cgroup of version 1 or 2, which root makes
 group=
 for folder in /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct /sys/fs/cgroup; do
