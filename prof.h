@@ -6235,7 +6235,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(COUNTER, 202, "a counter")                                        \
     X(PAIR, 203, "a pair of clocks")                                    \
     X(SWITCHES, 204, "threads that a processor began or ceased to run") \
-    X(SAMPLES, 205, "what threads were in the middle of")
+    X(SAMPLES, 205, "what threads were in the middle of")               \
+    X(DELAYS, 206, "how long threads had been ready so far")
 
 /* What a call site records, besides the kind: prof_role. X(name, code, what), in the order of the codes */
 #define PROF__ROLES(X)                                                                                                \
@@ -11511,6 +11512,7 @@ static prof_status prof__rules_set(const char *list)
 #define PROF__SAMPLES_MOST 10000 /* a second */
 
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
+PROF__UNUSED static void prof__beside_woken(uint64_t ns) { (void)ns; }
 static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
 static int prof__beside_end(int waits) { return (void)waits, 1; }
 #ifndef PROF_FREESTANDING
@@ -11521,10 +11523,12 @@ static void prof__beside_child_image(prof__session *s) { (void)s; }
 /* begin: a session has started, whose config asks for this. Called under the control lock.
    end: its recording is about to end. waits: 0: does not wait for what is left to be recorded: returns 0 as long as
    something is. So the service can make room for it meanwhile.
+   woken: the calling thread has waited so long. Does not change errno, and is no cancellation point.
    child: in a child of fork(). child_image: the child has made its image. Both async-signal-safe. */
 typedef struct prof__beside {
     void (*begin)(prof__session *s, const prof_config *config);
     int (*end)(int waits);
+    void (*woken)(uint64_t ns);
     void (*child)(void);
     void (*child_image)(prof__session *s);
 } prof__beside;
@@ -11551,6 +11555,11 @@ static void prof__beside_begin(prof__session *s, const prof_config *config)
 }
 
 static int prof__beside_end(int waits) { return !prof__beside_now || prof__beside_now->end(waits); }
+
+PROF__UNUSED static void prof__beside_woken(uint64_t ns)
+{
+    if (prof__beside_now) prof__beside_now->woken(ns);
+}
 
 static void prof__beside_child(void)
 {
@@ -20119,7 +20128,8 @@ enum { /* the types of EVENTs of devices: src/kinds.sh makes these lines */
     PROF__DEVICE_COUNTER,     /* a counter */
     PROF__DEVICE_PAIR,        /* a pair of clocks */
     PROF__DEVICE_SWITCHES,    /* threads that a processor began or ceased to run */
-    PROF__DEVICE_SAMPLES      /* what threads were in the middle of */
+    PROF__DEVICE_SAMPLES,     /* what threads were in the middle of */
+    PROF__DEVICE_DELAYS       /* how long threads had been ready so far */
 };
 #define PROF__DEVICE_PAIRS 8
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */
@@ -20188,6 +20198,30 @@ static unsigned prof__switch_what(uint64_t word) { return (unsigned)(word & 7); 
 
 #define PROF__SAMPLE_DEPTH 64u /* frames */
 #define PROF__SAMPLE_WORDS 60u /* of the bytes of an EVENT: with its own four it is a fifteenth more than they are */
+
+/*-- DELAYS ----------------------------------------------------------------------------------------------- >>delays --
+   The kernel tells when a thread comes to run, but not when it was woken. It does count for how long each thread
+   has been in the run queue: preempted, or woken. Readings of that are in an EVENT of type PROF__DEVICE_DELAYS, in
+   the chunk of the thread that has waited, or of the thread that drains the kernel's rings:
+
+     EVENT  detail: 0
+            object: CLOCK_MONOTONIC, nanoseconds, before they were taken
+     DATA   without a key, of type NONE: a word for each thread: 63..22 nanoseconds in the run queue since the thread's
+            begin, modulo 2^42; 21..0 the thread's id
+
+   What lies between two readings of a thread, and is not the time in which it was preempted, is the time between its
+   being woken and its running. */
+
+#define PROF__DELAY_MASK ((1ull << 42) - 1)
+#define PROF__DELAY_LATE 20000u /* ns: a thread that came to run so soon after the time may have been read before that,
+                                   or after it */
+
+static uint64_t prof__delay_word(uint64_t ns, uint64_t thread)
+{
+    return ns << 22 | (thread & (PROF__SWITCH_THREADS - 1));
+}
+static uint64_t prof__delay_ns(uint64_t word) { return word >> 22; }
+static uint32_t prof__delay_thread(uint64_t word) { return (uint32_t)word & (PROF__SWITCH_THREADS - 1); }
 
 #define PROF__MODULE_WORDS 6 /* of a MODULE record of meta, head included */
 
@@ -21615,6 +21649,12 @@ static void prof__wait_event(prof__thread *self, const prof_site *site, uint64_t
     prof__commit(self, 3);
 }
 
+static uint64_t prof__wait_ns(const prof__session *s, const prof__waited *wait, uint64_t ticks)
+{
+    uint64_t hz = wait->counter ? s->waits_hz : 1000000000u, all = ticks + wait->before;
+    return all / hz * 1000000000u + all % hz * 1000000000u / hz;
+}
+
 /* Writes the wait. If the thread has recorded something since its begin, in a signal handler, or has no words from
    before, the scope begins where it ends, and an argument says how long the wait was: no record may have a time before
    that of the record before it. So it is with the time before the thread's first words. */
@@ -21630,11 +21670,7 @@ static void prof__wait_write(prof__thread *self, const prof__waited *wait, uint6
     if (whole) began = wait->began;
     if (wait->key) prof__wait_arg(args, &count, wait->key, wait->value.type, wait->value.as.u);
     if (wait->holder) prof__wait_arg(args, &count, "holder", PROF_VALUE_UINT, wait->holder);
-    if (!whole || wait->before) {
-        uint64_t hz = wait->counter ? s->waits_hz : 1000000000u, all = ticks + wait->before;
-        all = all / hz * 1000000000u + all % hz * 1000000000u / hz;
-        prof__wait_arg(args, &count, "wait_ns", PROF_VALUE_UINT, all);
-    }
+    if (!whole || wait->before) prof__wait_arg(args, &count, "wait_ns", PROF_VALUE_UINT, prof__wait_ns(s, wait, ticks));
     if (!prof__begin_at(self, NULL, head, began)) return;
     list.args = args;
     list.to = 0;
@@ -21648,13 +21684,15 @@ static void prof__wait_write(prof__thread *self, const prof__waited *wait, uint6
 static int prof__wait_end_slow(prof__waited *wait, uint64_t ticks, int acquired)
 {
     prof__thread *self = PROF__SELF();
-    uint64_t head;
+    uint64_t head, ns;
     if (prof__wait_must_not(self)) return 0;
     if (wait->lock) prof__live(wait->lock);
     if (wait->arrow) prof__live(&prof__wait_arrow);
     if (!prof__enter(self, wait->site, &head)) return 0;
     prof__wait_write(self, wait, head, ticks, acquired);
+    ns = prof__wait_ns(self->session, wait, ticks);
     prof__leave(self);
+    prof__beside_woken(ns);
     return 1;
 }
 

@@ -149,6 +149,9 @@ typedef struct prof_split {
     uint64_t wall_ns, running_ns, ready_ns, waiting_ns, unknown_ns;
     uint64_t switches;            /* how often it ceased to run */
     uint64_t migrations;          /* how often it went on on another processor */
+    uint64_t woken_ns;            /* of waiting_ns, so much at most it was ready, after it was woken. That is a sum over
+                                     several waits of which not all need be in this time; where it is known of a wait,
+                                     it is in ready_ns, and 0 here */
 } prof_split;
 
 /* Where a thread was when it had run for one more period, if the recording has that: see prof_system.h. */
@@ -1011,6 +1014,19 @@ typedef struct prof__read_switches {
     uint8_t what; /* PROF__SWITCHES_... */
 } prof__read_switches;
 
+/* A reading of how long a thread was in the run queue, modulo 2^42. */
+typedef struct prof__read_delay {
+    uint64_t ns; /* CLOCK_MONOTONIC */
+    uint64_t delay;
+    uint32_t thread;
+} prof__read_delay;
+
+/* A time in which a thread waited several times, and was ready after some of these waits: for ns in all. */
+typedef struct prof__read_unplaced {
+    int64_t from, to, ns;
+    uint32_t thread;
+} prof__read_unplaced;
+
 /* A time in which switches of a processor are missing. */
 typedef struct prof__read_hole {
     uint64_t from, to;
@@ -1200,6 +1216,10 @@ struct prof_trace {
     size_t switches_count, switches_capacity;
     prof__read_switch *switch_items;
     size_t switch_count, switch_capacity;
+    prof__read_delay *delays;
+    size_t delay_count, delay_capacity;
+    prof__read_unplaced *unplaced; /* by thread and time */
+    size_t unplaced_count, unplaced_capacity;
     prof_state *states; /* of all threads, one after the other */
     unsigned char *state_marks; /* PROF__STATE_SWITCHED, _MOVED: of each state */
     size_t state_count, state_capacity, state_mark_capacity;
@@ -2787,6 +2807,200 @@ static int prof__samples_take(prof_trace *trace, const uint64_t *words, size_t a
     return 1;
 }
 
+/*-- DELAYS ----------------------------------------------------------------------------------------------  >>delays --
+   A thread's switches say when it stopped and when it ran again, but not when it was woken in between. Two readings of
+   its time in the run queue say how much of the time between them it was ready; without the times in which it was
+   preempted, that is the time after it was woken. If it waited only once between them, or once for much longer than at
+   all other times, that is known of this wait, whose end becomes ready. Else only the sum is known: see
+   prof_split.woken_ns. */
+
+#define PROF__DELAY_LEAST 1000 /* ns: what is less stays waiting */
+#define PROF__DELAY_NOISE 20000 /* ns: such a sum is what it takes to wake a thread */
+#define PROF__DELAY_SURE 100000 /* ns: other waits that are no longer than this in all, or a twentieth, do not matter */
+
+static int prof__delays_add(prof_trace *trace, uint64_t ns, uint64_t delay, uint32_t thread)
+{
+    prof__read_delay *one = (prof__read_delay *)PROF__MORE(trace->delays, trace->delay_capacity, trace->delay_count);
+    if (!one) return 0;
+    one->ns = ns;
+    one->delay = delay;
+    one->thread = thread;
+    return 1;
+}
+
+/* Collects the EVENT of PROF__DEVICE_DELAYS at this word. Returns 0 if there is no memory. */
+static int prof__delays_take(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
+{
+    const uint64_t *record = words + at;
+    size_t length = at + 3 < count ? prof__record_length(record[3], count - at - 3) : 0, i;
+    if (length < 2 || record[3] >> 16 != (uint64_t)PROF__KIND_DATA << (PROF__KIND_SHIFT - 16)) return 1;
+    for (i = 1; i < length; i++)
+        if (!prof__delays_add(trace, record[2], prof__delay_ns(record[3 + i]), prof__delay_thread(record[3 + i])))
+            return 0;
+    return 1;
+}
+
+static int prof__delay_order(const void *a, const void *b)
+{
+    const prof__read_delay *x = (const prof__read_delay *)a, *y = (const prof__read_delay *)b;
+    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    return x->delay < y->delay ? -1 : x->delay > y->delay;
+}
+
+/* The end of a wait in which the thread was ready. */
+typedef struct prof__read_woken {
+    size_t state;
+    int64_t ns;
+} prof__read_woken;
+
+/* A thread whose waits are looked at, from state to state. */
+typedef struct prof__delay_walk {
+    prof_trace *trace;
+    uint32_t thread;
+    size_t state, end;
+    prof__read_woken *woken;
+    size_t woken_count, woken_capacity;
+} prof__delay_walk;
+
+/* What a thread did between two readings. */
+typedef struct prof__delay_span {
+    int64_t ready, waited, longest;
+    size_t longest_state;
+    int known; /* 0: a part of it is not */
+} prof__delay_span;
+
+/* Adds up the states that end after a reading, up to the next one, and moves behind them. */
+static prof__delay_span prof__delay_span_of(prof__delay_walk *walk, int64_t from, int64_t to)
+{
+    const prof_state *states = walk->trace->states;
+    prof__delay_span span;
+    memset(&span, 0, sizeof span);
+    while (walk->state < walk->end && states[walk->state].end_ns <= from) walk->state++;
+    span.known = walk->state < walk->end && states[walk->state].start_ns <= from;
+    for (; walk->state < walk->end && states[walk->state].end_ns <= to; walk->state++) {
+        const prof_state *state = &states[walk->state];
+        int64_t ns = state->end_ns - state->start_ns;
+        int stops = state->kind != PROF_STATE_RUNNING; /* then it runs, or what it does is not known */
+        if (walk->state + 1 == walk->end || state[1].start_ns != state->end_ns || state->kind == PROF_STATE_UNKNOWN ||
+            (stops && state[1].kind != PROF_STATE_RUNNING))
+            span.known = 0;
+        if (state->kind == PROF_STATE_READY) span.ready += ns;
+        if (state->kind != PROF_STATE_WAITING) continue;
+        span.waited += ns;
+        if (ns <= span.longest) continue;
+        span.longest = ns;
+        span.longest_state = walk->state;
+    }
+    return span;
+}
+
+/* Leaves out readings so soon after which the thread came to run that they may be of before or after that. Returns how
+   many are left. */
+static size_t prof__delays_sure(const prof__delay_walk *walk, prof__read_delay *readings, size_t count)
+{
+    const prof_state *states = walk->trace->states;
+    size_t i, kept = 0, at = walk->state;
+    for (i = 0; i < count; i++) {
+        int64_t ns = prof__read_since(walk->trace, readings[i].ns);
+        while (at < walk->end && states[at].end_ns <= ns) at++;
+        if (at < walk->end && states[at].kind != PROF_STATE_RUNNING && states[at].end_ns <= ns + PROF__DELAY_LATE)
+            continue;
+        readings[kept++] = readings[i];
+    }
+    return kept;
+}
+
+/* Notes what two readings say. Returns 0 if there is no memory. */
+static int prof__delay_note(prof__delay_walk *walk, const prof__read_delay *from, const prof__read_delay *to)
+{
+    prof_trace *trace = walk->trace;
+    int64_t from_ns = prof__read_since(trace, from->ns), to_ns = prof__read_since(trace, to->ns), all;
+    prof__delay_span span = prof__delay_span_of(walk, from_ns, to_ns);
+    uint64_t delay = (to->delay - from->delay) & PROF__DELAY_MASK;
+    if (!span.known || delay > PROF__DELAY_MASK / 2) return 1;
+    all = (int64_t)delay - span.ready;
+    if (all > span.waited) all = span.waited;
+    if (all < PROF__DELAY_LEAST) return 1;
+    if (span.waited - span.longest <= PROF__DELAY_SURE || span.waited - span.longest <= span.longest / 20) {
+        prof__read_woken *woken =
+            (prof__read_woken *)PROF__MORE(walk->woken, walk->woken_capacity, walk->woken_count);
+        if (!woken) return 0;
+        woken->state = span.longest_state;
+        woken->ns = all < span.longest ? all : span.longest;
+    } else if (all >= PROF__DELAY_NOISE) {
+        prof__read_unplaced *unplaced = (prof__read_unplaced *)PROF__MORE(trace->unplaced, trace->unplaced_capacity,
+                                                                          trace->unplaced_count);
+        if (!unplaced) return 0;
+        unplaced->thread = walk->thread;
+        unplaced->from = from_ns;
+        unplaced->to = to_ns;
+        unplaced->ns = all;
+    }
+    return 1;
+}
+
+/* Splits the waits that were noted: from the last one on, so that each state is moved once. Returns 0 if there is no
+   memory. */
+static int prof__delays_split(prof__delay_walk *walk)
+{
+    prof_trace *trace = walk->trace;
+    size_t i, left = walk->woken_count, to;
+    for (i = 0; i < left; i++) {
+        if (!PROF__ROOM(trace->states, trace->state_capacity, trace->state_count) ||
+            !PROF__ROOM(trace->state_marks, trace->state_mark_capacity, trace->state_count))
+            return 0;
+        trace->state_count++;
+    }
+    to = trace->state_count;
+    for (i = walk->end; left; i--) {
+        const prof__read_woken *woken = &walk->woken[left - 1];
+        prof_state state = trace->states[i - 1];
+        unsigned char marks = trace->state_marks[i - 1];
+        if (woken->state == i - 1) {
+            trace->states[--to] = state;
+            trace->states[to].kind = PROF_STATE_READY;
+            trace->states[to].start_ns = state.end_ns - woken->ns;
+            trace->state_marks[to] = 0;
+            state.end_ns -= woken->ns;
+            left--;
+        }
+        trace->states[--to] = state;
+        trace->state_marks[to] = marks;
+    }
+    return 1;
+}
+
+/* Splits the waits of a thread, whose states are the trace's last ones. readings: of this thread, in order. Returns 0
+   if there is no memory. */
+static int prof__delays_apply(prof_trace *trace, uint32_t thread, size_t first, prof__read_delay *readings,
+                              size_t count)
+{
+    prof__delay_walk walk;
+    size_t i;
+    int good = 1;
+    memset(&walk, 0, sizeof walk);
+    walk.trace = trace;
+    walk.thread = thread;
+    walk.state = first;
+    walk.end = trace->state_count;
+    count = prof__delays_sure(&walk, readings, count);
+    for (i = 0; i + 1 < count && good; i++) good = prof__delay_note(&walk, &readings[i], &readings[i + 1]);
+    good = good && prof__delays_split(&walk);
+    free(walk.woken);
+    return good;
+}
+
+/* Finds the readings of a thread. *next: where to look; moves on behind them. Returns how many there are. */
+static size_t prof__delays_of(const prof_trace *trace, uint32_t thread, size_t *next)
+{
+    size_t first;
+    while (*next < trace->delay_count && trace->delays[*next].thread < thread) ++*next;
+    first = *next;
+    while (*next < trace->delay_count && trace->delays[*next].thread == thread) ++*next;
+    return *next - first;
+}
+
 /* Collects the EVENT of PROF__DEVICE_SWITCHES at this word. Returns 0 if there is no memory. */
 static int prof__switches_take(prof_trace *trace, size_t chunk, const uint64_t *words, size_t at, size_t count)
 {
@@ -2813,6 +3027,7 @@ static int prof__switches_take(prof_trace *trace, size_t chunk, const uint64_t *
         one->ns = ns;
         one->thread = prof__switch_thread(record[3 + i]);
         one->place = event->processor << 3 | prof__switch_what(record[3 + i]);
+        if ((one->place & 7) == PROF__SWITCH_NEW && !prof__delays_add(trace, ns, 0, one->thread)) return 0;
     }
     event->count = (uint32_t)(length - 1);
     return 1;
@@ -2883,6 +3098,7 @@ static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, s
     memset(&e, 0, sizeof e);
     e.type = (uint8_t)(record[1] & 0xFF);
     if (e.type == PROF__DEVICE_SWITCHES) return prof__switches_take(trace, chunk, words, at, count);
+    if (e.type == PROF__DEVICE_DELAYS) return prof__delays_take(trace, words, at, count);
     if (e.type == PROF__DEVICE_SAMPLES) return prof__samples_take(trace, words, at, count);
     if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) {
         trace->info.unknown++;
@@ -5172,13 +5388,17 @@ static int prof__states_note(const prof_trace *trace, prof__read_threads *thread
 static int prof__states_walk(prof_trace *trace, const prof__read_knowledge *known, prof__read_threads *threads)
 {
     prof__read_owner *owners;
-    size_t from, to, owner = 0, end, count = prof__owners_make(trace, &owners);
+    size_t from, to, owner = 0, end, count = prof__owners_make(trace, &owners), delay = 0, readings;
     int good = owners != NULL;
+    if (trace->delay_count) qsort(trace->delays, trace->delay_count, sizeof *trace->delays, prof__delay_order);
     for (from = 0; good && from < trace->switch_count; from = to) {
         size_t first = trace->state_count;
         uint32_t thread = trace->switch_items[from].thread;
         for (to = from + 1; to < trace->switch_count && trace->switch_items[to].thread == thread;) to++;
         good = prof__walk_thread(trace, known, trace->switch_items + from, to - from);
+        readings = prof__delays_of(trace, thread, &delay);
+        if (readings > 1) /* one alone says nothing */
+            good = good && prof__delays_apply(trace, thread, first, trace->delays + delay - readings, readings);
         while (owner < count && owners[owner].thread < thread) owner++;
         for (end = owner; end < count && owners[end].thread == thread;) end++;
         prof__states_give(trace, owners + owner, end - owner, first);
@@ -5213,6 +5433,8 @@ static int prof__states_make(prof_trace *trace)
     free(threads.list);
     free(trace->switches);
     free(trace->switch_items);
+    free(trace->delays);
+    trace->delays = NULL;
     trace->switches = NULL;
     trace->switch_items = NULL;
     return good;
@@ -5242,6 +5464,34 @@ static void prof__states_until(const prof_trace *trace, const prof__read_track *
     if (low < track->state + track->state_count) prof__sum_add(trace, sum, low, ns);
 }
 
+/* Returns for how long a thread, of its waiting in a time, may have been ready after it was woken: see >>delays. */
+static uint64_t prof__states_woken(const prof_trace *trace, const prof__read_track *track, int64_t start_ns,
+                                   int64_t end_ns)
+{
+    uint32_t thread = (uint32_t)track->about.thread_id;
+    size_t low = 0, high = trace->unplaced_count;
+    uint64_t all = 0;
+    prof__read_sum from, to;
+    while (low < high) { /* the first one of the thread that ends later */
+        size_t middle = low + (high - low) / 2;
+        const prof__read_unplaced *at = &trace->unplaced[middle];
+        if (at->thread < thread || (at->thread == thread && at->to <= start_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < trace->unplaced_count; low++) {
+        const prof__read_unplaced *at = &trace->unplaced[low];
+        uint64_t waited;
+        if (at->thread != thread || at->from >= end_ns) break;
+        prof__states_until(trace, track, at->from > start_ns ? at->from : start_ns, &from);
+        prof__states_until(trace, track, at->to < end_ns ? at->to : end_ns, &to);
+        waited = to.ns[PROF_STATE_WAITING] - from.ns[PROF_STATE_WAITING];
+        all += waited < (uint64_t)at->ns ? waited : (uint64_t)at->ns;
+    }
+    return all;
+}
+
 static void prof__states_split(const prof_trace *trace, const prof__read_track *track, int64_t start_ns, int64_t end_ns,
                                prof_split *split)
 {
@@ -5258,6 +5508,8 @@ static void prof__states_split(const prof_trace *trace, const prof__read_track *
     split->unknown_ns -= split->running_ns + split->ready_ns + split->waiting_ns;
     split->switches = to.switches - from.switches;
     split->migrations = to.migrations - from.migrations;
+    if (trace->unplaced_count && !track->about.fiber)
+        split->woken_ns = prof__states_woken(trace, track, start_ns, end_ns);
 }
 
 PROF_DEF prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,
@@ -5829,6 +6081,8 @@ static void prof__read_free(prof_trace *trace)
     free(trace->pairings);
     free(trace->switches);
     free(trace->switch_items);
+    free(trace->delays);
+    free(trace->unplaced);
     free(trace->states);
     free(trace->state_marks);
     free(trace->sums);
@@ -15045,7 +15299,7 @@ static size_t prof__deflate_all(prof__deflate *d, const unsigned char *from, con
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
    PROF__QUIETLY(type, call): a call of the C library whose allocations are not the program's. PROF__LOAD PROF__STORE
    (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
-   PROF__OWN_BEGINS(): what this thread waits for from here on is not the program's: see >>waits.
+   PROF__OWN_BEGINS(), PROF__OWN_ENDS(): what this thread waits for in between is not the program's: see >>waits.
    PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__nan()
    classify these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
@@ -15304,7 +15558,8 @@ static int prof__table_again(prof__table *t);
    thread. PROF__KIND_SHIFT PROF__KIND_EVENT PROF__KIND_DATA
    PROF__DEVICE_SWITCHES PROF__SWITCHES_OF PROF__SWITCHES_BEGIN PROF__SWITCHES_UNTIL prof__switch_word()
    PROF__SWITCH_IN PROF__SWITCH_WAITS PROF__SWITCH_READY PROF__SWITCH_OUT PROF__SWITCH_ENDS PROF__SWITCH_NEW
-   PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__DEVICE_SAMPLES
+   PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__DEVICE_DELAYS
+   PROF__DELAY_LATE prof__delay_word(): see >>delays. PROF__DEVICE_SAMPLES
    PROF__SAMPLE_DEPTH PROF__SAMPLE_WORDS prof__pack_integer() PROF__META_MODULE PROF__MODULE_WORDS prof__meta_string()
    prof__meta_intern(): see >>samples. prof__loaded prof__loaded_each() prof__segment prof__elf prof__build_id_text()
    prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST.

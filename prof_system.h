@@ -47,8 +47,10 @@ WHAT IT RECORDS
                 belongs, with its build id, also of libraries that are loaded later: prof looks ten times a second.
 
     Switches and samples need Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not say why a
-    thread stopped: "unknown" takes the place of ready and waiting. A thread that is woken counts as waiting until it
-    runs. Counters are of any Linux.
+    thread stopped: "unknown" takes the place of ready and waiting. When a thread was woken is known of waits of 0.2 ms
+    and more that PROF_WRAP_WAITS records, and of one that is alone in a tenth of a second: from then on the thread is
+    ready. Other waits last until the thread runs; prof_split.woken_ns says how much of them it may have been ready.
+    Counters are of any Linux.
 
 ONE SCOPE AT A TIME
 
@@ -80,12 +82,12 @@ IF THE SYSTEM REFUSES
 
 WHAT IT COSTS
 
-    A switch takes about 1 us longer: 1.1 % of a program with 10,000 a second. A new thread takes 1.7 us longer for each
-    processor. prof_start() takes 0.3 ms longer, with 1,000 threads 80 ms, and 13 to 90 ms more if no other process of
-    the machine uses perf events. Above 50,000 switches a second, over ten seconds, recording them ends, and the
-    metadata says so. prof starts a thread, "prof system". A switch takes two words of the buffer; the kernel's rings
-    have up to 516 KiB for each processor. The counters take 18 us for each round: 0.02 % of a processor; and up to 45
-    open files.
+    A switch takes about 1 us longer: 1.1 % of a program with 10,000 a second. A new thread takes 1.7 us longer for
+    each processor. prof_start() takes 0.3 ms longer, with 1,000 threads 80 ms, and 13 to 90 ms more if no other
+    process of the machine uses perf events. Above 50,000 switches a second, over ten seconds, recording them ends,
+    and the metadata says so. prof starts a thread, "prof system". A wait of 0.2 ms or more takes 2.6 us longer, and
+    a file for each thread that has one. A switch takes two words of the buffer; the kernel's rings have up to 516
+    KiB for each processor. The counters take 18 us for each round: 0.02 % of a processor; and up to 45 open files.
 
     A sample costs 16 us on a virtual machine, where interrupts are dear: 0.8 % of the running time at 500 a second. It
     takes 10 to 25 bytes of the buffer. The kernel's rings have 128 KiB for samples then, and 256 KiB for switches, for
@@ -103,10 +105,11 @@ WHAT IT DOES NOT DO
     have the samples of their threads.
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
-    PROF_STATS there are no events, and no switches or samples. Once the program has entered a sandbox of system calls
-    (seccomp), there are no more counters. With more than 32 processors it looks only at those that threads may run on
-    at the start; and never at one that is switched on later: a thread there seems to wait. On other systems than Linux
-    prof_system_status() returns PROF_UNSUPPORTED.
+    PROF_STATS there are no events, and no switches or samples. Once the program has entered a sandbox of system
+    calls (seccomp), there are no more counters and wake-ups; with PROF_WRAP_WAITS the sandbox has to allow prctl.
+    With more than 32 processors it looks only at those that threads may run on at the start; and never at one that
+    is switched on later: a thread there seems to wait. On other systems than Linux prof_system_status() returns
+    PROF_UNSUPPORTED.
 
     A fiber has the states of the thread that runs it, and waits while none does. prof_fiber_switch() reads no clock: a
     switch was between the last event of one track and the first one of the next. In between, both fibers have unknown
@@ -275,6 +278,14 @@ typedef struct prof__ring {
     prof__batch batch;
 } prof__ring;
 
+/* A thread whose time in the run queue prof's thread reads: see system/delays. */
+#define PROF__DELAYS 256u
+typedef struct prof__delay {
+    uint32_t thread;
+    int file; /* + 1 */
+    int met;  /* 1: it has run since it was read */
+} prof__delay;
+
 /* What a session asks for. */
 enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2, PROF__SYSTEM_SAMPLES = 4 };
 
@@ -305,6 +316,8 @@ static struct {
 #endif
     char why[PROF__SYSTEM_WHY]; /* why switches are not recorded; "": they are */
     char counters_why[PROF__SYSTEM_WHY], samples_why[PROF__SYSTEM_WHY]; /* likewise */
+    int delays;                 /* 1: times in the run queue are read */
+    prof__delay delay[PROF__DELAYS]; /* by the thread's id */
     uint64_t held_back; /* how often the kernel held back samples of a thread, because they were too many */
     prof__known_module *modules; /* those that are loaded, or were the last ones at their addresses */
     size_t module_count, module_room;
@@ -393,6 +406,361 @@ static int prof__system_number(const char *text, const char *word, uint64_t *num
     }
     return 0;
 }
+#endif
+
+#ifdef PROF__SCOPES_TIMED
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+static const char prof__timed_path[] = "/proc/thread-self/schedstat";
+
+/* open(), pread() and close() end a thread that was cancelled, which must not happen where the program calls nothing
+   that does. */
+static int prof__timed_path_open(void)
+{
+    return (int)syscall(SYS_openat, (long)AT_FDCWD, prof__timed_path, (long)(O_RDONLY | O_CLOEXEC), 0l);
+}
+static long prof__timed_read(int file, char *to, size_t size)
+{
+    return syscall(SYS_pread64, (long)file, to, size, 0l, 0l, 0l);
+}
+static void prof__timed_shut(int file) { syscall(SYS_close, (long)file); }
+
+/* /proc/thread-self is the thread that opened the file, so each thread keeps one. Its number is in the thread's value
+   of the key: generation << 13 | file + 1. The generation is that of the process: a child of fork() has its parent's
+   files, of the parent's threads. */
+#define PROF__TIMED_FILES 4096u
+#define PROF__TIMED_AGAIN 8191u /* in place of file + 1: it is opened each time, because files are scarce */
+#define PROF__TIMED_NONE 8190u  /* it cannot be opened */
+static pthread_key_t prof__timed_key;
+static uint32_t prof__timed_made; /* 1: the key is being made; 2: it is there; 3: the system has none left */
+static uint32_t prof__timed_generation;
+static uint32_t prof__timed_files[PROF__TIMED_FILES / 32]; /* a bit for each that is open */
+
+static void prof__timed_leaves(void *value)
+{
+    uint32_t bits = (uint32_t)(uintptr_t)value, file = (bits & 8191) - 1;
+    if (bits >> 13 != (PROF__LOAD(&prof__timed_generation) & 0x7FFFF) || file >= PROF__TIMED_FILES) return;
+    __atomic_fetch_and(&prof__timed_files[file / 32], ~(1u << file % 32), __ATOMIC_ACQ_REL);
+    close((int)file);
+}
+
+static int prof__timed_has_key(void)
+{
+    uint32_t made = PROF__ACQUIRE(&prof__timed_made);
+    if (PROF__LIKELY(made == 2)) return 1;
+    if (made || !__atomic_compare_exchange_n(&prof__timed_made, &made, 1u, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return 0;
+    made = pthread_key_create(&prof__timed_key, prof__timed_leaves) ? 3 : 2;
+    PROF__RELEASE(&prof__timed_made, made);
+    return made == 2;
+}
+
+/* Opens the thread's file to keep it. Returns what the thread notes. Half of the files are the program's. */
+static uint32_t prof__timed_open(void)
+{
+    struct rlimit limit;
+    uint64_t most = getrlimit(RLIMIT_NOFILE, &limit) ? 0 : (uint64_t)limit.rlim_cur / 2;
+    int file = prof__timed_path_open();
+    if (file < 0) return errno == EMFILE || errno == ENFILE ? PROF__TIMED_AGAIN : PROF__TIMED_NONE;
+    if ((uint64_t)file < most && (uint32_t)file < PROF__TIMED_FILES - 2) {
+        __atomic_fetch_or(&prof__timed_files[file / 32], 1u << file % 32, __ATOMIC_ACQ_REL);
+        return (uint32_t)file + 1;
+    }
+    prof__timed_shut(file);
+    return PROF__TIMED_AGAIN;
+}
+
+/* Reads the line into text. Returns 0 if the system does not give it. */
+static int prof__timed_line(char *text, size_t size)
+{
+    uint32_t generation = PROF__LOAD(&prof__timed_generation) & 0x7FFFF, note = PROF__TIMED_AGAIN;
+    if (prof__timed_has_key()) {
+        uint32_t bits = (uint32_t)(uintptr_t)pthread_getspecific(prof__timed_key);
+        note = bits & 8191;
+        if (!note || bits >> 13 != generation) {
+            note = prof__timed_open();
+            pthread_setspecific(prof__timed_key, (void *)(uintptr_t)(generation << 13 | note));
+        }
+    }
+    if (note == PROF__TIMED_NONE) return 0;
+    int file = note == PROF__TIMED_AGAIN ? prof__timed_path_open() : (int)note - 1;
+    long got = file < 0 ? -1 : prof__timed_read(file, text, size - 1);
+    if (file >= 0 && note == PROF__TIMED_AGAIN) prof__timed_shut(file);
+    text[got > 0 ? got : 0] = 0;
+    return got > 0;
+}
+
+/* Returns for how long a thread was in the run queue, in ns, of the line that was read; PROF__TIMED_UNKNOWN: not known.
+   A kernel that does not count says 0 for all. */
+static uint64_t prof__timed_count(const char *text)
+{
+    char *end;
+    uint64_t ran = strtoull(text, &end, 10), ready = strtoull(end, &end, 10), slices = strtoull(end, NULL, 10);
+    return ran || slices ? ready : PROF__TIMED_UNKNOWN;
+}
+
+/* The same of the calling thread. */
+static uint64_t prof__timed_ready(void)
+{
+    char text[80];
+    return prof__timed_line(text, sizeof text) ? prof__timed_count(text) : PROF__TIMED_UNKNOWN;
+}
+
+PROF_DEF prof__timed prof__timed_begin(prof__token token)
+{
+    prof__timed timed;
+    memset(&timed, 0, sizeof timed);
+    timed.token = token;
+    if (!PROF__RECORDED(token)) return timed;
+    PROF__ERRNO_SAVE();
+    timed.thread = (uint64_t)(uintptr_t)pthread_self();
+    timed.ready_ns = prof__timed_ready();
+    timed.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    timed.ns = prof__monotonic();
+    PROF__ERRNO_RESTORE();
+    return timed;
+}
+
+static void prof__timed_arg(prof_arg *arg, const char *key, uint64_t ns)
+{
+    memset(arg, 0, sizeof *arg);
+    arg->key = key;
+    arg->value.type = PROF_VALUE_UINT;
+    arg->value.as.u = ns;
+}
+
+/* Makes arguments of what the thread did from a time to another. Returns how many. */
+static uint32_t prof__timed_parts(prof_arg *args, const prof__timed *from, const prof__timed *to)
+{
+    uint64_t wall = to->ns - from->ns, running = to->cpu_ns - from->cpu_ns, ready = to->ready_ns - from->ready_ns;
+    if (running > wall) running = wall;
+    if (ready > wall - running) ready = wall - running;
+    prof__timed_arg(&args[0], PROF__KEY_RUNNING, running);
+    prof__timed_arg(&args[1], PROF__KEY_READY, ready);
+    prof__timed_arg(&args[2], PROF__KEY_WAITING, wall - running - ready);
+    return from->ready_ns == PROF__TIMED_UNKNOWN || to->ready_ns == PROF__TIMED_UNKNOWN ? 1 : 3;
+}
+
+/* Records what the thread did since the begin. A coroutine that another thread goes on with has no such times. */
+PROF_DEF void prof__timed_end(const prof__timed *timed)
+{
+    if (PROF__RECORDED(timed->token) && timed->thread == (uint64_t)(uintptr_t)pthread_self()) {
+        prof_arg args[3];
+        prof__timed now;
+        PROF__ERRNO_SAVE();
+        now.ns = prof__monotonic();
+        now.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+        now.ready_ns = timed->ready_ns == PROF__TIMED_UNKNOWN ? PROF__TIMED_UNKNOWN : prof__timed_ready();
+        prof__with(NULL, PROF_EVENT_SCOPE, timed->token, args, prof__timed_parts(args, timed, &now));
+        PROF__ERRNO_RESTORE();
+    }
+    prof__end(timed->token);
+}
+
+/* Records the boundary of a frame, and what the thread did in the frame that it ends. last: of the boundary before, by
+   this thread at this call site; whether that is the frame's, the reader sees by its duration. */
+PROF_DEF void prof__timed_frame(prof_site *site, prof__timed *last)
+{
+    prof_arg args[3];
+    prof__timed now;
+    PROF__ERRNO_SAVE();
+    memset(&now, 0, sizeof now);
+    now.ready_ns = prof__timed_ready();
+    now.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    now.ns = prof__monotonic();
+    prof__with(site, PROF_EVENT_FRAME, 0, args, last->ns ? prof__timed_parts(args, last, &now) : 0);
+    *last = now;
+    PROF__ERRNO_RESTORE();
+}
+
+PROF_DEF prof_status prof_timed_status(void)
+{
+    char text[80];
+    PROF__ERRNO_SAVE();
+    errno = 0;
+    int read = prof__timed_line(text, sizeof text), error = errno, known = prof__timed_ready() != PROF__TIMED_UNKNOWN;
+    PROF__ERRNO_RESTORE();
+    if (known) return PROF_OK;
+    return prof__fail(PROF_UNSUPPORTED, "only running is known, not ready and waiting: %s: %s", prof__timed_path,
+                      read ? "the kernel does not count (CONFIG_SCHEDSTATS)" : strerror(error ? error : ENOENT));
+}
+
+static void prof__timed_close(void)
+{
+    for (uint32_t file = 0; file < PROF__TIMED_FILES; ++file) {
+        uint32_t bit = 1u << file % 32;
+        if (__atomic_fetch_and(&prof__timed_files[file / 32], ~bit, __ATOMIC_ACQ_REL) & bit) close((int)file);
+    }
+}
+
+/* In a child of fork(): closes the files of the parent's threads. Async-signal-safe. */
+static void prof__timed_child(void)
+{
+    PROF__STORE(&prof__timed_generation, prof__timed_generation + 1);
+    prof__timed_close();
+}
+
+#ifdef PROF__SHARED
+/* The code of this library may be unloaded next. */
+static void prof__timed_end_all(void)
+{
+    uint32_t made = 2;
+    if (!__atomic_compare_exchange_n(&prof__timed_made, &made, 3u, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
+    pthread_key_delete(prof__timed_key);
+    prof__timed_close();
+}
+#endif
+#else
+#ifdef PROF_FREESTANDING
+#define PROF__TIMED_NOT "freestanding"
+#elif defined(_WIN32)
+#define PROF__TIMED_NOT "on Windows"
+#elif defined(__APPLE__)
+#define PROF__TIMED_NOT "on macOS"
+#else
+#define PROF__TIMED_NOT "on this system"
+#endif
+PROF_DEF prof_status prof_timed_status(void)
+{
+    return prof__fail(PROF_UNSUPPORTED, "PROFILE_SCOPE_TIMED is PROFILE_SCOPE " PROF__TIMED_NOT ": it needs Linux");
+}
+#endif
+
+#ifdef PROF__SYSTEM_LINUX
+/* In a sandbox that the program has entered since the start, only what it already did is allowed. */
+static int prof__system_may(void) { return prof__sandbox() == prof__system.sandbox; }
+
+/* Records an EVENT with these words behind it. about: its type and detail; holds: the prof_value_type of the words.
+   Returns 0 if there is no room, or the session is paused. */
+static int prof__system_write(uint64_t about, uint64_t ns, prof_value_type holds, const uint64_t *words, uint64_t count)
+{
+    const prof__session *s = prof__system.session;
+    prof__thread *self = PROF__SELF();
+    uint64_t all = 3 + (count ? 1 + count : 0), *at = NULL;
+    if (PROF__LOAD(&prof__state.paused) || PROF__HELD()) return 0;
+    if (!prof__enter_slow(self, NULL, prof__enter_write(self), 0)) return 0;
+    if (self->session == s) {
+        uint64_t now = prof__now(s, 0);
+        at = prof__reserve_or_lose(self, all, &now, 0);
+        if (at) {
+            for (uint64_t i = 0; i < count; ++i) PROF__STORE(at + 4 + i, words[i]);
+            if (count)
+                prof__store_word(at + 3, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)holds << 32 | count);
+            PROF__STORE(at + 1, about);
+            PROF__STORE(at + 2, ns);
+            prof__store_word(at, (uint64_t)PROF__KIND_EVENT << PROF__KIND_SHIFT | (now - self->base));
+            prof__commit(self, all);
+        }
+    }
+    prof__leave(self);
+    return at != NULL;
+}
+#endif
+
+/*-- A thread that has waited in a wrapper of PROF_WRAP_WAITS reads its own count. Prof's thread reads those of threads
+     whose switches it has found: so it is known from when on a thread's own readings count and, of threads without
+     wrappers, for how long they were ready in about a tenth of a second. --*/
+
+#if defined(PROF__SYSTEM_LINUX) && defined(PROF__SCOPES_TIMED)
+static void prof__delays_put(uint64_t ns, const uint64_t *words, uint64_t count)
+{
+    if (count) prof__system_write(PROF__DEVICE_DELAYS, ns, PROF_VALUE_NONE, words, count);
+}
+
+/* A reading takes 2.5 us after a wait, when caches are cold. After waits of this many ns it is 1.3 % of a thread's time
+   at most. */
+#define PROF__DELAYS_WORTH 200000u
+
+/* The calling thread has waited. In a sandbox that it has entered since the start it reads nothing. */
+static void prof__delays_woken(uint64_t ns)
+{
+    if (ns < PROF__DELAYS_WORTH || !PROF__ACQUIRE(&prof__system.running) || !PROF__LOAD(&prof__system.delays)) return;
+    PROF__ERRNO_SAVE();
+    PROF__OWN_BEGINS();
+    for (int tries = prof__system_may() ? 0 : 3; tries < 3; ++tries) {
+        uint64_t now = prof__monotonic(), ready = prof__timed_ready();
+        uint64_t word = prof__delay_word(ready, PROF__SELF()->thread_id);
+        if (ready == PROF__TIMED_UNKNOWN) break;
+        if (prof__monotonic() - now > PROF__DELAY_LATE) continue; /* it was interrupted, or opened its file */
+        prof__delays_put(now, &word, 1);
+        break;
+    }
+    PROF__OWN_ENDS();
+    PROF__ERRNO_RESTORE();
+}
+
+static void prof__delay_shut(prof__delay *delay)
+{
+    if (delay->file > 0) close(delay->file - 1);
+    delay->file = 0;
+}
+
+/* Notes that a thread has come to run. It takes the place of another one in the table. */
+static void prof__delays_meet(uint32_t thread)
+{
+    prof__delay *delay = &prof__system.delay[thread % PROF__DELAYS];
+    if (delay->thread != thread) prof__delay_shut(delay);
+    delay->thread = thread;
+    delay->met = 1;
+}
+
+/* Closes the files. Async-signal-safe. */
+static void prof__delays_close(void)
+{
+    PROF__STORE(&prof__system.delays, 0);
+    for (size_t i = 0; i < PROF__DELAYS; ++i) {
+        prof__delay_shut(&prof__system.delay[i]);
+        prof__system.delay[i].thread = 0;
+        prof__system.delay[i].met = 0;
+    }
+}
+
+/* Returns the file of a thread, opened if it can be, or -1. file: 0: not opened yet; -1: it cannot be. */
+static int prof__delay_file(prof__delay *delay)
+{
+    char folder[64];
+    int file;
+    if (delay->file > 0) return delay->file - 1;
+    if (delay->file < 0) return -1;
+    snprintf(folder, sizeof folder, "/proc/self/task/%u", (unsigned)delay->thread);
+    file = prof__system_open_file(folder, "schedstat");
+    delay->file = file < 0 ? -1 : file + 1;
+    return file;
+}
+
+/* Reads the counts of the threads that were met since the last round. If the reading was interrupted, its time is not
+   known well enough: then the next round reads again. */
+static void prof__delays_round(void)
+{
+    uint64_t words[PROF__SWITCH_BATCH], count = 0, began = 0, from;
+    char text[80];
+    if (!PROF__LOAD(&prof__system.delays) || !prof__system_may()) return;
+    for (size_t i = 0; i < PROF__DELAYS; ++i) {
+        prof__delay *delay = &prof__system.delay[i];
+        if (!delay->met) continue;
+        from = prof__monotonic();
+        int got = prof__system_reread(prof__delay_file(delay), text, sizeof text);
+        uint64_t to = prof__monotonic(), ready = got ? prof__timed_count(text) : PROF__TIMED_UNKNOWN;
+        if (got && to - from > PROF__DELAY_LATE) continue;
+        delay->met = 0;
+        if (ready == PROF__TIMED_UNKNOWN) continue; /* it has ended, or files are scarce */
+        if (count == PROF__SWITCH_BATCH || (count && to - began > PROF__DELAY_LATE)) {
+            prof__delays_put(began, words, count);
+            count = 0;
+        }
+        if (!count) began = from;
+        words[count++] = prof__delay_word(ready, delay->thread);
+    }
+    prof__delays_put(began, words, count);
+}
+#else
+static void prof__delays_woken(uint64_t ns) { (void)ns; }
+#ifdef PROF__SYSTEM_LINUX
+static void prof__delays_meet(uint32_t thread) { (void)thread; }
+static void prof__delays_close(void) {}
+static void prof__delays_round(void) {}
+#endif
 #endif
 
 #ifdef PROF__SYSTEM_LINUX
@@ -1291,35 +1659,6 @@ static void prof__perf_close(int child)
 #endif
 
 #ifdef PROF__SYSTEM_LINUX
-/* In a sandbox that the program has entered since the start, only what it already did is allowed. */
-static int prof__system_may(void) { return prof__sandbox() == prof__system.sandbox; }
-
-/* Records an EVENT with these words behind it. about: its type and detail; holds: the prof_value_type of the words.
-   Returns 0 if there is no room, or the session is paused. */
-static int prof__system_write(uint64_t about, uint64_t ns, prof_value_type holds, const uint64_t *words, uint64_t count)
-{
-    const prof__session *s = prof__system.session;
-    prof__thread *self = PROF__SELF();
-    uint64_t all = 3 + (count ? 1 + count : 0), *at = NULL;
-    if (PROF__LOAD(&prof__state.paused) || PROF__HELD()) return 0;
-    if (!prof__enter_slow(self, NULL, prof__enter_write(self), 0)) return 0;
-    if (self->session == s) {
-        uint64_t now = prof__now(s, 0);
-        at = prof__reserve_or_lose(self, all, &now, 0);
-        if (at) {
-            for (uint64_t i = 0; i < count; ++i) PROF__STORE(at + 4 + i, words[i]);
-            if (count)
-                prof__store_word(at + 3, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)holds << 32 | count);
-            PROF__STORE(at + 1, about);
-            PROF__STORE(at + 2, ns);
-            prof__store_word(at, (uint64_t)PROF__KIND_EVENT << PROF__KIND_SHIFT | (now - self->base));
-            prof__commit(self, all);
-        }
-    }
-    prof__leave(self);
-    return at != NULL;
-}
-
 static int prof__switches_write(uint64_t detail, uint64_t ns, const uint64_t *words, uint64_t count)
 {
     detail |= prof__system.events_written << 40;
@@ -1406,6 +1745,7 @@ static void prof__ring_take(prof__ring *ring, prof__perf_head head, uint64_t at)
                         : prof__system.told                    ? PROF__SWITCH_WAITS
                                                                : PROF__SWITCH_OUT;
         prof__system.switches += what != PROF__SWITCH_IN;
+        if (what == PROF__SWITCH_IN) prof__delays_meet(first[1]);
         prof__batch_put(ring, words[2], first[1], what);
     } else if ((head.type == PROF__PERF_EXIT || head.type == PROF__PERF_FORK) && first[0] == process) {
         prof__batch_put(ring, words[3], second[0],
@@ -1931,8 +2271,10 @@ static void prof__system_sleep(struct pollfd *files, size_t count)
 static int prof__switches_round(struct pollfd *files, size_t count)
 {
     prof__switches_drain();
+    prof__delays_round();
     if (prof__budget()) return 1;
     prof__switches_finish(prof__system_may());
+    prof__delays_close();
     prof__system_says("recording them ended: more than 50,000 a second over ten seconds cost too much");
     for (size_t i = 0; i < prof__system.switch_rings && i < count; ++i) files[i].fd = -1;
     return 0;
@@ -1959,6 +2301,8 @@ static void prof__system_run(void)
     }
     prof__counters_round(prof__system.session, 1);
     if (switches) prof__switches_finish(prof__system_may());
+    prof__delays_round();
+    prof__delays_close();
     if (samples) prof__samples_finish(prof__system_may());
     PROF__RELEASE(&prof__system.done, 1u);
     if (files != &wake) free(files);
@@ -1971,205 +2315,6 @@ static void *prof__system_main(void *user)
     prctl(PR_SET_NAME, "prof system", 0, 0, 0);
     prof__system_run();
     return NULL;
-}
-#endif
-
-#ifdef PROF__SCOPES_TIMED
-#include <sys/resource.h>
-
-/* /proc/thread-self is the thread that opened the file, so each thread keeps one. Its number is in the thread's value
-   of the key: generation << 13 | file + 1. The generation is that of the process: a child of fork() has its parent's
-   files, of the parent's threads. */
-#define PROF__TIMED_FILES 4096u
-#define PROF__TIMED_AGAIN 8191u /* in place of file + 1: it is opened each time, because files are scarce */
-#define PROF__TIMED_NONE 8190u  /* it cannot be opened */
-static const char prof__timed_path[] = "/proc/thread-self/schedstat";
-static pthread_key_t prof__timed_key;
-static uint32_t prof__timed_made; /* 1: the key is being made; 2: it is there; 3: the system has none left */
-static uint32_t prof__timed_generation;
-static uint32_t prof__timed_files[PROF__TIMED_FILES / 32]; /* a bit for each that is open */
-
-static void prof__timed_leaves(void *value)
-{
-    uint32_t bits = (uint32_t)(uintptr_t)value, file = (bits & 8191) - 1;
-    if (bits >> 13 != (PROF__LOAD(&prof__timed_generation) & 0x7FFFF) || file >= PROF__TIMED_FILES) return;
-    __atomic_fetch_and(&prof__timed_files[file / 32], ~(1u << file % 32), __ATOMIC_ACQ_REL);
-    close((int)file);
-}
-
-static int prof__timed_has_key(void)
-{
-    uint32_t made = PROF__ACQUIRE(&prof__timed_made);
-    if (PROF__LIKELY(made == 2)) return 1;
-    if (made || !__atomic_compare_exchange_n(&prof__timed_made, &made, 1u, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-        return 0;
-    made = pthread_key_create(&prof__timed_key, prof__timed_leaves) ? 3 : 2;
-    PROF__RELEASE(&prof__timed_made, made);
-    return made == 2;
-}
-
-/* Opens the thread's file to keep it. Returns what the thread notes. Half of the files are the program's. */
-static uint32_t prof__timed_open(void)
-{
-    struct rlimit limit;
-    uint64_t most = getrlimit(RLIMIT_NOFILE, &limit) ? 0 : (uint64_t)limit.rlim_cur / 2;
-    int file = open(prof__timed_path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return errno == EMFILE || errno == ENFILE ? PROF__TIMED_AGAIN : PROF__TIMED_NONE;
-    if ((uint64_t)file < most && (uint32_t)file < PROF__TIMED_FILES - 2) {
-        __atomic_fetch_or(&prof__timed_files[file / 32], 1u << file % 32, __ATOMIC_ACQ_REL);
-        return (uint32_t)file + 1;
-    }
-    close(file);
-    return PROF__TIMED_AGAIN;
-}
-
-/* Reads the line into text. Returns 0 if the system does not give it. */
-static int prof__timed_line(char *text, size_t size)
-{
-    uint32_t generation = PROF__LOAD(&prof__timed_generation) & 0x7FFFF, note = PROF__TIMED_AGAIN;
-    if (prof__timed_has_key()) {
-        uint32_t bits = (uint32_t)(uintptr_t)pthread_getspecific(prof__timed_key);
-        note = bits & 8191;
-        if (!note || bits >> 13 != generation) {
-            note = prof__timed_open();
-            pthread_setspecific(prof__timed_key, (void *)(uintptr_t)(generation << 13 | note));
-        }
-    }
-    if (note == PROF__TIMED_NONE) return 0;
-    int file = note == PROF__TIMED_AGAIN ? open(prof__timed_path, O_RDONLY | O_CLOEXEC) : (int)note - 1;
-    ssize_t got = file < 0 ? -1 : pread(file, text, size - 1, 0);
-    if (file >= 0 && note == PROF__TIMED_AGAIN) close(file);
-    text[got > 0 ? got : 0] = 0;
-    return got > 0;
-}
-
-/* Returns for how long the thread has waited in the run queue so far, in ns; PROF__TIMED_UNKNOWN: not known. A kernel
-   that does not count says 0 for all. */
-static uint64_t prof__timed_ready(void)
-{
-    char text[80], *end;
-    if (!prof__timed_line(text, sizeof text)) return PROF__TIMED_UNKNOWN;
-    uint64_t ran = strtoull(text, &end, 10), ready = strtoull(end, &end, 10), slices = strtoull(end, NULL, 10);
-    return ran || slices ? ready : PROF__TIMED_UNKNOWN;
-}
-
-PROF_DEF prof__timed prof__timed_begin(prof__token token)
-{
-    prof__timed timed;
-    memset(&timed, 0, sizeof timed);
-    timed.token = token;
-    if (!PROF__RECORDED(token)) return timed;
-    PROF__ERRNO_SAVE();
-    timed.thread = (uint64_t)(uintptr_t)pthread_self();
-    timed.ready_ns = prof__timed_ready();
-    timed.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    timed.ns = prof__monotonic();
-    PROF__ERRNO_RESTORE();
-    return timed;
-}
-
-static void prof__timed_arg(prof_arg *arg, const char *key, uint64_t ns)
-{
-    memset(arg, 0, sizeof *arg);
-    arg->key = key;
-    arg->value.type = PROF_VALUE_UINT;
-    arg->value.as.u = ns;
-}
-
-/* Makes arguments of what the thread did from a time to another. Returns how many. */
-static uint32_t prof__timed_parts(prof_arg *args, const prof__timed *from, const prof__timed *to)
-{
-    uint64_t wall = to->ns - from->ns, running = to->cpu_ns - from->cpu_ns, ready = to->ready_ns - from->ready_ns;
-    if (running > wall) running = wall;
-    if (ready > wall - running) ready = wall - running;
-    prof__timed_arg(&args[0], PROF__KEY_RUNNING, running);
-    prof__timed_arg(&args[1], PROF__KEY_READY, ready);
-    prof__timed_arg(&args[2], PROF__KEY_WAITING, wall - running - ready);
-    return from->ready_ns == PROF__TIMED_UNKNOWN || to->ready_ns == PROF__TIMED_UNKNOWN ? 1 : 3;
-}
-
-/* Records what the thread did since the begin. A coroutine that another thread goes on with has no such times. */
-PROF_DEF void prof__timed_end(const prof__timed *timed)
-{
-    if (PROF__RECORDED(timed->token) && timed->thread == (uint64_t)(uintptr_t)pthread_self()) {
-        prof_arg args[3];
-        prof__timed now;
-        PROF__ERRNO_SAVE();
-        now.ns = prof__monotonic();
-        now.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
-        now.ready_ns = timed->ready_ns == PROF__TIMED_UNKNOWN ? PROF__TIMED_UNKNOWN : prof__timed_ready();
-        prof__with(NULL, PROF_EVENT_SCOPE, timed->token, args, prof__timed_parts(args, timed, &now));
-        PROF__ERRNO_RESTORE();
-    }
-    prof__end(timed->token);
-}
-
-/* Records the boundary of a frame, and what the thread did in the frame that it ends. last: of the boundary before, by
-   this thread at this call site; whether that is the frame's, the reader sees by its duration. */
-PROF_DEF void prof__timed_frame(prof_site *site, prof__timed *last)
-{
-    prof_arg args[3];
-    prof__timed now;
-    PROF__ERRNO_SAVE();
-    memset(&now, 0, sizeof now);
-    now.ready_ns = prof__timed_ready();
-    now.cpu_ns = prof__clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    now.ns = prof__monotonic();
-    prof__with(site, PROF_EVENT_FRAME, 0, args, last->ns ? prof__timed_parts(args, last, &now) : 0);
-    *last = now;
-    PROF__ERRNO_RESTORE();
-}
-
-PROF_DEF prof_status prof_timed_status(void)
-{
-    char text[80];
-    PROF__ERRNO_SAVE();
-    errno = 0;
-    int read = prof__timed_line(text, sizeof text), error = errno, known = prof__timed_ready() != PROF__TIMED_UNKNOWN;
-    PROF__ERRNO_RESTORE();
-    if (known) return PROF_OK;
-    return prof__fail(PROF_UNSUPPORTED, "only running is known, not ready and waiting: %s: %s", prof__timed_path,
-                      read ? "the kernel does not count (CONFIG_SCHEDSTATS)" : strerror(error ? error : ENOENT));
-}
-
-static void prof__timed_close(void)
-{
-    for (uint32_t file = 0; file < PROF__TIMED_FILES; ++file) {
-        uint32_t bit = 1u << file % 32;
-        if (__atomic_fetch_and(&prof__timed_files[file / 32], ~bit, __ATOMIC_ACQ_REL) & bit) close((int)file);
-    }
-}
-
-/* In a child of fork(): closes the files of the parent's threads. Async-signal-safe. */
-static void prof__timed_child(void)
-{
-    PROF__STORE(&prof__timed_generation, prof__timed_generation + 1);
-    prof__timed_close();
-}
-
-#ifdef PROF__SHARED
-/* The code of this library may be unloaded next. */
-static void prof__timed_end_all(void)
-{
-    uint32_t made = 2;
-    if (!__atomic_compare_exchange_n(&prof__timed_made, &made, 3u, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return;
-    pthread_key_delete(prof__timed_key);
-    prof__timed_close();
-}
-#endif
-#else
-#ifdef PROF_FREESTANDING
-#define PROF__TIMED_NOT "freestanding"
-#elif defined(_WIN32)
-#define PROF__TIMED_NOT "on Windows"
-#elif defined(__APPLE__)
-#define PROF__TIMED_NOT "on macOS"
-#else
-#define PROF__TIMED_NOT "on this system"
-#endif
-PROF_DEF prof_status prof_timed_status(void)
-{
-    return prof__fail(PROF_UNSUPPORTED, "PROFILE_SCOPE_TIMED is PROFILE_SCOPE " PROF__TIMED_NOT ": it needs Linux");
 }
 #endif
 
@@ -2223,6 +2368,7 @@ static void prof__system_threads(void)
     size_t count = 0;
     for (size_t i = 0; i < prof__system.thread_count; ++i) {
         uint64_t now = prof__monotonic();
+        prof__delays_meet(prof__system.threads[i]);
         unsigned what = prof__system_sleeps(prof__system.threads[i]) ? PROF__SWITCH_WAITS : PROF__SWITCH_KNOWN;
         words[count++] = prof__switch_word(now - last, prof__system.threads[i] & (PROF__SWITCH_THREADS - 1), what);
         last = now;
@@ -2256,6 +2402,8 @@ static int prof__system_events(prof__session *s)
     prof__system.told = prof__system_tells();
     prof__perf_threads();
     if (switches) prof__system_threads();
+    PROF__STORE(&prof__system.delays, switches);
+    prof__delays_round(); /* from here on, what threads read says something */
     if (samples) prof__modules_begin();
     prof__system.window_from = prof__monotonic();
     if (prof__system.refused) {
@@ -2346,6 +2494,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     if (prof__system_open(s)) {
         PROF__RELEASE(&prof__system.running, 1);
     } else {
+        prof__delays_close();
         prof__perf_close(0);
         prof__counters_close();
         prof__counters_free();
@@ -2361,6 +2510,7 @@ static void prof__system_child(void)
     prof__system.ending = 0;
     if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
     PROF__ERRNO_SAVE();
+    prof__delays_close();
     prof__perf_close(1);
     prof__counters_close();
     prof__system_none(why);
@@ -2418,8 +2568,8 @@ PROF_DEF prof_status prof_system_status(void)
     return counters_why[0] ? prof__fail(PROF_UNSUPPORTED, "counters: %s", counters_why) : PROF_OK;
 }
 
-static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__system_child,
-                                                prof__system_child_image};
+static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__delays_woken,
+                                                prof__system_child, prof__system_child_image};
 PROF__AT_START(101, prof__system_comes);
 static void prof__system_comes(void) { prof__beside_now = &prof__system_table; }
 

@@ -7,6 +7,7 @@
      counter NS NAME UNIT VALUE                          UNIT: -: none
      sample NS TID FRAME...                              in hex, the innermost first
      switch NS PROCESSOR TID WHAT                        in, waits, ready or known
+     delay NS TID READY                                  ns in the run queue so far
      known NS                                            all switches before this time are there */
 #define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
@@ -84,6 +85,15 @@ static void switches(uint64_t ns, uint32_t processor, uint32_t thread, const cha
         switch_at(&im, processor, ns, thread, kinds[i]);
 }
 
+static void delay(uint64_t ns, uint32_t thread, uint64_t ready)
+{
+    at_tick(&im, PROF__KIND_EVENT, 0, START_TICK + ns);
+    put(&im, PROF__DEVICE_DELAYS);
+    put(&im, START_MONOTONIC + ns);
+    put(&im, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | 1);
+    put(&im, prof__delay_word(ready, thread));
+}
+
 static void take(char *line)
 {
     static uint64_t tracks;
@@ -113,6 +123,8 @@ static void take(char *line)
         counter(START_TICK + a, name, function, value);
     } else if (sscanf(line, "switch %llu %llu %llu %499s", &a, &b, &frame, name) == 4) {
         switches(a, (uint32_t)b, (uint32_t)frame, name);
+    } else if (sscanf(line, "delay %llu %llu %llu", &a, &b, &frame) == 3) {
+        delay(a, (uint32_t)b, frame);
     } else if (sscanf(line, "known %llu", &a) == 1) {
         known_until(&im, a);
     } else if (*line != '\n') {

@@ -742,6 +742,28 @@ static void *timed_main(void *user)
     return user;
 }
 
+/* A thread that was cancelled goes on until it calls something that ends it: a macro does not. */
+static int outlived;
+static void *cancelled_main(void *user)
+{
+    pthread_cancel(pthread_self());
+    spinning();
+    outlived = 1;
+    pthread_testcancel();
+    return user;
+}
+TEST(timed_scopes_are_no_cancellation_points)
+{
+    NEEDS_TIMED();
+    pthread_t thread;
+    prof_config config = trace_config(0);
+    trace_start(&config);
+    CHECK(!pthread_create(&thread, NULL, cancelled_main, NULL));
+    pthread_join(thread, NULL);
+    CHECK(outlived);
+    prof_trace_close(trace_stop());
+}
+
 /* Each thread has a file, which is closed when the thread ends; and not one of its parent's thread. */
 TEST(timed_scopes_of_threads_and_children)
 {

@@ -106,6 +106,80 @@ TEST(states_of_an_image)
     prof_trace_close(trace);
 }
 
+/* A reading of how long a thread was in the run queue. */
+static void delay_at(image *im, uint64_t ns, uint32_t thread, uint64_t delay)
+{
+    put(im, head(PROF__KIND_EVENT, 0, 100));
+    put(im, PROF__DEVICE_DELAYS);
+    put(im, START_MONOTONIC + ns);
+    put(im, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | 1);
+    put(im, prof__delay_word(delay, thread));
+}
+
+/* Between two readings there is one wait, or one that is much longer than all others: its end is ready. Times in which
+   the thread was preempted are in the readings as well. */
+TEST(woken_threads_are_ready)
+{
+    image im = system_image();
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    delay_at(&im, 50, 7, 1000);
+    switch_at(&im, 1, 1000, 7, PROF__SWITCH_READY);
+    switch_at(&im, 1, 31000, 7, PROF__SWITCH_IN);
+    switch_at(&im, 1, 40000, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 940000, 7, PROF__SWITCH_IN);
+    delay_at(&im, 941000, 7, 1000 + 30000 + 400000); /* 400 us after it was woken */
+    switch_at(&im, 1, 950000, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 999000, 7, PROF__SWITCH_IN); /* short */
+    switch_at(&im, 1, 1000000, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 4000000, 7, PROF__SWITCH_IN);
+    delay_at(&im, 4000100, 7, 431000 + 1200000);
+    switch_at(&im, 1, 4100000, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 4200000, 7, PROF__SWITCH_IN);
+    delay_at(&im, 4200100, 7, 431000 + 1200000 + 500); /* that is what waking takes */
+    known_until(&im, 4300000);
+    prof_trace *trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "R5-1000@1 r1000-31000 R31000-40000@1 W40000-540000 r540000-940000 R940000-950000@1 "
+                                   "W950000-999000 R999000-1000000@1 W1000000-2800000 r2800000-4000000 "
+                                   "R4000000-4100000@1 W4100000-4200000 R4200000-4300000@1");
+    CHECK_EQUAL(prof_trace_about(trace)->unknown, 0);
+    check_split(trace, 40000, 940000, 0, 400000, 500000, 0, 1, 0);
+    prof_split split;
+    prof_track_split(trace, 0, 0, 4300000, &split);
+    CHECK_EQUAL(split.woken_ns, 0);
+    prof_trace_close(trace);
+}
+
+/* Of several waits between two readings only a sum is known; and nothing where switches are missing, or where a reading
+   may be of before a wake-up or after it. */
+TEST(of_several_waits_a_sum_is_known)
+{
+    image im = system_image();
+    prof_split split;
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    delay_at(&im, 50, 7, 0);
+    switch_at(&im, 1, 1000, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 1001000, 7, PROF__SWITCH_IN);
+    switch_at(&im, 1, 1002000, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 3002000, 7, PROF__SWITCH_IN);
+    delay_at(&im, 3003000, 7, 1300000);
+    switch_at(&im, 1, 3100000, 7, PROF__SWITCH_WAITS);
+    delay_at(&im, 3590000, 7, 1300000); /* too late to count */
+    switch_at(&im, 1, 3600000, 7, PROF__SWITCH_IN);
+    delay_at(&im, 3700000, 7, 1400000);
+    known_until(&im, 4000000);
+    prof_trace *trace = image_read(&im);
+    CHECK_TEXT(states_text(trace), "R5-1000@1 W1000-1001000 R1001000-1002000@1 W1002000-3002000 R3002000-3100000@1 "
+                                   "W3100000-3500000 r3500000-3600000 R3600000-4000000@1");
+    prof_track_split(trace, 0, 0, 3003000, &split);
+    CHECK_EQUAL(split.woken_ns, 1300000);
+    CHECK_EQUAL(split.ready_ns, 0);
+    prof_track_split(trace, 0, 0, 1001500, &split); /* it waited for less than that */
+    CHECK_EQUAL(split.woken_ns, 1000000);
+    prof_track_split(trace, 0, 3050000, 500000, &split);
+    CHECK_EQUAL(split.woken_ns, 0);
+    prof_trace_close(trace);
+}
+
 TEST(states_of_begins_and_ends)
 {
     image im = system_image();

@@ -34,8 +34,8 @@ truth() { # KIND
 if [ "$switches$refused" != 00 ]; then
     skip "programs with a known truth" "the system refuses to record switches"
 else
-    for kind in sleep preempted fault; do PROF_SWITCHES=1 PROF_OUTPUT=$kind.prof ./program $kind 40; done
-    for kind in lock sleep preempted fault; do truth $kind; done
+    for kind in sleep preempted woken fault; do PROF_SWITCHES=1 PROF_OUTPUT=$kind.prof ./program $kind 40; done
+    for kind in lock sleep preempted woken fault; do truth $kind; done
     "$prof" why -s call -n 40 lock.prof >text
     has "the lock, and who held it" text "held by thread worker in scope save, in pthread_mutex_lock() of scope load_texture"
 fi
@@ -187,6 +187,28 @@ if "$build/tests/hot_image" <counters.txt >counters.prof; then
     has "a count with all its digits" text "queue: from 123456789 to 123456780, 9 less"
     has "a time" text "latency: from 1.500 ms to 2.500 ms, 1.000 ms more"
     has "another unit" text "clock: from 1400 MHz to 1410 MHz, 10 MHz more"
+fi
+
+# ---- of several waits between two readings only a sum is known
+cat >several.txt <<'END'
+pid 1 -
+thread 7 main
+switch 0 0 7 known
+delay 50 7 0
+begin 1000 frame draw
+switch 1001000 0 7 waits
+switch 2001000 0 7 in
+switch 2002000 0 7 waits
+switch 4002000 0 7 in
+end 4500000
+delay 4600000 7 1300000
+known 5000000
+END
+if "$build/tests/hot_image" <several.txt >several.prof; then
+    "$prof" why -s frame several.prof >text
+    has "a thread that may have been ready" text "up to 1.300 ms of that it may have been ready, after it was woken"
+    "$prof" why -s frame -f json several.prof | tr -d '\n' >text
+    has "the same as JSON" text '"waiting_ns":3000000,"woken_ns":1300000'
 fi
 
 # ---- options and errors

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -117,6 +118,9 @@ static void one(const char *kind)
         while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2) sched_yield();
         pthread_mutex_lock(&mutex);
         pthread_mutex_unlock(&mutex);
+    } else if (!strcmp(kind, "woken")) {
+        PROFILE_SCOPE("rest");
+        nanosleep(&time, NULL); /* another thread has the processor when it is woken */
     } else if (!strcmp(kind, "sleep")) {
         PROFILE_SCOPE("rest");
         work(500000);
@@ -248,7 +252,7 @@ int main(int argc, char **argv)
     const char *kind = argc > 1 ? argv[1] : "lock";
     int count = argc > 2 ? atoi(argv[2]) : 40;
     pthread_t other;
-    int has_other = !strcmp(kind, "lock") || !strcmp(kind, "preempted");
+    int has_other = !strcmp(kind, "lock") || !strcmp(kind, "preempted") || !strcmp(kind, "woken");
     schedstat = open("/proc/thread-self/schedstat", O_RDONLY);
     pages = (char *)mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == (char *)MAP_FAILED || schedstat < 0) return 3;
@@ -256,7 +260,8 @@ int main(int argc, char **argv)
     if (!strcmp(kind, "requests")) return requests();
     if (!strcmp(kind, "rounds")) return rounds(count);
     if (has_other && pthread_create(&other, NULL, !strcmp(kind, "lock") ? holder_main : hog_main, NULL)) return 4;
-    if (!strcmp(kind, "preempted")) pin(0);
+    if (!strcmp(kind, "preempted") || !strcmp(kind, "woken")) pin(0);
+    if (!strcmp(kind, "woken")) setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
     for (int i = 0; i < count; ++i) call(kind);
     __atomic_store_n(&ended, 1, __ATOMIC_RELEASE);
     if (has_other) pthread_join(other, NULL);

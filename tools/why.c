@@ -354,6 +354,9 @@ static void print_part(const prof_trace *trace, const prof_why_report *report, c
            call->split.wall_ns ? 100.0 * (double)p->ns / (double)call->split.wall_ns : 0.0, names[p->which], about);
     if (p->which == (hot_part(call) == call->split.running_ns ? RUNNING : UNKNOWN)) print_hot(call, hot);
     if (p->which == READY) print_ran(trace, call);
+    if (p->which == WAITING && (double)call->split.woken_ns >= LEAST_SHARE * (double)call->split.wall_ns)
+        why_say(16, "up to %s of that it may have been ready, after it was woken: of which wait is not known",
+                tool_ns(time, (double)call->split.woken_ns));
     for (i = 0; p->which == WAITING && i < call->wait_count; i++) {
         if (i < MOST_ROWS) {
             print_wait(trace, call, &call->waits[i], report->waits);
@@ -625,6 +628,7 @@ static void json_call(const prof_trace *trace, const prof_why_call *call, const 
     tool_json_number("running_ns", call->split.running_ns);
     tool_json_number("ready_ns", call->split.ready_ns);
     tool_json_number("waiting_ns", call->split.waiting_ns);
+    tool_json_number("woken_ns", call->split.woken_ns);
     tool_json_number("unknown_ns", call->split.unknown_ns);
     printf(",\"truncated\":%s", call->flags ? "true" : "false");
     tool_json_number("switches", call->split.switches);

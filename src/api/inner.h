@@ -39,7 +39,7 @@
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
    PROF__QUIETLY(type, call): a call of the C library whose allocations are not the program's. PROF__LOAD PROF__STORE
    (relaxed) PROF__ACQUIRE PROF__RELEASE. PROF__ERRNO_SAVE PROF__ERRNO_RESTORE.
-   PROF__OWN_BEGINS(): what this thread waits for from here on is not the program's: see >>waits.
+   PROF__OWN_BEGINS(), PROF__OWN_ENDS(): what this thread waits for in between is not the program's: see >>waits.
    PROF__CALM: begins each public function that computes with numbers of floating point; prof__finite() prof__nan()
    classify these by their bits: see >>numbers.
    Of declarations: PROF__STRIPPED PROF__STRIPPED_OBJECT PROF__STRIPPED_INLINE prof__stripped_none prof__stripped_text
@@ -298,7 +298,8 @@ static int prof__table_again(prof__table *t);
    thread. PROF__KIND_SHIFT PROF__KIND_EVENT PROF__KIND_DATA
    PROF__DEVICE_SWITCHES PROF__SWITCHES_OF PROF__SWITCHES_BEGIN PROF__SWITCHES_UNTIL prof__switch_word()
    PROF__SWITCH_IN PROF__SWITCH_WAITS PROF__SWITCH_READY PROF__SWITCH_OUT PROF__SWITCH_ENDS PROF__SWITCH_NEW
-   PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__DEVICE_SAMPLES
+   PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__DEVICE_DELAYS
+   PROF__DELAY_LATE prof__delay_word(): see >>delays. PROF__DEVICE_SAMPLES
    PROF__SAMPLE_DEPTH PROF__SAMPLE_WORDS prof__pack_integer() PROF__META_MODULE PROF__MODULE_WORDS prof__meta_string()
    prof__meta_intern(): see >>samples. prof__loaded prof__loaded_each() prof__segment prof__elf prof__build_id_text()
    prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST.

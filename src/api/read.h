@@ -118,6 +118,9 @@ typedef struct prof_split {
     uint64_t wall_ns, running_ns, ready_ns, waiting_ns, unknown_ns;
     uint64_t switches;            /* how often it ceased to run */
     uint64_t migrations;          /* how often it went on on another processor */
+    uint64_t woken_ns;            /* of waiting_ns, so much at most it was ready, after it was woken. That is a sum over
+                                     several waits of which not all need be in this time; where it is known of a wait,
+                                     it is in ready_ns, and 0 here */
 } prof_split;
 
 /* Where a thread was when it had run for one more period, if the recording has that: see prof_system.h. */

@@ -61,6 +61,30 @@ static unsigned prof__switch_what(uint64_t word) { return (unsigned)(word & 7); 
 #define PROF__SAMPLE_DEPTH 64u /* frames */
 #define PROF__SAMPLE_WORDS 60u /* of the bytes of an EVENT: with its own four it is a fifteenth more than they are */
 
+/*-- DELAYS ----------------------------------------------------------------------------------------------- >>delays --
+   The kernel tells when a thread comes to run, but not when it was woken. It does count for how long each thread
+   has been in the run queue: preempted, or woken. Readings of that are in an EVENT of type PROF__DEVICE_DELAYS, in
+   the chunk of the thread that has waited, or of the thread that drains the kernel's rings:
+
+     EVENT  detail: 0
+            object: CLOCK_MONOTONIC, nanoseconds, before they were taken
+     DATA   without a key, of type NONE: a word for each thread: 63..22 nanoseconds in the run queue since the thread's
+            begin, modulo 2^42; 21..0 the thread's id
+
+   What lies between two readings of a thread, and is not the time in which it was preempted, is the time between its
+   being woken and its running. */
+
+#define PROF__DELAY_MASK ((1ull << 42) - 1)
+#define PROF__DELAY_LATE 20000u /* ns: a thread that came to run so soon after the time may have been read before that,
+                                   or after it */
+
+static uint64_t prof__delay_word(uint64_t ns, uint64_t thread)
+{
+    return ns << 22 | (thread & (PROF__SWITCH_THREADS - 1));
+}
+static uint64_t prof__delay_ns(uint64_t word) { return word >> 22; }
+static uint32_t prof__delay_thread(uint64_t word) { return (uint32_t)word & (PROF__SWITCH_THREADS - 1); }
+
 #define PROF__MODULE_WORDS 6 /* of a MODULE record of meta, head included */
 
 /* The keys of the arguments of a scope that says itself what its thread did, as numbers without a sign. A scope without

@@ -82,6 +82,7 @@ static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, s
     memset(&e, 0, sizeof e);
     e.type = (uint8_t)(record[1] & 0xFF);
     if (e.type == PROF__DEVICE_SWITCHES) return prof__switches_take(trace, chunk, words, at, count);
+    if (e.type == PROF__DEVICE_DELAYS) return prof__delays_take(trace, words, at, count);
     if (e.type == PROF__DEVICE_SAMPLES) return prof__samples_take(trace, words, at, count);
     if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) {
         trace->info.unknown++;

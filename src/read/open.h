@@ -83,6 +83,8 @@ static void prof__read_free(prof_trace *trace)
     free(trace->pairings);
     free(trace->switches);
     free(trace->switch_items);
+    free(trace->delays);
+    free(trace->unplaced);
     free(trace->states);
     free(trace->state_marks);
     free(trace->sums);

@@ -6,6 +6,7 @@
 #include "ground/hash.h"
 #include "image/system.h"
 #include "read/clock.h"
+#include "read/delays.h"
 #include "read/fibers.h"
 #include "read/switches.h"
 #include "read/trace.h"
@@ -303,13 +304,17 @@ static int prof__states_note(const prof_trace *trace, prof__read_threads *thread
 static int prof__states_walk(prof_trace *trace, const prof__read_knowledge *known, prof__read_threads *threads)
 {
     prof__read_owner *owners;
-    size_t from, to, owner = 0, end, count = prof__owners_make(trace, &owners);
+    size_t from, to, owner = 0, end, count = prof__owners_make(trace, &owners), delay = 0, readings;
     int good = owners != NULL;
+    if (trace->delay_count) qsort(trace->delays, trace->delay_count, sizeof *trace->delays, prof__delay_order);
     for (from = 0; good && from < trace->switch_count; from = to) {
         size_t first = trace->state_count;
         uint32_t thread = trace->switch_items[from].thread;
         for (to = from + 1; to < trace->switch_count && trace->switch_items[to].thread == thread;) to++;
         good = prof__walk_thread(trace, known, trace->switch_items + from, to - from);
+        readings = prof__delays_of(trace, thread, &delay);
+        if (readings > 1) /* one alone says nothing */
+            good = good && prof__delays_apply(trace, thread, first, trace->delays + delay - readings, readings);
         while (owner < count && owners[owner].thread < thread) owner++;
         for (end = owner; end < count && owners[end].thread == thread;) end++;
         prof__states_give(trace, owners + owner, end - owner, first);
@@ -344,6 +349,8 @@ static int prof__states_make(prof_trace *trace)
     free(threads.list);
     free(trace->switches);
     free(trace->switch_items);
+    free(trace->delays);
+    trace->delays = NULL;
     trace->switches = NULL;
     trace->switch_items = NULL;
     return good;
@@ -373,6 +380,34 @@ static void prof__states_until(const prof_trace *trace, const prof__read_track *
     if (low < track->state + track->state_count) prof__sum_add(trace, sum, low, ns);
 }
 
+/* Returns for how long a thread, of its waiting in a time, may have been ready after it was woken: see >>delays. */
+static uint64_t prof__states_woken(const prof_trace *trace, const prof__read_track *track, int64_t start_ns,
+                                   int64_t end_ns)
+{
+    uint32_t thread = (uint32_t)track->about.thread_id;
+    size_t low = 0, high = trace->unplaced_count;
+    uint64_t all = 0;
+    prof__read_sum from, to;
+    while (low < high) { /* the first one of the thread that ends later */
+        size_t middle = low + (high - low) / 2;
+        const prof__read_unplaced *at = &trace->unplaced[middle];
+        if (at->thread < thread || (at->thread == thread && at->to <= start_ns))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < trace->unplaced_count; low++) {
+        const prof__read_unplaced *at = &trace->unplaced[low];
+        uint64_t waited;
+        if (at->thread != thread || at->from >= end_ns) break;
+        prof__states_until(trace, track, at->from > start_ns ? at->from : start_ns, &from);
+        prof__states_until(trace, track, at->to < end_ns ? at->to : end_ns, &to);
+        waited = to.ns[PROF_STATE_WAITING] - from.ns[PROF_STATE_WAITING];
+        all += waited < (uint64_t)at->ns ? waited : (uint64_t)at->ns;
+    }
+    return all;
+}
+
 static void prof__states_split(const prof_trace *trace, const prof__read_track *track, int64_t start_ns, int64_t end_ns,
                                prof_split *split)
 {
@@ -389,6 +424,8 @@ static void prof__states_split(const prof_trace *trace, const prof__read_track *
     split->unknown_ns -= split->running_ns + split->ready_ns + split->waiting_ns;
     split->switches = to.switches - from.switches;
     split->migrations = to.migrations - from.migrations;
+    if (trace->unplaced_count && !track->about.fiber)
+        split->woken_ns = prof__states_woken(trace, track, start_ns, end_ns);
 }
 
 PROF_DEF prof_status prof_track_split(const prof_trace *trace, size_t track, int64_t start_ns, int64_t duration_ns,

@@ -4,6 +4,7 @@
 #include "ground/hash.h"
 #include "image/system.h"
 #include "image/words.h"
+#include "read/delays.h"
 #include "read/records.h"
 #include "read/trace.h"
 
@@ -33,6 +34,7 @@ static int prof__switches_take(prof_trace *trace, size_t chunk, const uint64_t *
         one->ns = ns;
         one->thread = prof__switch_thread(record[3 + i]);
         one->place = event->processor << 3 | prof__switch_what(record[3 + i]);
+        if ((one->place & 7) == PROF__SWITCH_NEW && !prof__delays_add(trace, ns, 0, one->thread)) return 0;
     }
     event->count = (uint32_t)(length - 1);
     return 1;

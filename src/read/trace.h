@@ -219,6 +219,19 @@ typedef struct prof__read_switches {
     uint8_t what; /* PROF__SWITCHES_... */
 } prof__read_switches;
 
+/* A reading of how long a thread was in the run queue, modulo 2^42. */
+typedef struct prof__read_delay {
+    uint64_t ns; /* CLOCK_MONOTONIC */
+    uint64_t delay;
+    uint32_t thread;
+} prof__read_delay;
+
+/* A time in which a thread waited several times, and was ready after some of these waits: for ns in all. */
+typedef struct prof__read_unplaced {
+    int64_t from, to, ns;
+    uint32_t thread;
+} prof__read_unplaced;
+
 /* A time in which switches of a processor are missing. */
 typedef struct prof__read_hole {
     uint64_t from, to;
@@ -408,6 +421,10 @@ struct prof_trace {
     size_t switches_count, switches_capacity;
     prof__read_switch *switch_items;
     size_t switch_count, switch_capacity;
+    prof__read_delay *delays;
+    size_t delay_count, delay_capacity;
+    prof__read_unplaced *unplaced; /* by thread and time */
+    size_t unplaced_count, unplaced_capacity;
     prof_state *states; /* of all threads, one after the other */
     unsigned char *state_marks; /* PROF__STATE_SWITCHED, _MOVED: of each state */
     size_t state_count, state_capacity, state_mark_capacity;

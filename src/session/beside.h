@@ -11,6 +11,7 @@
 #define PROF__SAMPLES_MOST 10000 /* a second */
 
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
+PROF__UNUSED static void prof__beside_woken(uint64_t ns) { (void)ns; }
 static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
 static int prof__beside_end(int waits) { return (void)waits, 1; }
 #ifndef PROF_FREESTANDING
@@ -21,10 +22,12 @@ static void prof__beside_child_image(prof__session *s) { (void)s; }
 /* begin: a session has started, whose config asks for this. Called under the control lock.
    end: its recording is about to end. waits: 0: does not wait for what is left to be recorded: returns 0 as long as
    something is. So the service can make room for it meanwhile.
+   woken: the calling thread has waited so long. Does not change errno, and is no cancellation point.
    child: in a child of fork(). child_image: the child has made its image. Both async-signal-safe. */
 typedef struct prof__beside {
     void (*begin)(prof__session *s, const prof_config *config);
     int (*end)(int waits);
+    void (*woken)(uint64_t ns);
     void (*child)(void);
     void (*child_image)(prof__session *s);
 } prof__beside;
@@ -51,6 +54,11 @@ static void prof__beside_begin(prof__session *s, const prof_config *config)
 }
 
 static int prof__beside_end(int waits) { return !prof__beside_now || prof__beside_now->end(waits); }
+
+PROF__UNUSED static void prof__beside_woken(uint64_t ns)
+{
+    if (prof__beside_now) prof__beside_now->woken(ns);
+}
 
 static void prof__beside_child(void)
 {

@@ -47,8 +47,10 @@ WHAT IT RECORDS
                 belongs, with its build id, also of libraries that are loaded later: prof looks ten times a second.
 
     Switches and samples need Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not say why a
-    thread stopped: "unknown" takes the place of ready and waiting. A thread that is woken counts as waiting until it
-    runs. Counters are of any Linux.
+    thread stopped: "unknown" takes the place of ready and waiting. When a thread was woken is known of waits of 0.2 ms
+    and more that PROF_WRAP_WAITS records, and of one that is alone in a tenth of a second: from then on the thread is
+    ready. Other waits last until the thread runs; prof_split.woken_ns says how much of them it may have been ready.
+    Counters are of any Linux.
 
 ONE SCOPE AT A TIME
 
@@ -80,12 +82,12 @@ IF THE SYSTEM REFUSES
 
 WHAT IT COSTS
 
-    A switch takes about 1 us longer: 1.1 % of a program with 10,000 a second. A new thread takes 1.7 us longer for each
-    processor. prof_start() takes 0.3 ms longer, with 1,000 threads 80 ms, and 13 to 90 ms more if no other process of
-    the machine uses perf events. Above 50,000 switches a second, over ten seconds, recording them ends, and the
-    metadata says so. prof starts a thread, "prof system". A switch takes two words of the buffer; the kernel's rings
-    have up to 516 KiB for each processor. The counters take 18 us for each round: 0.02 % of a processor; and up to 45
-    open files.
+    A switch takes about 1 us longer: 1.1 % of a program with 10,000 a second. A new thread takes 1.7 us longer for
+    each processor. prof_start() takes 0.3 ms longer, with 1,000 threads 80 ms, and 13 to 90 ms more if no other
+    process of the machine uses perf events. Above 50,000 switches a second, over ten seconds, recording them ends,
+    and the metadata says so. prof starts a thread, "prof system". A wait of 0.2 ms or more takes 2.6 us longer, and
+    a file for each thread that has one. A switch takes two words of the buffer; the kernel's rings have up to 516
+    KiB for each processor. The counters take 18 us for each round: 0.02 % of a processor; and up to 45 open files.
 
     A sample costs 16 us on a virtual machine, where interrupts are dear: 0.8 % of the running time at 500 a second. It
     takes 10 to 25 bytes of the buffer. The kernel's rings have 128 KiB for samples then, and 256 KiB for switches, for
@@ -103,10 +105,11 @@ WHAT IT DOES NOT DO
     have the samples of their threads.
 
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
-    PROF_STATS there are no events, and no switches or samples. Once the program has entered a sandbox of system calls
-    (seccomp), there are no more counters. With more than 32 processors it looks only at those that threads may run on
-    at the start; and never at one that is switched on later: a thread there seems to wait. On other systems than Linux
-    prof_system_status() returns PROF_UNSUPPORTED.
+    PROF_STATS there are no events, and no switches or samples. Once the program has entered a sandbox of system
+    calls (seccomp), there are no more counters and wake-ups; with PROF_WRAP_WAITS the sandbox has to allow prctl.
+    With more than 32 processors it looks only at those that threads may run on at the start; and never at one that
+    is switched on later: a thread there seems to wait. On other systems than Linux prof_system_status() returns
+    PROF_UNSUPPORTED.
 
     A fiber has the states of the thread that runs it, and waits while none does. prof_fiber_switch() reads no clock: a
     switch was between the last event of one track and the first one of the next. In between, both fibers have unknown

@@ -8,6 +8,7 @@
 #include "session/beside.h"
 #include "session/process.h"
 #include "system/api.h"
+#include "system/delays.h"
 #include "system/thread.h"
 #include "system/timed.h"
 
@@ -61,6 +62,7 @@ static void prof__system_threads(void)
     size_t count = 0;
     for (size_t i = 0; i < prof__system.thread_count; ++i) {
         uint64_t now = prof__monotonic();
+        prof__delays_meet(prof__system.threads[i]);
         unsigned what = prof__system_sleeps(prof__system.threads[i]) ? PROF__SWITCH_WAITS : PROF__SWITCH_KNOWN;
         words[count++] = prof__switch_word(now - last, prof__system.threads[i] & (PROF__SWITCH_THREADS - 1), what);
         last = now;
@@ -94,6 +96,8 @@ static int prof__system_events(prof__session *s)
     prof__system.told = prof__system_tells();
     prof__perf_threads();
     if (switches) prof__system_threads();
+    PROF__STORE(&prof__system.delays, switches);
+    prof__delays_round(); /* from here on, what threads read says something */
     if (samples) prof__modules_begin();
     prof__system.window_from = prof__monotonic();
     if (prof__system.refused) {
@@ -184,6 +188,7 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     if (prof__system_open(s)) {
         PROF__RELEASE(&prof__system.running, 1);
     } else {
+        prof__delays_close();
         prof__perf_close(0);
         prof__counters_close();
         prof__counters_free();
@@ -199,6 +204,7 @@ static void prof__system_child(void)
     prof__system.ending = 0;
     if (!__atomic_exchange_n(&prof__system.running, 0, __ATOMIC_ACQ_REL)) return;
     PROF__ERRNO_SAVE();
+    prof__delays_close();
     prof__perf_close(1);
     prof__counters_close();
     prof__system_none(why);
@@ -256,8 +262,8 @@ PROF_DEF prof_status prof_system_status(void)
     return counters_why[0] ? prof__fail(PROF_UNSUPPORTED, "counters: %s", counters_why) : PROF_OK;
 }
 
-static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__system_child,
-                                                prof__system_child_image};
+static const prof__beside prof__system_table = {prof__system_begin, prof__system_end, prof__delays_woken,
+                                                prof__system_child, prof__system_child_image};
 PROF__AT_START(101, prof__system_comes);
 static void prof__system_comes(void) { prof__beside_now = &prof__system_table; }
 

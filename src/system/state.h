@@ -44,6 +44,14 @@ typedef struct prof__ring {
     prof__batch batch;
 } prof__ring;
 
+/* A thread whose time in the run queue prof's thread reads: see system/delays. */
+#define PROF__DELAYS 256u
+typedef struct prof__delay {
+    uint32_t thread;
+    int file; /* + 1 */
+    int met;  /* 1: it has run since it was read */
+} prof__delay;
+
 /* What a session asks for. */
 enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2, PROF__SYSTEM_SAMPLES = 4 };
 
@@ -74,6 +82,8 @@ static struct {
 #endif
     char why[PROF__SYSTEM_WHY]; /* why switches are not recorded; "": they are */
     char counters_why[PROF__SYSTEM_WHY], samples_why[PROF__SYSTEM_WHY]; /* likewise */
+    int delays;                 /* 1: times in the run queue are read */
+    prof__delay delay[PROF__DELAYS]; /* by the thread's id */
     uint64_t held_back; /* how often the kernel held back samples of a thread, because they were too many */
     prof__known_module *modules; /* those that are loaded, or were the last ones at their addresses */
     size_t module_count, module_room;

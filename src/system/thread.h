@@ -32,8 +32,10 @@ static void prof__system_sleep(struct pollfd *files, size_t count)
 static int prof__switches_round(struct pollfd *files, size_t count)
 {
     prof__switches_drain();
+    prof__delays_round();
     if (prof__budget()) return 1;
     prof__switches_finish(prof__system_may());
+    prof__delays_close();
     prof__system_says("recording them ended: more than 50,000 a second over ten seconds cost too much");
     for (size_t i = 0; i < prof__system.switch_rings && i < count; ++i) files[i].fd = -1;
     return 0;
@@ -60,6 +62,8 @@ static void prof__system_run(void)
     }
     prof__counters_round(prof__system.session, 1);
     if (switches) prof__switches_finish(prof__system_may());
+    prof__delays_round();
+    prof__delays_close();
     if (samples) prof__samples_finish(prof__system_may());
     PROF__RELEASE(&prof__system.done, 1u);
     if (files != &wake) free(files);

@@ -10,6 +10,21 @@
 
 #ifdef PROF__SCOPES_TIMED
 #include <sys/resource.h>
+#include <sys/syscall.h>
+
+static const char prof__timed_path[] = "/proc/thread-self/schedstat";
+
+/* open(), pread() and close() end a thread that was cancelled, which must not happen where the program calls nothing
+   that does. */
+static int prof__timed_path_open(void)
+{
+    return (int)syscall(SYS_openat, (long)AT_FDCWD, prof__timed_path, (long)(O_RDONLY | O_CLOEXEC), 0l);
+}
+static long prof__timed_read(int file, char *to, size_t size)
+{
+    return syscall(SYS_pread64, (long)file, to, size, 0l, 0l, 0l);
+}
+static void prof__timed_shut(int file) { syscall(SYS_close, (long)file); }
 
 /* /proc/thread-self is the thread that opened the file, so each thread keeps one. Its number is in the thread's value
    of the key: generation << 13 | file + 1. The generation is that of the process: a child of fork() has its parent's
@@ -17,7 +32,6 @@
 #define PROF__TIMED_FILES 4096u
 #define PROF__TIMED_AGAIN 8191u /* in place of file + 1: it is opened each time, because files are scarce */
 #define PROF__TIMED_NONE 8190u  /* it cannot be opened */
-static const char prof__timed_path[] = "/proc/thread-self/schedstat";
 static pthread_key_t prof__timed_key;
 static uint32_t prof__timed_made; /* 1: the key is being made; 2: it is there; 3: the system has none left */
 static uint32_t prof__timed_generation;
@@ -47,13 +61,13 @@ static uint32_t prof__timed_open(void)
 {
     struct rlimit limit;
     uint64_t most = getrlimit(RLIMIT_NOFILE, &limit) ? 0 : (uint64_t)limit.rlim_cur / 2;
-    int file = open(prof__timed_path, O_RDONLY | O_CLOEXEC);
+    int file = prof__timed_path_open();
     if (file < 0) return errno == EMFILE || errno == ENFILE ? PROF__TIMED_AGAIN : PROF__TIMED_NONE;
     if ((uint64_t)file < most && (uint32_t)file < PROF__TIMED_FILES - 2) {
         __atomic_fetch_or(&prof__timed_files[file / 32], 1u << file % 32, __ATOMIC_ACQ_REL);
         return (uint32_t)file + 1;
     }
-    close(file);
+    prof__timed_shut(file);
     return PROF__TIMED_AGAIN;
 }
 
@@ -70,21 +84,27 @@ static int prof__timed_line(char *text, size_t size)
         }
     }
     if (note == PROF__TIMED_NONE) return 0;
-    int file = note == PROF__TIMED_AGAIN ? open(prof__timed_path, O_RDONLY | O_CLOEXEC) : (int)note - 1;
-    ssize_t got = file < 0 ? -1 : pread(file, text, size - 1, 0);
-    if (file >= 0 && note == PROF__TIMED_AGAIN) close(file);
+    int file = note == PROF__TIMED_AGAIN ? prof__timed_path_open() : (int)note - 1;
+    long got = file < 0 ? -1 : prof__timed_read(file, text, size - 1);
+    if (file >= 0 && note == PROF__TIMED_AGAIN) prof__timed_shut(file);
     text[got > 0 ? got : 0] = 0;
     return got > 0;
 }
 
-/* Returns for how long the thread has waited in the run queue so far, in ns; PROF__TIMED_UNKNOWN: not known. A kernel
-   that does not count says 0 for all. */
-static uint64_t prof__timed_ready(void)
+/* Returns for how long a thread was in the run queue, in ns, of the line that was read; PROF__TIMED_UNKNOWN: not known.
+   A kernel that does not count says 0 for all. */
+static uint64_t prof__timed_count(const char *text)
 {
-    char text[80], *end;
-    if (!prof__timed_line(text, sizeof text)) return PROF__TIMED_UNKNOWN;
+    char *end;
     uint64_t ran = strtoull(text, &end, 10), ready = strtoull(end, &end, 10), slices = strtoull(end, NULL, 10);
     return ran || slices ? ready : PROF__TIMED_UNKNOWN;
+}
+
+/* The same of the calling thread. */
+static uint64_t prof__timed_ready(void)
+{
+    char text[80];
+    return prof__timed_line(text, sizeof text) ? prof__timed_count(text) : PROF__TIMED_UNKNOWN;
 }
 
 PROF_DEF prof__timed prof__timed_begin(prof__token token)

@@ -10,6 +10,7 @@
 #include "record/self.h"
 #include "record/state.h"
 #include "record/track.h"
+#include "session/beside.h"
 #include "waits/real.h"
 #include "waits/wake.h"
 
@@ -130,6 +131,12 @@ static void prof__wait_event(prof__thread *self, const prof_site *site, uint64_t
     prof__commit(self, 3);
 }
 
+static uint64_t prof__wait_ns(const prof__session *s, const prof__waited *wait, uint64_t ticks)
+{
+    uint64_t hz = wait->counter ? s->waits_hz : 1000000000u, all = ticks + wait->before;
+    return all / hz * 1000000000u + all % hz * 1000000000u / hz;
+}
+
 /* Writes the wait. If the thread has recorded something since its begin, in a signal handler, or has no words from
    before, the scope begins where it ends, and an argument says how long the wait was: no record may have a time before
    that of the record before it. So it is with the time before the thread's first words. */
@@ -145,11 +152,7 @@ static void prof__wait_write(prof__thread *self, const prof__waited *wait, uint6
     if (whole) began = wait->began;
     if (wait->key) prof__wait_arg(args, &count, wait->key, wait->value.type, wait->value.as.u);
     if (wait->holder) prof__wait_arg(args, &count, "holder", PROF_VALUE_UINT, wait->holder);
-    if (!whole || wait->before) {
-        uint64_t hz = wait->counter ? s->waits_hz : 1000000000u, all = ticks + wait->before;
-        all = all / hz * 1000000000u + all % hz * 1000000000u / hz;
-        prof__wait_arg(args, &count, "wait_ns", PROF_VALUE_UINT, all);
-    }
+    if (!whole || wait->before) prof__wait_arg(args, &count, "wait_ns", PROF_VALUE_UINT, prof__wait_ns(s, wait, ticks));
     if (!prof__begin_at(self, NULL, head, began)) return;
     list.args = args;
     list.to = 0;
@@ -163,13 +166,15 @@ static void prof__wait_write(prof__thread *self, const prof__waited *wait, uint6
 static int prof__wait_end_slow(prof__waited *wait, uint64_t ticks, int acquired)
 {
     prof__thread *self = PROF__SELF();
-    uint64_t head;
+    uint64_t head, ns;
     if (prof__wait_must_not(self)) return 0;
     if (wait->lock) prof__live(wait->lock);
     if (wait->arrow) prof__live(&prof__wait_arrow);
     if (!prof__enter(self, wait->site, &head)) return 0;
     prof__wait_write(self, wait, head, ticks, acquired);
+    ns = prof__wait_ns(self->session, wait, ticks);
     prof__leave(self);
+    prof__beside_woken(ns);
     return 1;
 }
 
