@@ -1,6 +1,6 @@
-/* fake_vulkan.h - a Vulkan without a driver: command buffers that only know queries, queues that work when they are told
-   to, and a device's clock that runs as it likes. It counts what validation layers would complain of (fake.wrong), and
-   what was made and not destroyed (fake.alive). Include it after the implementation of prof_vulkan.h. */
+/* fake_vulkan.h - a Vulkan without a driver: command buffers that only know queries, queues that work when they are
+   told to, and a device's clock that runs as it likes. It counts what validation layers would complain of (fake.wrong),
+   and what was made and not destroyed (fake.alive). Include it after the implementation of prof_vulkan.h. */
 #ifndef FAKE_VULKAN_H
 #define FAKE_VULKAN_H
 #include <pthread.h>
@@ -62,6 +62,10 @@ static struct fake {
     pthread_mutex_t lock;
 } fake;
 
+static void fake_check(int wrong) /* also in threads that record */
+{
+    if (wrong) __atomic_fetch_add(&fake.wrong, 1, __ATOMIC_RELAXED);
+}
 static int32_t fake_call(void) { return ++fake.calls >= fake.fails_at ? fake.result : 0; }
 
 /* Pools and fences have handles that are pointers, or numbers where pointers have 32 bits. */
@@ -167,8 +171,8 @@ static void fake_free_pool(struct VkDevice_T *device, prof__vk_handle handle, co
     free(FAKE_FROM(fake_pool, handle));
     --fake.alive;
 }
-static int32_t fake_results(struct VkDevice_T *device, prof__vk_handle handle, uint32_t first, uint32_t count, size_t size,
-                            void *data, uint64_t stride, uint32_t flags)
+static int32_t fake_results(struct VkDevice_T *device, prof__vk_handle handle, uint32_t first, uint32_t count,
+                            size_t size, void *data, uint64_t stride, uint32_t flags)
 {
     const fake_pool *pool = FAKE_FROM(fake_pool, handle);
     uint64_t *to = (uint64_t *)data;
@@ -195,7 +199,7 @@ static void fake_host_reset(struct VkDevice_T *device, prof__vk_handle handle, u
 static fake_op *fake_add(struct VkCommandBuffer_T *commands)
 {
     static fake_op spare;
-    fake.wrong += commands->count >= FAKE_OPS || commands->pending;
+    fake_check(commands->count >= FAKE_OPS || commands->pending);
     if (commands->count >= FAKE_OPS) return &spare;
     memset(&commands->ops[commands->count], 0, sizeof commands->ops[0]);
     return &commands->ops[commands->count++];
@@ -203,7 +207,7 @@ static fake_op *fake_add(struct VkCommandBuffer_T *commands)
 static void fake_write(struct VkCommandBuffer_T *commands, uint32_t stage, prof__vk_handle pool, uint32_t query)
 {
     fake_op *op = fake_add(commands);
-    fake.wrong += stage != 0x2000;
+    fake_check(stage != 0x2000);
     __atomic_fetch_add(&fake.writes, 1, __ATOMIC_RELAXED);
     op->pool = FAKE_FROM(fake_pool, pool);
     op->query = query;

@@ -1,5 +1,5 @@
-/* prof_vulkan.h: scopes of command buffers. On a Vulkan without a driver, which works when it is told to and counts what
-   is wrong; and, where there is one, on Mesa's lavapipe, under the validation layers. */
+/* prof_vulkan.h: scopes of command buffers. On a Vulkan without a driver, which works when it is told to and counts
+   what is wrong; and, where there is one, on Mesa's lavapipe, under the validation layers. */
 /* run: unchecked */
 #include "private.h"
 #include "prof_vulkan.h"
@@ -92,9 +92,10 @@ static void check_frames(int count)
 {
     CHECK_EQUAL(trace_count(&events, "frame"), count);
     for (int i = 0; i < count; ++i) {
-        const prof_event *frame = trace_nth(&events, "frame", (size_t)i), *shadow = trace_nth(&events, "shadow pass", (size_t)i);
-        const prof_event *colour = trace_nth(&events, "colour pass", (size_t)i), *lights = trace_nth(&events, "lights", (size_t)i);
-        const prof_event *post = trace_nth(&events, "post", (size_t)i);
+        const size_t at = (size_t)i;
+        const prof_event *frame = trace_nth(&events, "frame", at), *shadow = trace_nth(&events, "shadow pass", at);
+        const prof_event *colour = trace_nth(&events, "colour pass", at), *lights = trace_nth(&events, "lights", at);
+        const prof_event *post = trace_nth(&events, "post", at);
         CHECK(frame && shadow && colour && lights && post);
         if (!frame || !shadow || !colour || !lights || !post) return;
         CHECK(frame->depth == 0 && shadow->depth == 1 && colour->depth == 1 && lights->depth == 2 && post->depth == 1);
@@ -391,7 +392,7 @@ TEST(lost_devices)
         if (call % 2) strcat(fake.name, ", queue");
         CHECK(look_at(fake.name, "queue") != NULL);
         int marks = 0;
-        for (size_t i = 0; i < events.count; ++i) marks += strncmp(events.events[i].name, "the device was lost", 19) == 0;
+        for (size_t i = 0; i < events.count; ++i) marks += !strncmp(events.events[i].name, "the device was lost", 19);
         CHECK_EQUAL(marks, !ended);
         finish();
     }
@@ -936,10 +937,10 @@ TEST(a_drivers_clock)
     }
     prof_vk_destroy(vk);
     stop("clocked", "marks");
-    int64_t worst = 0;
+    int64_t worst = 0, origin = (int64_t)prof_trace_about(trace)->start_monotonic_ns;
     CHECK_EQUAL(trace_count(&events, "now"), count);
     for (size_t i = 0; i < count && i < events.count; ++i) {
-        int64_t off = events.events[i].start_ns - (int64_t)(ns[i] - (uint64_t)prof_trace_about(trace)->start_monotonic_ns);
+        int64_t off = events.events[i].start_ns - ((int64_t)ns[i] - origin);
         if (off < 0) off = -off;
         if (off > worst) worst = off;
     }
