@@ -68,9 +68,9 @@ CLOCKS
 COSTS
 
     A scope takes the driver's two timestamps and 10 ns more, with a copied name 20 ns; 2 ns while nothing records.
-    Nothing is allocated, and no lock is taken. prof_vk_collect() takes a submit without work for each frame with scopes,
-    and for each scope an event of a device: see >>devices. A queue has 1 MB of memory, less with smaller config.scopes
-    and config.pools.
+    Nothing is allocated, and no lock is taken. prof_vk_collect() takes a submit without work for each frame with
+    scopes, and for each scope an event of a device: see >>devices. A queue has 1 MB of memory, less with smaller
+    config.scopes and config.pools.
     Mesa's software driver waits for the device to be idle whenever results are read, where hardware's drivers only look
     at memory. So of a device that is the CPU, prof_vk_collect() reads results only when pools run short, once in some
     14 frames, and waits there for the frames that are under way.
