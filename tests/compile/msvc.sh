@@ -94,6 +94,7 @@ cat >"$work/all.c" <<'C'
 #include "prof_ntff.h"
 #include "prof_report.h"
 #include "prof_server.h"
+#include "prof_vulkan.h"
 #include "prof_xplane.h"
 C
 for target in x86_64 aarch64 "i686 -msse2"; do
