@@ -9,6 +9,7 @@
     prof::lockable<std::mutex> lock{"pool"}    a lock that records its waits and holds
     prof::lock_events                          the same for a lock of your own
     co_await prof::traced(part, something)     C++20: a scope over co_await, without the time in which it waits
+    PROFILE_AWAIT(part, something)             the same for coroutines that only wait for what their library has
 
     docs/guide/cpp.md has examples. All of it is C++11, needs neither exceptions nor RTTI, and is empty with
     PROF_ENABLE=0: there prof::lockable is the lock alone. So an object of these classes in a structure that files share
@@ -327,36 +328,68 @@ private:
 };
 
 #ifdef __cpp_impl_coroutine
+/* Never inlined into a coroutine, because a compiler may keep there, over the wait, the address of what a thread has of
+   its own, and another thread goes on; and because clang before version 18 may keep the variables of await_suspend() in
+   the coroutine, which may be gone by then. */
+#ifdef __GNUC__
+#define PROF__NOT_INLINED __attribute__((__noinline__))
+#else
+#define PROF__NOT_INLINED __declspec(noinline)
+#endif
+
 /* A scope of a coroutine, over co_await:
        prof::resumable part(prof::static_name("load"));
        co_await prof::traced(part, socket.read());
    If the coroutine waits there, the scope ends, and another one of the same name begins where it goes on, on whatever
    thread. So time in which it is suspended is no time of a scope, and a name has as many calls as the coroutine ran.
-   Scopes inside of it end before the co_await. */
+   Scopes inside of it end before the co_await. It works with coroutines of any library, and with whatever they wait for,
+   unless the library takes only what is its own, as asio does:
+       size_t bytes = PROFILE_AWAIT(part, socket.async_read_some(buffer, use_awaitable));
+   There the scope also ends, and begins anew, if the coroutine need not wait. */
 class resumable {
 public:
-    explicit resumable(static_name name) noexcept : name_(name), part_(name) {}
+    explicit resumable(static_name name) noexcept : name_(name), part_(name), runs_(true) {}
     resumable(const resumable &) = delete;
     resumable &operator=(const resumable &) = delete;
-    void end() noexcept { part_.end(); }
-    void go_on() noexcept { part_.begin(name_); }
+    PROF__NOT_INLINED void end() noexcept
+    {
+        part_.end();
+        runs_ = false;
+    }
+    PROF__NOT_INLINED void go_on() noexcept
+    {
+        part_.begin(name_);
+        runs_ = true;
+    }
+    bool runs() const noexcept { return runs_; } /* whether go_on() was the last call, also if the scope is off */
 
 private:
     static_name name_;
     scope part_;
+    bool runs_;
 };
 
-/* Never holds what it waits for by reference if that is a temporary. */
-template <typename Awaiter> struct prof__traced {
+/* Its name is for those who read the compiler's error. */
+template <typename Awaiter> struct this_promise_takes_only_what_is_its_own_use_PROFILE_AWAIT {
     resumable &part;
-    Awaiter awaiter;
+    Awaiter awaiter; /* a reference, unless it was made of what is waited for: that lives until the end of co_await */
     bool waits;
-    bool await_ready() { return awaiter.await_ready(); }
-    template <typename Handle> auto await_suspend(Handle handle)
+    bool await_ready() { return static_cast<bool>(awaiter.await_ready()); }
+    template <typename Handle>
+    PROF__NOT_INLINED auto await_suspend(Handle handle) -> decltype(awaiter.await_suspend(handle))
     {
         waits = true;
         part.end(); /* before another thread can go on */
+#ifdef __cpp_exceptions
+        try {
+            return awaiter.await_suspend(handle);
+        } catch (...) { /* it was not suspended */
+            part.go_on();
+            throw;
+        }
+#else
         return awaiter.await_suspend(handle);
+#endif
     }
     decltype(auto) await_resume()
     {
@@ -376,8 +409,47 @@ template <typename Awaitable> decltype(auto) prof__awaiter_of(Awaitable &&awaita
 template <typename Awaitable> auto traced(resumable &part, Awaitable &&awaitable)
 {
     using awaiter = decltype(prof__awaiter_of(static_cast<Awaitable &&>(awaitable)));
-    return prof__traced<awaiter>{part, prof__awaiter_of(static_cast<Awaitable &&>(awaitable)), false};
+    return this_promise_takes_only_what_is_its_own_use_PROFILE_AWAIT<awaiter>{
+        part, prof__awaiter_of(static_cast<Awaitable &&>(awaitable)), false};
 }
+
+/* PROFILE_AWAIT: where an exception passes, the scope goes on, too; but not where a coroutine is destroyed that waits.
+   The function of <exception>, a header that costs more than all of prof.h, tells the one from the other. */
+#if !defined(__cpp_exceptions)
+inline int prof__exceptions() { return 0; }
+#elif defined(__GNUC__)
+#define PROF__TEXT_OF_(x) #x
+#define PROF__TEXT_OF(x) PROF__TEXT_OF_(x)
+int prof__exceptions() noexcept __asm__(PROF__TEXT_OF(__USER_LABEL_PREFIX__) "_ZSt19uncaught_exceptionsv");
+#else
+extern "C" int __cdecl __uncaught_exceptions();
+inline int prof__exceptions() { return __uncaught_exceptions(); }
+#endif
+class prof__pause {
+public:
+    explicit prof__pause(resumable &part) noexcept : part_(part) { part.end(); }
+    prof__pause(const prof__pause &) = delete;
+    prof__pause &operator=(const prof__pause &) = delete;
+    ~prof__pause()
+    {
+        if (!part_.runs() && prof__exceptions()) part_.go_on();
+    }
+
+private:
+    resumable &part_;
+};
+struct prof__going_on {
+    explicit prof__going_on(resumable &part) noexcept { part.go_on(); }
+};
+/* A comma passes the value on; after co_await of nothing, it is that of the language. */
+template <typename Value>
+    requires(__is_constructible(Value, Value))
+Value operator,(Value &&value, prof__going_on) { return static_cast<Value &&>(value); }
+template <typename Value>
+    requires(!__is_constructible(Value, Value))
+Value &&operator,(Value &&value, prof__going_on) { return static_cast<Value &&>(value); }
+#define PROFILE_AWAIT(part, ...) \
+    (static_cast<void>(prof::prof__pause(part)), co_await __VA_ARGS__, prof::prof__going_on(part))
 #endif
 } /* inline namespace recorded */
 #else
@@ -443,11 +515,13 @@ public:
     ~resumable() {}
     void end() noexcept {}
     void go_on() noexcept {}
+    bool runs() const noexcept { return false; }
 };
 template <typename Awaitable> Awaitable &&traced(resumable &, Awaitable &&awaitable)
 {
     return static_cast<Awaitable &&>(awaitable);
 }
+#define PROFILE_AWAIT(part, ...) (static_cast<void>(part), co_await __VA_ARGS__)
 #endif
 } /* inline namespace stripped */
 #endif

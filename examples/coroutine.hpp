@@ -67,8 +67,9 @@ public:
         prof_fiber_destroy(fiber);
     }
 
-    // An unhandled_exception() that throws calls leave() first. Never inlined: a compiler may keep the address of
-    // thread-local storage over a co_await, and another thread goes on there.
+    // An unhandled_exception() that throws calls leave() first. With clang before 17 it keeps std::current_exception()
+    // instead, for whoever resumes it: what they make of a throw destroys the coroutine's variables twice. Never
+    // inlined: a compiler may keep the address of thread-local storage over a co_await, and another thread goes on.
     COROUTINE_NOINLINE void enter() noexcept
     {
         outer_ = current();

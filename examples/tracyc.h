@@ -296,7 +296,7 @@ static inline void tracyc_memory(prof_site *site, uint64_t freed, uint64_t addre
 #define TracyCBeginSamplingProfiling() 0
 #define TracyCEndSamplingProfiling()
 
-/* Locks. A lock has the name of its variable. Readers of a shared lock are not recorded, because several may hold it. */
+/* Locks. A lock has the name of its variable. Readers of a shared lock are not recorded: several may hold it. */
 typedef char *TracyCLockCtx, *TracyCSharedLockCtx;
 #define TracyCLockAnnounce(lock) lock = (char *)malloc(1);
 #define TracyCLockTerminate(lock) free(lock);

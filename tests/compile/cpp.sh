@@ -47,6 +47,31 @@ void used(both &x)
     x.method();
 }
 END
+cat >$out/coroutine.cpp <<'END'
+#include "prof.hpp" /* also before <coroutine> */
+#include <coroutine>
+struct task {
+    struct promise_type {
+        task get_return_object() { return task(); }
+        std::suspend_never initial_suspend() { return {}; }
+        std::suspend_never final_suspend() noexcept { return {}; }
+        void return_void() {}
+        void unhandled_exception() {}
+    };
+};
+struct number : std::suspend_always { int await_resume() { return 1; } };
+task used(int &sum);
+task used(int &sum)
+{
+    prof::resumable part(prof::static_name("part"));
+    co_await prof::traced(part, std::suspend_always());
+    PROFILE_AWAIT(part, std::suspend_always());
+    sum += co_await prof::traced(part, number());
+    sum += PROFILE_AWAIT(part, number());
+    if (part.runs()) part.end();
+    part.go_on();
+}
+END
 # What it includes is what it costs: containers, texts and locks of the library cost ten times as much as prof.hpp.
 printf '#include "examples/tracy/Tracy.hpp"\n#include "examples/tracy/TracyOpenGL.hpp"\n' >$out/tracy.cpp
 check "tracy.hpp includes no part of C++'s library" \
@@ -78,6 +103,10 @@ for compiler in g++ clang++; do
             -c $out/classes.cpp -o $out/classes.o
         $compiler -std=$standard -O1 -fno-exceptions -DPROF_ENABLE=0 -I. -c $out/classes.cpp -o $out/classes.o
         check "$compiler $standard: PROF_ENABLE=0 leaves nothing" "$(nm -C $out/classes.o | grep -v ' mutex::\| used(')"
+    done
+    for flags in "" -fno-exceptions "-DPROF_ENABLE=0"; do
+        silent "$compiler c++20 $flags: coroutines" $compiler -std=c++20 $warnings $flags -I. \
+            -fsyntax-only $out/coroutine.cpp
     done
     succeeds "$compiler: PROF_SHORT_FUNCTION" $compiler -std=c++11 -I. $out/short.cpp $out/recorder.o -o $out/short -pthread -ldl &&
         succeeds "$compiler: PROF_SHORT_FUNCTION: the name of C" env -u PROF_OUTPUT $out/short
