@@ -218,6 +218,16 @@ $(FAKES): tests/fake_nrt.c prof_ntff.h prof.h
 	$(CC) $(CFLAGS) $(SANITIZER) -shared -Wl,-soname,$(if $(filter %.1,$@),libnrt.so.1,$(@F)) $@.o -o $@ $(LDFLAGS) $(LIBS)
 $(BUILD)/tests/test_ntff: | $(FAKES)
 
+# A CUDA driver and CUPTI without a GPU, in one library: whole, and with fewer functions.
+FAKE_CUPTI = $(patsubst %,$(BUILD)/tests/fake_cupti/%.so,libfake libpoor)
+FAKE_WITHOUT_libpoor = cuDeviceGetAttribute cuptiActivityFlushAll
+$(FAKE_CUPTI): tests/fake_cupti.c
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -c $< -o $@.o
+	$(foreach name,$(FAKE_WITHOUT_$(basename $(@F))),objcopy -L '$(name)' $@.o;)
+	$(CC) $(CFLAGS) $(SANITIZER) -shared $@.o -o $@ $(LDFLAGS) $(LIBS)
+$(BUILD)/tests/test_cuda: | $(FAKE_CUPTI)
+
 # Scripts: those of the compilers are the same for every CFLAGS.
 SCRIPTS ?= tests/rooms.sh $(wildcard tests/test_*.sh) tests/compile/quick.sh tests/compile/headers_quick.sh \
     tests/compile/refused.sh

@@ -11520,7 +11520,7 @@ static void prof__beside_child(void) {}
 static void prof__beside_child_image(prof__session *s) { (void)s; }
 #endif
 #else
-/* begin: a session has started, whose config asks for this. Called under the control lock.
+/* begin: a session has started: for prof_system.h, if its config asks for that. Called under the control lock.
    end: its recording is about to end. waits: 0: does not wait for what is left to be recorded: returns 0 as long as
    something is. So the service can make room for it meanwhile.
    woken: the calling thread has waited so long. Does not change errno, and is no cancellation point.
@@ -11533,7 +11533,8 @@ typedef struct prof__beside {
     void (*child_image)(prof__session *s);
 } prof__beside;
 
-static const prof__beside *prof__beside_now; /* NULL: this program has no prof_system.h */
+static const prof__beside *prof__beside_now;     /* NULL: this program has no prof_system.h */
+static const prof__beside *prof__beside_devices; /* NULL: it has no prof_cuda.h */
 
 /* Puts a line into the metadata of the session, if it still is the present one. */
 static void prof__beside_says(prof__session *s, const char *key, const char *text)
@@ -11546,6 +11547,7 @@ static void prof__beside_says(prof__session *s, const char *key, const char *tex
 static void prof__beside_begin(prof__session *s, const prof_config *config)
 {
     int all = config->system;
+    if (prof__beside_devices) prof__beside_devices->begin(s, config);
     if (!config->switches && !config->counters && !config->samples && !all) return;
     if (prof__beside_now)
         prof__beside_now->begin(s, config);
@@ -11554,7 +11556,11 @@ static void prof__beside_begin(prof__session *s, const prof_config *config)
                           "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
 }
 
-static int prof__beside_end(int waits) { return !prof__beside_now || prof__beside_now->end(waits); }
+static int prof__beside_end(int waits)
+{
+    int devices = !prof__beside_devices || prof__beside_devices->end(waits);
+    return (!prof__beside_now || prof__beside_now->end(waits)) && devices;
+}
 
 PROF__UNUSED static void prof__beside_woken(uint64_t ns)
 {
@@ -11564,11 +11570,13 @@ PROF__UNUSED static void prof__beside_woken(uint64_t ns)
 static void prof__beside_child(void)
 {
     if (prof__beside_now) prof__beside_now->child();
+    if (prof__beside_devices) prof__beside_devices->child();
 }
 
 static void prof__beside_child_image(prof__session *s)
 {
     if (prof__beside_now) prof__beside_now->child_image(s);
+    if (prof__beside_devices) prof__beside_devices->child_image(s);
 }
 #endif
 
@@ -19569,6 +19577,7 @@ typedef struct prof__other_key {
 } prof__other_key;
 
 #define PROF__NO_DEVICE "concerns a device: no plug-in for it has claimed this key"
+#define PROF__NO_CUDA "concerns a GPU: include prof_cuda.h, which takes this key, or claim it with a plug-in"
 #define PROF__NO_NEURON "concerns a device: include prof_ntff.h, which takes this key"
 #define PROF__CNTK_FOLDER "set output to the folder, with / at its end, and layout to cntk"
 #define PROF__NO_FOLDER "name the whole file, folder included, in output"
@@ -19639,18 +19648,18 @@ static const prof__other_key prof__other_keys[] = {
     {"JAX", "tpu_power_trace_level", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
     {"JAX", "tpu_perf_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
     {"JAX", "tpu_cpu_perf_counter_profile_events", PROF__OTHER_AMONG, "|context-switches,page-faults", PROF__NO_DEVICE},
-    {"JAX", "gpu_max_callback_api_events", PROF__OTHER_AMONG, "2097152", PROF__NO_DEVICE},
-    {"JAX", "gpu_max_activity_api_events", PROF__OTHER_AMONG, "2097152", PROF__NO_DEVICE},
-    {"JAX", "gpu_max_annotation_strings", PROF__OTHER_AMONG, "1048576", PROF__NO_DEVICE},
-    {"JAX", "gpu_enable_nvtx_tracking", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
-    {"JAX", "gpu_enable_cupti_activity_graph_trace", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
-    {"JAX", "gpu_pm_sample_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
-    {"JAX", "gpu_pm_sample_interval_us", PROF__OTHER_AMONG, "500", PROF__NO_DEVICE},
-    {"JAX", "gpu_pm_sample_buffer_size_per_gpu_mb", PROF__OTHER_AMONG, "64;1-4096", PROF__NO_DEVICE},
-    {"JAX", "gpu_num_chips_to_profile_per_task", PROF__OTHER_AMONG, "0", PROF__NO_DEVICE},
-    {"JAX", "gpu_dump_graph_node_mapping", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
-    {"JAX", "gpu_range_profiling_counters", PROF__OTHER_AMONG, "", PROF__NO_DEVICE},
-    {"JAX", "gpu_range_profiling_allow_multipass", PROF__OTHER_AMONG, "false", PROF__NO_DEVICE},
+    {"JAX", "gpu_max_callback_api_events", PROF__OTHER_AMONG, "2097152", PROF__NO_CUDA},
+    {"JAX", "gpu_max_activity_api_events", PROF__OTHER_AMONG, "2097152", PROF__NO_CUDA},
+    {"JAX", "gpu_max_annotation_strings", PROF__OTHER_AMONG, "1048576", PROF__NO_CUDA},
+    {"JAX", "gpu_enable_nvtx_tracking", PROF__OTHER_AMONG, "false", PROF__NO_CUDA},
+    {"JAX", "gpu_enable_cupti_activity_graph_trace", PROF__OTHER_AMONG, "false", PROF__NO_CUDA},
+    {"JAX", "gpu_pm_sample_counters", PROF__OTHER_AMONG, "", PROF__NO_CUDA},
+    {"JAX", "gpu_pm_sample_interval_us", PROF__OTHER_AMONG, "500", PROF__NO_CUDA},
+    {"JAX", "gpu_pm_sample_buffer_size_per_gpu_mb", PROF__OTHER_AMONG, "64;1-4096", PROF__NO_CUDA},
+    {"JAX", "gpu_num_chips_to_profile_per_task", PROF__OTHER_AMONG, "0", PROF__NO_CUDA},
+    {"JAX", "gpu_dump_graph_node_mapping", PROF__OTHER_AMONG, "false", PROF__NO_CUDA},
+    {"JAX", "gpu_range_profiling_counters", PROF__OTHER_AMONG, "", PROF__NO_CUDA},
+    {"JAX", "gpu_range_profiling_allow_multipass", PROF__OTHER_AMONG, "false", PROF__NO_CUDA},
     {"Neuron", "NEURON_RT_INSPECT_ENABLE", PROF__OTHER_ON, NULL, "prof_start() begins a session"},
     {"Neuron", "NEURON_RT_INSPECT_OUTPUT_DIR", PROF__OTHER_NEVER, NULL, PROF__NO_FOLDER},
     {"Neuron", "NEURON_RT_INSPECT_ON_FAIL", PROF__OTHER_NEVER, NULL, "set crash_report, or save"},

@@ -36,7 +36,7 @@ few="record foreign"
 some="$few events objects locks clock merge"
 wide="$some image sessions reader archive report"
 whole=$(ls tests/test_*.c | sed 's,tests/test_\(.*\)\.c,\1,' |
-    grep -vxE 'autostart|crash|crash_report|fork|kill|plugins|freestanding|neuron|ntff|server|malloc|hooks|stress|compare')
+    grep -vxE 'autostart|crash|crash_report|cuda|fork|kill|plugins|freestanding|neuron|ntff|server|malloc|hooks|stress|compare')
 
 # What has nothing to do with the order of bytes or with the size of a pointer, and takes long in emulation.
 slow="blocks_that_vanish_while_they_are_read|reads_that_fail_while_a_trace_is_made|many_threads_read_one_archive"

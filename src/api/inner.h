@@ -313,4 +313,8 @@ static int prof__table_again(prof__table *t);
    null. prof__equal(), of text. PROF__ADD, atomic and relaxed. PROF__API PROF__GONE PROF__GUARD_TYPE PROF__TEXT: of
    declarations. */
 
+/*-- for prof_cuda.h alone, which is above the recorder, and uses of the above what prof_system.h does --
+   prof__beside_devices: how the recorder calls it. prof__begin() prof__event() prof__arg_uint(): for sites that it
+   makes. prof__ones prof__parse_number(): values of keys. prof__wait() PROF__OWN_ENDS(): a short sleep. */
+
 #endif /* PROF__API_INNER_H */

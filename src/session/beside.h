@@ -1,5 +1,5 @@
-// session/beside: What the recorder calls of prof_system.h, which records what the system does beside the program's own
-// events. Each instance of the recorder has its own table.
+// session/beside: What the recorder calls of prof_system.h and prof_cuda.h, which record what the system and GPUs do
+// beside the program's own events. Each instance of the recorder has its own tables.
 #ifndef PROF__SESSION_BESIDE_H
 #define PROF__SESSION_BESIDE_H
 #include "api/types.h"
@@ -19,7 +19,7 @@ static void prof__beside_child(void) {}
 static void prof__beside_child_image(prof__session *s) { (void)s; }
 #endif
 #else
-/* begin: a session has started, whose config asks for this. Called under the control lock.
+/* begin: a session has started: for prof_system.h, if its config asks for that. Called under the control lock.
    end: its recording is about to end. waits: 0: does not wait for what is left to be recorded: returns 0 as long as
    something is. So the service can make room for it meanwhile.
    woken: the calling thread has waited so long. Does not change errno, and is no cancellation point.
@@ -32,7 +32,8 @@ typedef struct prof__beside {
     void (*child_image)(prof__session *s);
 } prof__beside;
 
-static const prof__beside *prof__beside_now; /* NULL: this program has no prof_system.h */
+static const prof__beside *prof__beside_now;     /* NULL: this program has no prof_system.h */
+static const prof__beside *prof__beside_devices; /* NULL: it has no prof_cuda.h */
 
 /* Puts a line into the metadata of the session, if it still is the present one. */
 static void prof__beside_says(prof__session *s, const char *key, const char *text)
@@ -45,6 +46,7 @@ static void prof__beside_says(prof__session *s, const char *key, const char *tex
 static void prof__beside_begin(prof__session *s, const prof_config *config)
 {
     int all = config->system;
+    if (prof__beside_devices) prof__beside_devices->begin(s, config);
     if (!config->switches && !config->counters && !config->samples && !all) return;
     if (prof__beside_now)
         prof__beside_now->begin(s, config);
@@ -53,7 +55,11 @@ static void prof__beside_begin(prof__session *s, const prof_config *config)
                           "not recorded: include prof_system.h in the file with PROF_IMPLEMENTATION");
 }
 
-static int prof__beside_end(int waits) { return !prof__beside_now || prof__beside_now->end(waits); }
+static int prof__beside_end(int waits)
+{
+    int devices = !prof__beside_devices || prof__beside_devices->end(waits);
+    return (!prof__beside_now || prof__beside_now->end(waits)) && devices;
+}
 
 PROF__UNUSED static void prof__beside_woken(uint64_t ns)
 {
@@ -63,11 +69,13 @@ PROF__UNUSED static void prof__beside_woken(uint64_t ns)
 static void prof__beside_child(void)
 {
     if (prof__beside_now) prof__beside_now->child();
+    if (prof__beside_devices) prof__beside_devices->child();
 }
 
 static void prof__beside_child_image(prof__session *s)
 {
     if (prof__beside_now) prof__beside_now->child_image(s);
+    if (prof__beside_devices) prof__beside_devices->child_image(s);
 }
 #endif
 

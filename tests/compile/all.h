@@ -2,6 +2,7 @@
 #include "prof.h"
 #include "prof_bridge.h"
 #include "prof_chrome.h"
+#include "prof_cuda.h"
 #include "prof_html.h"
 #include "prof_ntff.h"
 #include "prof_report.h"
