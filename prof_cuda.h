@@ -1,7 +1,7 @@
 /* prof_cuda.h - what NVIDIA GPUs do, on the time line of prof.h. A single C header.
 assembled from src/: change it there, see CONTRIBUTING.md
 
-   See README.md and docs/guide/cuda.md. Licence: at the end of the file.
+   See README.md and docs/gpu.md. Licence: at the end of the file.
 
      #define PROF_IMPLEMENTATION
      #include "prof_cuda.h"
@@ -1339,7 +1339,8 @@ static const char *prof__cupti_result(int result)
     case 43: return "MIG_DEVICE_NOT_SUPPORTED: use a whole GPU";
     case 44: return "SLI_DEVICE_NOT_SUPPORTED";
     case 45: return "WSL_DEVICE_NOT_SUPPORTED: enable GPU performance counters for WSL in NVIDIA's control panel";
-    case 999: return "UNKNOWN: is the driver newer than this CUPTI needs, and does nvidia-smi work?";
+    case 999: return "UNKNOWN: CUPTI cannot use the driver: does nvidia-smi work? Install the CUPTI of the driver's CUDA "
+                     "version";
     default: return "see CUptiResult in NVIDIA's documentation";
     }
 }

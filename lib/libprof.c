@@ -6,6 +6,7 @@
 #define PROF_WRAP_WAITS
 #endif
 #include "prof_chrome.h"
+#include "prof_cuda.h"
 #include "prof_html.h"
 #include "prof_ntff.h"
 #include "prof_report.h"

@@ -1,7 +1,7 @@
 // cuda/manual: The manual of prof_cuda.h.
 /* prof_cuda.h - what NVIDIA GPUs do, on the time line of prof.h. A single C header.
 
-   See README.md and docs/guide/cuda.md. Licence: at the end of the file.
+   See README.md and docs/gpu.md. Licence: at the end of the file.
 
      #define PROF_IMPLEMENTATION
      #include "prof_cuda.h"

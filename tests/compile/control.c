@@ -4,6 +4,7 @@
 #include "prof_chrome.h"
 #include "prof_html.h"
 #include "prof_vulkan.h"
+#include "prof_cuda.h"
 #include "prof_xplane.h"
 #include "prof_report.h"
 #include "prof_server.h"
@@ -158,6 +159,18 @@ static int reading(void)
     return failures;
 }
 
+/* GPUs through CUPTI. */
+static int cuda(void)
+{
+    prof_cuda_counts counts;
+    int failures = prof_cuda_enable((const prof_cuda_config *)touch("config")) != PROF_OK;
+    counts.kernels = 1;
+    prof_cuda_counted(&counts);
+    failures += counts.kernels != 0;
+    failures += prof_cuda_status() != PROF_OK || prof_cuda_collect() != PROF_OK || prof_cuda_disable() != PROF_OK;
+    return failures;
+}
+
 /* A queue of Vulkan, whose scopes are gone. */
 static int vulkan(void)
 {
@@ -237,6 +250,7 @@ int main(void)
     failures += reading();
     failures += objects();
     failures += vulkan();
+    failures += cuda();
     failures += evaluated != 0;
     printf("%d\n", failures);
     return failures != 0;

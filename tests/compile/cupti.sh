@@ -37,6 +37,21 @@ if [ -n "$PROF_TEST_LONG" ]; then
 fi
 declarations "CUPTI 13.5 has what prof_cuda.h declares" nvidia-cuda-cupti 13.5.25 -DNEWER
 
+# The library itself, with a driver that only says that there is a GPU: what CUPTI then refuses becomes a sentence.
+${CC:-cc} -shared -fPIC -w tests/fake_cupti.c -o "$work/libfake.so" -pthread
+${CC:-cc} -std=gnu99 -O0 -w -I. tests/cupti/refused.c -o "$work/refused" -pthread -ldl
+refused() { # PACKAGE VERSION
+    library=$(find "$wheels/$1-$2" -name 'libcupti.so.*' 2>/dev/null | head -n 1)
+    if [ -z "$library" ]; then
+        skip "CUPTI $2 without a GPU says what to do" "pip cannot fetch $1 $2"
+        return
+    fi
+    check "CUPTI $2 without a GPU says what to do" \
+        "$(timeout 60 "$work/refused" "$work/libfake.so" "$library" 2>&1 || echo "ended with $?")"
+}
+refused nvidia-cuda-cupti-cu12 12.1.105
+refused nvidia-cuda-cupti 13.5.25
+
 headers=$(fetch nvidia-cuda-runtime 13.0.48)
 if [ -z "$headers" ]; then
     skip "occupancies are those of cuda_occupancy.h" "no headers: pip cannot fetch nvidia-cuda-runtime 13.0.48"
