@@ -1339,8 +1339,8 @@ static const char *prof__cupti_result(int result)
     case 43: return "MIG_DEVICE_NOT_SUPPORTED: use a whole GPU";
     case 44: return "SLI_DEVICE_NOT_SUPPORTED";
     case 45: return "WSL_DEVICE_NOT_SUPPORTED: enable GPU performance counters for WSL in NVIDIA's control panel";
-    case 999: return "UNKNOWN: CUPTI cannot use the driver: does nvidia-smi work? Install the CUPTI of the driver's CUDA "
-                     "version";
+    case 999: return "UNKNOWN: CUPTI cannot use the driver: does nvidia-smi work? Install the CUPTI of the driver's "
+                     "CUDA version";
     default: return "see CUptiResult in NVIDIA's documentation";
     }
 }
