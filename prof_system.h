@@ -107,9 +107,9 @@ WHAT IT DOES NOT DO
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
     PROF_STATS there are no events, and no switches or samples. Once the program has entered a sandbox of system
     calls (seccomp), there are no more counters and wake-ups; with PROF_WRAP_WAITS the sandbox has to allow prctl.
-    With more than 32 processors it looks only at those that threads may run on at the start; and never at one that
-    is switched on later: a thread there seems to wait. On other systems than Linux prof_system_status() returns
-    PROF_UNSUPPORTED.
+    With more than 32 processors it looks only at those that threads may run on at the start. One that is switched
+    on later is looked at a tenth of a second later; one that the machine did not have at the start, never, and the
+    metadata says so. On other systems than Linux prof_system_status() returns PROF_UNSUPPORTED.
 
     A fiber has the states of the thread that runs it, and waits while none does. prof_fiber_switch() reads no clock: a
     switch was between the last event of one track and the first one of the next. In between, both fibers have unknown
@@ -265,12 +265,12 @@ typedef struct prof__known_module {
 
 /* A ring of a processor, which the kernel writes: of switches, or of samples. */
 typedef struct prof__ring {
-    int file;
+    int file;    /* of its first event; -1: its processor is off, and it has none, nor a map */
     int samples; /* 1: of samples */
     uint32_t processor;
     char *map;      /* a page that describes the ring, then the ring: data */
     char *data;
-    uint64_t bytes; /* of the ring, a power of two */
+    uint64_t bytes; /* of the ring, a power of two; without a map: that it is to have */
     uint64_t head, tail; /* written up to head, as a round found it; read up to tail */
     uint64_t lost;  /* switches, or samples, that the kernel has told to be lost */
     uint64_t untold; /* those that were lost, and that the image does not count yet */
@@ -302,6 +302,9 @@ static struct {
     int sandbox;              /* the seccomp mode at the start */
     prof__ring *rings; /* first those of switches, then those of samples */
     size_t ring_count, switch_rings;
+    int online;           /* a file that lists the processors that are on, or -1 */
+    char processors[256]; /* what it said last */
+    uint64_t most_processors; /* those that the machine had at the start, on or off: others get no ring */
     struct {
         int file;
         uint32_t ring;
@@ -391,6 +394,23 @@ static char *prof__system_read_all(const char *path)
     if (file >= 0) close(file);
     if (text) text[size] = 0;
     return text;
+}
+
+/* Returns 1 if a list such as "0-3,5" has a number; *last: receives its last one. */
+static int prof__system_in_list(const char *list, uint64_t number, uint64_t *last)
+{
+    int found = 0;
+    char *end;
+    *last = 0;
+    for (;; list = end + 1) {
+        uint64_t from = strtoull(list, &end, 10), to = from;
+        if (end == list) return found;
+        if (*end == '-') to = strtoull(end + 1, &end, 10);
+        if (to < from) return found;
+        found |= number >= from && number <= to;
+        *last = to;
+        if (*end != ',') return found;
+    }
 }
 
 /* Finds the number behind a word that begins a line. Returns 0 if there is none. */
@@ -1551,6 +1571,10 @@ static int prof__perf_ring(prof__ring *ring, uint64_t size, const char **what)
         error = ring->file < 0 ? errno : prof__perf_map(ring, ring->bytes);
     }
     if (error && ring->file >= 0) close(ring->file);
+    if (error) {
+        ring->file = -1;
+        ring->bytes = size;
+    }
     return error;
 }
 
@@ -1572,8 +1596,26 @@ static void prof__perf_drop(size_t first, int child)
         else
             prof__perf_shut(&prof__system.events[i].file);
     for (size_t i = first; i < prof__system.ring_count && !child; ++i) prof__perf_unmap(&prof__system.rings[i]);
+    if (!first) prof__perf_shut(&prof__system.online);
     prof__system.event_count = kept;
     prof__system.ring_count = first;
+}
+
+/* Reads which processors are on. Returns 1 if that has changed. */
+static int prof__perf_processors(void)
+{
+    char now[sizeof prof__system.processors];
+    if (!prof__system_reread(prof__system.online, now, sizeof now) || !strcmp(now, prof__system.processors)) return 0;
+    strcpy(prof__system.processors, now);
+    return 1;
+}
+
+/* Returns 1 if a processor is on. If the list is too long, opening an event tells. */
+static int prof__perf_is_on(uint32_t processor)
+{
+    uint64_t last;
+    return !*prof__system.processors || prof__system_in_list(prof__system.processors, processor, &last) ||
+           strlen(prof__system.processors) + 1 == sizeof prof__system.processors;
 }
 
 /* Makes rings of this size for the switches, or the samples, of each processor. Returns 0 with the reason in why, and
@@ -1583,22 +1625,28 @@ static int prof__perf_rings(int samples, uint64_t size, char why[PROF__SYSTEM_WH
     uint64_t mask[PROF__PERF_MASK];
     long all = sysconf(_SC_NPROCESSORS_CONF);
     int some = all > PROF__PERF_MANY && prof__perf_mask(mask), error = 0;
-    size_t first = prof__system.ring_count;
+    size_t first = prof__system.ring_count, made = 0;
     const char *what = "";
     void *more = realloc(prof__system.rings, (first + (size_t)(all > 0 ? all : 1)) * sizeof *prof__system.rings);
     if (more) prof__system.rings = (prof__ring *)more;
     if (!more) error = ENOMEM;
+    prof__system.most_processors = all > 0 ? (uint64_t)all : 0;
     for (uint32_t processor = 0; processor < (uint32_t)all && !error; ++processor) {
         prof__ring *ring = &prof__system.rings[prof__system.ring_count];
         if (some && processor < PROF__PERF_MASK * 64 && !(mask[processor / 64] >> processor % 64 & 1)) continue;
         memset(ring, 0, sizeof *ring);
         ring->processor = processor;
         ring->samples = samples;
-        error = prof__perf_ring(ring, size, &what);
-        if (!error && !prof__perf_keep(ring->file, prof__system.ring_count++)) error = ENOMEM;
-        if (error == ENODEV) error = 0; /* it is off */
+        ring->file = -1;
+        ring->bytes = size;
+        error = prof__perf_is_on(processor) ? prof__perf_ring(ring, size, &what) : ENODEV;
+        if (!error && !prof__perf_keep(ring->file, prof__system.ring_count)) error = ENOMEM;
+        if (error && error != ENODEV) break;
+        made += !error;
+        error = 0; /* if it is off, it may be switched on later */
+        ++prof__system.ring_count;
     }
-    if (!error && prof__system.ring_count > first) return 1;
+    if (!error && made) return 1;
     if (!error)
         snprintf(why, PROF__SYSTEM_WHY, "not recorded: no processor has perf events");
     else if (error == ENOMEM)
@@ -1612,11 +1660,13 @@ static int prof__perf_rings(int samples, uint64_t size, char why[PROF__SYSTEM_WH
     return 0;
 }
 
-/* Opens the events of another thread of the process. Returns 0 if the system refuses one, or files get scarce. */
-static int prof__perf_thread(uint32_t thread)
+/* Opens the events of another thread of the process, of rings from `first` up to `end`. Returns 0 if the system refuses
+   one, or files get scarce. */
+static int prof__perf_thread(uint32_t thread, size_t first, size_t end)
 {
     uint64_t most = prof__system_most_files();
-    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+    for (size_t i = first; i < end; ++i) {
+        if (!prof__system.rings[i].map) continue;
         prof__perf_attr attr = prof__perf_describe(prof__system.rings[i].samples, prof__system.rings[i].bytes);
         int file = prof__perf_open(&attr, thread, prof__system.rings[i].processor);
         if (file < 0) return errno == ESRCH; /* it has ended */
@@ -1630,22 +1680,23 @@ static int prof__perf_thread(uint32_t thread)
 }
 
 /* Opens the events of the threads that there are now. Returns 1 if one was new. */
-static int prof__perf_new_threads(void)
+static int prof__perf_new_threads(size_t first, size_t end)
 {
     size_t at = prof__system.thread_count;
     int found = prof__system_list();
-    for (; at < prof__system.thread_count; ++at) prof__system.refused += !prof__perf_thread(prof__system.threads[at]);
+    for (; at < prof__system.thread_count; ++at)
+        prof__system.refused += !prof__perf_thread(prof__system.threads[at], first, end);
     return found;
 }
 
-/* Opens the events of all threads that there are. They may create others meanwhile, which have inherited the events, or
-   whose creator had none yet: so the system is asked until it names no new one. The few that have both are recorded
-   twice, which the reader notices. */
-static void prof__perf_threads(void)
+/* Opens the events of all threads that there are, but the calling one. They may create others meanwhile, which have
+   inherited the events, or whose creator had none yet: so the system is asked until it names no new one. The few that
+   have both are recorded twice, which the reader notices. */
+static void prof__perf_threads(size_t first, size_t end)
 {
     prof__system.thread_count = 0;
     prof__system_meets((uint32_t)prof__thread_id()); /* has its events */
-    while (prof__perf_new_threads()) continue;
+    while (prof__perf_new_threads(first, end)) continue;
 }
 
 /* Closes all files, and unmaps the rings. child: see prof__perf_drop(). Async-signal-safe: keeps the memory for a later
@@ -1713,7 +1764,7 @@ typedef struct prof__perf_head {
 /* Looks how far the kernel has written a ring. */
 static void prof__ring_look(prof__ring *ring)
 {
-    ring->head = PROF__ACQUIRE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD));
+    if (ring->map) ring->head = PROF__ACQUIRE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD));
 }
 
 /* Tells the kernel how far a ring was read. */
@@ -1897,6 +1948,64 @@ static void prof__switches_finish(int may)
     prof__switches_tell_lost();
     prof__switches_write((uint64_t)PROF__SWITCHES_UNTIL << 32, prof__monotonic(), NULL, 0);
     prof__switches_tell_missing();
+}
+#endif
+
+#ifdef PROF__SYSTEM_LINUX
+/* Says in the metadata what is missing of a processor. */
+static void prof__processor_says(const prof__ring *ring, uint64_t processor, const char *why)
+{
+    char text[PROF__SYSTEM_WHY];
+    snprintf(text, sizeof text, "not those of processor %llu, which was switched on later: %s",
+             (unsigned long long)processor, why);
+    prof__beside_says(prof__system.session, ring->samples ? "samples" : "switches", text);
+}
+
+/* Records that switches of a processor may be missing so far. */
+static void prof__processor_begins(prof__ring *ring)
+{
+    uint64_t word = prof__switch_word(0, 0, PROF__SWITCH_LOST);
+    prof__switches_write(ring->processor | (uint64_t)PROF__SWITCHES_OF << 32, prof__monotonic(), &word, 1);
+}
+
+/* Makes a ring for a processor that is on now. The calling thread is prof's. Returns 0, or errno; *what: the call that
+   failed. */
+static int prof__processor_open(size_t index, const char **what)
+{
+    prof__ring *ring = &prof__system.rings[index];
+    int error = prof__perf_ring(ring, ring->bytes, what);
+    if (error) return error;
+    if (!prof__perf_keep(ring->file, index)) {
+        prof__perf_unmap(ring);
+        ring->file = -1;
+        return ENOMEM;
+    }
+    prof__perf_threads(index, index + 1);
+    if (!ring->samples) prof__processor_begins(ring);
+    return 0;
+}
+
+/* Looks which processors have been switched on, and makes rings for them. Returns 1 if there are new ones. */
+static int prof__processors_round(void)
+{
+    char why[PROF__SYSTEM_WHY];
+    const char *what = "";
+    uint64_t last;
+    int found = 0;
+    if (!prof__system_may() || !prof__perf_processors()) return 0;
+    prof__system_in_list(prof__system.processors, 0, &last);
+    if (last >= prof__system.most_processors)
+        prof__processor_says(prof__system.rings, last, "the machine did not have it at the start");
+    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+        prof__ring *ring = &prof__system.rings[i];
+        if (ring->map || !prof__perf_is_on(ring->processor)) continue;
+        int error = prof__processor_open(i, &what);
+        found |= !error;
+        if (!error || error == ENODEV) continue;
+        prof__perf_why(what, error, why);
+        prof__processor_says(ring, ring->processor, why);
+    }
+    return found;
 }
 #endif
 
@@ -2280,6 +2389,15 @@ static int prof__switches_round(struct pollfd *files, size_t count)
     return 0;
 }
 
+/* Fills in the files that prof's thread waits for. switches: 0: they are not recorded, or no longer. */
+static void prof__system_files(struct pollfd *files, size_t count, int switches)
+{
+    for (size_t i = 0; i < count; ++i) {
+        files[i].fd = i < prof__system.switch_rings && !switches ? -1 : prof__system.rings[i].file;
+        files[i].events = POLLIN;
+    }
+}
+
 static void prof__system_run(void)
 {
     struct pollfd wake, *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
@@ -2291,11 +2409,12 @@ static void prof__system_run(void)
     wake.revents = 0;
     if (!files) files = &wake;
     files[count] = wake;
-    for (size_t i = 0; i < count; ++i) files[i].fd = prof__system.rings[i].file, files[i].events = POLLIN;
+    prof__system_files(files, count, switches);
     while (!PROF__ACQUIRE(&prof__system.stop)) {
         prof__counters_round(prof__system.session, 0);
         prof__system_sleep(files, count + 1);
         if (PROF__ACQUIRE(&prof__system.stop)) break;
+        if ((switches || samples) && prof__processors_round()) prof__system_files(files, count, switches);
         if (switches) switches = prof__switches_round(files, count);
         if (samples) prof__samples_round();
     }
@@ -2395,12 +2514,14 @@ static int prof__system_events(prof__session *s)
         prof__system_none("not recorded: mode stats keeps no events");
         return 0;
     }
+    prof__system.online = prof__system_open_file("/sys/devices/system/cpu", "online");
+    prof__perf_processors();
     if (switches) switches = prof__perf_rings(0, PROF__PERF_BYTES >> both, prof__system.why);
     prof__system.switch_rings = prof__system.ring_count;
     if (samples) samples = prof__perf_rings(1, PROF__PERF_BYTES >> 2 * both, prof__system.samples_why);
     if (!switches && !samples) return 0;
     prof__system.told = prof__system_tells();
-    prof__perf_threads();
+    prof__perf_threads(0, prof__system.ring_count);
     if (switches) prof__system_threads();
     PROF__STORE(&prof__system.delays, switches);
     prof__delays_round(); /* from here on, what threads read says something */
@@ -2488,7 +2609,8 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
     prof__system.held_back = 0;
     prof__system.sandbox = prof__sandbox();
-    prof__system.wake = -1;
+    prof__system.wake = prof__system.online = -1;
+    prof__system.processors[0] = 0;
     free(prof__system.rings);
     prof__system.rings = NULL;
     if (prof__system_open(s)) {

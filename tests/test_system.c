@@ -1325,6 +1325,78 @@ TEST(a_filter_after_the_start)
     CHECK_EQUAL(result, 0);
 }
 
+/* Processors are on that this file names. */
+static void processors_are(const char *root, const char *list)
+{
+    char path[2000];
+    snprintf(path, sizeof path, "%s/sys/devices/system/cpu/online", root);
+    for (char *slash = path + strlen(root); (slash = strchr(slash + 1, '/')) != NULL; *slash = '/') {
+        *slash = 0;
+        mkdir(path, 0777);
+    }
+    FILE *file = fopen(path, "r+"); /* not shortened: prof reads it meanwhile */
+    if (!file) file = fopen(path, "w");
+    CHECK(file && fputs(list, file) >= 0);
+    if (file) fclose(file);
+}
+
+static int has_ring; /* the second processor */
+static void *late_main(void *user)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET(1, &set);
+    sched_setaffinity(0, sizeof set, &set);
+    prof_set_thread_name("late");
+    while (!__atomic_load_n(&has_ring, __ATOMIC_ACQUIRE)) pause_ms(1);
+    for (int i = 0; i < 20; ++i) {
+        PROFILE_SCOPE("late");
+        work_ns(1000000);
+        pause_ms(1);
+    }
+    return user;
+}
+
+TEST(a_processor_that_is_switched_on_later)
+{
+    if (sysconf(_SC_NPROCESSORS_CONF) < 2 || sysconf(_SC_NPROCESSORS_ONLN) < 2) SKIP("one processor");
+    char root[1000];
+    snprintf(root, sizeof root, "%s", trace_path("processors"));
+    mkdir(root, 0777);
+    processors_are(root, "0\n");
+    prof__system_root = root;
+    pthread_t thread;
+    int good = system_start(trace_config(0));
+    if (!good) {
+        prof__system_root = "";
+        SKIP("this system refuses perf events");
+    }
+    CHECK(prof__system.rings[0].map && !prof__system.rings[1].map);
+    CHECK(!pthread_create(&thread, NULL, late_main, NULL));
+    pause_ms(5);
+    processors_are(root, "0-1,9999\n");
+    WAIT_UNTIL(PROF__ACQUIRE(&prof__system.event_count) >= 3); /* the first one; of the ring: prof's, and both threads' */
+    pause_ms(1);
+    __atomic_store_n(&has_ring, 1, __ATOMIC_RELEASE);
+    pthread_join(thread, NULL);
+    prof_trace *trace = trace_stop();
+    prof__system_root = "";
+    CHECK(strstr(said(trace, "switches"), "not those of processor 9999") != NULL);
+    size_t known = 0;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        trace_list list = trace_read(trace, i);
+        for (size_t j = 0; j < list.count; ++j) {
+            prof_split split;
+            if (strcmp(list.events[j].name, "late")) continue;
+            prof_event_split(trace, i, &list.events[j], &split);
+            known += !split.unknown_ns && split.running_ns > 500000 && split.waiting_ns > 500000;
+        }
+        trace_free(&list);
+    }
+    CHECK(known >= 19); /* the first may begin before the thread's first switch there */
+    prof_trace_close(trace);
+}
+
 static void forked_part(void)
 {
     {

@@ -62,7 +62,7 @@ typedef struct prof__perf_head {
 /* Looks how far the kernel has written a ring. */
 static void prof__ring_look(prof__ring *ring)
 {
-    ring->head = PROF__ACQUIRE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD));
+    if (ring->map) ring->head = PROF__ACQUIRE((uint64_t *)(void *)(ring->map + PROF__PERF_HEAD));
 }
 
 /* Tells the kernel how far a ring was read. */

@@ -70,6 +70,23 @@ static char *prof__system_read_all(const char *path)
     return text;
 }
 
+/* Returns 1 if a list such as "0-3,5" has a number; *last: receives its last one. */
+static int prof__system_in_list(const char *list, uint64_t number, uint64_t *last)
+{
+    int found = 0;
+    char *end;
+    *last = 0;
+    for (;; list = end + 1) {
+        uint64_t from = strtoull(list, &end, 10), to = from;
+        if (end == list) return found;
+        if (*end == '-') to = strtoull(end + 1, &end, 10);
+        if (to < from) return found;
+        found |= number >= from && number <= to;
+        *last = to;
+        if (*end != ',') return found;
+    }
+}
+
 /* Finds the number behind a word that begins a line. Returns 0 if there is none. */
 static int prof__system_number(const char *text, const char *word, uint64_t *number)
 {

@@ -107,9 +107,9 @@ WHAT IT DOES NOT DO
     In children of fork() it records nothing, unless they call prof_start() themselves: their metadata says so. With
     PROF_STATS there are no events, and no switches or samples. Once the program has entered a sandbox of system
     calls (seccomp), there are no more counters and wake-ups; with PROF_WRAP_WAITS the sandbox has to allow prctl.
-    With more than 32 processors it looks only at those that threads may run on at the start; and never at one that
-    is switched on later: a thread there seems to wait. On other systems than Linux prof_system_status() returns
-    PROF_UNSUPPORTED.
+    With more than 32 processors it looks only at those that threads may run on at the start. One that is switched
+    on later is looked at a tenth of a second later; one that the machine did not have at the start, never, and the
+    metadata says so. On other systems than Linux prof_system_status() returns PROF_UNSUPPORTED.
 
     A fiber has the states of the thread that runs it, and waits while none does. prof_fiber_switch() reads no clock: a
     switch was between the last event of one track and the first one of the next. In between, both fibers have unknown

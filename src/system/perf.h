@@ -239,6 +239,10 @@ static int prof__perf_ring(prof__ring *ring, uint64_t size, const char **what)
         error = ring->file < 0 ? errno : prof__perf_map(ring, ring->bytes);
     }
     if (error && ring->file >= 0) close(ring->file);
+    if (error) {
+        ring->file = -1;
+        ring->bytes = size;
+    }
     return error;
 }
 
@@ -260,8 +264,26 @@ static void prof__perf_drop(size_t first, int child)
         else
             prof__perf_shut(&prof__system.events[i].file);
     for (size_t i = first; i < prof__system.ring_count && !child; ++i) prof__perf_unmap(&prof__system.rings[i]);
+    if (!first) prof__perf_shut(&prof__system.online);
     prof__system.event_count = kept;
     prof__system.ring_count = first;
+}
+
+/* Reads which processors are on. Returns 1 if that has changed. */
+static int prof__perf_processors(void)
+{
+    char now[sizeof prof__system.processors];
+    if (!prof__system_reread(prof__system.online, now, sizeof now) || !strcmp(now, prof__system.processors)) return 0;
+    strcpy(prof__system.processors, now);
+    return 1;
+}
+
+/* Returns 1 if a processor is on. If the list is too long, opening an event tells. */
+static int prof__perf_is_on(uint32_t processor)
+{
+    uint64_t last;
+    return !*prof__system.processors || prof__system_in_list(prof__system.processors, processor, &last) ||
+           strlen(prof__system.processors) + 1 == sizeof prof__system.processors;
 }
 
 /* Makes rings of this size for the switches, or the samples, of each processor. Returns 0 with the reason in why, and
@@ -271,22 +293,28 @@ static int prof__perf_rings(int samples, uint64_t size, char why[PROF__SYSTEM_WH
     uint64_t mask[PROF__PERF_MASK];
     long all = sysconf(_SC_NPROCESSORS_CONF);
     int some = all > PROF__PERF_MANY && prof__perf_mask(mask), error = 0;
-    size_t first = prof__system.ring_count;
+    size_t first = prof__system.ring_count, made = 0;
     const char *what = "";
     void *more = realloc(prof__system.rings, (first + (size_t)(all > 0 ? all : 1)) * sizeof *prof__system.rings);
     if (more) prof__system.rings = (prof__ring *)more;
     if (!more) error = ENOMEM;
+    prof__system.most_processors = all > 0 ? (uint64_t)all : 0;
     for (uint32_t processor = 0; processor < (uint32_t)all && !error; ++processor) {
         prof__ring *ring = &prof__system.rings[prof__system.ring_count];
         if (some && processor < PROF__PERF_MASK * 64 && !(mask[processor / 64] >> processor % 64 & 1)) continue;
         memset(ring, 0, sizeof *ring);
         ring->processor = processor;
         ring->samples = samples;
-        error = prof__perf_ring(ring, size, &what);
-        if (!error && !prof__perf_keep(ring->file, prof__system.ring_count++)) error = ENOMEM;
-        if (error == ENODEV) error = 0; /* it is off */
+        ring->file = -1;
+        ring->bytes = size;
+        error = prof__perf_is_on(processor) ? prof__perf_ring(ring, size, &what) : ENODEV;
+        if (!error && !prof__perf_keep(ring->file, prof__system.ring_count)) error = ENOMEM;
+        if (error && error != ENODEV) break;
+        made += !error;
+        error = 0; /* if it is off, it may be switched on later */
+        ++prof__system.ring_count;
     }
-    if (!error && prof__system.ring_count > first) return 1;
+    if (!error && made) return 1;
     if (!error)
         snprintf(why, PROF__SYSTEM_WHY, "not recorded: no processor has perf events");
     else if (error == ENOMEM)
@@ -300,11 +328,13 @@ static int prof__perf_rings(int samples, uint64_t size, char why[PROF__SYSTEM_WH
     return 0;
 }
 
-/* Opens the events of another thread of the process. Returns 0 if the system refuses one, or files get scarce. */
-static int prof__perf_thread(uint32_t thread)
+/* Opens the events of another thread of the process, of rings from `first` up to `end`. Returns 0 if the system refuses
+   one, or files get scarce. */
+static int prof__perf_thread(uint32_t thread, size_t first, size_t end)
 {
     uint64_t most = prof__system_most_files();
-    for (size_t i = 0; i < prof__system.ring_count; ++i) {
+    for (size_t i = first; i < end; ++i) {
+        if (!prof__system.rings[i].map) continue;
         prof__perf_attr attr = prof__perf_describe(prof__system.rings[i].samples, prof__system.rings[i].bytes);
         int file = prof__perf_open(&attr, thread, prof__system.rings[i].processor);
         if (file < 0) return errno == ESRCH; /* it has ended */
@@ -318,22 +348,23 @@ static int prof__perf_thread(uint32_t thread)
 }
 
 /* Opens the events of the threads that there are now. Returns 1 if one was new. */
-static int prof__perf_new_threads(void)
+static int prof__perf_new_threads(size_t first, size_t end)
 {
     size_t at = prof__system.thread_count;
     int found = prof__system_list();
-    for (; at < prof__system.thread_count; ++at) prof__system.refused += !prof__perf_thread(prof__system.threads[at]);
+    for (; at < prof__system.thread_count; ++at)
+        prof__system.refused += !prof__perf_thread(prof__system.threads[at], first, end);
     return found;
 }
 
-/* Opens the events of all threads that there are. They may create others meanwhile, which have inherited the events, or
-   whose creator had none yet: so the system is asked until it names no new one. The few that have both are recorded
-   twice, which the reader notices. */
-static void prof__perf_threads(void)
+/* Opens the events of all threads that there are, but the calling one. They may create others meanwhile, which have
+   inherited the events, or whose creator had none yet: so the system is asked until it names no new one. The few that
+   have both are recorded twice, which the reader notices. */
+static void prof__perf_threads(size_t first, size_t end)
 {
     prof__system.thread_count = 0;
     prof__system_meets((uint32_t)prof__thread_id()); /* has its events */
-    while (prof__perf_new_threads()) continue;
+    while (prof__perf_new_threads(first, end)) continue;
 }
 
 /* Closes all files, and unmaps the rings. child: see prof__perf_drop(). Async-signal-safe: keeps the memory for a later

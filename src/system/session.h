@@ -89,12 +89,14 @@ static int prof__system_events(prof__session *s)
         prof__system_none("not recorded: mode stats keeps no events");
         return 0;
     }
+    prof__system.online = prof__system_open_file("/sys/devices/system/cpu", "online");
+    prof__perf_processors();
     if (switches) switches = prof__perf_rings(0, PROF__PERF_BYTES >> both, prof__system.why);
     prof__system.switch_rings = prof__system.ring_count;
     if (samples) samples = prof__perf_rings(1, PROF__PERF_BYTES >> 2 * both, prof__system.samples_why);
     if (!switches && !samples) return 0;
     prof__system.told = prof__system_tells();
-    prof__perf_threads();
+    prof__perf_threads(0, prof__system.ring_count);
     if (switches) prof__system_threads();
     PROF__STORE(&prof__system.delays, switches);
     prof__delays_round(); /* from here on, what threads read says something */
@@ -182,7 +184,8 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
     prof__system.held_back = 0;
     prof__system.sandbox = prof__sandbox();
-    prof__system.wake = -1;
+    prof__system.wake = prof__system.online = -1;
+    prof__system.processors[0] = 0;
     free(prof__system.rings);
     prof__system.rings = NULL;
     if (prof__system_open(s)) {

@@ -31,12 +31,12 @@ typedef struct prof__known_module {
 
 /* A ring of a processor, which the kernel writes: of switches, or of samples. */
 typedef struct prof__ring {
-    int file;
+    int file;    /* of its first event; -1: its processor is off, and it has none, nor a map */
     int samples; /* 1: of samples */
     uint32_t processor;
     char *map;      /* a page that describes the ring, then the ring: data */
     char *data;
-    uint64_t bytes; /* of the ring, a power of two */
+    uint64_t bytes; /* of the ring, a power of two; without a map: that it is to have */
     uint64_t head, tail; /* written up to head, as a round found it; read up to tail */
     uint64_t lost;  /* switches, or samples, that the kernel has told to be lost */
     uint64_t untold; /* those that were lost, and that the image does not count yet */
@@ -68,6 +68,9 @@ static struct {
     int sandbox;              /* the seccomp mode at the start */
     prof__ring *rings; /* first those of switches, then those of samples */
     size_t ring_count, switch_rings;
+    int online;           /* a file that lists the processors that are on, or -1 */
+    char processors[256]; /* what it said last */
+    uint64_t most_processors; /* those that the machine had at the start, on or off: others get no ring */
     struct {
         int file;
         uint32_t ring;

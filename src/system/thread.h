@@ -3,6 +3,7 @@
 #define PROF__SYSTEM_THREAD_H
 #include "system/counters.h"
 #include "system/drain.h"
+#include "system/processors.h"
 #include "system/sample.h"
 
 #ifdef PROF__SYSTEM_LINUX
@@ -41,6 +42,15 @@ static int prof__switches_round(struct pollfd *files, size_t count)
     return 0;
 }
 
+/* Fills in the files that prof's thread waits for. switches: 0: they are not recorded, or no longer. */
+static void prof__system_files(struct pollfd *files, size_t count, int switches)
+{
+    for (size_t i = 0; i < count; ++i) {
+        files[i].fd = i < prof__system.switch_rings && !switches ? -1 : prof__system.rings[i].file;
+        files[i].events = POLLIN;
+    }
+}
+
 static void prof__system_run(void)
 {
     struct pollfd wake, *files = (struct pollfd *)calloc(prof__system.ring_count + 1, sizeof *files);
@@ -52,11 +62,12 @@ static void prof__system_run(void)
     wake.revents = 0;
     if (!files) files = &wake;
     files[count] = wake;
-    for (size_t i = 0; i < count; ++i) files[i].fd = prof__system.rings[i].file, files[i].events = POLLIN;
+    prof__system_files(files, count, switches);
     while (!PROF__ACQUIRE(&prof__system.stop)) {
         prof__counters_round(prof__system.session, 0);
         prof__system_sleep(files, count + 1);
         if (PROF__ACQUIRE(&prof__system.stop)) break;
+        if ((switches || samples) && prof__processors_round()) prof__system_files(files, count, switches);
         if (switches) switches = prof__switches_round(files, count);
         if (samples) prof__samples_round();
     }
