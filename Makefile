@@ -127,8 +127,8 @@ $(BUILD)/tests/%: tests/%.cpp tests/test.h $(wildcard tests/*.h) $(HEADERS)
 	@mkdir -p $(@D)
 	$(ALL_CXX) $(OUT) $< $(EXTRA) -o $@ $(LDFLAGS) $(LIBS)
 
-# Programs share an implementation, unless they have one of their own: for other switches, in C++, or to see what is
-# private (private.h).
+# Programs share an implementation, unless they have one of their own: for other switches, in C++, or to replace functions
+# that it calls. Those that look at what is private (private.h) share another one, whose private parts are global.
 OWN := $(shell grep -lE '^.(define PROF_IMPLEMENTATION|include "private.h")' tests/test_*.c tests/test_*.cpp)
 SHARING = $(filter-out $(patsubst tests/%,$(BUILD)/tests/%,$(basename $(OWN))),$(TESTS))
 $(BUILD)/tests/implementation.o: CFLAGS = $(TEST_CFLAGS)
@@ -137,6 +137,22 @@ $(BUILD)/tests/implementation.o: tests/implementation.c $(HEADERS)
 	$(ALL_C) -c $< -o $@
 $(SHARING): $(BUILD)/tests/implementation.o
 $(SHARING): EXTRA = -D_GNU_SOURCE $(BUILD)/tests/implementation.o
+
+DEFINITIONS = $(patsubst %,$(BUILD)/tests/definitions/%,$(wildcard prof*.h))
+DECLARATIONS = $(patsubst %,$(BUILD)/tests/declarations/%,$(wildcard prof*.h))
+$(BUILD)/tests/definitions/%.h $(BUILD)/tests/declarations/%.h: %.h tests/apart.awk
+	@mkdir -p $(BUILD)/tests/definitions $(BUILD)/tests/declarations
+	@for what in definitions declarations; do \
+	    awk -v what=$$what -f tests/apart.awk $< >$(BUILD)/tests/$$what/$(<F).made && \
+	        mv $(BUILD)/tests/$$what/$(<F).made $(BUILD)/tests/$$what/$(<F) || exit 1; done
+$(BUILD)/tests/private.o: CFLAGS = $(TEST_CFLAGS)
+$(BUILD)/tests/private.o: tests/private.h $(DEFINITIONS)
+	$(ALL_C) -w -iquote $(BUILD)/tests/definitions -x c -c $< -o $@
+PRIVATE := $(shell awk 'FNR == 1 { own = 0 } /^.define / && !/ _GNU_SOURCE/ { own = 1 } \
+    /^.include "private.h"/ && !own { print FILENAME }' tests/test_*.c)
+PRIVATE_PROGRAMS = $(filter $(patsubst tests/%.c,$(BUILD)/tests/%,$(PRIVATE)),$(TESTS))
+$(PRIVATE_PROGRAMS): $(BUILD)/tests/private.o $(DECLARATIONS)
+$(PRIVATE_PROGRAMS): EXTRA = -iquote $(BUILD)/tests/declarations $(BUILD)/tests/private.o
 
 $(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
 $(BUILD)/tests/test_args_cpp: tests/test_args.c

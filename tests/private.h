@@ -1,5 +1,6 @@
-/* private.h - an implementation for this program alone, which takes 2 s to compile: for a test that looks at what is
-   private. It may replace functions of libc before:
+/* private.h - for a test that looks at what is private. Such programs share an implementation whose private parts are
+   global: tests/apart.awk makes it. A test that defines something before has one for itself, which takes 2 s to compile,
+   with functions of libc replaced:
 
        #define malloc test_malloc
        #include "private.h"

@@ -1,12 +1,11 @@
 /* prof_system.h without perf events. What the system counts, as counters: a system that is made of files, whose numbers
    are known; programs that fault pages, write, spin and sleep, whose own counts are known; a control group that stops its
    process; what the system refuses; forks. And PROFILE_SCOPE_TIMED: of each call, what is known of it. */
-#define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "private.h"
 #include "../prof_system.h"
-#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include "refuse.h"

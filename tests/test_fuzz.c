@@ -9,8 +9,8 @@
    millions. PROF_TEST_IMAGES=folder changes those in a folder, of at most 4 KiB each, instead of tests/corpus. If the
    program dies, the image that it was at is build/tests/out/test_fuzz/mutated.prof. */
 /* run: traces memory */
-#define FUZZ_TEST
 #include "private.h"
+#define FUZZ_TEST
 #include "fuzz.c"
 #include "test.h"
 #include "trace.h"

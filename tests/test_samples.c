@@ -1,11 +1,10 @@
 /* prof_system.h: samples of threads. Images that are built word by word, of which every sample is known; programs that
    spend known shares of their time in two functions; threads, libraries and forks; and what the system refuses. */
-#define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "private.h"
 #include "../prof_system.h"
-#include "../prof_read.h"
 #include "test.h"
 #include "trace.h"
 #include "image.h"

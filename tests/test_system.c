@@ -1,13 +1,11 @@
 /* prof_system.h: what the system did with threads. Programs that wait for a lock, sleep, and are preempted, and whose own
    clocks say how long they ran; counts of switches beside those of the system; what the system refuses; forks and kills;
    and images that are built word by word, of which every state is known. */
-#define PROF_IMPLEMENTATION
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "private.h"
 #include "../prof_system.h"
-#include "../prof_chrome.h"
-#include "../prof_report.h"
 #include "test.h"
 #include "trace.h"
 #include "image.h"

@@ -1,6 +1,5 @@
 /* prof_why(): images of which every time is known, and locks that are marked up. tests/test_why.sh has programs. */
-#define PROF_IMPLEMENTATION
-#include "../prof_report.h"
+#include "private.h"
 #include "test.h"
 #include "trace.h"
 #include "image.h"
