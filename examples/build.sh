@@ -14,11 +14,13 @@ compile_cxx() { ${CXX:-c++} "$@" $warnings ${CXXFLAGS:-}; }
 # The lines of the first comment that call a compiler.
 build_lines() { sed -n -e 's/^\/\/ *//' -e 's/^ *\(c[c+]* .* -o .*\)/\1/p' -e '/\*\/ *$/q' -e '/^#/q' "$1"; }
 
-for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c cpp.cpp coroutine.cpp vulkan/triangle.c; do
+for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c cpp.cpp coroutine.cpp vulkan/triangle.c gl.c opencl.c; do
     case $file in
     coroutine.cpp) # where there are any
         echo '#include <coroutine>' | ${CXX:-c++} -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || continue ;;
     vulkan/*) echo '#include <vulkan/vulkan.h>' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null || continue ;;
+    gl.c) printf '#include <EGL/egl.h>\n#include <GL/glext.h>\n' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null || continue ;;
+    opencl.c) echo '#include <CL/cl.h>' | ${CC:-cc} -fsyntax-only -x c - 2>/dev/null || continue ;;
     *.cpp) command -v ${CXX:-c++} >/dev/null || continue ;;
     esac
     lines=$(build_lines "examples/$file")

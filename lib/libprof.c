@@ -7,8 +7,10 @@
 #endif
 #include "prof_chrome.h"
 #include "prof_cuda.h"
+#include "prof_gl.h"
 #include "prof_html.h"
 #include "prof_ntff.h"
+#include "prof_opencl.h"
 #include "prof_report.h"
 #include "prof_server.h"
 #include "prof_system.h"

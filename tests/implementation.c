@@ -3,3 +3,5 @@
 #include "prof_chrome.h"
 #include "prof_report.h"
 #include "prof_xplane.h"
+#include "prof_gl.h"
+#include "prof_opencl.h"

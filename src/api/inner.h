@@ -310,8 +310,8 @@ static int prof__table_again(prof__table *t);
 
 /*-- for headers that are above the recorder and record what a GPU says, such as prof_vulkan.h --
    prof__device_live(): the device's events are recorded now. prof__null(): sets prof_error() for an argument that is
-   null. prof__equal(), of text. PROF__ADD, atomic and relaxed. PROF__API PROF__GONE PROF__GUARD_TYPE PROF__TEXT: of
-   declarations. */
+   null. prof__equal(), of text. PROF__ADD, atomic and relaxed. PROF__API PROF__GONE PROF__GUARD_TYPE PROF__TEXT
+   PROF__USE4: of declarations. */
 
 /*-- for prof_cuda.h alone, which is above the recorder, and uses of the above what prof_system.h does --
    prof__beside_devices: how the recorder calls it. prof__begin() prof__event() prof__arg_uint(): for sites that it

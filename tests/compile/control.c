@@ -2,7 +2,9 @@
    recorded, evaluates nothing but where it writes that to, and links without an implementation. stripped.sh builds it as
    C and as C++, and runs it. */
 #include "prof_chrome.h"
+#include "prof_gl.h"
 #include "prof_html.h"
+#include "prof_opencl.h"
 #include "prof_vulkan.h"
 #include "prof_cuda.h"
 #include "prof_xplane.h"
@@ -193,6 +195,30 @@ static int vulkan(void)
     return failures;
 }
 
+/* Contexts of OpenGL, and events of OpenCL. */
+static int others(void)
+{
+    int failures = 0;
+    prof_gl_info scopes = {1, 1, 1, 1, 1, 1};
+    prof_cl_info events = {1, 1, 1, 1, 1, 1, 1, 1};
+    prof_gl *gl = prof_gl_create(NULL, (const prof_gl_options *)touch("options"));
+    prof_cl *cl = prof_cl_create(NULL, (const prof_cl_options *)touch("options"));
+    failures += gl == NULL || cl == NULL;
+    PROFILE_GL_SCOPE(gl, touch("pass"));
+    PROFILE_CL_EVENT(cl, NULL, NULL, touch("copy"));
+    prof_cl_event(cl, NULL, NULL, touch("copy"));
+    prof_gl_scope scope = prof_gl_begin(gl, touch("pass"));
+    failures += scope != 0;
+    prof_gl_end(gl, scope);
+    failures += prof_cl_queue_name(cl, NULL, touch("queue")) != PROF_OK;
+    failures += prof_gl_collect(gl) != PROF_OK || prof_cl_collect(cl) != PROF_OK;
+    failures += prof_gl_finish(gl) != PROF_OK || prof_cl_finish(cl) != PROF_OK;
+    failures += prof_gl_get_info(gl, &scopes) != PROF_OK || scopes.recorded || scopes.destroyed;
+    failures += prof_cl_get_info(cl, &events) != PROF_OK || events.recorded || events.destroyed;
+    failures += prof_gl_destroy(gl) != PROF_OK || prof_cl_destroy(cl) != PROF_OK;
+    return failures;
+}
+
 int main(void)
 {
     static prof_config config; /* all zero, in C and in C++ */
@@ -251,6 +277,7 @@ int main(void)
     failures += objects();
     failures += vulkan();
     failures += cuda();
+    failures += others();
     failures += evaluated != 0;
     printf("%d\n", failures);
     return failures != 0;

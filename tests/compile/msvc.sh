@@ -90,8 +90,10 @@ cat >"$work/all.c" <<'C'
 #define PROF_IMPLEMENTATION
 #include "prof.h"
 #include "prof_chrome.h"
+#include "prof_gl.h"
 #include "prof_html.h"
 #include "prof_ntff.h"
+#include "prof_opencl.h"
 #include "prof_report.h"
 #include "prof_server.h"
 #include "prof_vulkan.h"

@@ -33,11 +33,10 @@ fi
 
 WARNINGS="-Wall -Wextra -Wpedantic -Wconversion -Wshadow"
 
-# The same of what other headers add.
-{
-    cat $out/bare.h
-    sed -n 's/^#define \(PROFILE_[A-Z_]*\)(.*/\1/p' prof_vulkan.h | sort -u | sed 's/.*/#define &(...)/'
-} >$out/bare_gpu.h
+# The same of what other headers add: gpu.c includes these, and then this.
+echo '#define PROF_ENABLE 0' >$out/bare_gpu.h
+sed -n 's/^#define \(PROFILE_[A-Z_]*\)(.*/\1/p' prof_vulkan.h prof_gl.h prof_opencl.h | sort -u |
+    sed 's/.*/#undef &\n#define &(...)/' >$out/nothing.h
 
 identical() { # compiler language flags...
     same markup bare "$@"
@@ -48,7 +47,7 @@ same() { # source bare compiler language flags...
     shift 4
     name="same object: $source: $compiler $*"
     $compiler -x "$language" "$@" -I. -DPROF_ENABLE=0 -c $here/$source.c -o $out/stripped.o 2>$out/errors &&
-        $compiler -x "$language" "$@" -I. -DMARKUP_BARE -include $out/$bare.h -c $here/$source.c -o $out/bare.o \
+        $compiler -x "$language" "$@" -I. -I$out -DMARKUP_BARE -include $out/$bare.h -c $here/$source.c -o $out/bare.o \
             2>>$out/errors
     if [ $? -ne 0 ]; then
         fail "$name: does not compile"
@@ -119,9 +118,11 @@ mkdir -p $examples
 ln -sfn "$PWD/examples" $examples/examples
 stripped="-DPROF_ENABLE=0 -O0 $WARNINGS -Wno-misleading-indentation"
 for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c engines/jobs.c \
-    engines/watchdog.c engines/reload_host.c cpp.cpp coroutine.cpp vulkan/triangle.c; do
+    engines/watchdog.c engines/reload_host.c cpp.cpp coroutine.cpp vulkan/triangle.c gl.c opencl.c; do
     case $file in
     vulkan/*) [ -e /usr/share/vulkan/icd.d/lvp_icd.x86_64.json ] && [ -e /usr/include/vulkan/vulkan.h ] || continue ;;
+    gl.c) [ -e /usr/share/glvnd/egl_vendor.d/50_mesa.json ] && [ -e /usr/include/EGL/egl.h ] || continue ;;
+    opencl.c) [ -e /etc/OpenCL/vendors/pocl.icd ] && [ -e /usr/include/CL/cl.h ] || continue ;;
     coroutine.cpp) echo '#include <coroutine>' | ${CXX:-c++} -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || continue ;;
     esac
     sed -n -e 's/^\/\/ *//' -e 's/^ *\(c[c+]* .* -o .*\)/\1/p' -e '/\*\/ *$/q' -e '/^#/q' examples/$file |
