@@ -1,5 +1,5 @@
-/* OpenCL: a pipeline in which copies overlap kernels. While the device computes one block, the next one is copied in and
-   the one before is copied out, in queues of their own.
+/* OpenCL: a pipeline in which copies overlap kernels. While the device computes one block, the next one is copied in,
+   and the one before is copied out, in queues of their own.
 
        cc -O2 examples/opencl.c -o opencl -lOpenCL -pthread -ldl && ./opencl
 

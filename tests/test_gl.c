@@ -1,5 +1,5 @@
-/* prof_gl.h, on an OpenGL that this test made up, which can be slow, silent, lost or disjoint; and on a real one without a
-   window, if EGL has one: Mesa's llvmpipe does without a GPU.
+/* prof_gl.h, on an OpenGL that this test made up, which can be slow, silent, lost or disjoint; and on a real one without
+   a window, if EGL has one: Mesa's llvmpipe does without a GPU.
    run: unraced */
 #include "prof_gl.h"
 #include "prof_read.h"
@@ -484,8 +484,8 @@ TEST(without_a_session_or_a_context_it_does_nothing)
     prof_trace_close(trace_stop());
 }
 
-/* The time of a scope, by the GPU's clock, lies between two times of the host's that were read around it. Also for a clock
-   of 32 bits, which wraps each 4.3 s. */
+/* The time of a scope, by the GPU's clock, lies between two times of the host's that were read around it. Also for a
+   clock of 32 bits, which wraps each 4.3 s. */
 TEST(clocks_agree)
 {
     enum { COUNT = 50 };
@@ -775,8 +775,8 @@ TEST(real_es)
     real_passes(1, NULL); /* found in the process */
 }
 
-/* The clock that the recording has for the GPU, against the GPU's clock itself: each of its times lies between two times of
-   the host, or 2 us beside. PROF_TEST_LONG=1: for a minute, and it prints how far apart they are. */
+/* The clock that the recording has for the GPU, against the GPU's clock itself: each of its times lies between two times
+   of the host, or 2 us beside. PROF_TEST_LONG=1: for a minute, and it prints how far apart they are. */
 TEST(real_clocks)
 {
     const char *why = egl_open();
@@ -815,7 +815,9 @@ TEST(real_clocks)
     CHECK_EQUAL(list.count, count);
     for (size_t i = 0; i < list.count && i < (size_t)count; ++i) {
         int64_t at = list.events[i].start_ns + start;
-        int64_t off = at < (int64_t)before[i] ? (int64_t)before[i] - at : at > (int64_t)after[i] ? at - (int64_t)after[i] : 0;
+        int64_t off = at < (int64_t)before[i]  ? (int64_t)before[i] - at
+                      : at > (int64_t)after[i] ? at - (int64_t)after[i]
+                                               : 0;
         if (off > worst) worst = off;
     }
     CHECK(worst <= 2000);

@@ -1,5 +1,5 @@
-/* prof_opencl.h, on an OpenCL that this test made up, whose commands fail, never end or tell nothing; and on a real one, if
-   there is one: pocl does without a GPU.
+/* prof_opencl.h, on an OpenCL that this test made up, whose commands fail, never end or tell nothing; and on a real one,
+   if there is one: pocl does without a GPU.
    run: unraced */
 #include "prof_opencl.h"
 #include "prof_read.h"
@@ -162,7 +162,8 @@ static fake_event *fake_enqueue(int queue)
 static int fake_marker(void *queue, unsigned count, void *const *events, void **event)
 {
     if (fake_call(MARKER)) return fake.fails[MARKER];
-    if (count || events || (fake_queue *)queue < fake.queues || (fake_queue *)queue >= fake.queues + QUEUES) fake.errors++;
+    if (count || events || (fake_queue *)queue < fake.queues || (fake_queue *)queue >= fake.queues + QUEUES)
+        fake.errors++;
     fake_event *e = fake_enqueue((int)((fake_queue *)queue - fake.queues));
     e->is_marker = 1;
     fake_complete(e, 0);
@@ -274,12 +275,13 @@ TEST(commands_are_recorded_when_they_are_complete)
     prof_trace *trace = trace_stop();
     int64_t start = (int64_t)prof_trace_about(trace)->start_monotonic_ns;
     for (int queue = 0; queue < 2; ++queue) {
-        /* The commands of a queue overlap here, as no command of a queue that is in order does: they have five tracks. */
+        /* The commands of a queue overlap here, as none of a queue that is in order does: they have five tracks. */
         size_t all = 0;
         uint64_t arrows = 0;
         for (size_t t = 0; t < prof_trace_track_count(trace); ++t) {
             const prof_track *track = prof_trace_track(trace, t);
-            if (strcmp(track->device, "OpenCL made up") || strncmp(track->name, queue ? "queue 2" : "copies", 6)) continue;
+            if (strcmp(track->device, "OpenCL made up") || strncmp(track->name, queue ? "queue 2" : "copies", 6))
+                continue;
             trace_list list = trace_read(trace, t);
             for (size_t i = 0; i < list.count; ++i) {
                 const prof_event *event = &list.events[i];
@@ -337,8 +339,9 @@ TEST(a_full_ring_collects_and_then_counts)
     for (int i = 0; i < 10; ++i) command(cl, 0, "not done");
     CHECK_EQUAL(counts_of(cl).full, 2);
     CHECK_EQUAL(prof_cl_collect(cl), PROF_INVALID_STATE);
-    CHECK_TEXT(prof_error(), "OpenCL events: 2 lost: the ring of 8 events was full: set options.events, or collect more "
-                             "often");
+    CHECK_TEXT(prof_error(),
+               "OpenCL events: 2 lost: the ring of 8 events was full: set options.events, or collect more "
+               "often");
     CHECK_EQUAL(prof_cl_collect(cl), PROF_OK);
     CHECK_EQUAL(prof_cl_destroy(cl), PROF_INVALID_STATE);
     CHECK(strstr(prof_error(), "8 lost: prof_cl_destroy() came before they were complete") != NULL);
@@ -541,11 +544,12 @@ static struct {
     int (*device_info)(void *device, unsigned name, size_t size, void *value, size_t *written);
     int (*get_platforms)(unsigned count, void **platforms, unsigned *found);
     int (*get_devices)(void *platform, uint64_t type, unsigned count, void **devices, unsigned *found);
-    void *(*create_context)(const intptr_t *properties, unsigned count, void **devices, void *notify, void *user, int *error);
+    void *(*create_context)(const intptr_t *properties, unsigned count, void **devices, void *notify, void *user,
+                            int *error);
     void *(*create_queue)(void *context, void *device, uint64_t properties, int *error);
     void *(*create_buffer)(void *context, uint64_t flags, size_t size, void *host, int *error);
-    int (*write)(void *queue, void *buffer, unsigned blocks, size_t offset, size_t size, const void *from, unsigned count,
-                 void *const *waits, void **event);
+    int (*write)(void *queue, void *buffer, unsigned blocks, size_t offset, size_t size, const void *from,
+                 unsigned count, void *const *waits, void **event);
     int (*read)(void *queue, void *buffer, unsigned blocks, size_t offset, size_t size, void *to, unsigned count,
                 void *const *waits, void **event);
     int (*finish)(void *queue);
@@ -563,11 +567,18 @@ static const char *cl_open(void)
     static const struct {
         const char *name;
         void *to;
-    } all[] = {{"clGetDeviceInfo", &cl.device_info}, {"clGetPlatformIDs", &cl.get_platforms}, {"clGetDeviceIDs", &cl.get_devices},
-               {"clCreateContext", &cl.create_context}, {"clCreateCommandQueue", &cl.create_queue},
-               {"clCreateBuffer", &cl.create_buffer}, {"clEnqueueWriteBuffer", &cl.write},
-               {"clEnqueueReadBuffer", &cl.read}, {"clFinish", &cl.finish}, {"clReleaseEvent", &cl.release_event},
-               {"clReleaseCommandQueue", &cl.release_queue}, {"clReleaseMemObject", &cl.release_buffer},
+    } all[] = {{"clGetDeviceInfo", &cl.device_info},
+               {"clGetPlatformIDs", &cl.get_platforms},
+               {"clGetDeviceIDs", &cl.get_devices},
+               {"clCreateContext", &cl.create_context},
+               {"clCreateCommandQueue", &cl.create_queue},
+               {"clCreateBuffer", &cl.create_buffer},
+               {"clEnqueueWriteBuffer", &cl.write},
+               {"clEnqueueReadBuffer", &cl.read},
+               {"clFinish", &cl.finish},
+               {"clReleaseEvent", &cl.release_event},
+               {"clReleaseCommandQueue", &cl.release_queue},
+               {"clReleaseMemObject", &cl.release_buffer},
                {"clReleaseContext", &cl.release_context}};
     static const char *why = "";
     if (!why || *why) return why;
@@ -604,7 +615,10 @@ static void real_copies(int out_of_order)
     for (int i = 0; i < 2; ++i) {
         queues[i] = cl.create_queue(cl.context, cl.device, out_of_order ? 3 : 2, &error);
         buffers[i] = cl.create_buffer(cl.context, 1, BYTES, NULL, &error);
-        CHECK_EQUAL(prof_cl_queue_name(times, queues[i], out_of_order ? i ? "reads o" : "writes o" : i ? "reads" : "writes"),
+        CHECK_EQUAL(prof_cl_queue_name(times, queues[i],
+                                       out_of_order ? i ? "reads o" : "writes o"
+                                       : i          ? "reads"
+                                                    : "writes"),
                     PROF_OK);
     }
     for (int i = 0; i < COUNT; ++i) {
@@ -671,7 +685,8 @@ TEST(a_real_queue_without_profiling)
     void *event;
     trace_start(&config);
     prof_cl *times = prof_cl_create(NULL, NULL);
-    void *queue = cl.create_queue(cl.context, cl.device, 0, &error), *buffer = cl.create_buffer(cl.context, 1, 64, NULL, &error);
+    void *queue = cl.create_queue(cl.context, cl.device, 0, &error),
+         *buffer = cl.create_buffer(cl.context, 1, 64, NULL, &error);
     CHECK(!cl.write(queue, buffer, 1, 0, 64, host_bytes[0], 0, NULL, &event));
     PROFILE_CL_EVENT(times, queue, event, "write");
     cl.release_event(event);
@@ -684,8 +699,8 @@ TEST(a_real_queue_without_profiling)
     prof_trace_close(trace_stop());
 }
 
-/* When a command was queued and when it ended, by the device's clock on the recording's time line, against the host: not
-   before it was asked for, and not after the host was told, but for 2 us. PROF_TEST_LONG=1: for a minute; and of pocl,
+/* When a command was queued and when it ended, by the device's clock on the recording's time line, against the host:
+   not before it was asked for, and not after the host was told, but for 2 us. PROF_TEST_LONG=1: for a minute; and of pocl,
    whose clock is known, it prints how far apart the clocks are. */
 TEST(real_clocks)
 {
@@ -693,7 +708,8 @@ TEST(real_clocks)
     if (why) SKIP(why);
     enum { MOST = 5400 };
     static uint64_t before[MOST], after[MOST];
-    int64_t early = INT64_MAX, late = INT64_MAX; /* the least time from asking to queued, and from the end to being told */
+    int64_t early = INT64_MAX,
+            late = INT64_MAX; /* the least time from asking to queued, and from the end to being told */
     long count = trace_times(20, 50, MOST);
     prof_config config = trace_config(8u << 20);
     prof_cl_options options = {0};
@@ -705,7 +721,8 @@ TEST(real_clocks)
     prof_device_row *row = prof_device_row_create(prof_device_create(name, NULL), "marks");
     trace_start(&config);
     prof_cl *times = prof_cl_create(NULL, &options);
-    void *queue = cl.create_queue(cl.context, cl.device, 2, &error), *buffer = cl.create_buffer(cl.context, 1, 64, NULL, &error);
+    void *queue = cl.create_queue(cl.context, cl.device, 2, &error),
+         *buffer = cl.create_buffer(cl.context, 1, 64, NULL, &error);
     CHECK_EQUAL(prof_cl_queue_name(times, queue, "clock"), PROF_OK);
     for (long i = 0; i < count; ++i) {
         void *event;

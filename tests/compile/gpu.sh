@@ -29,7 +29,8 @@ beside() { # WHAT LINES: before and after, in C and C++
     printf '%s\n' '#define PROF_IMPLEMENTATION' '#include "prof_gl.h"' '#include "prof_opencl.h"' "$2" >$out/before.c
     said=$(for file in before after; do
         ${CC:-cc} -std=gnu99 -I. -I$out $warnings -fsyntax-only $out/$file.c 2>&1
-        ! command -v ${CXX:-c++} >/dev/null || ${CXX:-c++} -std=c++11 -I. -I$out -Wall -Wextra -Werror -fsyntax-only -x c++ $out/$file.c 2>&1
+        ! command -v ${CXX:-c++} >/dev/null ||
+            ${CXX:-c++} -std=c++11 -I. -I$out -Wall -Wextra -Werror -fsyntax-only -x c++ $out/$file.c 2>&1
     done | head -20)
     check "beside $1" "$said"
 }

@@ -43,7 +43,7 @@ done
 # What a header before has left on, or is around prof's, changes nothing.
 {
     echo '#pragma pack(1)'
-    for each in chrome html report xplane ntff server vulkan; do echo "#include \"prof_$each.h\""; done
+    for each in chrome html report xplane ntff server vulkan gl opencl; do echo "#include \"prof_$each.h\""; done
     echo '#include <stddef.h>'
     echo 'struct packed { char a; int b; };'
     echo 'typedef char still_packed[sizeof(struct packed) == 5 ? 1 : -1];'
