@@ -4,9 +4,9 @@
 
        cc -std=c99 -O2 examples/game.c -o game -pthread && ./game
 
-   It runs for three seconds at 60 frames a second, then prints where the time went. Arguments, all optional: the files
-   for the trace, the last frame (.png) and the sound (.wav). Every number that decides the picture is an integer, so
-   that the last frame is the same, byte for byte, on every machine.
+   It runs for three seconds at 60 frames a second, writes the page beside the trace, and prints where that is and where
+   the time went. Arguments, all optional: the files for the trace, the last frame (.png) and the sound (.wav). Every
+   number that decides the picture is an integer, so that the last frame is the same, byte for byte, on every machine.
 
    What to look for in the trace: each meteor costs a frame. Find out why, and what would repair it.
 
@@ -14,6 +14,7 @@
 #define _POSIX_C_SOURCE 200809L
 #define PROF_IMPLEMENTATION
 #include "../prof_chrome.h"
+#include "../prof_html.h"
 #include <errno.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -88,13 +89,26 @@ static void play(void)
     }
 }
 
+/* Writes the page beside the trace, and prints its address. */
+static prof_status write_page(const prof_trace *trace, const char *beside)
+{
+    char page[4096], whole[4096];
+    const char *dot = strrchr(beside, '.');
+    snprintf(page, sizeof page, "%.*s.html", (int)(dot ? dot - beside : (long)strlen(beside)), beside);
+    prof_status status = prof_html_write(trace, page, NULL);
+    if (status == PROF_OK)
+        printf("The page, which a browser opens: file://%s\n\n", realpath(page, whole) ? whole : page);
+    return status;
+}
+
 /* Prints where the time went, from the recorder in the same process. */
-static int report(void)
+static int report(const char *path)
 {
     prof_summary_options options = {.top = 24};
     prof_trace *trace;
     if (prof_trace_open_live(&trace) != PROF_OK) return 0;
-    prof_status status = prof_summary_write(trace, "-", &options);
+    prof_status status = write_page(trace, path);
+    if (status == PROF_OK) status = prof_summary_write(trace, "-", &options);
     prof_trace_close(trace);
     return status == PROF_OK;
 }
@@ -120,13 +134,13 @@ int main(int argc, char **argv)
     write_picture(image);
     write_sound(wav);
 
-    if (status == PROF_OK && (prof_stop() != PROF_OK || !report())) {
+    if (status == PROF_OK && (prof_stop() != PROF_OK || !report(trace))) {
         fprintf(stderr, "game: no trace: %s\n", prof_error());
         return 1;
     }
     printf("The last frame is in %s, what was heard in %s.\n", image, wav);
     if (status == PROF_OK)
-        printf("The trace is in %s: open https://ui.perfetto.dev and drag it into the page,\n"
+        printf("The trace is in %s, too: open https://ui.perfetto.dev and drag it into the page,\n"
                "or load it in chrome://tracing or https://www.speedscope.app.\n", trace);
     return 0;
 }

@@ -173,7 +173,7 @@ much=
 written() { "$prof" top --once --period 1h stream.prof | grep -q "holds less than a period"; }
 within written || fail "the buffer of a stream has been used again"
 is "a stream" 0 "$prof" top --once --period 1h stream.prof
-has "the buffer of a stream" out "MiB, which goes into the file, holds "
+has "the buffer of a stream" out "B, which goes into the file, holds "
 has "its scopes" out "tiny"
 has "not all of it is in the buffer" out "the buffer holds less than a period"
 watch stream.prof

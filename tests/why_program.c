@@ -7,7 +7,8 @@
 
    KIND requests has two: the second one has to wait in a queue until the thread has served the first, then calls
    another thread with a flow of its own, and waits for it. KIND rounds has steps, numbered from 100 on, and frames. In
-   the seventh, the thread waits 200 ms for a lock, until the step of another thread sends it a flow. */
+   the seventh, the thread waits 200 ms for a lock, until the step of another thread sends it a flow. KIND crashed ends
+   in scopes, without prof_stop(); KIND empty records nothing. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #ifndef PLAIN
@@ -227,6 +228,16 @@ static int requests(void)
     return pthread_join(server, NULL) || pthread_join(helper, NULL);
 }
 
+/* Ends without prof_stop(), in scopes. */
+static void crashed(void)
+{
+    PROFILE_SCOPE("game");
+    PROFILE_LOG(PROF_LOG_ERROR, "level %d has no exit", 3);
+    PROFILE_SCOPE("solve");
+    PROFILE_ARG_I("row", 7);
+    _exit(0);
+}
+
 static int rounds(int count)
 {
     pthread_t other;
@@ -257,6 +268,8 @@ int main(int argc, char **argv)
     pages = (char *)mmap(NULL, PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == (char *)MAP_FAILED || schedstat < 0) return 3;
     prof_set_thread_name("main");
+    if (!strcmp(kind, "empty")) return 0;
+    if (!strcmp(kind, "crashed")) crashed();
     if (!strcmp(kind, "requests")) return requests();
     if (!strcmp(kind, "rounds")) return rounds(count);
     if (has_other && pthread_create(&other, NULL, !strcmp(kind, "lock") ? holder_main : hog_main, NULL)) return 4;

@@ -124,12 +124,9 @@ static const char *rate_text(char *to, uint64_t count, double seconds)
 
 static void describe_buffer(const prof_trace_info *info, const top_period *p, char *to, size_t size)
 {
-    char held[48], bytes[48];
+    char held[48], bytes[96];
     tool_ns(held, (double)p->held_ns);
-    if (info->buffer_size < 1048576)
-        snprintf(bytes, sizeof bytes, "%.0f KiB", (double)info->buffer_size / 1024);
-    else
-        snprintf(bytes, sizeof bytes, "%.1f MiB", (double)info->buffer_size / 1048576);
+    tool_measured(bytes, (double)info->buffer_size, "B");
     if (info->mode == PROF_STREAM)
         append(to, size, "the buffer of %s, which goes into the file, holds %s", bytes, held);
     else if (info->mode == PROF_FILL)

@@ -6,9 +6,10 @@ import { firstIndex } from './columns.js';
 import { STATE_NAMES, RUNNING, WAITING } from './states.js';
 import { waitLines } from './waits.js';
 import { colorLabels, nodeColors, abgr } from './theme.js';
-import { parseQuery, labelMatches, findScopes } from './search.js';
+import { parseQuery, labelMatches, findScopes, findOthers } from './search.js';
 import { TimeLine, GUTTER } from './view.js';
 import { drawBars } from './frames.js';
+import { requestSeries } from './request.js';
 import { Panels, statesText } from './panels.js';
 import { $, el, copy } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
@@ -46,8 +47,12 @@ class App {
         this.bar = -1; // the frame or step that was chosen last, unless another thing was chosen since
         this.mark = null;
         this.label = null;
+        this.request = null;
+        this.flowAt = -1;
         this.query = '';
         this.hits = [];
+        this.others = null;
+        this.found = new Set();
         this.least = 0;
         this.dim = null;
         this.closed = new Set();
@@ -255,6 +260,30 @@ class App {
         this.changed();
     }
 
+    /** Opens the panel of a request of a series; without one, of its slowest. */
+    openRequest(series, one) {
+        this.request = { series, one };
+        this.flowAt = -1;
+        this.panels.open('request');
+    }
+
+    /** Shows the time of a span, and opens its panel, if it is a request. */
+    openSpan(span) {
+        const { report } = this, { name } = report.labels[span.label], { process } = report.tracks[span.track];
+        const series = requestSeries(report).find(each => !each.step && each.process === process && each.name === name), one = series && series.list.find(each => each.start === span.start && each.id === Number(span.id));
+        this.zoomTo(span.start, span.start + span.duration, true);
+        if (one) this.openRequest(series, one);
+    }
+
+    /** Goes to the next end of the request's flows. */
+    followFlow() {
+        const { flowList } = this;
+        if (!flowList || !flowList.length) return;
+        const { from, to, fromTrack, toTrack, name } = flowList[(this.flowAt = (this.flowAt + 1) % (2 * flowList.length)) >> 1], end = this.flowAt & 1;
+        this.goTo(end ? to : from, end ? toTrack : fromTrack);
+        $('live').textContent = `Flow ${name} ${end ? 'arrives at' : 'leaves'} ${(end ? toTrack : fromTrack).title}`;
+    }
+
     labelOf(scope) { return scopeOf(this.report, scope).label; }
 
     /** Whether a scope is one of those that the panel "one scope" is about: has its label, or a label that its format made. */
@@ -373,7 +402,10 @@ class App {
         this.dim = byLabel ? label => !labelMatches(query, label) : null;
         this.least = query.least;
         this.hits = query.empty ? [] : findScopes(this.report, query);
-        $('hits').textContent = query.empty ? '' : `${grouped(this.hits.length)}${this.hits.more ? '+' : ''}`;
+        this.others = findOthers(this.report, query);
+        const { values, threads, spans, messages, counters } = this.others;
+        this.found = new Set([...threads, ...spans, ...counters]);
+        $('hits').textContent = query.empty ? '' : `${grouped(this.hits.length)}${this.hits.more ? '+' : ''}${this.hits.length || !query.names.length ? '' : ` + ${grouped(values.length + this.found.size + messages.length)}`}`;
         this.hit = -1;
         this.paint();
         if (!query.empty && this.panels.tab !== 'scopes') this.panels.open('found'); else this.panels.refresh();
@@ -382,9 +414,10 @@ class App {
     }
 
     nextHit(step) {
-        if (!this.hits.length) return;
-        this.hit = (this.hit + step + this.hits.length) % this.hits.length;
-        this.show(this.hits[this.hit]);
+        const all = this.hits.length ? this.hits : this.others ? this.others.values : [];
+        if (!all.length) return;
+        this.hit = (this.hit + step + all.length) % all.length;
+        this.show(all[this.hit]);
     }
 
     // ---- the address of the page, which says what the page shows
@@ -612,6 +645,7 @@ class App {
             this.goTo(mark.time);
         } else if (span || hold) {
             this.select((span || hold).start, (span || hold).start + (span || hold).duration);
+            if (span && this.panels.tab === 'request') this.openSpan(span);
         } else if (area === 'ruler') {
             this.mark = time === undefined ? null : time;
         } else {
@@ -679,7 +713,7 @@ class App {
                 this.select(start, end);
             },
             '/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),
-            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(), y: () => this.panels.open('why'),
+            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(), y: () => this.panels.open('why'), r: () => this.panels.open('request'), l: () => this.followFlow(),
             n: () => this.nextHit(1), N: () => this.nextHit(-1),
             Escape: () => { if (this.selection) this.select(); else this.setFocus(null); },
             Enter: () => { if (this.focus) this.panels.open('scope'); }

@@ -25,6 +25,7 @@ function nameTracks(tracks) {
 export function finish(report) {
     let to = 0, from = Infinity;
     report.messages = [];
+    report.requests = null; // made when somebody looks: see request.js
     report.losses = [];
     report.counters = [];
     report.frames = [];
@@ -177,7 +178,7 @@ function pointsOf(report, process) {
     report.counters = report.counters.concat(process.counters);
 }
 
-function closeSeries(series) {
+export function closeSeries(series) {
     series.time = Float64Array.from(series.time);
     series.value = Float64Array.from(series.value);
     series.min = Infinity;
@@ -187,6 +188,9 @@ function closeSeries(series) {
         if (value > series.max) series.max = value;
     }
     if (!(series.min <= series.max)) series.min = series.max = 0;
+    const finite = series.value.filter(Number.isFinite); // of these the curve is drawn: an infinity would make all of it flat
+    series.low = finite.reduce((a, b) => min(a, b), 0);
+    series.high = finite.reduce((a, b) => max(a, b), series.low);
     return series;
 }
 
@@ -399,7 +403,7 @@ class Steps {
 }
 
 /** Returns the number that the program gave a step; '' if the recording lacks it. */
-function stepNumber(report, { track, depth, i }) {
+export function stepNumber(report, { track, depth, i }) {
     const { args } = track.levels[depth], pair = report.argsOf(args, i).find(([key]) => key === 'step_num');
     return pair ? pair[1] : '';
 }
@@ -473,6 +477,12 @@ function spanLanes(report) {
 /** Returns the notes at the top of the page. @returns {string[]} */
 export function warnings(report) {
     const lines = [];
+    if (!report.tracks.some(track => track.levels.length || track.points.count) && !report.spans.length && !report.all) {
+        const short = report.processes.reduce((sum, { about }) => sum + Number(about.get('taken_back') || 0), 0);
+        const why = short ? `${grouped(short)} scopes were shorter than PROF_MIN_DURATION, and left out: set it to 0.` : 'No macro ran while the session did, or all that ran was off.';
+        const hints = ' Is each file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording paused, or did it end before the work began? prof check says more of the file, prof config of the settings.';
+        lines.push(`Nothing was recorded. ${why}${short ? '' : hints}`);
+    }
     if (report.damage) lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);
     if (report.processes.some(process => process.about.get('together') === '1'))
         lines.push('The recordings were made one after the other: here, each begins at 0.');

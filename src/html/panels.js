@@ -8,6 +8,8 @@ import { $, el, select, table, tools, words, times, moments, counts, sizes } fro
 import { Comparison } from './comparison.js';
 import { RUNNING } from './states.js';
 import { usualSteps, whyPanel } from './why.js';
+import { endings, endPanel } from './ending.js';
+import { requestPanel, requestSeries } from './request.js';
 import { flameBox, along, zoomed, levelsOf } from './flame.js';
 import { ceil, floor, max, min, ns, moment, grouped, shown, measured, where } from './text.js';
 
@@ -26,17 +28,20 @@ export class Panels {
         this.app = app;
         this.tabs = tabs;
         this.body = body;
-        this.tab = 'scopes';
         this.memories = {};
         this.step = 5e5; // how many scopes count() counts in one call
         this.bottomUp = false;
         const { report } = app, spans = report.spans.length > 0;
         this.comparison = report.processes.length > 1 ? new Comparison(this) : null;
+        const ended = endings(report).length > 0;
+        this.tab = ended ? 'end' : 'scopes';
         this.list = [
+            ended ? ['end', 'At the end', () => endPanel(this)] : null,
             ['scopes', 'Scopes', () => this.scopes()],
             ['flame', 'Flame graph', () => this.flame()],
             ['scope', 'One scope', () => this.scope()],
             ['why', 'Why', () => whyPanel(this)],
+            requestSeries(report).length ? ['request', 'Request', () => requestPanel(this)] : null,
             ['found', 'Found', () => this.found()],
             this.comparison ? ['compare', 'Compare', () => this.comparison.table()] : null,
             this.comparison ? ['difference', 'Flame graph of differences', () => this.comparison.flame()] : null,
@@ -338,9 +343,19 @@ export class Panels {
     }
 
     found() {
-        const { query, hits } = this.app;
-        if (!query) return el('p.note', {}, 'Search by a part of a name, cat:NAME, key=value, >2ms or <100us, or several of them. The key / goes to the search field.');
-        return this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`, true);
+        const { app } = this, { query, hits, report } = app, { values = [], threads = [], spans = [], messages = [], counters = [] } = app.others || {};
+        if (!query) return el('p.note', {}, 'Search by a part of a name, "words in quotes", cat:NAME, key=value, key>100, >2ms or <100us, or several of them. Numbers may be hexadecimal: 0x173. The key / goes to the search field.');
+        const counted = [[hits, 'scope'], [values, 'scope by an argument', 'scopes by an argument'], [threads, 'thread'], [spans, 'span'], [messages, 'message'], [counters, 'counter']].filter(([list]) => list.length);
+        const says = counted.map(([list, one, many]) => `${grouped(list.length)}${list.more ? ' and more' : ''} ${list.length === 1 ? one : many || one + 's'}`).join(', ');
+        if (!says) return el('p.note', { role: 'status' }, `Nothing matches ${query}: no scope, argument, thread, span, message or counter. Every word has to match; quotes keep words together.`);
+        const link = (title, get, pick) => ({ title, text: true, get, show: row => el('button.link', { onclick: () => pick(row) }, get(row)) });
+        return [el('p.note', { role: 'status' }, `${says} for ${query}`), spans.length ? this.spanTable(spans, `${grouped(spans.length)} spans for ${query}`) : '',
+            hits.length || !values.length ? '' : this.callTable(values, `${grouped(values.length)} scopes by an argument, for ${query}`, true),
+            hits.length || says.startsWith('0') ? this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`, true) : '',
+            hits.length && values.length ? this.callTable(values, `${grouped(values.length)} scopes by an argument, for ${query}`, true) : '',
+            threads.length ? table([link('thread', row => row.full, row => app.goTo(row.levels[0] ? row.levels[0].start[0] : report.from, row)), { title: 'id', get: row => Number(row.thread) }], threads, { caption: 'Threads', up: true, memory: this.memoryOf('found threads') }) : '',
+            messages.length ? table([moments('time', row => row.time), link('message', row => row.text, row => app.goTo(row.time, row.track)), words('thread', row => row.track.title)], messages, { caption: 'Messages', up: true, memory: this.memoryOf('found messages') }) : '',
+            counters.length ? table([link('counter', row => row.name, row => app.goTo(row.time[row.value.indexOf(row.max)] || report.from)), { title: 'max', get: row => row.max, show: row => measured(row.max, row.unit) }], counters, { caption: 'Counters', up: true, memory: this.memoryOf('found counters') }) : ''].filter(Boolean);
     }
 
     // ---- tables
@@ -388,15 +403,20 @@ export class Panels {
     }
 
     spans() {
-        const { app } = this, { report, selection } = app;
+        const { report, selection } = this.app;
         const rows = report.spans.filter(span => !selection || touches(span.start, span.start + span.duration, selection.from, selection.to));
+        return this.spanTable(rows, `${grouped(rows.length)} spans`);
+    }
+
+    spanTable(rows, caption) {
+        const { app } = this, { report } = app;
         return table([words('span', span => report.labels[span.label].name + (span.mark ? ' (mark)' : '')),
             moments('start', span => span.start), { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },
             { title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },
             words('from', span => report.tracks[span.track].title), words('to', span => report.tracks[span.endTrack].title),
             words('arguments', span => argsText(span.args)),
             words('', span => truncatedText(span.flags))], rows,
-        { caption: `${grouped(rows.length)} spans`, sort: 2, memory: this.memoryOf('spans'), onpick: span => app.zoomTo(span.start, span.start + span.duration, true) });
+        { caption, sort: 2, memory: this.memoryOf('spans'), onpick: span => app.openSpan(span) });
     }
 
     counters() {

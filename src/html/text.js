@@ -4,17 +4,18 @@ export const { abs, ceil, floor, max, min, round } = Math; // short names make t
 
 const units = [['ns', 1], ['us', 1e3], ['ms', 1e6], ['s', 1e9], ['m', 60e9], ['h', 3600e9]];
 
-/** Writes a duration, as in 1.23 ms. @param {number} value nanoseconds */
-export function ns(value) {
+/** Writes a number in a suitable unit, as prof__human() does: in four digits. */
+function human(value, names) {
     if (!Number.isFinite(value)) return '-';
-    const size = abs(value);
     let unit = 0;
-    while (unit < 3 && size >= units[unit + 1][1] * 0.99995) unit++;
-    const scaled = value / units[unit][1];
-    if (!unit) return `${abs(scaled) < 10 && scaled % 1 ? scaled.toFixed(1) : round(scaled)} ns`;
-    const digits = abs(scaled) >= 99.95 ? 1 : abs(scaled) >= 9.995 ? 2 : 3;
-    return `${scaled.toFixed(digits)} ${unit === 1 ? '\u00b5s' : units[unit][0]}`;
+    while (unit < names.length - 1 && abs(value) >= 1000 ** (unit + 1) * 0.99995) unit++;
+    const scaled = value / 1000 ** unit, size = abs(scaled);
+    if (!unit) return `${size < 10 && scaled % 1 ? scaled.toFixed(1) : round(scaled)} ${names[0]}`;
+    return `${scaled.toFixed(size >= 999.95 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3)} ${names[unit]}`;
 }
+
+/** Writes a duration, as in 1.234 ms. @param {number} value nanoseconds */
+export function ns(value) { return human(value, ['ns', '\u00b5s', 'ms', 's']); }
 
 /** Writes a moment, as in 1,234.567891 ms. @param {number} at nanoseconds */
 export function moment(at) {
@@ -25,13 +26,8 @@ export function moment(at) {
 /** @param {number} value */
 export function grouped(value) { return String(round(value)).replace(/\B(?=(\d{3})+$)/g, ','); }
 
-/** @param {number} value */
-export function bytes(value) {
-    const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
-    let unit = 0;
-    for (; abs(value) >= 1024 && unit < 4; unit++) value /= 1024;
-    return `${unit ? value.toFixed(abs(value) < 10 ? 2 : 1) : round(value)} ${names[unit]}`;
-}
+/** Bytes, as in 1.234 MB. @param {number} value */
+export function bytes(value) { return human(value, ['B', 'kB', 'MB', 'GB', 'TB']); }
 
 /** A value of an argument or a counter. */
 export function shown(v) {

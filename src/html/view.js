@@ -306,7 +306,7 @@ export class TimeLine {
     }
 
     drawCounter(ctx, row, y, width) {
-        const { series } = row, { time, value } = series, low = min(0, series.min), high = max(series.max, low + 1e-12);
+        const { series } = row, { time, value } = series, { low } = series, high = max(series.high, low + 1e-12);
         const bottom = y + row.height - 4, tall = row.height - 8, place = v => bottom - (v - low) / (high - low) * tall;
         let i = max(0, firstIndex(time.length, k => time[k] >= this.app.view.from) - 1);
         ctx.fillStyle = this.app.style.counter;
@@ -319,7 +319,7 @@ export class TimeLine {
             } else {
                 i++;
             }
-            const zero = place(0), at = place(top);
+            const zero = place(0), at = place(max(low, min(high, top)));
             if (Number.isFinite(at)) ctx.fillRect(x, min(at, zero), end - x, max(1, abs(zero - at)));
             if (next >= width) break;
             x = end;
@@ -344,7 +344,7 @@ export class TimeLine {
     }
 
     drawSpans(ctx, row, y) {
-        const { from, to } = this.app.view, { labels } = this.app.report;
+        const { from, to } = this.app.view, { labels } = this.app.report, dims = row.group.spans.some(span => this.app.found.has(span));
         row.group.lanes.forEach((lane, n) => {
             if (this.app.closed.has(row.key) && n) return;
             let last = -1;
@@ -354,9 +354,11 @@ export class TimeLine {
                 const x0 = this.x(span.start), x1 = this.x(span.start + span.duration);
                 if (x1 < last + 1) continue;
                 last = x1;
+                ctx.globalAlpha = dims && !this.app.found.has(span) ? 0.25 : 1;
                 this.drawBox(ctx, x0, x1, y + 2 + n * LINE, labels[span.label].rgb, labels[span.label].ink, labels[span.label].name);
             }
         });
+        ctx.globalAlpha = 1;
     }
 
     drawHolds(ctx, row, y) {
@@ -459,6 +461,7 @@ export class TimeLine {
             ctx.fillText(closed.has(row.key) ? '\u25b8' : '\u25be', 5, middle);
             ctx.fillStyle = style.ink;
         }
+        if (this.app.found.has(row.track || row.series)) ctx.fillStyle = style.accent;
         this.fit(ctx, row.title, row.kind === 'head' || row.kind === 'group' ? 18 : 22, middle, row.kind === 'head' ? 900 : GUTTER - 46);
         if (row.kind !== 'head' && row.kind !== 'group' && (pinned || this.hovered === row.key)) {
             ctx.fillStyle = pinned ? style.accent : style.faint;

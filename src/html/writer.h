@@ -134,6 +134,7 @@ static void prof__html_process(prof__html *h)
     prof__html_about_number(h, "tracks", prof_trace_track_count(h->trace));
     prof__html_about(h, "mode", prof__mode_names[about->mode]);
     prof__html_about_number(h, "complete", (uint64_t)about->complete);
+    if (about->alive) prof__html_about(h, "alive", "1");
     prof__html_about(h, "write_error", about->write_error);
     for (int kind = 0; kind < PROF__LOSSES; ++kind)
         if (prof__loss_text(h->trace, kind, text, sizeof text)) prof__html_about(h, "loss", text);

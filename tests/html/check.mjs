@@ -5,16 +5,18 @@ import path from 'node:path';
 import { check, same, total } from './count.mjs';
 import { open, piecesOf, pieceOf, textOfBytes, changed, eventsOf, eventsOfCsv } from './report.mjs';
 import { readReport, Level, scopeLabel, blocksOf, fromText, piecesIn, joined, Damage } from '../../src/html/decode.js';
-import { finish, warnings, busyOf, cost, scopeOf } from '../../src/html/model.js';
+import { closeSeries, finish, warnings, busyOf, cost, scopeOf } from '../../src/html/model.js';
 import { allSteps, rangeStats, percentile, bucketOf, bucketValue, flameTree, callsOf, byFormat } from '../../src/html/stats.js';
 import { grownText } from '../../src/html/states.js';
 import { compared, usualSteps, whyOf } from '../../src/html/why.js';
+import { requestOf, requestSeries } from '../../src/html/request.js';
+import { endings } from '../../src/html/ending.js';
 import { labelAt } from '../../src/html/waits.js';
 import { flameBoxes, along, zoomed, countRest, levelsOf } from '../../src/html/flame.js';
 import { buildPyramid, levelLine } from '../../src/html/raster.js';
 import { mergeOrder, firstIndex, touches } from '../../src/html/columns.js';
 import { ns, moment, measured, parseTime, axisTime, niceStep } from '../../src/html/text.js';
-import { parseQuery, findScopes } from '../../src/html/search.js';
+import { parseQuery, findScopes, findOthers } from '../../src/html/search.js';
 import { judge, labelsOf, pairLabels, samplesOf, shiftOf, medianOf, sumChange, Chooser } from '../../src/html/compare.js';
 import { measures, selfTimes, differenceTree } from '../../src/html/difference.js';
 import { differenceStyle } from '../../src/html/theme.js';
@@ -357,10 +359,12 @@ function flames() {
 }
 
 function small() {
-    same('times', [0, 999, 1000, 1234567, 59.9e9, 0.5].map(ns), ['0 ns', '999 ns', '1.000 \u00b5s', '1.235 ms', '59.90 s', '0.5 ns']);
+    same('times', [0, 999, 1000, 1234567, 59.9e9, 0.5, 99.97e6, 4321e9, -2500].map(ns), ['0 ns', '999 ns', '1.000 \u00b5s', '1.235 ms', '59.90 s', '0.5 ns', '99.97 ms', '4321 s', '-2.500 \u00b5s']);
     same('counters', [[40, ''], [40, '%'], [1400.5, 'MHz'], [1048576, 'B'], [-2048, 'bytes'], [1, 'byte'], [1048576, 'memory'], [12.5, 'ms'], [0, 's'],
         [1.5, '\u03bcs'], [2, 'us'], [1e-13, 's'], [NaN, 'B'], [NaN, 'ms'], [Infinity, '%']].map(each => measured(...each)),
-    ['40', '40 %', '1400.5 MHz', '1.00 MiB', '-2.00 KiB', '1 B', '1,048,576 memory', '12.50 ms', '0 ns', '1.500 \u00b5s', '2.000 \u00b5s', '1.00000e-13 s', 'NaN B', 'NaN ms', 'Infinity %']);
+    ['40', '40 %', '1400.5 MHz', '1.049 MB', '-2.048 kB', '1 B', '1,048,576 memory', '12.50 ms', '0 ns', '1.500 \u00b5s', '2.000 \u00b5s', '1.00000e-13 s', 'NaN B', 'NaN ms', 'Infinity %']);
+    const { min: least, max: most, low, high } = closeSeries({ time: [0, 1, 2, 3, 4], value: [1, Infinity, 2, -3, NaN] });
+    same('the scale of a counter leaves infinities out', [least, most, low, high], [-3, Infinity, -3, 2]);
     same('times that are typed', ['2ms', '1.5us', '100', '3s', '2x', ''].map(parseTime).map(String), ['2000000', '1500', '100', '3000000000', 'NaN', 'NaN']);
     same('steps of the axis', [0.7, 3, 12, 900].map(niceStep), [1, 5, 20, 1000]);
     same('the axis', [axisTime(1500000, 500000), axisTime(2e9, 1000)], ['1.5 ms', '2.000000 s']);
@@ -390,6 +394,9 @@ function small() {
     const one = { nodes: { count: 2, label: [0, 0] }, labels: [{ name: 'a', category: '' }], argsAt: () => [['Size', 1234567]],
         tracks: [{ levels: [{ count: 1, start: [0], node: [1], durationOf: () => 5, args: { index: [0], place: [0] } }] }] };
     same('a search for an argument, as it is and as it is shown', ['size=1234567', 'size=1,234,567', 'size=1', 'Size=1234567 >6ns'].map(text => findScopes(one, parseQuery(text)).length), [1, 1, 0, 0]);
+    same('a search compares values, in decimal and hex', ['size>1000000', 'size<1000', 'size>=1234567', 'size=0x12d687', 'size<0x10'].map(text => findScopes(one, parseQuery(text)).length), [1, 0, 1, 1, 0]);
+    same('a search: words, quotes, times, bounds', ['"two words" x', 'vector<int>', '"a=b"', '>=2ms <=1s', '"open'].map(parseQuery).map(({ names, args, least, most }) => [names, args, least, most]),
+        [[['two words', 'x'], [], 0, Infinity], [['vector<int>'], [], 0, Infinity], [['a=b'], [], 0, Infinity], [[], [], 2e6, 1e9], [['open'], [], 0, Infinity]]);
     same('a search', [query.names, query.categories, query.args, query.least, query.most], [['draw'], ['gfx'], [['size', '3']], 2e6, 1e9]);
 }
 
@@ -596,12 +603,36 @@ function script(prefix) {
     let why = '';
     try { new Function(code[1]); } catch (error) { why = error.message; }
     same('the script of the page', why, '');
-    check('the page is at most 185 KB', page.length <= 185000, `${page.length} bytes`);
+    check('the page is at most 215 KB', page.length <= 215000, `${page.length} bytes`);
     const live = fs.readFileSync(new URL('../../src/html/live.js', import.meta.url), 'utf8').split('\n').map(line => line.trim()).filter(line => line && !/^(\/\/|import |\/?\*)/.test(line)).join('\n');
     check('the live part is at most 16 KB', live.length > 4000 && live.length <= 16000, `${live.length} bytes`);
     check('it is not in a report', !page.includes("fetch('/live'"), 'it is');
     check('it loads nothing', !/\b(https?:|\/\/[a-z]|src=|href=|@import|url\()/i.test(page.replace(/'http:\/\/www\.w3\.org\/2000\/svg'|url\(#/g, '')), 'it has an address');
     check('it sets no markup', !/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(page), 'it does');
+}
+
+/** Requests are what prof request says: rows, gaps, waits, relatives and the critical path, to the nanosecond. */
+async function requests(folder) {
+    for (const file of fs.readdirSync(folder).filter(each => each.startsWith('request.'))) {
+        const [, recording] = file.split('.'), wanted = JSON.parse(fs.readFileSync(path.join(folder, file), 'utf8')), report = finish(await open(path.join(folder, recording + '.html')));
+        const series = requestSeries(report).find(each => each.name === wanted.name && each.step === (wanted.kind === 'step')), one = series.list.find(each => each.id === wanted.id && each.start === wanted.start_ns);
+        const got = requestOf(report, series, one), label = place => labelAt(report, place), name = row => row.kind === 'gap' ? row.name : row.kind === 'wait' ? '' : label(row.place).name;
+        same(`${file}: begin, duration, how many`, [one.start, one.end - one.start, series.whole], [wanted.start_ns, wanted.wall_ns, wanted.count]);
+        same(`${file}: rows`, got.rows.map(row => [row.kind, name(row), row.track.title, row.start, row.end - row.start, row.depth, Boolean(row.critical)]),
+            wanted.rows.map(row => [row.kind, row.kind === 'wait' ? '' : row.name.replace(/^(turn|other turn) -?\d+$/, '$1'), row.thread, row.start_ns, row.wall_ns, row.depth, row.critical]));
+        same(`${file}: gaps`, got.rows.filter(row => row.kind === 'gap').map(row => `thread ${row.why[1].title}${row.why[2]}`), wanted.rows.filter(row => row.kind === 'gap').map(row => row.why.replace(/ us/g, ' \u00b5s')));
+        same(`${file}: too short for a row`, got.left, wanted.left_out);
+        same(`${file}: the critical path`, got.path.map(part => [part.start, part.end - part.start]), wanted.critical_path.map(part => [part.start_ns, part.wall_ns]));
+        same(`${file}: adds up`, got.path.reduce((sum, part) => sum + part.end - part.start, 0), wanted.wall_ns);
+        for (const who of ['parents', 'children']) same(`${file}: ${who}`, got[who].map(each => [each.series.name, each.id, each.start]), wanted[who].map(each => [each.name, each.id, each.start_ns]));
+    }
+    const report = finish(await open(path.join(folder, 'requests.html'))), counts = text => Object.entries(findOthers(report, parseQuery(text))).map(([, list]) => list.length);
+    same('a search finds scopes by values, threads, spans, messages, counters', ['helper', '8', '0x63', 'parent=8', 'parent>8', 'quer', 'nothing', ''].map(counts),
+        [[0, 1, 0, 0, 0], [0, 0, 2, 0, 0], [0, 0, 1, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 0], [0, 0, 1, 0, 0], [0, 0, 0, 0, 0], [0, 0, 0, 0, 0]]);
+    same('a recording that was stopped has no end of its own', endings(report), []);
+    const crashed = finish(await open(path.join(folder, 'crashed.html')));
+    same('one that was not has', endings(crashed).length, 1);
+    same('an empty one says so', warnings(finish(await open(path.join(folder, 'empty.html')))).filter(line => line.startsWith('Nothing was recorded. No macro ran')).length, 1);
 }
 
 const [pair, ...prefixes] = process.argv.slice(2);
@@ -624,4 +655,5 @@ for (const prefix of prefixes) {
 for (const prefix of [...prefixes.slice(0, 3), ...prefixes.filter(each => path.basename(each) === 'states')]) await damaged(prefix);
 await growth(path.dirname(pair));
 await reasons(path.dirname(pair));
+await requests(path.dirname(pair));
 total();

@@ -63,6 +63,16 @@ for call in slow.frame slow.load_texture slow.save states.frame states.draw mark
     why ${call%.*} ${call#*.}
 done
 for call in "queue up" load train "all queries" layer fetch; do why views "$call"; done
+# ---- requests; a program that _exit() ends in a scope, and one that records nothing
+"${CC:-cc}" -O0 -g -w -DPLAIN tests/why_program.c -o $work/why_program -pthread -ldl || fail "why_program.c does not compile"
+rm -f $work/request.*
+for kind in requests rounds crashed empty; do
+    PROF_OUTPUT=$work/$kind.prof $work/why_program $kind 20 || fail "why_program $kind"
+    build/prof export $work/$kind.prof -o $work/$kind.html || fail "prof export $kind.prof"
+done
+for one in requests.7 requests.8 requests.99 rounds.106; do
+    build/prof request $work/${one%.*}.prof ${one#*.} -f json >$work/request.$one.json || fail "prof request $one"
+done
 build/prof export $work/states.prof -o $work/states.window.html --from 120us --to 280us || fail "prof export --from"
 
 command -v node >/dev/null || skip "node is not installed"

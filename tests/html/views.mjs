@@ -52,14 +52,14 @@ async function memory() {
     const { page, log } = await open(prefix + '.html'), name = 'memory', wanted = ['allocations', 'bytes', 'not freed', 'bytes not freed', 'peak'];
     await page.click('#tab-memory');
     const scopes = async () => columns(await tableOf(page, 'by the scope around them'), 'scope', ...wanted);
-    same(`${name}: by scope`, await scopes(), [['unpack', '1', '3.91 KiB', '0', '0 B', '3.91 KiB'], ['load', '5', '500 B', '2', '200 B', '500 B'], ['(no scope)', '1', '10 B', '1', '10 B', '10 B']]);
-    same(`${name}: by site`, columns(await tableOf(page, 'by site'), ...wanted), [['1', '3.91 KiB', '0', '0 B', '3.91 KiB'], ['5', '500 B', '2', '200 B', '500 B'], ['1', '10 B', '1', '10 B', '10 B']]);
+    same(`${name}: by scope`, await scopes(), [['unpack', '1', '4.000 kB', '0', '0 B', '4.000 kB'], ['load', '5', '500 B', '2', '200 B', '500 B'], ['(no scope)', '1', '10 B', '1', '10 B', '10 B']]);
+    same(`${name}: by site`, columns(await tableOf(page, 'by site'), ...wanted), [['1', '4.000 kB', '0', '0 B', '4.000 kB'], ['5', '500 B', '2', '200 B', '500 B'], ['1', '10 B', '1', '10 B', '10 B']]);
     const left = await tableOf(page, '3 blocks that were not freed');
     same(`${name}: what was not freed`, columns(left, 'bytes', 'address'), [['100 B', '0x2300'], ['100 B', '0x2400'], ['10 B', '0x1000']]);
     check(`${name}: all of each table can be seen`, await page.locator('#panel .scroll').evaluateAll(all => all.every(each => each.scrollHeight <= each.clientHeight + 1)), 'a table of three rows scrolls');
     await picture(page, folder, 'memory');
     await selectScope(page, 'load');
-    same(`${name}: of a selection`, await scopes(), [['unpack', '1', '3.91 KiB', '1', '3.91 KiB', '3.91 KiB'], ['load', '5', '500 B', '2', '200 B', '500 B']]);
+    same(`${name}: of a selection`, await scopes(), [['unpack', '1', '4.000 kB', '1', '4.000 kB', '4.000 kB'], ['load', '5', '500 B', '2', '200 B', '500 B']]);
     await selectScope(page, 'clean');
     check(`${name}: frees of what is older`, (await page.locator('#panel').innerText()).includes('1 frees of blocks from before'), await page.locator('#panel').innerText());
     same(`${name}: nothing goes wrong`, log, []);
@@ -206,7 +206,7 @@ async function why() {
         '600.0 us 8.6 in a sleep, in usleep() of scope load_texture', '1.800 ms 25.7 running', '500.0 us 7.1 ready, but not running', '300.0 us 4.3 thread hog ran on its processor',
         '200.0 us 2.9 programs, or threads that recorded nothing, ran; or a quota was used up', '100.0 us 1.4 unknown: what the system did was not recorded then']);
     same(`${name}: scopes beside their medians`, await table('Its scopes'), ['6.100 ms 87.1 load_texture took 6.100 ms, 14 times its median (430.1 us)', '520.0 us 7.4 draw took 520.0 us, about its median (520.0 us)', '380.0 us 5.4 outside of scopes']);
-    await has('what else happened', 'allocations: 2, of 5.00 KiB; frees: 1', 'queue: from 1 to 7', '4.500 ms after its begin: texture is large');
+    await has('what else happened', 'allocations: 2, of 5.120 kB; frees: 1', 'queue: from 1 to 7', '4.500 ms after its begin: texture is large');
     await page.setViewportSize({ width: 1366, height: 768 });
     same(`${name}: what it waited for is in view at 1366 x 768`, await page.locator('#panel td', { hasText: 'held by thread' }).evaluate(cell => cell.getBoundingClientRect().bottom <= innerHeight), true);
     await page.setViewportSize({ width: 390, height: 844 });
