@@ -11523,7 +11523,8 @@ static void prof__beside_child_image(prof__session *s) { (void)s; }
 /* begin: a session has started: for prof_system.h, if its config asks for that. Called under the control lock.
    end: its recording is about to end. waits: 0: does not wait for what is left to be recorded: returns 0 as long as
    something is. So the service can make room for it meanwhile.
-   woken: the calling thread has waited so long. Does not change errno, and is no cancellation point.
+   woken: of prof_system.h alone: the calling thread has waited so long. Does not change errno, and is no cancellation
+   point.
    child: in a child of fork(). child_image: the child has made its image. Both async-signal-safe. */
 typedef struct prof__beside {
     void (*begin)(prof__session *s, const prof_config *config);

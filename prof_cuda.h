@@ -1770,7 +1770,7 @@ static void prof__cuda_leaves(void)
     PROF__STORE(&prof__cuda.enabled, 0);
 }
 
-static const prof__beside prof__cuda_table = {prof__cuda_begin, prof__cuda_end, prof__cuda_child,
+static const prof__beside prof__cuda_table = {prof__cuda_begin, prof__cuda_end, NULL, prof__cuda_child,
                                               prof__cuda_child_image};
 PROF__AT_START(101, prof__cuda_comes);
 static void prof__cuda_comes(void) { prof__beside_devices = &prof__cuda_table; }
