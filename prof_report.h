@@ -239,6 +239,15 @@ typedef struct prof_why_ran {
     uint64_t ns;
 } prof_why_ran;
 
+/* The scopes of one name that a device, such as a GPU, did during a call. */
+typedef struct prof_why_device {
+    const char *name;
+    size_t track;         /* the device's */
+    uint64_t ns;          /* without the scopes inside them */
+    uint64_t waited_ns;   /* of that, how long the call's thread waited for what no record names: as it seems, for
+                             this */
+} prof_why_device;
+
 typedef struct prof_why_message {
     int64_t ns;
     uint64_t severity;    /* prof_severity */
@@ -258,7 +267,8 @@ typedef struct prof_why_call {
     const prof_why_ran *ran_instead;  /* threads that ran on its processor while it was ready */
     const prof_why_counter *counters; /* those that moved, in order of their names */
     const prof_why_message *messages; /* of its thread, in order of time: the first 20 */
-    size_t wait_count, inner_count, ran_count, counter_count, message_count;
+    const prof_why_device *devices;   /* what devices did meanwhile */
+    size_t wait_count, inner_count, ran_count, counter_count, message_count, device_count;
     uint64_t allocations, bytes, frees; /* of its thread */
     uint64_t lost;        /* events of its thread that could not be recorded in it */
     int states;           /* 1: it is known what the system did with its thread, but for unknown_ns */
@@ -2262,7 +2272,7 @@ typedef struct prof__why_call {
     prof_why_call about;
     uint64_t score;  /* the calls with the highest ones are explained */
     char *text;      /* owned: a name that was made at run time; else NULL */
-    size_t wait_room, inner_room, ran_room, counter_room;
+    size_t wait_room, inner_room, ran_room, counter_room, device_room;
     prof_why_wait *waits;
     prof_why_inner *inner;
     size_t *inner_names; /* of each of these: the number of its name, or PROF__NONE */
@@ -2273,6 +2283,7 @@ typedef struct prof__why_call {
     size_t moved_count, moved_room;
     prof_why_counter *counters;
     prof_why_message *messages;
+    prof_why_device *devices;
 } prof__why_call;
 
 typedef struct prof__why {
@@ -2792,6 +2803,75 @@ static int prof__why_split(prof__why *why, prof__why_call *call)
     return prof__why_waits(why, call) && prof__why_ran(why, call);
 }
 
+static int prof__why_of_device(const prof__why *why, size_t track)
+{
+    return *prof_trace_track(why->trace, track)->device != 0;
+}
+
+/* Returns the row of a device's scopes of this name. Adds it if it is new. Returns NULL without memory. */
+static prof_why_device *prof__why_device_row(prof__why_call *call, size_t track, const char *name)
+{
+    size_t i;
+    prof_why_device *row;
+    for (i = 0; i < call->about.device_count; i++)
+        if (call->devices[i].track == track && !strcmp(call->devices[i].name, name)) return &call->devices[i];
+    row = (prof_why_device *)PROF__MORE(call->devices, call->device_room, call->about.device_count);
+    if (!row) return NULL;
+    row->name = name;
+    row->track = track;
+    return row;
+}
+
+/* Returns how long the thread of a call waited in a time, without the waits that are recorded. */
+static uint64_t prof__why_unexplained(const prof__why *why, const prof__why_call *call, int64_t from, int64_t to)
+{
+    prof_split split;
+    size_t low = 0, high = why->wait_count;
+    uint64_t explained = 0;
+    prof_track_split(why->trace, call->about.track, from, to - from, &split);
+    while (split.waiting_ns && low < high) { /* the first wait in the call */
+        size_t middle = low + (high - low) / 2;
+        if (why->waits[middle].start_ns < call->about.start_ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; split.waiting_ns && low < why->wait_count && why->waits[low].start_ns < to; low++) {
+        const prof_wait *wait = &why->waits[low];
+        int64_t start = wait->start_ns > from ? wait->start_ns : from;
+        int64_t end = wait->start_ns + wait->duration_ns < to ? wait->start_ns + wait->duration_ns : to;
+        if (wait->track == call->about.track && end > start) explained += (uint64_t)(end - start);
+    }
+    return split.waiting_ns > explained ? split.waiting_ns - explained : 0;
+}
+
+/* Adds a time in which a device's scope was the innermost one to the calls of threads at that time. */
+static int prof__why_device_spent(prof__why *why, size_t name, int64_t from, int64_t to)
+{
+    size_t i;
+    if (name == PROF__NONE || !prof__why_of_device(why, why->track)) return 1;
+    for (i = 0; i < why->count; i++) {
+        prof__why_call *call = &why->calls[i];
+        int64_t start = from > call->about.start_ns ? from : call->about.start_ns;
+        int64_t end = to < prof__why_end(call) ? to : prof__why_end(call);
+        prof_why_device *row;
+        if (end <= start || prof__why_of_device(why, call->about.track)) continue;
+        row = prof__why_device_row(call, why->track, why->names.items[name].text);
+        if (!row) return 0;
+        row->ns += (uint64_t)(end - start);
+        row->waited_ns += prof__why_unexplained(why, call, start, end);
+    }
+    return 1;
+}
+
+static int prof__why_device_order(const void *a, const void *b)
+{
+    const prof_why_device *x = (const prof_why_device *)a, *y = (const prof_why_device *)b;
+    if (x->ns != y->ns) return x->ns > y->ns ? -1 : 1;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
 /*-- the third walk: scopes --*/
 
 static int prof__why_same_inner(const void *owner, size_t item, const void *key)
@@ -2830,7 +2910,7 @@ static int prof__why_spent(void *user, size_t name, int64_t from, int64_t to)
         if (!row) return 0;
         row->self_ns += (uint64_t)(end - start);
     }
-    return 1;
+    return prof__why_device_spent(why, name, from, to);
 }
 
 static int prof__why_ended(void *user, const prof__why_open *scope)
@@ -3027,6 +3107,8 @@ static prof_status prof__why_inside(prof__why *why)
         prof__why_call *call = &why->calls[i];
         if (call->about.inner_count)
             qsort(call->inner, call->about.inner_count, sizeof *call->inner, prof__why_inner_order);
+        if (call->about.device_count)
+            qsort(call->devices, call->about.device_count, sizeof *call->devices, prof__why_device_order);
         if (!prof__why_split(why, call) || !prof__why_counters(why, call)) status = prof__report_no_memory();
     }
     return status;
@@ -3052,6 +3134,7 @@ static void prof__why_close(prof__why *why)
         free(call->moved);
         free(call->counters);
         free(call->messages);
+        free(call->devices);
     }
     while (why->text_count) free(why->texts[--why->text_count]);
     free(why->texts);
@@ -3103,6 +3186,7 @@ static prof_why_report *prof__why_report(prof__why *why)
         block->calls[i].ran_instead = from->ran;
         block->calls[i].counters = from->counters;
         block->calls[i].messages = from->messages;
+        block->calls[i].devices = from->devices;
     }
     if (!prof__why_others(why, &block->about)) {
         free(block);

@@ -332,6 +332,80 @@ TEST(states_and_who_ran_instead)
     prof_trace_close(trace);
 }
 
+/* A device whose clock is the host's, with one row. */
+static uint32_t device_in(image *im)
+{
+    uint64_t words[PROF__DEVICE_WORDS - 1] = {0}, row;
+    words[0] = string(im, "GPU");
+    words[1] = 1000000000;
+    words[2] = words[3] = START_MONOTONIC;
+    words[4] = prof__device_check(words[2], words[3]);
+    meta(im, PROF__META_DEVICE, 1, words, sizeof words);
+    row = string(im, "graphics") | 1ull << 32;
+    meta(im, PROF__META_ROW, 1, &row, sizeof row);
+    return site_in(im, "", "GPU", "", 0, "", PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT);
+}
+
+static void device_scope(image *im, uint32_t device, const char *name, uint64_t from, uint64_t to)
+{
+    event(im, device, (prof_event_type)PROF__DEVICE_SCOPE, 1, START_MONOTONIC + from, START_TICK + 900);
+    text_record(im, PROF__KIND_NAME, 0, name, 0);
+    put(im, head(PROF__KIND_DATA, PROF_VALUE_NONE, 1));
+    put(im, to - from);
+}
+
+/* What a device did during a call, and how much of that its thread waited without a record that says for what. */
+TEST(what_devices_did_meanwhile)
+{
+    image im = image_new(400, 2, 300);
+    uint32_t draw = site(&im, "draw"), device = device_in(&im);
+    uint32_t lock = site_in(&im, "textures", "", "", 0, "", PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT);
+    switches_serial = 0;
+    chunk(&im, 0, 1, START_TICK);
+    track_on(&im, string(&im, "worker"), 1, 1, 8);
+    event(&im, lock, PROF_EVENT_LOCK_ACQUIRE, 0, 0xABC, START_TICK + 20);
+    event(&im, lock, PROF_EVENT_LOCK_RELEASE, 0, 0xABC, START_TICK + 95);
+    chunk(&im, 1, 2, START_TICK);
+    track_on(&im, string(&im, "main"), 2, 1, 7);
+    begin(&im, draw, START_TICK + 10);
+    event(&im, lock, PROF_EVENT_LOCK_WAIT, 0, 0xABC, START_TICK + 60);
+    event(&im, lock, PROF_EVENT_LOCK_ACQUIRE, 0, 0xABC, START_TICK + 100);
+    event(&im, lock, PROF_EVENT_LOCK_RELEASE, 0, 0xABC, START_TICK + 110);
+    end(&im, draw, START_TICK + 500);
+    device_scope(&im, device, "frame", 50, 450);
+    device_scope(&im, device, "shadow", 60, 200);
+    device_scope(&im, device, "colour", 200, 420);
+    device_scope(&im, device, "after it", 600, 700);
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    switch_at(&im, 1, 60, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 100, 7, PROF__SWITCH_IN);
+    switch_at(&im, 1, 150, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 400, 7, PROF__SWITCH_IN);
+    known_until(&im, 800);
+    prof_trace *trace = image_read(&im);
+    prof_why_report *report = why_name(trace, "draw", 0);
+    const prof_why_call *call = report->calls;
+    CHECK_EQUAL(call->split.waiting_ns, 40 + 250);
+    CHECK_EQUAL(call->device_count, 3);
+    if (call->device_count == 3) {
+        CHECK_TEXT(call->devices[0].name, "colour");
+        CHECK_EQUAL(call->devices[0].ns, 220);
+        CHECK_EQUAL(call->devices[0].waited_ns, 200);
+        CHECK_TEXT(prof_trace_track(trace, call->devices[0].track)->device, "GPU");
+        CHECK_TEXT(call->devices[1].name, "shadow");
+        CHECK_EQUAL(call->devices[1].ns, 140);
+        CHECK_EQUAL(call->devices[1].waited_ns, 50); /* and 40 for the lock */
+        CHECK_TEXT(call->devices[2].name, "frame");
+        CHECK_EQUAL(call->devices[2].ns, 40);
+        CHECK_EQUAL(call->devices[2].waited_ns, 0);
+    }
+    prof_why_free(report);
+    report = why_name(trace, "colour", 0); /* a device's own scope */
+    CHECK_EQUAL(report->calls->device_count, 0);
+    prof_why_free(report);
+    prof_trace_close(trace);
+}
+
 /* PROFILE_SCOPE_TIMED says it itself; a wait that is recorded is no longer than that. */
 TEST(a_scope_that_was_timed)
 {

@@ -36,6 +36,9 @@ if [ "$switches$refused" != 00 ]; then
 else
     for kind in sleep preempted woken fault; do PROF_SWITCHES=1 PROF_OUTPUT=$kind.prof ./program $kind 40; done
     for kind in lock sleep preempted woken fault; do truth $kind; done
+    PROF_SWITCHES=1 PROF_OUTPUT=device.prof ./program device
+    "$prof" why -s draw -c 0 device.prof >text
+    has "what a device did while a thread waited" text ", as it seems for GPU, graphics: shadow pass"
     "$prof" why -s call -n 40 lock.prof >text
     has "the lock, and who held it" text "held by thread worker in scope save, in pthread_mutex_lock() of scope load_texture"
 fi
@@ -69,6 +72,12 @@ has "says what it chose" text "No scope was chosen: this is the slowest of 10 ca
 has "without records: unknown has a share" text "100.0 %  unknown"
 has "what would tell" text "PROF_SWITCHES=1"
 has "scopes inside" text "load_texture took"
+
+PROF_OUTPUT=device.prof ./plain device
+"$prof" why -s draw device.prof >text
+has "devices meanwhile" text "shadow pass, on graphics of GPU"
+"$prof" why -s draw -f json device.prof >text
+has "devices: as data" text '"devices":[{"name":"shadow pass","device":"GPU","row":"graphics","ns":2'
 
 # ---- frames and steps, each against the median of its name
 PROF_OUTPUT=rounds.prof ./plain rounds 20

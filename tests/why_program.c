@@ -8,7 +8,7 @@
    KIND requests has two: the second one has to wait in a queue until the thread has served the first, then calls
    another thread with a flow of its own, and waits for it. KIND rounds has steps, numbered from 100 on, and frames. In
    the seventh, the thread waits 200 ms for a lock, until the step of another thread sends it a flow. KIND crashed ends
-   in scopes, without prof_stop(); KIND empty records nothing. */
+   in scopes, without prof_stop(); KIND empty records nothing; KIND device waits for a device. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #ifndef PLAIN
@@ -258,6 +258,22 @@ static int rounds(int count)
     return pthread_join(other, NULL);
 }
 
+/* Waits, in a call that no wrapper knows, while a device works. */
+static int device(void)
+{
+    prof_device_clock clock = {1000000000, 0, 0};
+    prof_device *gpu = prof_device_create("GPU", &clock);
+    prof_device_row *row = prof_device_row_create(gpu, "graphics");
+    struct timespec time = {0, 20000000};
+    uint64_t begin = prof_host_ns();
+    prof_device_sync(gpu, begin, begin);
+    PROFILE_SCOPE("draw");
+    begin = prof_host_ns();
+    syscall(SYS_nanosleep, &time, NULL);
+    prof_device_scope(row, "shadow pass", begin, prof_host_ns());
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *kind = argc > 1 ? argv[1] : "lock";
@@ -271,6 +287,7 @@ int main(int argc, char **argv)
     if (!strcmp(kind, "empty")) return 0;
     if (!strcmp(kind, "crashed")) crashed();
     if (!strcmp(kind, "requests")) return requests();
+    if (!strcmp(kind, "device")) return device();
     if (!strcmp(kind, "rounds")) return rounds(count);
     if (has_other && pthread_create(&other, NULL, !strcmp(kind, "lock") ? holder_main : hog_main, NULL)) return 4;
     if (!strcmp(kind, "preempted") || !strcmp(kind, "woken")) pin(0);

@@ -233,6 +233,33 @@ void why_wait(const prof_trace *trace, const prof_why_wait *wait, char *line, si
     if (wait->count > 1) why_add(line, size, ", %llu times", (unsigned long long)wait->count);
 }
 
+/* Writes which device a thread waited for, as what it did meanwhile tells, if that was most of a wait that no record
+   names. Returns 0 if no device was. */
+static int add_device(const prof_trace *trace, const prof_why_call *call, const prof_why_wait *wait, char *line,
+                      size_t size)
+{
+    const prof_why_device *first = NULL;
+    const prof_track *track;
+    uint64_t all = 0;
+    char time[48];
+    size_t i, shown = 0;
+    if (!tool_same(wait->kind, "unknown")) return 0;
+    for (i = 0; i < call->device_count; i++) {
+        all += call->devices[i].waited_ns;
+        if (!first || call->devices[i].waited_ns > first->waited_ns) first = &call->devices[i];
+    }
+    if (!first || all < wait->ns / 4 * 3 || !all) return 0;
+    track = prof_trace_track(trace, first->track);
+    why_add(line, size, "waited %s, as it seems for %s, %s:", tool_ns(time, (double)wait->ns), track->device,
+            track->name);
+    for (i = 0; i < call->device_count && shown < 3; i++) {
+        const prof_why_device *did = &call->devices[i];
+        if (did->track != first->track || (double)did->waited_ns < LEAST_SHARE * (double)wait->ns) continue;
+        why_add(line, size, "%s %s %s", shown++ ? "," : "", did->name, tool_ns(time, (double)did->waited_ns));
+    }
+    return 1;
+}
+
 /* Returns by how much the scopes of a name took longer than their median. */
 static int64_t longer(const prof_why_inner *inner)
 {
@@ -268,6 +295,7 @@ const char *why_cause(const prof_trace *trace, const prof_why_report *report, co
     char time[48];
     *to = 0;
     if (extra * 20 < wall) return to; /* as long as it is as a rule */
+    if (call->wait_count && call->waits[0].ns >= extra / 2 && add_device(trace, call, call->waits, to, size)) return to;
     if (call->wait_count && call->waits[0].ns >= extra / 2 && !tool_same(call->waits[0].kind, "unknown"))
         why_wait(trace, &call->waits[0], to, size);
     else if (call->split.ready_ns >= extra / 2)
@@ -282,6 +310,10 @@ static void print_wait(const prof_trace *trace, const prof_why_call *call, const
     double faults = risen(call, "major page faults");
     char time[48], line[1900] = "";
     tool_ns(time, (double)wait->ns);
+    if (add_device(trace, call, wait, line, sizeof line)) {
+        why_say(16, "%s", line);
+        return;
+    }
     if (tool_same(wait->kind, "unknown")) {
         why_add(line, sizeof line, "waited %s for what no record names", time);
         if (faults > 0) why_add(line, sizeof line, "; the process had %.0f page faults that read a disk", faults);
@@ -442,6 +474,21 @@ static void print_inner(const prof_why_call *call)
                left == 1 ? "" : "s");
 }
 
+static void print_devices(const prof_trace *trace, const prof_why_call *call)
+{
+    char time[48];
+    size_t i;
+    if (call->device_count) printf("\n  devices meanwhile, by the time without scopes inside them\n");
+    for (i = 0; i < call->device_count && i < MOST_ROWS; i++) {
+        const prof_why_device *did = &call->devices[i];
+        const prof_track *track = prof_trace_track(trace, did->track);
+        if (i && (double)did->ns < LEAST_SHARE * (double)call->split.wall_ns) return;
+        printf("%12s %5.1f %%  ", tool_ns(time, (double)did->ns),
+               call->split.wall_ns ? 100.0 * (double)did->ns / (double)call->split.wall_ns : 0.0);
+        why_say(0, "%s, on %s of %s", did->name, track->name, track->device);
+    }
+}
+
 /* Prints how a counter moved. With four digits the two values of a large one may look alike, so the difference is
    printed as well. */
 static void print_counter(const prof_why_counter *counter)
@@ -504,6 +551,7 @@ static void print_call(const prof_trace *trace, const prof_why_report *report, c
     putchar('\n');
     print_parts(trace, report, call, hot);
     print_inner(call);
+    print_devices(trace, call);
     print_others(trace, call);
 }
 
@@ -577,6 +625,17 @@ static void json_lists(const prof_trace *trace, const prof_why_call *call)
         printf("%s{\"track\":%lu", i ? "," : "", (unsigned long)call->ran_instead[i].track);
         json_thread(trace, "thread", call->ran_instead[i].track, 0);
         tool_json_number("ns", call->ran_instead[i].ns);
+        printf("}");
+    }
+    printf("],\n\"devices\":[");
+    for (i = 0; i < call->device_count; i++) {
+        const prof_track *track = prof_trace_track(trace, call->devices[i].track);
+        printf("%s{\"name\":", i ? ",\n" : "");
+        tool_print_json(call->devices[i].name, strlen(call->devices[i].name));
+        tool_json_text("device", track->device);
+        tool_json_text("row", track->name);
+        tool_json_number("ns", call->devices[i].ns);
+        tool_json_number("waited_ns", call->devices[i].waited_ns);
         printf("}");
     }
     printf("],\n\"counters\":[");

@@ -106,6 +106,15 @@ typedef struct prof_why_ran {
     uint64_t ns;
 } prof_why_ran;
 
+/* The scopes of one name that a device, such as a GPU, did during a call. */
+typedef struct prof_why_device {
+    const char *name;
+    size_t track;         /* the device's */
+    uint64_t ns;          /* without the scopes inside them */
+    uint64_t waited_ns;   /* of that, how long the call's thread waited for what no record names: as it seems, for
+                             this */
+} prof_why_device;
+
 typedef struct prof_why_message {
     int64_t ns;
     uint64_t severity;    /* prof_severity */
@@ -125,7 +134,8 @@ typedef struct prof_why_call {
     const prof_why_ran *ran_instead;  /* threads that ran on its processor while it was ready */
     const prof_why_counter *counters; /* those that moved, in order of their names */
     const prof_why_message *messages; /* of its thread, in order of time: the first 20 */
-    size_t wait_count, inner_count, ran_count, counter_count, message_count;
+    const prof_why_device *devices;   /* what devices did meanwhile */
+    size_t wait_count, inner_count, ran_count, counter_count, message_count, device_count;
     uint64_t allocations, bytes, frees; /* of its thread */
     uint64_t lost;        /* events of its thread that could not be recorded in it */
     int states;           /* 1: it is known what the system did with its thread, but for unknown_ns */

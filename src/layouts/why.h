@@ -29,6 +29,7 @@ static void prof__why_close(prof__why *why)
         free(call->moved);
         free(call->counters);
         free(call->messages);
+        free(call->devices);
     }
     while (why->text_count) free(why->texts[--why->text_count]);
     free(why->texts);
@@ -80,6 +81,7 @@ static prof_why_report *prof__why_report(prof__why *why)
         block->calls[i].ran_instead = from->ran;
         block->calls[i].counters = from->counters;
         block->calls[i].messages = from->messages;
+        block->calls[i].devices = from->devices;
     }
     if (!prof__why_others(why, &block->about)) {
         free(block);

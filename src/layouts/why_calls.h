@@ -16,7 +16,7 @@ typedef struct prof__why_call {
     prof_why_call about;
     uint64_t score;  /* the calls with the highest ones are explained */
     char *text;      /* owned: a name that was made at run time; else NULL */
-    size_t wait_room, inner_room, ran_room, counter_room;
+    size_t wait_room, inner_room, ran_room, counter_room, device_room;
     prof_why_wait *waits;
     prof_why_inner *inner;
     size_t *inner_names; /* of each of these: the number of its name, or PROF__NONE */
@@ -27,6 +27,7 @@ typedef struct prof__why_call {
     size_t moved_count, moved_room;
     prof_why_counter *counters;
     prof_why_message *messages;
+    prof_why_device *devices;
 } prof__why_call;
 
 typedef struct prof__why {

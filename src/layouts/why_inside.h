@@ -7,6 +7,7 @@
 #include "ground/text.h"
 #include "layouts/api.h"
 #include "layouts/why_calls.h"
+#include "layouts/why_devices.h"
 #include "layouts/why_parts.h"
 
 /*-- the third walk: scopes --*/
@@ -47,7 +48,7 @@ static int prof__why_spent(void *user, size_t name, int64_t from, int64_t to)
         if (!row) return 0;
         row->self_ns += (uint64_t)(end - start);
     }
-    return 1;
+    return prof__why_device_spent(why, name, from, to);
 }
 
 static int prof__why_ended(void *user, const prof__why_open *scope)
@@ -244,6 +245,8 @@ static prof_status prof__why_inside(prof__why *why)
         prof__why_call *call = &why->calls[i];
         if (call->about.inner_count)
             qsort(call->inner, call->about.inner_count, sizeof *call->inner, prof__why_inner_order);
+        if (call->about.device_count)
+            qsort(call->devices, call->about.device_count, sizeof *call->devices, prof__why_device_order);
         if (!prof__why_split(why, call) || !prof__why_counters(why, call)) status = prof__report_no_memory();
     }
     return status;
