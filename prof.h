@@ -1458,6 +1458,10 @@ typedef uint64_t prof__token; /* what a begin passes to its end; 0: nothing was 
 extern PROF_DEF uint32_t prof__config_version[];
 PROF__API int prof__check(prof_site *site);
 PROF__API prof__token prof__begin(prof_site *site);
+/* Begins the scope of a function of C++ whose site is new, or not known in this session. Its name, of size bytes, is
+   made of the signature. All threads that come here at once write the same name: none waits for another, nor a signal
+   handler for what it interrupted. */
+PROF__API prof__token prof__begin_function(prof_site *site, const char *pretty, size_t size);
 PROF__API prof__token prof__begin_text(prof_site *site, const char *text);
 PROF__API prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
 PROF__API void prof__end(prof__token token);
@@ -2475,253 +2479,17 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
     PROF__EITHER(prof__thread_part(text, PROF__TO(size_t, bytes)), PROF__USE2(text, bytes))
 
 #if defined(__cplusplus) && defined(__GNUC__) && PROF_ENABLE && !defined(PROF_SHORT_FUNCTION)
-/* __func__ has no class, and compilers spell __PRETTY_FUNCTION__ each in its own way. So the name is made of the second
-   when a site is used for the first time in a session, before the recorder reads it. It is made in the program: a site
-   that is on costs what every other costs. */
+/* The name stands behind a byte that is 1 once the recorder has made it. */
 extern "C++" {
-template <size_t size> struct PROF__HIDDEN prof__function_name { char text[size]; }; /* text[0]: 1 once it is made */
-
-/* Makes a name of a signature. gcc and clang write:
-     T Tpl<T>::set(U) [with U = char; T = int]        T Tpl<int>::set(U) [T = int, U = char]        Tpl<int>::set<char>
-     {anonymous}::f()::<lambda(int)>     auto (anonymous namespace)::f()::(anonymous class)::operator()(int) const
-                                                                                                    f::lambda */
-struct PROF__HIDDEN prof__entry { /* of the list in brackets: a parameter, and what it stands for */
-    const char *key, *key_end, *value, *value_end; /* without the brackets of a pack */
-    unsigned number;
-    bool pack;
-};
-struct PROF__HIDDEN prof__signature {
-    const char *at, *end, *list, *list_end; /* the list in brackets: where parameters have values */
-    char *out;
-    size_t size, used, arguments; /* arguments: of the classes */
-    unsigned long long taken;     /* bits: which entries of the list stand in the name */
-    bool with;                    /* gcc's list, whose values replace parameters */
-
-    static bool letter(char c)
-    {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
-               (c & 0x80);
-    }
-    static bool begins(const char *text, const char *last, const char *what)
-    {
-        for (; *what && text < last && *text == *what; ++what) ++text;
-        return !*what;
-    }
-    /* Returns where an item ends: at this separator, or at the end of what is open around it. */
-    static const char *item_end(const char *text, const char *last, char separator)
-    {
-        for (int depth = 0; text < last; ++text) {
-            if (*text == '\'') { /* a letter as a value */
-                for (++text; text < last && *text != '\''; ++text) text += *text == '\\';
-            } else if (*text == '(' || *text == '<' || *text == '[' || *text == '{') {
-                ++depth;
-            } else if (*text == ')' || *text == ']' || *text == '}' || (*text == '>' && text[-1] != '-')) {
-                if (!depth--) return text;
-            } else if (!depth && *text == separator) {
-                return text;
-            }
-        }
-        return last;
-    }
-    static size_t needless(const char *text, const char *last) /* the length of what a name does not need */
-    {
-        return begins(text, last, "{anonymous}::")             ? 13
-               : begins(text, last, "(anonymous namespace)::") ? 23
-               : begins(text, last, "()::")                    ? 2
-               : begins(text, last, "__cxx11::")               ? 9
-               : begins(text, last, "__1::")                   ? 5
-                                                               : 0;
-    }
-    static const char *group_end(const char *open, const char *last) /* after the bracket that closes it */
-    {
-        const char *close = item_end(open + 1, last, 0);
-        return close < last ? close + 1 : last;
-    }
-    void put(char c)
-    {
-        if (used + 1 < size) out[used++] = c;
-    }
-    void put(const char *text)
-    {
-        while (*text) put(*text++);
-    }
-
-    /* Calls visit() for each entry of the list, until one returns true. */
-    template <typename Visit> bool each(Visit visit) const
-    {
-        prof__entry entry = {list, list, list, list, 0, false};
-        for (; entry.key < list_end; ++entry.number) {
-            const char *last = item_end(entry.key, list_end, with ? ';' : ',');
-            entry.key_end = item_end(entry.key, last, '=');
-            entry.value = last - entry.key_end > 2 ? entry.key_end + 2 : last;
-            entry.value_end = last;
-            if (entry.key_end > entry.key && entry.key_end[-1] == ' ') --entry.key_end;
-            entry.pack = entry.value < last && (*entry.value == '{' || *entry.value == '<') &&
-                         !begins(entry.value, last, "<lambda") && group_end(entry.value, last) == last;
-            if (entry.pack) {
-                ++entry.value;
-                --entry.value_end;
-            }
-            if (visit(entry)) return true;
-            entry.key = last < list_end ? last + 2 : last;
-        }
-        return false;
-    }
-    bool replaced(const char *word, const char *word_end) /* puts the value of a parameter of this name */
-    {
-        return with && each([&](const prof__entry &entry) {
-            const char *a = entry.key_end, *b = word_end;
-            for (; a > entry.key && letter(a[-1]) && b > word && a[-1] == b[-1]; --b) --a; /* "int N" */
-            if (b > word || (a > entry.key && letter(a[-1])) || entry.number > 63) return false;
-            taken |= 1ull << entry.number;
-            put_value(entry);
-            return true;
-        });
-    }
-    void put_value(const prof__entry &entry) { put_type(entry.value, entry.value_end, false); }
-    /* Puts a type, or a list of types; replace: with values in the places of parameters. */
-    void put_type(const char *text, const char *last, bool replace)
-    {
-        while (text < last) {
-            const char *next = text;
-            if (const size_t unnamed = needless(text, last)) text += unnamed;
-            else if (begins(text, last, "<lambda") || begins(text, last, "(lambda at ")) {
-                put("lambda");
-                text = group_end(text, last);
-            } else if (letter(*text)) {
-                while (next < last && letter(*next)) ++next;
-                if (!replace || (text[-1] == ':' && text[-2] == ':') || !replaced(text, next))
-                    for (; text < next; ++text) put(*text);
-                text = next;
-            } else {
-                const char next_one = text + 1 < last ? text[1] : 0;
-                if (*text != ' ' || (next_one != '*' && next_one != '&' && next_one != '>')) put(*text);
-                ++text;
-            }
-        }
-    }
-    /* After "operator": up to the parameters. */
-    void put_operator()
-    {
-        const char *from = at;
-        if (begins(at, end, "()")) at += 2;
-        while (at < end && *at != '(') ++at;
-        put_type(from, at, true);
-    }
-    bool goes_on() /* at parameters: true: something in their function follows */
-    {
-        at = group_end(at, end);
-        while (at < end && (*at == ' ' || *at == '&' || letter(*at))) ++at; /* const */
-        return begins(at, end, "::");
-    }
-    bool step() /* reads a part of the name; false: it ends here */
-    {
-        const char *from = at;
-        if (const size_t unnamed = needless(at, end)) at += unnamed;
-        else if (begins(at, end, "<lambda") || begins(at, end, "(lambda at ") ||
-                 begins(at, end, "(anonymous class)::operator()")) {
-            at = group_end(at, end);
-            if (begins(at, end, "::operator()")) at += 12;
-            put("lambda");
-        } else if (letter(*at)) {
-            while (at < end && letter(*at)) put(*at++);
-            if (at - from == 8 && begins(from, at, "operator")) put_operator();
-        } else if (*at == '<') {
-            at = group_end(at, end);
-            for (const char *each = from; each < at - 1; ++arguments)
-                if ((each = item_end(each + 1, at, ',')) == from + 1) break; /* <> */
-            put_type(from, at, true);
-        } else if (*at == '(' && used && !(used == 8 && begins(out, out + used, "decltype"))) {
-            return goes_on();
-        } else if (*at == ':' || *at == '~' || *at == '.') {
-            put(*at++);
-        } else { /* all before is no part of the name */
-            used = arguments = 0;
-            taken = 0;
-            ++at;
-        }
-        return true;
-    }
-    /* Returns whether a parameter is the function's, not its class's. gcc lists typedefs of the signature, too. */
-    bool is_own(const prof__entry &entry)
-    {
-        size_t count = 0;
-        for (const char *c = entry.key; c < entry.key_end; ++c)
-            if (*c == ':' || *c == '(') return false;
-        if (with)
-            return !(entry.number < 64 && taken >> entry.number & 1) &&
-                   !(entry.key_end - entry.key > 2 && begins(entry.key_end - 2, entry.key_end, "_t"));
-        if (!arguments) return true;
-        for (const char *c = entry.value; c < entry.value_end; ++count) {
-            c = item_end(c, entry.value_end, entry.pack ? ',' : 0);
-            if (c < entry.value_end) ++c;
-        }
-        arguments -= count < arguments ? count : arguments;
-        return false;
-    }
-    void put_own() /* what the function's own parameters stand for */
-    {
-        bool first = true;
-        each([&](const prof__entry &entry) {
-            if (entry.value == entry.value_end || !is_own(entry)) return false;
-            put(first ? "<" : ", ");
-            put_value(entry);
-            first = false;
-            return false;
-        });
-        if (!first) put('>');
-    }
-    void find_list() /* at the end, in brackets */
-    {
-        const char *open = end;
-        int depth = 0;
-        if (end == at || end[-1] != ']') return;
-        do depth += (open[-1] == ']') - (open[-1] == '[');
-        while (--open > at && depth);
-        if (depth || open == at || open[-1] != ' ') return;
-        list = open + 1;
-        list_end = end - 1;
-        end = open - 1;
-        with = begins(list, list_end, "with ");
-        if (with) list += 5;
-    }
-    void make()
-    {
-        while (*end) ++end;
-        find_list();
-        while (at < end && step()) continue;
-        if (!used) return;
-        if (used < 6 || !begins(out + used - 6, out + used, "lambda")) put_own();
-    }
-};
-
-/* Begins the scope of a function whose site is new, or not known in this session. All threads that come here at once
-   write the same name: none waits for another, nor a signal handler for what it interrupted. */
-PROF__HIDDEN PROF__UNTRACED PROF__COLD inline prof__token prof__begin_function(prof_site *site, const char *pretty,
-                                                                              size_t size)
-{
-    char *name = const_cast<char *>(site->name), made[PROF_MAX_TEXT + 2];
-    if (!__atomic_load_n(name - 1, __ATOMIC_ACQUIRE)) {
-        if (size > sizeof made) size = sizeof made;
-        prof__signature text = {pretty, pretty, nullptr, nullptr, made, size, 0, 0, 0, false};
-        text.make();
-        if (!text.used) text.put(site->function);
-        for (size_t i = 0; i < text.used; ++i)
-            if (__atomic_load_n(name + i, __ATOMIC_RELAXED) != made[i])
-                __atomic_store_n(name + i, made[i], __ATOMIC_RELAXED);
-        __atomic_store_n(name - 1, 1, __ATOMIC_RELEASE);
-    }
-    return prof__begin(site);
-}
+template <size_t size> struct PROF__HIDDEN prof__function_title { char text[size]; };
 } /* extern "C++" */
-
 #define PROF__TITLE PROF__OF_LINE(prof__title_)
 #define PROF__FUNCTION_ROOM (2 * sizeof __PRETTY_FUNCTION__) /* a parameter may stand in the name twice */
 #define PROF__FUNCTION_SITE(variable, category, level, color)                                              \
     typedef void *variable##_needs_braces_around_it;                                                       \
     variable##_needs_braces_around_it variable;                                                            \
     {                                                                                                      \
-        static prof__function_name<PROF__FUNCTION_ROOM + 1> PROF__TITLE;                                   \
+        static prof__function_title<PROF__FUNCTION_ROOM + 1> PROF__TITLE;                                   \
         PROF__SITE_AS(prof_site, PROF__HERE, PROF__KIND_BEGIN, PROF__TITLE.text + 1, category, level, color, 0); \
         variable = &PROF__HERE;                                                                            \
     }
@@ -10991,6 +10759,258 @@ PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
     prof__format_long(site, format, &list, 0);
     va_end(list.values);
 }
+
+/* __func__ has no class, and compilers spell __PRETTY_FUNCTION__ each in its own way. So the name is made of the second
+   when a site is used for the first time in a session, before the recorder reads it. It is made in the program: a site
+   that is on costs what every other costs. */
+#ifdef __GNUC__
+
+/* Makes a name of a signature. gcc and clang write:
+     T Tpl<T>::set(U) [with U = char; T = int]        T Tpl<int>::set(U) [T = int, U = char]        Tpl<int>::set<char>
+     {anonymous}::f()::<lambda(int)>     auto (anonymous namespace)::f()::(anonymous class)::operator()(int) const
+                                                                                                    f::lambda */
+typedef struct prof__entry { /* of the list in brackets: a parameter, and what it stands for */
+    const char *key, *key_end, *value, *value_end; /* without the brackets of a pack */
+    const char *next;
+    unsigned number;
+    int pack;
+} prof__entry;
+typedef struct prof__signature {
+    const char *at, *end, *list, *list_end; /* the list in brackets: where parameters have values */
+    char *out;
+    size_t size, used, arguments; /* arguments: of the classes */
+    uint64_t taken;               /* bits: which entries of the list stand in the name */
+    int with;                     /* gcc's list, whose values replace parameters */
+} prof__signature;
+
+static int prof__is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '$' ||
+           (c & 0x80);
+}
+static int prof__is_at(const char *text, const char *end, const char *what)
+{
+    for (; *what && text < end && *text == *what; ++what) ++text;
+    return !*what;
+}
+/* Returns where an item ends: at this separator, or at the end of what is open around it. */
+static const char *prof__item_end(const char *text, const char *end, char separator)
+{
+    for (int depth = 0; text < end; ++text) {
+        if (*text == '\'') { /* a letter as a value */
+            for (++text; text < end && *text != '\''; ++text) text += *text == '\\';
+        } else if (*text == '(' || *text == '<' || *text == '[' || *text == '{') {
+            ++depth;
+        } else if (*text == ')' || *text == ']' || *text == '}' || (*text == '>' && text[-1] != '-')) {
+            if (!depth--) return text;
+        } else if (!depth && *text == separator) {
+            return text;
+        }
+    }
+    return end;
+}
+static const char *prof__group_end(const char *open, const char *end) /* after the bracket that closes it */
+{
+    const char *close = prof__item_end(open + 1, end, 0);
+    return close < end ? close + 1 : end;
+}
+static size_t prof__needless(const char *text, const char *end) /* the length of what a name does not need */
+{
+    return prof__is_at(text, end, "{anonymous}::")             ? 13
+           : prof__is_at(text, end, "(anonymous namespace)::") ? 23
+           : prof__is_at(text, end, "()::")                    ? 2
+           : prof__is_at(text, end, "__cxx11::")               ? 9
+           : prof__is_at(text, end, "__1::")                   ? 5
+                                                               : 0;
+}
+static int prof__is_at_lambda(const char *text, const char *end)
+{
+    return prof__is_at(text, end, "<lambda") || prof__is_at(text, end, "(lambda at ");
+}
+static void prof__put_char(prof__signature *s, char c)
+{
+    if (s->used + 1 < s->size) s->out[s->used++] = c;
+}
+static void prof__put_chars(prof__signature *s, const char *text)
+{
+    while (*text) prof__put_char(s, *text++);
+}
+
+/* The entries of the list, one after the other: entry is all zero before the first. Returns 0 after the last. */
+static int prof__entry_next(const prof__signature *s, prof__entry *entry)
+{
+    const char *end;
+    if (entry->next) ++entry->number;
+    entry->key = entry->next ? entry->next : s->list;
+    if (entry->key >= s->list_end) return 0;
+    end = prof__item_end(entry->key, s->list_end, s->with ? ';' : ',');
+    entry->key_end = prof__item_end(entry->key, end, '=');
+    entry->value = end - entry->key_end > 2 ? entry->key_end + 2 : end;
+    entry->value_end = end;
+    if (entry->key_end > entry->key && entry->key_end[-1] == ' ') --entry->key_end;
+    entry->pack = entry->value < end && (*entry->value == '{' || *entry->value == '<') &&
+                  !prof__is_at(entry->value, end, "<lambda") && prof__group_end(entry->value, end) == end;
+    if (entry->pack) {
+        ++entry->value;
+        --entry->value_end;
+    }
+    entry->next = end < s->list_end ? end + 2 : end;
+    return 1;
+}
+static void prof__put_type(prof__signature *s, const char *text, const char *end, int replace);
+static int prof__replaced(prof__signature *s, const char *word, const char *end) /* puts the value of this parameter */
+{
+    prof__entry entry = {NULL, NULL, NULL, NULL, NULL, 0, 0};
+    while (s->with && prof__entry_next(s, &entry)) {
+        const char *a = entry.key_end, *b = end;
+        for (; a > entry.key && prof__is_letter(a[-1]) && b > word && a[-1] == b[-1]; --b) --a; /* "int N" */
+        if (b > word || (a > entry.key && prof__is_letter(a[-1])) || entry.number > 63) continue;
+        s->taken |= (uint64_t)1 << entry.number;
+        prof__put_type(s, entry.value, entry.value_end, 0);
+        return 1;
+    }
+    return 0;
+}
+/* Puts a type, or a list of types; replace: with values in the places of parameters. */
+static void prof__put_type(prof__signature *s, const char *text, const char *end, int replace)
+{
+    while (text < end) {
+        const char *next = text;
+        size_t unnamed = prof__needless(text, end);
+        if (unnamed) {
+            text += unnamed;
+        } else if (prof__is_at_lambda(text, end)) {
+            prof__put_chars(s, "lambda");
+            text = prof__group_end(text, end);
+        } else if (prof__is_letter(*text)) {
+            while (next < end && prof__is_letter(*next)) ++next;
+            if (!replace || (text[-1] == ':' && text[-2] == ':') || !prof__replaced(s, text, next))
+                for (; text < next; ++text) prof__put_char(s, *text);
+            text = next;
+        } else {
+            char after = text + 1 < end ? text[1] : 0;
+            if (*text != ' ' || (after != '*' && after != '&' && after != '>')) prof__put_char(s, *text);
+            ++text;
+        }
+    }
+}
+/* After "operator": up to the parameters. */
+static void prof__put_operator(prof__signature *s)
+{
+    const char *from = s->at;
+    if (prof__is_at(s->at, s->end, "()")) s->at += 2;
+    while (s->at < s->end && *s->at != '(') ++s->at;
+    prof__put_type(s, from, s->at, 1);
+}
+static void prof__put_arguments(prof__signature *s) /* of a class */
+{
+    const char *from = s->at;
+    s->at = prof__group_end(from, s->end);
+    for (const char *each = from; each < s->at - 1; ++s->arguments)
+        if ((each = prof__item_end(each + 1, s->at, ',')) == from + 1) break; /* <> */
+    prof__put_type(s, from, s->at, 1);
+}
+static int prof__signature_goes_on(prof__signature *s) /* at parameters: 1: something in their function follows */
+{
+    s->at = prof__group_end(s->at, s->end);
+    while (s->at < s->end && (*s->at == ' ' || *s->at == '&' || prof__is_letter(*s->at))) ++s->at; /* const */
+    return prof__is_at(s->at, s->end, "::");
+}
+static int prof__signature_step(prof__signature *s) /* reads a part of the name; 0: it ends here */
+{
+    const char *from = s->at;
+    size_t unnamed = prof__needless(s->at, s->end);
+    if (unnamed) {
+        s->at += unnamed;
+    } else if (prof__is_at_lambda(s->at, s->end) || prof__is_at(s->at, s->end, "(anonymous class)::operator()")) {
+        s->at = prof__group_end(s->at, s->end);
+        if (prof__is_at(s->at, s->end, "::operator()")) s->at += 12;
+        prof__put_chars(s, "lambda");
+    } else if (prof__is_letter(*s->at)) {
+        while (s->at < s->end && prof__is_letter(*s->at)) prof__put_char(s, *s->at++);
+        if (s->at - from == 8 && prof__is_at(from, s->at, "operator")) prof__put_operator(s);
+    } else if (*s->at == '<') {
+        prof__put_arguments(s);
+    } else if (*s->at == '(' && s->used && !(s->used == 8 && prof__is_at(s->out, s->out + s->used, "decltype"))) {
+        return prof__signature_goes_on(s);
+    } else if (*s->at == ':' || *s->at == '~' || *s->at == '.') {
+        prof__put_char(s, *s->at++);
+    } else { /* all before is no part of the name */
+        s->used = s->arguments = 0;
+        s->taken = 0;
+        ++s->at;
+    }
+    return 1;
+}
+/* Returns whether a parameter is the function's, not its class's. gcc lists typedefs of the signature, too. */
+static int prof__is_own(prof__signature *s, const prof__entry *entry)
+{
+    size_t count = 0;
+    for (const char *c = entry->key; c < entry->key_end; ++c)
+        if (*c == ':' || *c == '(') return 0;
+    if (s->with)
+        return !(entry->number < 64 && s->taken >> entry->number & 1) &&
+               !(entry->key_end - entry->key > 2 && prof__is_at(entry->key_end - 2, entry->key_end, "_t"));
+    if (!s->arguments) return 1;
+    for (const char *c = entry->value; c < entry->value_end; ++count) {
+        c = prof__item_end(c, entry->value_end, entry->pack ? ',' : 0);
+        if (c < entry->value_end) ++c;
+    }
+    s->arguments -= count < s->arguments ? count : s->arguments;
+    return 0;
+}
+static void prof__put_own(prof__signature *s) /* what the function's own parameters stand for */
+{
+    prof__entry entry = {NULL, NULL, NULL, NULL, NULL, 0, 0};
+    const char *before = "<";
+    while (prof__entry_next(s, &entry)) {
+        if (entry.value == entry.value_end || !prof__is_own(s, &entry)) continue;
+        prof__put_chars(s, before);
+        prof__put_type(s, entry.value, entry.value_end, 0);
+        before = ", ";
+    }
+    if (*before != '<') prof__put_char(s, '>');
+}
+static void prof__signature_find_list(prof__signature *s) /* at the end, in brackets */
+{
+    const char *open = s->end;
+    int depth = 0;
+    if (s->end == s->at || s->end[-1] != ']') return;
+    do depth += (open[-1] == ']') - (open[-1] == '[');
+    while (--open > s->at && depth);
+    if (depth || open == s->at || open[-1] != ' ') return;
+    s->list = open + 1;
+    s->list_end = s->end - 1;
+    s->end = open - 1;
+    s->with = prof__is_at(s->list, s->list_end, "with ");
+    if (s->with) s->list += 5;
+}
+static size_t prof__function_name(const char *pretty, char *out, size_t size)
+{
+    prof__signature s = {pretty, pretty, NULL, NULL, NULL, 0, 0, 0, 0, 0};
+    s.out = out;
+    s.size = size;
+    while (*s.end) ++s.end;
+    prof__signature_find_list(&s);
+    while (s.at < s.end && prof__signature_step(&s)) continue;
+    if (s.used && (s.used < 6 || !prof__is_at(out + s.used - 6, out + s.used, "lambda"))) prof__put_own(&s);
+    return s.used;
+}
+
+PROF_DEF prof__token prof__begin_function(prof_site *site, const char *pretty, size_t size)
+{
+    char *name = (char *)(uintptr_t)site->name, made[PROF_MAX_TEXT + 2];
+    if (!__atomic_load_n(name - 1, __ATOMIC_ACQUIRE)) {
+        size_t length = prof__function_name(pretty, made, size < sizeof made ? size : sizeof made);
+        const char *text = length ? made : site->function;
+        for (size_t i = 0; length ? i < length : text[i] && i + 1 < size; ++i)
+            if (__atomic_load_n(name + i, __ATOMIC_RELAXED) != text[i])
+                __atomic_store_n(name + i, text[i], __ATOMIC_RELAXED);
+        __atomic_store_n(name - 1, 1, __ATOMIC_RELEASE);
+    }
+    return prof__begin(site);
+}
+#endif
 
 #define PROF__UNSCOPED_NONE 0xffffffffu /* unscoped_turn: no slot can be reused before a begin ends */
 

@@ -78,6 +78,7 @@ extern "C" {
 #include "record/off_scope.h"
 #include "record/counter.h"
 #include "record/formatted.h"
+#include "record/function_name.h"
 #include "record/unscoped.h"
 #include "record/fiber.h"
 #include "record/mark.h"

@@ -135,6 +135,10 @@ typedef uint64_t prof__token; /* what a begin passes to its end; 0: nothing was 
 extern PROF_DEF uint32_t prof__config_version[];
 PROF__API int prof__check(prof_site *site);
 PROF__API prof__token prof__begin(prof_site *site);
+/* Begins the scope of a function of C++ whose site is new, or not known in this session. Its name, of size bytes, is
+   made of the signature. All threads that come here at once write the same name: none waits for another, nor a signal
+   handler for what it interrupted. */
+PROF__API prof__token prof__begin_function(prof_site *site, const char *pretty, size_t size);
 PROF__API prof__token prof__begin_text(prof_site *site, const char *text);
 PROF__API prof__token prof__begin_format(prof_site *site, const char *format, ...) PROF__PRINTF(2, 3);
 PROF__API void prof__end(prof__token token);

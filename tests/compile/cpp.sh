@@ -101,6 +101,8 @@ for compiler in g++ clang++; do
             -Wno-unused -c tests/test_cpp.cpp -o $out/stripped.o
         silent "$compiler $standard: classes" $compiler -std=$standard $warnings -Wold-style-cast -O2 -fno-exceptions -I. \
             -c $out/classes.cpp -o $out/classes.o
+        check "$compiler $standard: the recorder makes the names of functions, not each file" \
+            "$(nm -C $out/classes.o | grep -iE ' [tw] .*(function|signature)')"
         $compiler -std=$standard -O1 -fno-exceptions -DPROF_ENABLE=0 -I. -c $out/classes.cpp -o $out/classes.o
         check "$compiler $standard: PROF_ENABLE=0 leaves nothing" "$(nm -C $out/classes.o | grep -v ' mutex::\| used(')"
     done
