@@ -12,6 +12,7 @@ BEGIN {
 }
 /^\/\*== END OF HEADER/ { implementation = 1 }
 !implementation { print; next }
+/^PROF__[A-Z]* static / { $0 = "static " $1 substr($0, index($0, " static ") + 7) }
 {
     code = $0
     sub(/ *\/\*.*\*\/$/, "", code)
@@ -19,7 +20,7 @@ BEGIN {
     opens = code ~ /^[^ ].*\{$|^\{$/
 }
 /^template <[^<>]*>$/ { print; next }
-(body || value || kept) && /^(static|PROF_DEF) / {
+(body || value || kept) && /^(static|PROF_DEF|PROF__[A-Z]* static) / {
     print FILENAME ":" FNR ": apart.awk does not see where ends what begins above" >"/dev/stderr"
     exit 1
 }

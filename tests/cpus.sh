@@ -40,7 +40,7 @@ whole=$(ls tests/test_*.c | sed 's,tests/test_\(.*\)\.c,\1,' |
 
 # What has nothing to do with the order of bytes or with the size of a pointer, and takes long in emulation.
 slow="blocks_that_vanish_while_they_are_read|reads_that_fail_while_a_trace_is_made|many_threads_read_one_archive"
-slow="$slow|archived_chunks_of_a_ring_that_turned|too_many_to_close"
+slow="$slow|archived_chunks_of_a_ring_that_turned|too_many_to_close|too_many_begins_open"
 [ -z "$long" ] || slow=none
 wanted() { # TEST: names of its tests, if some are left out
     [ -n "$here" ] || ! grep -qE "^TEST\(($slow)\)" "tests/test_$1.c" || sed -n 's/^TEST(\([a-z_0-9]*\)).*/\1/p' "tests/test_$1.c" | grep -vxE "$slow"
