@@ -6193,7 +6193,7 @@ static void prof__read_about(prof_trace *trace)
     info->sites_lost = header->sites_lost;
     info->write_failures = header->write_failures;
     info->write_error = header->write_error;
-    info->buffer_size = header->chunk_count * header->chunk_size;
+    info->buffer_size = (header->ring_count ? header->ring_count : header->chunk_count) * header->chunk_size;
     info->chunk_size = header->chunk_size;
     info->mode = header->mode <= PROF_RING_STATS ? (prof_mode)header->mode : PROF_RING;
     info->complete = header->state == PROF__STOPPED;
@@ -6452,8 +6452,17 @@ typedef struct prof__aggregated {
     prof__uses uses;
 } prof__aggregated;
 
-/* Makes a trace of the current session. reset: 1: resets the statistics of PROF_STATS afterwards. */
-static prof_status prof__trace_live(prof_trace **trace, int reset)
+/* Makes a copy of the image that is being recorded: see prof__image_copy(). */
+typedef prof_status (*prof__copy_make)(void *user, void **image, size_t *size);
+
+static prof_status prof__copy_whole(void *user, void **image, size_t *size)
+{
+    (void)user;
+    return prof__image_copy(image, size);
+}
+
+/* Makes a trace of a copy of the current session. reset: 1: resets the statistics of PROF_STATS afterwards. */
+static prof_status prof__trace_live_of(prof_trace **trace, int reset, prof__copy_make copy, void *user)
 {
     void *image = NULL;
     size_t size = 0;
@@ -6462,7 +6471,7 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     prof__aggregated stats;
     memset(&stats, 0, sizeof stats);
     status = prof__reader()->aggregated_take(&stats, reset);
-    if (status == PROF_OK) status = prof__image_copy(&image, &size);
+    if (status == PROF_OK) status = copy(user, &image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
         status = prof__read_image(image, size, archive, "this program's trace", trace);
@@ -6476,6 +6485,11 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     }
     prof__reader()->aggregated_free(&stats);
     return status;
+}
+
+static prof_status prof__trace_live(prof_trace **trace, int reset)
+{
+    return prof__trace_live_of(trace, reset, prof__copy_whole, NULL);
 }
 
 static prof_status prof__trace_live_own(prof_trace **trace) { return prof__trace_live(trace, 0); }
@@ -6530,21 +6544,14 @@ static prof_status prof__write_with(const prof_writer *writer, const prof_trace 
     return prof__out_close(&w.out);
 }
 
-/* Writes what was recorded so far. prepare(), if not NULL, changes the trace before. */
-static prof_status prof__live_write_as(const char *path, const prof_writer *writer,
-                                       prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
+/* Writes what was recorded so far. */
+static prof_status prof__live_write(const char *path, const prof_writer *writer)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_open_live(&trace);
-    if (!status && prepare) status = prepare(trace, user);
     if (!status) status = prof__write_with(writer, trace, path);
     prof_trace_close(trace);
     return status;
-}
-
-static prof_status prof__live_write(const char *path, const prof_writer *writer)
-{
-    return prof__live_write_as(path, writer, NULL, NULL);
 }
 
 static prof_status prof__trace_write_own(const prof_trace *trace, const char *path, const char *extension)
@@ -13099,9 +13106,713 @@ static int prof__lock_spans_next(prof__lock_spans *spans, prof__lock_span *span)
 
 static prof_status prof__lock_spans_close(prof__lock_spans *spans) { return prof__locks_close(&spans->all); }
 
+/*-- SIFT --------------------------------------------------------------------------------------------------- >>sift --
+   Reads the records of one track in order, and keeps two lists. In `scopes` are BEGINs with their names and arguments;
+   an END takes all from its BEGIN on out again. That is certain only if the END belongs to the innermost open scope: by
+   its call site or, for a PROFILE_END, whose call site never begins a scope, by its name. Any other END stays in the
+   list, and nothing before it is taken out any more: readers will find out what it ends (docs/format.md).
+   In `others` are spans, losses and events of devices, and of counters and frames the last of each call site. Instants,
+   flows, allocations and locks matter only where they are.
+   The same code sifts the words of a chunk that threads may overwrite, and once more what was left of all chunks. So it
+   believes nothing that it reads: an element of a list is a copy of a record's kind and call site, and says where the
+   record is (`at`) in the place of its ticks. An element of kind 0 is no record. */
+
+typedef struct prof__sift {
+    const prof__session *session;
+    uint64_t *scopes, *others;
+    size_t scope_count, other_count, room; /* room: of each list. scopes[0] is no record */
+    int barred;       /* 1: an END may belong to a scope that is not in the list */
+    int keeps;        /* which list has the record before this one, and so gets its name and values */
+    uint32_t sites;   /* call sites that the tables have place for, from 0 on */
+    uint32_t *newest; /* for each: its last counter or frame in `others`, from 1, if rounds[] is this round */
+    uint32_t *rounds, round;
+    uint32_t *names;  /* for each: the string id of its name, and PROF__SIFT_ENDS. NULL: not read yet */
+} prof__sift;
+
+enum { PROF__SIFT_NOTHING = 0, PROF__SIFT_SCOPES, PROF__SIFT_OTHERS };
+#define PROF__SIFT_ENDS (1u << 31)          /* the call site is of a PROFILE_END */
+
+static void prof__sift_free(prof__sift *sift)
+{
+    free(sift->scopes);
+    free(sift->others);
+    free(sift->newest);
+    free(sift->rounds);
+    free(sift->names);
+}
+
+static int prof__sift_make(prof__sift *sift, const prof__session *s)
+{
+    uint32_t write_lock = prof__state_lock();
+    sift->sites = s->site_count + 1; /* all that a full chunk can name; later ones are not known */
+    prof__state_unlock(write_lock);
+    sift->session = s;
+    sift->newest = (uint32_t *)calloc(sift->sites, sizeof *sift->newest);
+    sift->rounds = (uint32_t *)calloc(sift->sites, sizeof *sift->rounds);
+    return sift->newest && sift->rounds;
+}
+
+/* Makes room for this many records. Returns 0 if there is no memory. */
+static int prof__sift_room(prof__sift *sift, size_t count)
+{
+    if (count * 2 + 1 < sift->room) return 1; /* twice: an END may need an element of kind 0 as well */
+    if (count >= PROF__NONE32 / 4) return 0;
+    free(sift->scopes);
+    free(sift->others);
+    sift->room = count * 2 + 2;
+    sift->scopes = (uint64_t *)malloc(sift->room * sizeof *sift->scopes);
+    sift->others = (uint64_t *)malloc(sift->room * sizeof *sift->others);
+    if (sift->scopes && sift->others) return 1;
+    sift->room = 0;
+    return 0;
+}
+
+/* Begins with empty lists. barred: 0: nothing comes before the first record, or it is lost. */
+static void prof__sift_begin(prof__sift *sift, int barred)
+{
+    sift->scopes[0] = 0;
+    sift->scope_count = 1;
+    sift->other_count = 0;
+    sift->barred = barred;
+    sift->keeps = PROF__SIFT_NOTHING;
+    sift->round++;
+}
+
+/* From now on, an END may belong to a scope that is not in the list. */
+static void prof__sift_bar(prof__sift *sift)
+{
+    sift->barred = 1;
+    sift->scopes[sift->scope_count++] = 0;
+}
+
+/* Reads the names of call sites, when the first is needed. Returns 0 if there is no memory. */
+static int prof__sift_names(prof__sift *sift)
+{
+    const prof__session *s = sift->session;
+    if (sift->names) return 1;
+    sift->names = (uint32_t *)calloc(sift->sites, sizeof *sift->names);
+    if (!sift->names) return 0;
+    uint32_t write_lock = prof__state_lock();
+    uint64_t used = s->header->meta_used / 8, words;
+    prof__state_unlock(write_lock);
+    for (uint64_t at = 0; at < used; at += words) {
+        uint64_t head = PROF__ACQUIRE(&s->meta[at]);
+        words = head >> 32 & 0xffffff;
+        if (!words) break;
+        if (head >> 56 != PROF__META_SITE || (head & PROF__SITE_MASK) >= sift->sites) continue;
+        int ends = (s->meta[at + 4] >> 32 & ((1u << PROF__ROLE_SHIFT) - 1)) == PROF__KIND_END;
+        sift->names[head & PROF__SITE_MASK] = (uint32_t)s->meta[at + 1] | (ends ? PROF__SIFT_ENDS : 0);
+    }
+    return 1;
+}
+
+/* Returns 1 if this is the call site of a PROFILE_END with the name of that call site. */
+static int prof__sift_named(prof__sift *sift, uint32_t site, uint32_t begin)
+{
+    if (site >= sift->sites || begin >= sift->sites || !prof__sift_names(sift)) return 0;
+    return sift->names[begin] && sift->names[site] == (sift->names[begin] | PROF__SIFT_ENDS);
+}
+
+static void prof__sift_add(prof__sift *sift, int list, uint64_t head, size_t at)
+{
+    uint64_t element = (head & ~PROF__TICK_MASK) | at;
+    if (list == PROF__SIFT_SCOPES)
+        sift->scopes[sift->scope_count++] = element;
+    else
+        sift->others[sift->other_count++] = element;
+    sift->keeps = list;
+}
+
+#define PROF__SIFT_INNER (1u << PROF__KIND_NAME | 1u << PROF__KIND_ARG)
+
+static void prof__sift_end(prof__sift *sift, uint64_t head, size_t at)
+{
+    size_t i = sift->scope_count;
+    while (prof__record_in(PROF__SIFT_INNER, sift->scopes[i - 1])) i--;
+    uint64_t scope = sift->scopes[i - 1];
+    int begun = prof__read_kind(scope) == PROF__KIND_BEGIN;
+    sift->keeps = PROF__SIFT_NOTHING;
+    if (begun && (prof__read_id(scope) == prof__read_id(head) ||
+                  prof__sift_named(sift, prof__read_id(head), prof__read_id(scope)))) {
+        sift->scope_count = i - 1;
+    } else if (!begun && !sift->barred) { /* it ends what began before the first record, and has its arguments */
+        sift->scope_count = i;
+    } else {
+        sift->barred = 1;
+        prof__sift_add(sift, PROF__SIFT_SCOPES, head, at);
+    }
+}
+
+/* Returns the largest tick of the last few records of a run. A record whose time is later than the last one's was made
+   by a signal handler, which interrupted the thread between its reading of the clock and its writing. */
+static uint64_t prof__sift_latest(const uint64_t *words, size_t first, size_t end, uint64_t last)
+{
+    if (end - first > 16) first = end - 16;
+    for (; first < end; first++) {
+        uint64_t tick = PROF__ACQUIRE(words + first) & PROF__TICK_MASK;
+        if (tick > last) last = tick;
+    }
+    return last;
+}
+
+/* Sifts the BEGINs and ENDs of a chunk from this word on, as long as an END belongs to the scope that is the last
+   element. Most records are of these kinds. Returns the index of the word after them. No branch depends on which of the
+   two kinds a record has, because that cannot be predicted. */
+static PROF__NOINLINE size_t prof__sift_scopes(prof__sift *sift, const uint64_t *words, size_t first, size_t count,
+                                               uint64_t *last)
+{
+    const uint32_t pair = (uint32_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__SITE_BITS;
+    uint64_t *top = sift->scopes + sift->scope_count - 1;
+    size_t at = first;
+    for (; at < count; at++) {
+        uint64_t head = PROF__ACQUIRE(words + at);
+        unsigned kind = prof__read_kind(head);
+        uint32_t other = (uint32_t)((*top ^ head) >> PROF__TICK_BITS) ^ pair, ends = 0u - (kind >> 1);
+        if (PROF__UNLIKELY(kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN)) break;
+        if (PROF__UNLIKELY(other & ends)) break;
+        top[1] = (head & ~PROF__TICK_MASK) | at;
+        top += 1 + 2 * (ptrdiff_t)(int32_t)ends; /* BEGIN: one more, END: one less */
+    }
+    if (at == first) return at;
+    int begun = prof__read_kind(PROF__ACQUIRE(words + at - 1)) == PROF__KIND_BEGIN;
+    sift->keeps = begun ? PROF__SIFT_SCOPES : PROF__SIFT_NOTHING;
+    sift->scope_count = (size_t)(top - sift->scopes) + 1;
+    *last = prof__sift_latest(words, first, at, *last);
+    return at;
+}
+
+/* Adds a counter or a FRAME, and leaves out the one before of the same call site, with its values. */
+static void prof__sift_newest(prof__sift *sift, uint64_t head, size_t at)
+{
+    uint32_t site = prof__read_id(head);
+    if (site < sift->sites) {
+        size_t i = sift->rounds[site] == sift->round ? sift->newest[site] : 0;
+        if (i) sift->others[i - 1] = 0;
+        for (; i && i < sift->other_count && prof__record_in(PROF__PARTS_OF_EVENT, sift->others[i]); i++)
+            sift->others[i] = 0;
+        sift->rounds[site] = sift->round;
+        sift->newest[site] = (uint32_t)sift->other_count + 1;
+    }
+    prof__sift_add(sift, PROF__SIFT_OTHERS, head, at);
+}
+
+/* Sifts an argument of the innermost scope, or of the one of the call site that it names. */
+static void prof__sift_arg(prof__sift *sift, const uint64_t *record, uint32_t length, size_t at)
+{
+    uint64_t head = PROF__ACQUIRE(record);
+    int to = length > 1 && head & PROF__ARG_TO && !(head & PROF__ARG_KEY);
+    uint32_t site = to ? prof__read_id(PROF__ACQUIRE(record + length - 1)) : 0;
+    size_t i = sift->scope_count;
+    while (prof__record_in(PROF__SIFT_INNER, sift->scopes[i - 1])) i--;
+    prof__sift_add(sift, PROF__SIFT_SCOPES, head, at);
+    sift->keeps = PROF__SIFT_NOTHING;
+    if (to && (prof__read_kind(sift->scopes[i - 1]) != PROF__KIND_BEGIN || prof__read_id(sift->scopes[i - 1]) != site))
+        prof__sift_bar(sift);
+}
+
+/* Returns the list for an EVENT of this type. Readers do not show types between ours and those of devices. */
+static int prof__sift_list(unsigned type)
+{
+    int reaches = type >= PROF_EVENT_TYPE_COUNT || prof__event_group(type) == PROF__GROUP_SPAN;
+    return reaches ? PROF__SIFT_OTHERS : PROF__SIFT_NOTHING;
+}
+
+/* Sifts any record but a TRACK. */
+static void prof__sift_record(prof__sift *sift, const uint64_t *record, uint32_t length, size_t at)
+{
+    uint64_t head = PROF__ACQUIRE(record);
+    int list = PROF__SIFT_NOTHING;
+    switch (prof__read_kind(head)) {
+    case PROF__KIND_BEGIN: list = PROF__SIFT_SCOPES; break;
+    case PROF__KIND_END: prof__sift_end(sift, head, at); return;
+    case PROF__KIND_NAME: list = sift->keeps; break;
+    case PROF__KIND_DATA: list = sift->keeps == PROF__SIFT_OTHERS ? sift->keeps : list; break;
+    case PROF__KIND_ARG: prof__sift_arg(sift, record, length, at); return;
+    case PROF__KIND_COUNTER_INT:
+    case PROF__KIND_COUNTER_DOUBLE:
+    case PROF__KIND_COUNTER_UINT:
+    case PROF__KIND_FRAME: prof__sift_newest(sift, head, at); return;
+    case PROF__KIND_EVENT: list = prof__sift_list((unsigned)(PROF__ACQUIRE(record + 1) & 0xFF)); break;
+    case PROF__KIND_LOST: list = PROF__SIFT_OTHERS; break;
+    default: break;
+    }
+    sift->keeps = list;
+    if (list) prof__sift_add(sift, list, head, at);
+}
+
+/*-- WINDOW ----------------------------------------------------------------------------------------------- >>window --
+   A copy of the last seconds of a ring costs what these seconds are, and a look at each older word. A full chunk whose
+   records all lie before the window is not copied: it is sifted in place (see >>sift), like any chunk of a running
+   recording without a lock: afterwards its number must be the same. Its segments are put together, track by track,
+   in the order of their serial numbers, so that a scope whose begin and end are in different chunks goes as well. What
+   is left of an old chunk gets a small chunk, of which several share a slot; of most nothing is left. Serial numbers of
+   what follows are reduced, so that readers see no gap where nothing is missing. Gaps that the ring really has stay. */
+
+/* A record of an old chunk that may reach into the window. */
+typedef struct prof__window_record {
+    size_t place; /* in `words` */
+    uint32_t length;
+    int left; /* 1: it does */
+} prof__window_record;
+
+/* A segment of a chunk: the records of one track. */
+typedef struct prof__window_segment {
+    uint64_t track, serial;
+    uint64_t *copied;    /* its TRACK record, if the chunk was copied; else NULL */
+    size_t chunk, place; /* else: index in `chunks`; its TRACK record in `words` */
+    size_t first, count; /* else: its records in `records` */
+    int left;            /* 1: it is part of the copy */
+} prof__window_segment;
+
+/* A chunk that was sifted. */
+typedef struct prof__window_chunk {
+    prof__chunk header;
+    uint64_t offset;
+    size_t segment, segment_count;
+    uint32_t depth; /* how often the slot is halved that its small chunk gets a part of */
+} prof__window_chunk;
+
+typedef struct prof__window {
+    prof__passing passing; /* the first field: functions get its address */
+    prof__session *session;
+    const prof__header *header; /* as it was when the copy began */
+    uint64_t from;              /* ticks */
+    prof__sift sift;
+    char **slots; /* for each slot of the ring: its copy, or NULL: it has nothing */
+    char *small;  /* slots with small chunks */
+    size_t small_count;
+    uint64_t *words;
+    prof__window_record *records;
+    prof__window_chunk *chunks;
+    prof__window_segment *segments;
+    size_t word_count, word_capacity, record_count, record_capacity, chunk_count, chunk_capacity;
+    size_t segment_count, segment_capacity;
+} prof__window;
+
+/* Forgets what was copied and sifted. */
+static void prof__window_again(prof__passing *passing)
+{
+    prof__window *w = (prof__window *)(void *)passing;
+    for (uint64_t i = 0; w->slots && i < w->header->chunk_count; i++) {
+        free(w->slots[i]);
+        w->slots[i] = NULL;
+    }
+    w->word_count = w->record_count = w->chunk_count = w->segment_count = 0;
+}
+
+static void prof__window_free(prof__window *w)
+{
+    prof__window_again(&w->passing);
+    free((void *)w->slots);
+    free(w->small);
+    free(w->words);
+    free(w->records);
+    free(w->chunks);
+    free(w->segments);
+    prof__sift_free(&w->sift);
+}
+
+static char *prof__window_place(prof__passing *passing, uint64_t offset)
+{
+    prof__window *w = (prof__window *)(void *)passing;
+    uint64_t at = offset - w->header->chunk_offset, slot = at / w->header->chunk_size;
+    if (!w->slots[slot]) w->slots[slot] = (char *)calloc(1, w->header->chunk_size);
+    return w->slots[slot] ? w->slots[slot] + at % w->header->chunk_size : NULL;
+}
+
+/* -- sifting a chunk -- */
+
+/* Adds words of a chunk. Returns their index in `words`, or PROF__NONE if there is no memory. */
+static size_t prof__window_words(prof__window *w, const uint64_t *from, size_t count)
+{
+    size_t place = w->word_count;
+    while (w->word_capacity - place < count)
+        if (!prof__more_room(&w->words, &w->word_capacity, sizeof *w->words)) return PROF__NONE;
+    for (size_t i = 0; i < count; i++) w->words[place + i] = PROF__ACQUIRE(from + i);
+    w->word_count += count;
+    return place;
+}
+
+/* Adds what was sifted of a chunk's last segment, in order. Returns 0 if there is no memory. */
+static int prof__window_keep(prof__window *w, const uint64_t *words, size_t count)
+{
+    prof__window_segment *segment = &w->segments[w->segment_count - 1];
+    const prof__sift *sift = &w->sift;
+    size_t i = 1, j = 0; /* the first element of scopes is no record */
+    segment->first = w->record_count;
+    while (i < sift->scope_count || j < sift->other_count) {
+        uint64_t scope = i < sift->scope_count ? sift->scopes[i] : ~(uint64_t)0;
+        uint64_t other = j < sift->other_count ? sift->others[j] : ~(uint64_t)0;
+        int first = !(scope >> PROF__KIND_SHIFT) ||
+                    (other >> PROF__KIND_SHIFT && (scope & PROF__TICK_MASK) < (other & PROF__TICK_MASK));
+        uint64_t element = first ? scope : other;
+        size_t at = (size_t)(element & PROF__TICK_MASK);
+        first ? i++ : j++;
+        if (!(element >> PROF__KIND_SHIFT)) continue;
+        size_t length = prof__record_words(PROF__ACQUIRE(words + at), count - at);
+        size_t place = prof__window_words(w, words + at, length);
+        prof__window_record *record =
+            (prof__window_record *)PROF__MORE(w->records, w->record_capacity, w->record_count);
+        if (!record || !length || place == PROF__NONE) return 0;
+        record->place = place;
+        record->length = (uint32_t)length;
+    }
+    segment->count = w->record_count - segment->first;
+    return 1;
+}
+
+/* Begins a segment of a chunk that is sifted. Returns 0 if there is no memory. */
+static int prof__window_segment_begin(prof__window *w, const uint64_t *record)
+{
+    prof__window_segment *segment =
+        (prof__window_segment *)PROF__MORE(w->segments, w->segment_capacity, w->segment_count);
+    size_t place = prof__window_words(w, record, 3);
+    if (!segment || place == PROF__NONE) return 0;
+    segment->chunk = w->chunk_count;
+    segment->place = place;
+    segment->track = prof__track_id(w->words + place);
+    segment->serial = prof__track_serial(w->words + place);
+    prof__sift_begin(&w->sift, 1);
+    return 1;
+}
+
+/* Sifts the words of a chunk. *last: set to the largest tick. Returns 0 if they cannot be sifted. */
+static int prof__window_sift(prof__window *w, const uint64_t *words, size_t count, uint64_t *last)
+{
+    size_t at = 0, length, first = w->segment_count;
+    if (!prof__sift_room(&w->sift, count)) return 0;
+    for (; at < count; at += length) {
+        uint64_t head = PROF__ACQUIRE(words + at);
+        unsigned kind = prof__read_kind(head);
+        length = prof__record_words(head, count - at);
+        if (!kind || !length) break;
+        if (kind == PROF__KIND_TRACK) {
+            if (w->segment_count > first && !prof__window_keep(w, words, count)) return 0;
+            if (!prof__window_segment_begin(w, words + at)) return 0;
+            continue;
+        }
+        if (w->segment_count == first) return 0;
+        size_t next = prof__sift_scopes(&w->sift, words, at, count, last);
+        if (next > at) {
+            length = next - at;
+            continue;
+        }
+        if (prof__record_timed(head)) *last = prof__sift_latest(words, at, at + 1, *last);
+        prof__sift_record(&w->sift, words + at, (uint32_t)length, at);
+    }
+    int whole = at == count || !(PROF__ACQUIRE(words + at) >> PROF__KIND_SHIFT);
+    return whole && w->segment_count > first && prof__window_keep(w, words, count);
+}
+
+/* Sifts a chunk that nobody writes to, if all of it lies before the window. Returns 1 if it was, so that it need not be
+   copied. */
+static int prof__window_pass(prof__passing *passing, const prof__copied *one)
+{
+    prof__window *w = (prof__window *)(void *)passing;
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)((const char *)w->session->header + one->offset);
+    size_t words = w->word_count, records = w->record_count, segments = w->segment_count;
+    uint64_t last = 0;
+    uint32_t state = PROF__LOAD(&chunk->state);
+    if (!one->seen || PROF__ACQUIRE(&chunk->sequence) != one->seen) return 0;
+    if (state != PROF__CHUNK_FULL && state != PROF__CHUNK_FREE) return 0;
+    prof__window_chunk *old = (prof__window_chunk *)PROF__MORE(w->chunks, w->chunk_capacity, w->chunk_count);
+    if (!old) return 0;
+    w->chunk_count--;
+    prof__memory_read(w->session->header, one->offset, &old->header, sizeof old->header);
+    old->offset = one->offset;
+    old->segment = segments;
+    if (old->header.base.tick < w->from &&
+        prof__window_sift(w, (const uint64_t *)(const void *)(chunk + 1), (one->bytes - sizeof *chunk) / 8, &last) &&
+        old->header.base.tick + last < w->from && PROF__ACQUIRE(&chunk->sequence) == one->seen) {
+        old->segment_count = w->segment_count - segments;
+        w->chunk_count++;
+        return 1;
+    }
+    w->word_count = words;
+    w->record_count = records;
+    w->segment_count = segments;
+    return 0;
+}
+
+/* Notes the segments of a chunk that was copied, and removes its marks, because their serial numbers may change.
+   Returns 0 if there is no memory. */
+static int prof__window_copied(prof__window *w, const prof__copied *one)
+{
+    prof__chunk *chunk = (prof__chunk *)(void *)prof__window_place(&w->passing, one->offset);
+    if (!chunk) return 0;
+    uint64_t *words = (uint64_t *)(void *)(chunk + 1);
+    size_t count = (one->bytes - sizeof *chunk) / 8, length;
+    if (!chunk->sequence) return 1;
+    prof__chunk_unmark(chunk, words, one->bytes, sizeof *chunk);
+    for (size_t at = 0; at < count && words[at] >> PROF__KIND_SHIFT; at += length) {
+        length = prof__record_words(words[at], count - at);
+        if (!length) break;
+        if (prof__read_kind(words[at]) != PROF__KIND_TRACK) continue;
+        prof__window_segment *segment =
+            (prof__window_segment *)PROF__MORE(w->segments, w->segment_capacity, w->segment_count);
+        if (!segment) return 0;
+        segment->track = prof__track_id(words + at);
+        segment->serial = prof__track_serial(words + at);
+        segment->copied = words + at;
+        segment->left = 1;
+    }
+    return 1;
+}
+
+/* -- putting segments together -- */
+
+static int prof__window_order(const void *a, const void *b)
+{
+    const prof__window_segment *x = *(prof__window_segment *const *)a, *y = *(prof__window_segment *const *)b;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* Finds the records of a track's old segments that reach into the window. Returns 0 if there is no memory. */
+static int prof__window_join(prof__window *w, prof__window_segment **of, size_t count)
+{
+    prof__sift *sift = &w->sift;
+    size_t records = count, i, k;
+    for (i = 0; i < count; i++) records += of[i]->count;
+    if (!prof__sift_room(sift, records)) return 0;
+    prof__sift_begin(sift, 0);
+    for (i = 0; i < count; i++) {
+        /* Scopes may have begun or ended in a segment that was copied, or in one that is missing. */
+        if (of[i]->copied || (i && of[i]->serial != of[i - 1]->serial + 1)) prof__sift_bar(sift);
+        for (k = of[i]->first; k < of[i]->first + of[i]->count; k++)
+            prof__sift_record(sift, w->words + w->records[k].place, w->records[k].length, k);
+    }
+    for (i = 1; i < sift->scope_count; i++)
+        if (sift->scopes[i]) w->records[sift->scopes[i] & PROF__TICK_MASK].left = 1;
+    for (i = 0; i < sift->other_count; i++)
+        if (sift->others[i]) w->records[sift->others[i] & PROF__TICK_MASK].left = 1;
+    for (i = 0; i < count; i++)
+        for (k = of[i]->first; k < of[i]->first + of[i]->count; k++) of[i]->left |= w->records[k].left;
+    return 1;
+}
+
+static void prof__window_serial_set(uint64_t *record, uint64_t serial)
+{
+    record[0] = (record[0] & ~(0xFFFFFFFull << 32)) | (serial & 0xFFFFFFF) << 32;
+    record[1] = (record[1] & PROF__TICK_MASK) | serial >> 28 << PROF__TICK_BITS;
+}
+
+/* Numbers the segments of a track that are left. If the oldest was sifted, nothing of the window is missing, and the
+   first gets number 1. */
+static void prof__window_numbers(prof__window *w, prof__window_segment **of, size_t count)
+{
+    uint64_t serial = 0, missing = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (serial && of[i]->serial > of[i - 1]->serial) missing += of[i]->serial - of[i - 1]->serial - 1;
+        if (!of[i]->left) continue;
+        if (serial)
+            serial += missing + 1;
+        else
+            serial = of[0]->copied ? of[i]->serial : 1;
+        missing = 0;
+        prof__window_serial_set(of[i]->copied ? of[i]->copied : w->words + of[i]->place, serial);
+    }
+}
+
+/* Finds out what is left of the old chunks, and numbers the segments. Returns 0 if there is no memory. */
+static int prof__window_tracks(prof__window *w)
+{
+    size_t count = w->segment_count, i, next;
+    prof__window_segment **order = (prof__window_segment **)malloc((count + 1) * sizeof *order);
+    int good = order != NULL;
+    for (i = 0; good && i < count; i++) order[i] = &w->segments[i];
+    if (good && count > 1) qsort((void *)order, count, sizeof *order, prof__window_order);
+    for (i = 0; good && i < count; i = next) {
+        for (next = i + 1; next < count && order[next]->track == order[i]->track;) next++;
+        good = prof__window_join(w, order + i, next - i);
+        if (good) prof__window_numbers(w, order + i, next - i);
+    }
+    free((void *)order);
+    return good;
+}
+
+/* -- the copy -- */
+
+/* Returns how many words are left of an old chunk. to: NULL, or where they are written to. */
+static size_t prof__window_left(const prof__window *w, const prof__window_chunk *old, uint64_t *to)
+{
+    size_t count = 0;
+    for (size_t i = old->segment; i < old->segment + old->segment_count; i++) {
+        const prof__window_segment *segment = &w->segments[i];
+        if (!segment->left) continue;
+        if (to) memcpy(to + count, w->words + segment->place, 3 * sizeof *to);
+        count += 3;
+        for (size_t k = segment->first; k < segment->first + segment->count; k++) {
+            const prof__window_record *record = &w->records[k];
+            if (!record->left) continue;
+            if (to) memcpy(to + count, w->words + record->place, record->length * sizeof *to);
+            count += record->length;
+        }
+    }
+    return count;
+}
+
+static int prof__window_larger(const void *a, const void *b)
+{
+    const prof__window_chunk *x = *(prof__window_chunk *const *)a, *y = *(prof__window_chunk *const *)b;
+    if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
+    return x->header.sequence < y->header.sequence ? -1 : x->header.sequence > y->header.sequence;
+}
+
+/* Writes small chunks into slots, the largest first, so that each begins at a multiple of its size. Empty ones fill the
+   last slot. Returns 0 if there is no memory. */
+static int prof__window_small(prof__window *w, prof__window_chunk **chunks, size_t count)
+{
+    uint64_t slot = w->header->chunk_size, bytes = 0, at = 0;
+    if (!count) return 1;
+    if (count > 1) qsort((void *)chunks, count, sizeof *chunks, prof__window_larger);
+    for (size_t i = 0; i < count; i++) bytes += slot >> chunks[i]->depth;
+    w->small_count = (size_t)((bytes + slot - 1) / slot);
+    w->small = (char *)calloc(w->small_count, (size_t)slot);
+    if (!w->small) return 0;
+    for (size_t i = 0; at < w->small_count * slot; i++) {
+        const prof__window_chunk *old = chunks[i < count ? i : count - 1];
+        prof__chunk *chunk = (prof__chunk *)(void *)(w->small + at);
+        chunk->form = old->depth << PROF__FORM_SHIFT;
+        at += slot >> old->depth;
+        if (i >= count) continue;
+        chunk->sequence = old->header.sequence;
+        chunk->base = old->header.base;
+        chunk->state = PROF__CHUNK_FULL;
+        chunk->form |= PROF__FORM_PLAIN;
+        prof__window_left(w, old, (uint64_t *)(void *)(chunk + 1));
+    }
+    return 1;
+}
+
+/* Makes small chunks of what is left of old ones. Returns 0 if there is no memory. */
+static int prof__window_write(prof__window *w)
+{
+    uint64_t slot = w->header->chunk_size;
+    prof__window_chunk **chunks = (prof__window_chunk **)malloc((w->chunk_count + 1) * sizeof *chunks);
+    size_t count = 0;
+    for (size_t i = 0; chunks && i < w->chunk_count; i++) {
+        prof__window_chunk *old = &w->chunks[i];
+        size_t words = prof__window_left(w, old, NULL), bytes = sizeof(prof__chunk) + words * 8;
+        if (!words) continue;
+        for (old->depth = 0; old->depth < 15 && slot >> (old->depth + 1) >= bytes &&
+                             slot >> (old->depth + 1) >= PROF__FORM_LEAST && !(slot >> old->depth & 15);)
+            old->depth++;
+        chunks[count++] = old;
+    }
+    int good = chunks && prof__window_small(w, chunks, count);
+    free((void *)chunks);
+    return good;
+}
+
+/* Notes the size of an old chunk, so that readers find the next one of its slot, and adds its losses to the header. */
+static void prof__window_left_out(prof__window *w, const prof__window_chunk *old, prof__header *h)
+{
+    uint64_t at = old->offset - w->header->chunk_offset;
+    char *slot = w->slots[at / w->header->chunk_size];
+    h->lost += old->header.lost;
+    h->taken_back += old->header.taken_back;
+    if (!slot) return;
+    prof__chunk *chunk = (prof__chunk *)(void *)(slot + at % w->header->chunk_size);
+    chunk->form |= old->header.form & (15u << PROF__FORM_SHIFT);
+}
+
+/* Returns how many slots the copy has; at least one. */
+static uint64_t prof__window_used(const prof__window *w)
+{
+    uint64_t used = w->small_count;
+    for (uint64_t i = 0; i < w->header->chunk_count; i++) used += w->slots[i] != NULL;
+    return used ? used : 1;
+}
+
+/* Makes an empty image with room for the slots and for so many bytes of names. Returns NULL if there is no memory. */
+static prof__header *prof__window_image(const prof__window *w, uint64_t meta, size_t *size)
+{
+    uint64_t chunks = (w->header->meta_offset + meta + PROF__PAGE_BYTES - 1) / PROF__PAGE_BYTES * PROF__PAGE_BYTES;
+    *size = (size_t)(chunks + prof__window_used(w) * w->header->chunk_size);
+    return (prof__header *)calloc(1, *size);
+}
+
+/* Copies the slots into the image, whose header is that of the session, and changes the header accordingly: the small
+   chunks, then the others in their cyclic order. The newest is the last, because readers of fibers know by that what
+   was copied later. newest: the highest number of a chunk. */
+static void prof__window_fill(prof__window *w, prof__header *h, size_t size, uint64_t newest)
+{
+    uint64_t slots = w->header->chunk_count, bytes = h->chunk_size, used = prof__window_used(w);
+    char *to = (char *)h + (size - used * bytes);
+    h->image_size = size;
+    h->index_offset = h->chunk_offset = size - used * bytes;
+    h->index_size = 0;
+    h->meta_size = h->chunk_offset - h->meta_offset;
+    h->chunk_count = used;
+    h->ring_count = slots;
+    h->next_chunk = newest > slots ? used + newest / used * used : used; /* a multiple: the last slot is the newest */
+    if (w->small_count) memcpy(to, w->small, w->small_count * (size_t)bytes);
+    to += w->small_count * bytes;
+    for (uint64_t i = 0; i < slots; i++) {
+        const char *slot = w->slots[(newest + i) % slots];
+        if (!slot) continue;
+        memcpy(to, slot, (size_t)bytes);
+        to += bytes;
+    }
+}
+
+#define PROF__WINDOW_NAMES 4096u /* bytes for names that come meanwhile, and for metadata about the save */
+
+/* Makes the image of a window that was copied. Returns NULL if there is no memory. */
+static void *prof__window_finish(prof__window *w, const prof__copying *c, uint64_t taken_back, size_t *size)
+{
+    size_t i;
+    int good = 1;
+    prof__header *h = NULL;
+    for (i = 0; good && i < c->count; i++) good = c->chunks[i].passed || prof__window_copied(w, &c->chunks[i]);
+    good = good && prof__window_tracks(w) && prof__window_write(w);
+    for (uint64_t meta = 0; good && !h;) {
+        uint32_t write_lock = prof__state_lock();
+        uint64_t needed = w->session->header->meta_used;
+        prof__state_unlock(write_lock);
+        meta = needed + PROF__WINDOW_NAMES;
+        h = prof__window_image(w, meta, size);
+        if (!h) return NULL;
+        write_lock = prof__state_lock();
+        int fits = w->session->header->meta_used + PROF__WINDOW_NAMES / 2 <= meta;
+        if (fits) prof__copy_header(w->session, (char *)h, w->header, c->newest, c->tick, taken_back);
+        prof__state_unlock(write_lock);
+        if (fits) break;
+        free(h);
+        h = NULL;
+    }
+    for (i = 0; h && i < w->chunk_count; i++) prof__window_left_out(w, &w->chunks[i], h);
+    if (h) prof__window_fill(w, h, *size, c->newest);
+    return h;
+}
+
+/* Copies the window that begins at the tick w->from of a session for which prof__copy_begin() was called. h: the
+   session's header, as it was then. Returns NULL if there is no memory. */
+static void *prof__window_copy(prof__window *w, prof__session *s, const prof__header *h, uint64_t taken_back,
+                               size_t *size)
+{
+    prof__copying c;
+    void *image = NULL;
+    memset(&c, 0, sizeof c);
+    prof__source source = PROF__SOURCE(prof__session_read, s);
+    w->passing.again = prof__window_again;
+    w->passing.pass = prof__window_pass;
+    w->passing.place = prof__window_place;
+    w->session = s;
+    w->header = h;
+    w->slots = (char **)calloc((size_t)h->chunk_count + 1, sizeof *w->slots);
+    c.passing = &w->passing;
+    if (w->slots && prof__sift_make(&w->sift, s) && prof__chunks_snapshot_of(&c, &source, h))
+        image = prof__window_finish(w, &c, taken_back, size);
+    free(c.chunks);
+    prof__window_free(w);
+    return image;
+}
+
 /*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
-   Saves a copy of the whole image, and marks its newest part as the window that readers show. The copy is whole because
-   scopes that are open at the begin of the window began in older chunks, and because what happened before may help. */
+   Saves a copy of the newest part of the image, marked as the window that readers show, with what reaches into it: see
+   >>window. Of a stream, whose older events are in the file's archive, saves a copy of everything. */
 
 /* Returns the tick that is this many seconds before the newest one. Returns 0 if the session is not that old. */
 static uint64_t prof__last_tick(const prof__header *h, double seconds)
@@ -13165,11 +13876,11 @@ static double prof__last_rate(const prof__header *h)
 }
 
 /* Writes to `to` the cause of a save. Adds what the image no longer holds of the cause, or of the seconds asked for.
-   newest: the last tick of the image. Returns `to`. */
-static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
-                             double seconds, const prof__cause *cause)
+   held: see prof__last_held(). newest: the last tick of the image. Returns `to`. */
+static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t held, uint64_t newest,
+                             double ns_per_tick, double seconds, const prof__cause *cause)
 {
-    uint64_t held = prof__last_held(h), ticks = newest - h->first.tick;
+    uint64_t ticks = newest - h->first.tick;
     double had = held && newest > held ? prof__real(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
     char part[48], asked[48], since[48];
     size_t at;
@@ -13202,58 +13913,96 @@ static void prof__image_note(prof__header *h, const char *key, const char *value
     h->meta_used += words * 8;
 }
 
-/* Saves the last seconds as an image. cause: NULL if there is none to note. */
-static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
-{
-    void *image;
-    size_t size;
-    char note[320];
-    prof_status status = prof__image_copy(&image, &size);
-    if (status) return status;
-    prof__header *h = (prof__header *)image;
-    h->window_from = prof__last_from(h, seconds, cause);
-    if (cause)
-        prof__image_note(h, "save",
-                         prof__last_note(note, sizeof note, h, h->last.tick, prof__last_rate(h), seconds, cause));
-    status = prof__image_write(path, image, size);
-    free(image);
-    return status;
-}
-
-/* Which seconds of a trace are saved, where to, and why. */
+/* Which seconds are saved, where to, and why. */
 typedef struct prof__last {
     const char *path; /* the path, after %-fields are expanded */
     double seconds;
     const prof__cause *cause; /* NULL: a call of prof_save_last_ns() */
+    uint64_t from, held;      /* ticks: the begin of the window; see prof__last_held() */
 } prof__last;
 
-static prof_status prof__last_prepare(prof_trace *trace, const void *user)
+/* Makes a copy of the last seconds: of a ring, only of them. */
+static prof_status prof__last_copy(void *user, void **image, size_t *size)
 {
-    const prof__last *last = (const prof__last *)user;
+    prof__last *last = (prof__last *)user;
+    prof__session *s;
+    prof__header h;
+    uint64_t taken_back;
+    *image = NULL;
+    prof_status status = prof__copy_begin(&s, &h, &taken_back);
+    if (status) return status;
+    last->from = prof__last_from(&h, last->seconds, last->cause);
+    last->held = last->cause ? prof__last_held(s->header) : 0;
+    int whole = !last->from || !h.chunk_count || h.archive_offset;
+    if (!whole) {
+        prof__window window;
+        memset(&window, 0, sizeof window);
+        window.from = last->from;
+        *image = prof__window_copy(&window, s, &h, taken_back, size);
+        if (!*image) status = prof__no_memory("to save the last seconds");
+    }
+    prof__copy_end(s);
+    if (whole) status = prof__image_copy(image, size);
+    if (!status) ((prof__header *)*image)->window_from = last->from;
+    return status;
+}
+
+/* Saves the last seconds as an image. */
+static prof_status prof__last_image(prof__last *last)
+{
+    void *image;
+    size_t size;
+    char note[320];
+    prof_status status = prof__last_copy(last, &image, &size);
+    if (status) return status;
+    prof__header *h = (prof__header *)image;
+    if (last->cause)
+        prof__image_note(h, "save",
+                         prof__last_note(note, sizeof note, h, last->held, h->last.tick, prof__last_rate(h),
+                                         last->seconds, last->cause));
+    status = prof__image_write(last->path, image, size);
+    free(image);
+    return status;
+}
+
+/* Completes a trace of the last seconds: statistics cover the whole run, and the cause becomes metadata. */
+static prof_status prof__last_complete(prof_trace *trace, const prof__last *last)
+{
     const prof__header *h = &trace->header;
-    uint64_t tick = trace->info.mode == PROF_STATS ? 0 /* statistics cover the whole run */
-                                                   : prof__last_from(h, last->seconds, last->cause);
-    size_t hint = 0;
     char note[328] = "save";
-    if (tick) trace->info.from_ns = prof__read_ns(trace, tick, &hint);
+    if (trace->info.mode == PROF_STATS) trace->info.from_ns = 0;
     if (!last->cause) return PROF_OK;
-    prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image, h->last.tick,
-                    prof__last_rate(h), last->seconds, last->cause);
+    prof__last_note(note + 5, sizeof note - 5, h, last->held, h->last.tick, prof__last_rate(h), last->seconds,
+                    last->cause);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
         !prof__read_metadata(trace, note, note + sizeof note)) /* keeps the copies, not note */
         return prof__fail(PROF_NO_MEMORY, "no memory to save %s", last->path);
     return PROF_OK;
 }
 
+/* Saves the last seconds in another format. */
+static prof_status prof__last_trace(prof__last *last, const prof_writer *writer)
+{
+    prof_trace *trace = NULL;
+    prof_status status = prof__trace_live_of(&trace, 0, prof__last_copy, last);
+    if (!status) status = prof__last_complete(trace, last);
+    if (!status) status = prof__write_with(writer, trace, last->path);
+    prof_trace_close(trace);
+    return status;
+}
+
 /* Saves the last seconds in the format that the extension of `path` names. %-fields of `path` are expanded already. */
 static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
-    prof__last last = {path, seconds, cause};
+    prof__last last;
     const prof_writer *writer;
     prof_status status = prof__writer_for(path, prof__live_mode(), &writer);
     if (status) return status;
-    return writer ? prof__live_write_as(path, writer, prof__last_prepare, &last)
-                  : prof__last_image(path, seconds, cause);
+    memset(&last, 0, sizeof last);
+    last.path = path;
+    last.seconds = seconds;
+    last.cause = cause;
+    return writer ? prof__last_trace(&last, writer) : prof__last_image(&last);
 }
 
 /* prof_save_last_ns() */
@@ -14799,7 +15548,8 @@ static int prof__save_step(prof__session *s)
     }
     uint64_t began = prof__now(s, 0);
     PROFILE_MARK_F("save: %s",
-                   prof__last_note(note, sizeof note, s->header, began, ns_per_tick, f->last_seconds, &cause));
+                   prof__last_note(note, sizeof note, s->header, prof__last_held(s->header), began, ns_per_tick,
+                                   f->last_seconds, &cause));
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
     if (!status) status = prof__last_save(path, f->last_seconds, &cause);
     if (status) prof__background_failed(s, prof_error());

@@ -258,6 +258,10 @@ static void check_last(long scopes, int wraps)
     CHECK_EQUAL(prof_save_last_ns(image, last_ns), PROF_OK);
     CHECK_EQUAL(prof_save(all), PROF_OK);
     CHECK_EQUAL(prof_trace_open(image, &part), PROF_OK);
+    size_t size = 0, most = 0;
+    free(trace_file_text(image, &size));
+    free(trace_file_text(all, &most));
+    CHECK(size < most / 2); /* what lies before the window is not in the file */
     int64_t from = prof_trace_about(part)->from_ns;
     CHECK_EQUAL(prof_trace_set_window(whole, from, 0), PROF_OK);
     check_same(whole, part);
@@ -302,6 +306,138 @@ static void check_last(long scopes, int wraps)
 
 TEST(last_seconds) { check_last(trace_times(20000, 100000, 100000), 0); }
 TEST(last_seconds_of_a_ring_that_came_round) { check_last(trace_times(60000, 300000, 300000), 1); }
+
+/*-- a saved window against the same window of everything --*/
+
+static void leave_open(int depth)
+{
+    PROFILE_BEGIN("left open"); /* until the scope around it ends */
+    if (depth) leave_open(depth - 1);
+}
+
+/* Records one of all kinds of records that reach beyond their chunk, or do not. */
+static void anything(int depth)
+{
+    PROFILE_SCOPE("call");
+    uint64_t kind = random_number() % 24, id = random_number() % 64;
+    if (kind < 4) PROFILE_ARG_U("kind", kind);
+    switch (kind) {
+    case 0: PROFILE_BEGIN("twins"); break;
+    case 1: PROFILE_END("twins"); break;
+    case 2: PROFILE_COUNTER("number", id); break;
+    case 3: PROFILE_FRAME("frame"); break;
+    case 4: PROFILE_SPAN_BEGIN("span", id); break;
+    case 5: PROFILE_SPAN_END("span", id); break;
+    case 6: PROFILE_MARK_F("mark %d", (int)id); break;
+    case 7: PROFILE_FLOW_OUT(id); break;
+    case 8: PROFILE_ALLOC(&random_state, id); break;
+    case 9: PROFILE_LOG(PROF_LOG_INFO, "said %d", (int)id); break;
+    case 10: leave_open((int)id % 3); break;
+    case 11: PROFILE_SPAN_BEGIN_ARGS("told", id, PROF_ARG_S("why", "text")); break;
+    case 12: PROFILE_SPAN_END("told", id); break;
+    default: break;
+    }
+    if (kind == 13) {
+        PROFILE_SCOPE_F("named %d", (int)id);
+        PROFILE_ARG_S("text", "some text that takes words");
+    }
+    for (uint64_t calls = random_number() % 3; depth && calls; --calls) anything(depth - 1);
+}
+
+static prof_fiber *fibers_of_windows[3];
+
+static void *records_anything(void *fiber)
+{
+    PROFILE_THREAD("worker");
+    PROFILE_SCOPE("thread");
+    PROFILE_ARG_S("who", "worker");
+    for (int i = 0; i < 300; ++i) {
+        anything(5);
+        if (fiber && i % 7 == 3) {
+            prof_fiber_switch((prof_fiber *)fiber);
+            anything(3);
+            if (i % 2) PROFILE_BEGIN("of a fiber");
+            if (i % 5 == 0) PROFILE_END("of a fiber");
+            prof_fiber_switch(NULL);
+        }
+    }
+    return NULL;
+}
+
+static void check_spans(const prof_trace *a, const prof_trace *b)
+{
+    prof_spans *x, *y;
+    prof_span e, f;
+    CHECK_EQUAL(prof_spans_open(a, &x), PROF_OK);
+    CHECK_EQUAL(prof_spans_open(b, &y), PROF_OK);
+    for (;;) {
+        int more = prof_spans_next(x, &e), others = prof_spans_next(y, &f);
+        CHECK_EQUAL(more, others);
+        if (!more || !others || test_failures > 20) break;
+        CHECK_TEXT(e.name, f.name);
+        CHECK(e.id == f.id || (e.id >= 64 && f.id >= 64)); /* scopes that overlap have ids made up by the reader */
+        CHECK_EQUAL(e.flags, f.flags);
+        CHECK_EQUAL(e.arg_count, f.arg_count);
+        CHECK(e.start_ns - f.start_ns < 20000 && f.start_ns - e.start_ns < 20000);
+    }
+    CHECK_EQUAL(prof_spans_close(x), PROF_OK);
+    CHECK_EQUAL(prof_spans_close(y), PROF_OK);
+}
+
+/* share: of the time of the whole recording, in percent. Returns how many bytes the file has. */
+static size_t check_part(const prof_trace *all, int share)
+{
+    const prof_trace_info *about = prof_trace_about(all);
+    prof_trace *part = NULL, *whole = trace_live();
+    const char *image = trace_path("window.prof");
+    size_t size = 0;
+    uint64_t last_ns = (uint64_t)about->duration_ns * (uint64_t)share / 100 + 1;
+    CHECK_EQUAL(prof_save_last_ns(image, last_ns), PROF_OK);
+    CHECK_EQUAL(prof_trace_open(image, &part), PROF_OK);
+    if (!part) return 0;
+    CHECK_EQUAL(prof_trace_set_window(whole, prof_trace_about(part)->from_ns, 0), PROF_OK);
+    check_same(whole, part);
+    check_spans(whole, part);
+    CHECK_EQUAL(prof_trace_about(part)->lost, about->lost);
+    CHECK_EQUAL(prof_trace_about(part)->lost_blocks, 0);
+    CHECK_EQUAL(prof_trace_about(part)->buffer_size, about->buffer_size);
+    free(trace_file_text(image, &size));
+    prof_trace_close(part);
+    prof_trace_close(whole);
+    return size;
+}
+
+static void check_parts(size_t buffer, int threads)
+{
+    prof_config config = trace_config(buffer);
+    pthread_t thread[4];
+    config.clock = PROF_CLOCK_MONOTONIC; /* its ticks are nanoseconds, so that all times are the same */
+    trace_start(&config);
+    PROFILE_THREAD("main");
+    PROFILE_SCOPE("program");
+    for (int i = 0; i < 3; ++i) fibers_of_windows[i] = prof_fiber_create("fiber");
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < threads; ++i)
+            thread[i] = started(records_anything, i < 3 ? fibers_of_windows[i] : NULL);
+        for (int i = 0; i < 200; ++i) anything(5);
+        for (int i = 0; i < threads; ++i) join(thread[i]);
+    }
+    CHECK_EQUAL(prof_stop(), PROF_OK); /* so that the last seconds are always the same */
+    prof_trace *all = trace_live();
+    size_t most = check_part(all, 99), least = most;
+    static const int shares[] = {80, 50, 30, 20, 10, 5, 2, 1};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; ++i) least = check_part(all, shares[i]);
+    CHECK(least < most * 3 / 4);
+    prof_trace_close(all);
+    for (int i = 0; i < 3; ++i) prof_fiber_destroy(fibers_of_windows[i]);
+}
+
+TEST(a_saved_window_is_that_window_of_everything)
+{
+    check_parts(16 << 20, 3);
+    check_parts(1 << 20, 4);   /* slots are split */
+    check_parts(256 << 10, 2); /* the ring comes round */
+}
 
 TEST(last_seconds_of_a_stream)
 {

@@ -36,7 +36,7 @@ static void turn_head(prof__header *h)
     TURN(h->archive_offset), TURN(h->archive_limit), TURN(h->archive_first), TURN(h->archive_next);
     TURN(h->write_failures), TURN(h->window_from), TURN(h->window_to), TURN(h->copy_tick), TURN(h->taken_back);
     TURN(h->call_x1000), TURN(h->text_x1000), TURN(h->format_x1000), TURN(h->lost_args), TURN(h->lost_busy), TURN(h->lost_deep);
-    TURN(h->time_namespace), TURN(h->since_boot_ns), TURN(h->start_ns), TURN(h->ready_ticks);
+    TURN(h->time_namespace), TURN(h->since_boot_ns), TURN(h->start_ns), TURN(h->ready_ticks), TURN(h->ring_count);
 }
 
 static void turn_words(uint64_t *words, size_t count)

@@ -86,8 +86,8 @@ PROF__API prof_status prof_set_sync(void (*sync)(void *user), void *user);
 PROF__API prof_status prof_save(const char *path);
 
 /* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_set_window(). A .prof
-   file is as large as that of prof_save(), because scopes that were open all the time began long before; it opens with
-   its window set. */
+   file opens with its window set. It has what lies in the window or reaches into it: scopes that were open all the
+   time, spans. Of PROF_STREAM it has everything. */
 PROF__API prof_status prof_save_last_ns(const char *path, uint64_t last_ns);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may

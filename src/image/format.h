@@ -117,6 +117,8 @@ typedef struct prof__header {
     uint64_t since_boot_ns; /* time since boot at the first pair, suspended time included; 0: unknown */
     uint64_t start_ns;      /* duration of prof_start() */
     uint64_t ready_ticks;   /* time that threads spent on mapping pages and reserving blocks of the file */
+    uint64_t ring_count;    /* in a saved window: chunk_count of the ring; the image has only the slots that the window
+                               needs. 0: it has all */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -164,7 +166,7 @@ typedef struct prof__block {
 } prof__block;
 
 /* Files rely on these sizes, whatever packing of structs the program asks its compiler for. */
-typedef char prof__layout_is_fixed[sizeof(prof__header) == 600 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 608 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u

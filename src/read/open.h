@@ -195,7 +195,7 @@ static void prof__read_about(prof_trace *trace)
     info->sites_lost = header->sites_lost;
     info->write_failures = header->write_failures;
     info->write_error = header->write_error;
-    info->buffer_size = header->chunk_count * header->chunk_size;
+    info->buffer_size = (header->ring_count ? header->ring_count : header->chunk_count) * header->chunk_size;
     info->chunk_size = header->chunk_size;
     info->mode = header->mode <= PROF_RING_STATS ? (prof_mode)header->mode : PROF_RING;
     info->complete = header->state == PROF__STOPPED;
@@ -454,8 +454,17 @@ typedef struct prof__aggregated {
     prof__uses uses;
 } prof__aggregated;
 
-/* Makes a trace of the current session. reset: 1: resets the statistics of PROF_STATS afterwards. */
-static prof_status prof__trace_live(prof_trace **trace, int reset)
+/* Makes a copy of the image that is being recorded: see prof__image_copy(). */
+typedef prof_status (*prof__copy_make)(void *user, void **image, size_t *size);
+
+static prof_status prof__copy_whole(void *user, void **image, size_t *size)
+{
+    (void)user;
+    return prof__image_copy(image, size);
+}
+
+/* Makes a trace of a copy of the current session. reset: 1: resets the statistics of PROF_STATS afterwards. */
+static prof_status prof__trace_live_of(prof_trace **trace, int reset, prof__copy_make copy, void *user)
 {
     void *image = NULL;
     size_t size = 0;
@@ -464,7 +473,7 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     prof__aggregated stats;
     memset(&stats, 0, sizeof stats);
     status = prof__reader()->aggregated_take(&stats, reset);
-    if (status == PROF_OK) status = prof__image_copy(&image, &size);
+    if (status == PROF_OK) status = copy(user, &image, &size);
     if (status == PROF_OK) {
         FILE *archive = prof__archive_open((const prof__header *)image);
         status = prof__read_image(image, size, archive, "this program's trace", trace);
@@ -478,6 +487,11 @@ static prof_status prof__trace_live(prof_trace **trace, int reset)
     }
     prof__reader()->aggregated_free(&stats);
     return status;
+}
+
+static prof_status prof__trace_live(prof_trace **trace, int reset)
+{
+    return prof__trace_live_of(trace, reset, prof__copy_whole, NULL);
 }
 
 static prof_status prof__trace_live_own(prof_trace **trace) { return prof__trace_live(trace, 0); }
@@ -532,21 +546,14 @@ static prof_status prof__write_with(const prof_writer *writer, const prof_trace 
     return prof__out_close(&w.out);
 }
 
-/* Writes what was recorded so far. prepare(), if not NULL, changes the trace before. */
-static prof_status prof__live_write_as(const char *path, const prof_writer *writer,
-                                       prof_status (*prepare)(prof_trace *trace, const void *user), const void *user)
+/* Writes what was recorded so far. */
+static prof_status prof__live_write(const char *path, const prof_writer *writer)
 {
     prof_trace *trace = NULL;
     prof_status status = prof_trace_open_live(&trace);
-    if (!status && prepare) status = prepare(trace, user);
     if (!status) status = prof__write_with(writer, trace, path);
     prof_trace_close(trace);
     return status;
-}
-
-static prof_status prof__live_write(const char *path, const prof_writer *writer)
-{
-    return prof__live_write_as(path, writer, NULL, NULL);
 }
 
 static prof_status prof__trace_write_own(const prof_trace *trace, const char *path, const char *extension)

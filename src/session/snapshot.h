@@ -37,6 +37,7 @@ typedef struct prof__source {
 static int prof__memory_read(void *image, uint64_t offset, void *to, size_t size);
 #define PROF__SOURCE(read, user) {(user)->header}
 #define PROF__READ(from, offset, to, size) prof__memory_read((from)->user, offset, to, size)
+#define PROF__PASSING(c) ((prof__passing *)NULL)
 #define PROF__HAS_ARCHIVE(h) ((void)(h), 0)
 #define PROF__IS_STATS(h) 0
 #else
@@ -46,6 +47,7 @@ typedef struct prof__source {
 } prof__source;
 #define PROF__SOURCE(read, user) {read, user}
 #define PROF__READ(from, offset, to, size) (from)->read((from)->user, offset, to, size)
+#define PROF__PASSING(c) ((c)->passing)
 #define PROF__HAS_ARCHIVE(h) ((h)->archive_offset != 0)
 #define PROF__IS_STATS(h) ((h)->mode == PROF_STATS)
 #endif
@@ -140,13 +142,25 @@ typedef struct prof__copied {
     uint64_t held; /* the sequence number if the chunk was being written, else 0 */
     uint64_t seen; /* the sequence number that the first pass read */
     uint32_t form, bytes;
+    int passed;    /* 1: it is not copied, because of a prof__passing */
 } prof__copied;
+
+/* Who makes a copy that need not have all chunks, and gives each a place. */
+typedef struct prof__passing {
+    /* Called before each try. */
+    void (*again)(struct prof__passing *passing);
+    /* Returns 1 if a chunk that nobody writes to need not be copied. */
+    int (*pass)(struct prof__passing *passing, const prof__copied *one);
+    /* Returns where a chunk is copied to, the same memory for each call, all zero at first; NULL: there is none. */
+    char *(*place)(struct prof__passing *passing, uint64_t offset);
+} prof__passing;
 
 /* A copy of an image in progress. */
 typedef struct prof__copying {
     const prof__source *from;
     const prof__header *h;
     char *copy, *scratch;
+    prof__passing *passing; /* NULL: all chunks are copied */
     prof__copied *chunks;
     size_t count, capacity;
     uint32_t depth;  /* how often the most split slot of the ring was halved */
@@ -196,6 +210,7 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
         one->offset = h->chunk_offset + at;
         int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
         one->held = held && written ? chunk.sequence : 0;
+        one->passed = 0;
         one->form = chunk.form & ~PROF__FORM_SECOND_CHANCE;
         one->bytes = (uint32_t)prof__form_bytes(h->chunk_size, at, chunk.form);
         if (PROF__FORM_DEPTH(one->form) > c->depth) c->depth = PROF__FORM_DEPTH(one->form);
@@ -227,11 +242,19 @@ static void prof__chunks_order(prof__copying *c)
 static prof__copied *prof__copied_at(const prof__copying *c, size_t i) { return &c->chunks[i]; }
 #endif
 
+/* Returns where a chunk is copied to. Only with a prof__passing it may be NULL: then there is no memory. */
+static prof__chunk *prof__copied_to(prof__copying *c, const prof__copied *one)
+{
+    char *to = PROF__PASSING(c) ? PROF__PASSING(c)->place(PROF__PASSING(c), one->offset) : c->copy + one->offset;
+    return (prof__chunk *)(void *)to;
+}
+
 static int prof__chunk_copy(prof__copying *c, prof__copied *one)
 {
-    prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset);
+    prof__chunk *chunk = prof__copied_to(c, one);
+    if (PROF__PASSING(c) && !chunk) return 0;
     if (c->tries > 1) memset(chunk, 0, one->bytes); /* an earlier try has copied what was there */
-    if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, c->copy + one->offset, c->scratch)) return 0;
+    if (!prof__chunk_snapshot(c->from, c->h, one->offset, c->newest, (char *)chunk, c->scratch)) return 0;
     if (chunk->sequence && PROF__FORM_DEPTH(chunk->form) != PROF__FORM_DEPTH(one->form)) memset(chunk, 0, one->bytes);
     c->torn |= one->held && chunk->sequence != one->held;
     /* An empty chunk keeps its size, so that readers find the next chunk. */
@@ -262,7 +285,7 @@ static int prof__chunks_turn(prof__copying *c, int first)
 {
     for (size_t i = 0; i < c->count; ++i) {
         prof__copied *one = prof__copied_at(c, i);
-        prof__chunk *chunk = (prof__chunk *)(void *)(c->copy + one->offset), now;
+        prof__chunk *chunk, now;
         if (first) {
             if (!PROF__READ(c->from, one->offset, &now, PROF__LEAST_CHUNK)) return 0;
             one->seen = one->held ? PROF__COPIED : now.sequence;
@@ -271,7 +294,10 @@ static int prof__chunks_turn(prof__copying *c, int first)
             if (now.state == PROF__CHUNK_FULL || now.state == PROF__CHUNK_FREE) continue;
         }
         if (one->seen == PROF__COPIED) continue;
+        one->passed = !first && PROF__PASSING(c) && PROF__PASSING(c)->pass(PROF__PASSING(c), one);
+        if (one->passed) continue;
         if (!prof__chunk_copy(c, one)) return 0;
+        chunk = prof__copied_to(c, one);
         if (!first && !PROF__HAS_ARCHIVE(c->h) && chunk->sequence != one->seen) {
             memset(chunk, 0, one->bytes);
             if (one->form) chunk->form = one->form;
@@ -316,6 +342,7 @@ static int prof__chunks_copy(prof__copying *c)
     if (!PROF__READ(c->from, position, &before, sizeof before)) return 0;
     c->mark = before;
     c->count = c->depth = 0;
+    if (PROF__PASSING(c)) PROF__PASSING(c)->again(PROF__PASSING(c));
     used = prof__slots_used(c, before);
     if (!prof__chunks_list(c, 0, used, 1)) return 0; /* the unused slots of a ring in its first lap are empty */
     c->tick = prof__now_of(h->clock);
@@ -336,26 +363,32 @@ static int prof__chunks_copy(prof__copying *c)
     return 1;
 }
 
-/* Copies the chunks of the image with header h, which was validated, to their places in a copy that is all zero. If
-   threads have overtaken the copy, makes it again. *newest: the highest sequence number that can be in the copy. *tick:
-   everything that was recorded before is in the copy, or was overwritten. Returns 0 if reading failed or there was no
-   memory. */
+/* Copies the chunks of the image with header h, which was validated, to their places in c->copy, which is all zero, or
+   where c->passing wants them. If threads have overtaken the copy, makes it again. Then c->newest is the highest
+   sequence number that can be in the copy; c->tick: everything that was recorded before is in the copy, or was
+   overwritten. Returns 0 if reading failed or there was no memory. */
+static int prof__chunks_snapshot_of(prof__copying *c, const prof__source *from, const prof__header *h)
+{
+    int good;
+    c->from = from;
+    c->h = h;
+    c->scratch = (char *)prof__zeroed(1, h->chunk_size);
+    do good = c->scratch && prof__chunks_copy(c);
+    while (good && prof__copy_again(c));
+    prof__release(c->scratch);
+    return good;
+}
+
 static int prof__chunks_snapshot(const prof__source *from, const prof__header *h, char *copy, uint64_t *newest,
                                  uint64_t *tick)
 {
     prof__copying c;
-    int good;
     memset(&c, 0, sizeof c);
-    c.from = from;
-    c.h = h;
     c.copy = copy;
-    c.scratch = (char *)prof__zeroed(1, h->chunk_size);
-    do good = c.scratch && prof__chunks_copy(&c);
-    while (good && prof__copy_again(&c));
+    int good = prof__chunks_snapshot_of(&c, from, h);
     *newest = c.newest;
     *tick = c.tick;
     prof__release(c.chunks);
-    prof__release(c.scratch);
     return good;
 }
 
@@ -391,61 +424,81 @@ static uint64_t prof__taken_back(const prof__session *s)
     return count;
 }
 
-/* Makes a private copy of the present image. Recording threads never wait for it. */
-static prof_status prof__image_copy(void **bytes, size_t *size)
+/* Begins a copy of the present image: keeps the session's memory until prof__copy_end(), and sets *h to the header as
+   it is now. *taken_back: see prof__taken_back(). */
+static prof_status prof__copy_begin(prof__session **session, prof__header *h, uint64_t *taken_back)
 {
-    *bytes = NULL;
-    *size = 0;
     uint32_t write_lock = prof__state_lock();
-    prof__session *s = prof__state.session;
+    prof__session *s = *session = prof__state.session;
     if (!s) {
         prof__state_unlock(write_lock);
         return prof__fail(PROF_INVALID_STATE, "nothing has been recorded: call prof_start() first");
     }
-    prof__header h;
-    memset(&h, 0, sizeof h);
-    prof__memory_read(s->header, sizeof h.magic, (char *)&h + sizeof h.magic, sizeof h - sizeof h.magic);
+    memset(h, 0, sizeof *h);
+    prof__memory_read(s->header, sizeof h->magic, (char *)h + sizeof h->magic, sizeof *h - sizeof h->magic);
     /* The magic is not copied: in a dump of the machine's memory, the remains of this header must not look like an
        image. */
-    if (PROF__IS_STATS(&h)) h.chunk_count = 0; /* all events of these sessions are in the statistics */
-    uint64_t taken_back = PROF__IS_STATS(&h) ? prof__taken_back(s) : 0;
+    if (PROF__IS_STATS(h)) h->chunk_count = 0; /* all events of these sessions are in the statistics */
+    *taken_back = PROF__IS_STATS(h) ? prof__taken_back(s) : 0;
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped while the lock is not held */
     s->readers++;
     int running = prof__state.running;
     if (running) {
-        prof__pair_take_well(s->clock, h.tick_hz, &s->header->last);
-        h.copy_tick = s->header->last.tick;
+        prof__pair_take_well(s->clock, h->tick_hz, &s->header->last);
+        h->copy_tick = s->header->last.tick;
     }
+    h->last = s->header->last;
     prof__lost_collect(s);
     prof__state_unlock(write_lock);
     if (running) prof__names_look(s);
+    return PROF_OK;
+}
 
-    prof_status status = PROF_OK;
-    prof__source source = PROF__SOURCE(prof__session_read, s);
-    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages of the copy that are never touched cost nothing */
-    uint64_t newest = 0, tick = 0;
-    if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
-        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,
-                            (unsigned long long)s->image_size);
-    } else {
-        write_lock = prof__state_lock();
-        prof__memory_read(s->header, 0, copy, sizeof h);
-        ((prof__header *)(void *)copy)->next_chunk = newest;
-        ((prof__header *)(void *)copy)->copy_tick = h.copy_tick ? tick : 0;
-        memcpy(copy + h.meta_offset, s->meta, (size_t)s->header->meta_used);
-        ((prof__header *)(void *)copy)->chunk_count = h.chunk_count;
-        ((prof__header *)(void *)copy)->taken_back += taken_back;
-        prof__state_unlock(write_lock);
-    }
-    *size = s->image_size;
-    write_lock = prof__state_lock();
+/* Copies the header and meta. copy: has room for as much of meta as there is at most. Under the lock. */
+static void prof__copy_header(const prof__session *s, char *copy, const prof__header *begun, uint64_t newest,
+                              uint64_t tick, uint64_t taken_back)
+{
+    prof__header *h = (prof__header *)(void *)copy;
+    prof__memory_read(s->header, 0, copy, sizeof *h);
+    h->next_chunk = newest;
+    h->copy_tick = begun->copy_tick ? tick : 0;
+    memcpy(copy + h->meta_offset, s->meta, (size_t)s->header->meta_used);
+    h->chunk_count = begun->chunk_count;
+    h->taken_back += taken_back;
+}
+
+static void prof__copy_end(prof__session *s)
+{
+    uint32_t write_lock = prof__state_lock();
     s->readers--;
     __atomic_fetch_sub(&s->attached, 1, __ATOMIC_RELEASE);
     prof__state_unlock(write_lock);
-    if (status) {
+}
+
+/* Makes a private copy of the present image. Recording threads never wait for it. */
+static prof_status prof__image_copy(void **bytes, size_t *size)
+{
+    prof__session *s;
+    prof__header h;
+    uint64_t taken_back, newest = 0, tick = 0;
+    *bytes = NULL;
+    *size = 0;
+    prof_status status = prof__copy_begin(&s, &h, &taken_back);
+    if (status) return status;
+    prof__source source = PROF__SOURCE(prof__session_read, s);
+    char *copy = (char *)prof__zeroed(s->image_size, 1); /* pages of the copy that are never touched cost nothing */
+    if (!copy || !prof__chunks_snapshot(&source, &h, copy, &newest, &tick)) {
+        status = prof__fail(PROF_NO_MEMORY, "no memory for a copy of the image (%llu bytes)" PROF__MORE_HEAP,
+                            (unsigned long long)s->image_size);
         prof__release(copy);
         copy = NULL;
+    } else {
+        uint32_t write_lock = prof__state_lock();
+        prof__copy_header(s, copy, &h, newest, tick, taken_back);
+        prof__state_unlock(write_lock);
     }
+    *size = s->image_size;
+    prof__copy_end(s);
     *bytes = copy;
     return status;
 }

@@ -20,10 +20,11 @@
 #include "read/names.h"
 #include "read/open.h"
 #include "read/trace.h"
+#include "watch/window.h"
 
 /*-- THE LAST SECONDS ---------------------------------------------------------------------------------------- >>last --
-   Saves a copy of the whole image, and marks its newest part as the window that readers show. The copy is whole because
-   scopes that are open at the begin of the window began in older chunks, and because what happened before may help. */
+   Saves a copy of the newest part of the image, marked as the window that readers show, with what reaches into it: see
+   >>window. Of a stream, whose older events are in the file's archive, saves a copy of everything. */
 
 /* Returns the tick that is this many seconds before the newest one. Returns 0 if the session is not that old. */
 static uint64_t prof__last_tick(const prof__header *h, double seconds)
@@ -87,11 +88,11 @@ static double prof__last_rate(const prof__header *h)
 }
 
 /* Writes to `to` the cause of a save. Adds what the image no longer holds of the cause, or of the seconds asked for.
-   newest: the last tick of the image. Returns `to`. */
-static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t newest, double ns_per_tick,
-                             double seconds, const prof__cause *cause)
+   held: see prof__last_held(). newest: the last tick of the image. Returns `to`. */
+static char *prof__last_note(char *to, size_t size, const prof__header *h, uint64_t held, uint64_t newest,
+                             double ns_per_tick, double seconds, const prof__cause *cause)
 {
-    uint64_t held = prof__last_held(h), ticks = newest - h->first.tick;
+    uint64_t ticks = newest - h->first.tick;
     double had = held && newest > held ? prof__real(newest - held) * ns_per_tick : 0, wanted = seconds * 1e9;
     char part[48], asked[48], since[48];
     size_t at;
@@ -124,58 +125,96 @@ static void prof__image_note(prof__header *h, const char *key, const char *value
     h->meta_used += words * 8;
 }
 
-/* Saves the last seconds as an image. cause: NULL if there is none to note. */
-static prof_status prof__last_image(const char *path, double seconds, const prof__cause *cause)
-{
-    void *image;
-    size_t size;
-    char note[320];
-    prof_status status = prof__image_copy(&image, &size);
-    if (status) return status;
-    prof__header *h = (prof__header *)image;
-    h->window_from = prof__last_from(h, seconds, cause);
-    if (cause)
-        prof__image_note(h, "save",
-                         prof__last_note(note, sizeof note, h, h->last.tick, prof__last_rate(h), seconds, cause));
-    status = prof__image_write(path, image, size);
-    free(image);
-    return status;
-}
-
-/* Which seconds of a trace are saved, where to, and why. */
+/* Which seconds are saved, where to, and why. */
 typedef struct prof__last {
     const char *path; /* the path, after %-fields are expanded */
     double seconds;
     const prof__cause *cause; /* NULL: a call of prof_save_last_ns() */
+    uint64_t from, held;      /* ticks: the begin of the window; see prof__last_held() */
 } prof__last;
 
-static prof_status prof__last_prepare(prof_trace *trace, const void *user)
+/* Makes a copy of the last seconds: of a ring, only of them. */
+static prof_status prof__last_copy(void *user, void **image, size_t *size)
 {
-    const prof__last *last = (const prof__last *)user;
+    prof__last *last = (prof__last *)user;
+    prof__session *s;
+    prof__header h;
+    uint64_t taken_back;
+    *image = NULL;
+    prof_status status = prof__copy_begin(&s, &h, &taken_back);
+    if (status) return status;
+    last->from = prof__last_from(&h, last->seconds, last->cause);
+    last->held = last->cause ? prof__last_held(s->header) : 0;
+    int whole = !last->from || !h.chunk_count || h.archive_offset;
+    if (!whole) {
+        prof__window window;
+        memset(&window, 0, sizeof window);
+        window.from = last->from;
+        *image = prof__window_copy(&window, s, &h, taken_back, size);
+        if (!*image) status = prof__no_memory("to save the last seconds");
+    }
+    prof__copy_end(s);
+    if (whole) status = prof__image_copy(image, size);
+    if (!status) ((prof__header *)*image)->window_from = last->from;
+    return status;
+}
+
+/* Saves the last seconds as an image. */
+static prof_status prof__last_image(prof__last *last)
+{
+    void *image;
+    size_t size;
+    char note[320];
+    prof_status status = prof__last_copy(last, &image, &size);
+    if (status) return status;
+    prof__header *h = (prof__header *)image;
+    if (last->cause)
+        prof__image_note(h, "save",
+                         prof__last_note(note, sizeof note, h, last->held, h->last.tick, prof__last_rate(h),
+                                         last->seconds, last->cause));
+    status = prof__image_write(last->path, image, size);
+    free(image);
+    return status;
+}
+
+/* Completes a trace of the last seconds: statistics cover the whole run, and the cause becomes metadata. */
+static prof_status prof__last_complete(prof_trace *trace, const prof__last *last)
+{
     const prof__header *h = &trace->header;
-    uint64_t tick = trace->info.mode == PROF_STATS ? 0 /* statistics cover the whole run */
-                                                   : prof__last_from(h, last->seconds, last->cause);
-    size_t hint = 0;
     char note[328] = "save";
-    if (tick) trace->info.from_ns = prof__read_ns(trace, tick, &hint);
+    if (trace->info.mode == PROF_STATS) trace->info.from_ns = 0;
     if (!last->cause) return PROF_OK;
-    prof__last_note(note + 5, sizeof note - 5, (const prof__header *)(const void *)trace->image, h->last.tick,
-                    prof__last_rate(h), last->seconds, last->cause);
+    prof__last_note(note + 5, sizeof note - 5, h, last->held, h->last.tick, prof__last_rate(h), last->seconds,
+                    last->cause);
     if (prof__device_name(trace, note) == PROF__NONE || prof__device_name(trace, note + 5) == PROF__NONE ||
         !prof__read_metadata(trace, note, note + sizeof note)) /* keeps the copies, not note */
         return prof__fail(PROF_NO_MEMORY, "no memory to save %s", last->path);
     return PROF_OK;
 }
 
+/* Saves the last seconds in another format. */
+static prof_status prof__last_trace(prof__last *last, const prof_writer *writer)
+{
+    prof_trace *trace = NULL;
+    prof_status status = prof__trace_live_of(&trace, 0, prof__last_copy, last);
+    if (!status) status = prof__last_complete(trace, last);
+    if (!status) status = prof__write_with(writer, trace, last->path);
+    prof_trace_close(trace);
+    return status;
+}
+
 /* Saves the last seconds in the format that the extension of `path` names. %-fields of `path` are expanded already. */
 static prof_status prof__last_save(const char *path, double seconds, const prof__cause *cause)
 {
-    prof__last last = {path, seconds, cause};
+    prof__last last;
     const prof_writer *writer;
     prof_status status = prof__writer_for(path, prof__live_mode(), &writer);
     if (status) return status;
-    return writer ? prof__live_write_as(path, writer, prof__last_prepare, &last)
-                  : prof__last_image(path, seconds, cause);
+    memset(&last, 0, sizeof last);
+    last.path = path;
+    last.seconds = seconds;
+    last.cause = cause;
+    return writer ? prof__last_trace(&last, writer) : prof__last_image(&last);
 }
 
 /* prof_save_last_ns() */

@@ -75,7 +75,8 @@ static int prof__save_step(prof__session *s)
     }
     uint64_t began = prof__now(s, 0);
     PROFILE_MARK_F("save: %s",
-                   prof__last_note(note, sizeof note, s->header, began, ns_per_tick, f->last_seconds, &cause));
+                   prof__last_note(note, sizeof note, s->header, prof__last_held(s->header), began, ns_per_tick,
+                                   f->last_seconds, &cause));
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
     if (!status) status = prof__last_save(path, f->last_seconds, &cause);
     if (status) prof__background_failed(s, prof_error());
