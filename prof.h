@@ -11534,7 +11534,7 @@ static prof_status prof__rules_set(const char *list)
 #define PROF__SAMPLES_MOST 10000 /* a second */
 
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
-PROF__UNUSED static void prof__beside_woken(uint64_t ns) { (void)ns; }
+static PROF__UNUSED void prof__beside_woken(uint64_t ns) { (void)ns; }
 static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
 static int prof__beside_end(int waits) { return (void)waits, 1; }
 #ifndef PROF_FREESTANDING
@@ -11585,7 +11585,7 @@ static int prof__beside_end(int waits)
     return (!prof__beside_now || prof__beside_now->end(waits)) && devices;
 }
 
-PROF__UNUSED static void prof__beside_woken(uint64_t ns)
+static PROF__UNUSED void prof__beside_woken(uint64_t ns)
 {
     if (prof__beside_now) prof__beside_now->woken(ns);
 }

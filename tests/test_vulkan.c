@@ -2,7 +2,7 @@
    what is wrong; and, where there is one, on Mesa's lavapipe, under the validation layers. */
 /* run: unchecked */
 #include "private.h"
-#include "prof_vulkan.h"
+#include "../prof_vulkan.h"
 #include "test.h"
 #include "trace.h"
 #include "fake_vulkan.h"

@@ -11,7 +11,7 @@
 #define PROF__SAMPLES_MOST 10000 /* a second */
 
 #if defined(PROF_FREESTANDING) || defined(PROF_MINIMAL)
-PROF__UNUSED static void prof__beside_woken(uint64_t ns) { (void)ns; }
+static PROF__UNUSED void prof__beside_woken(uint64_t ns) { (void)ns; }
 static void prof__beside_begin(prof__session *s, const prof_config *config) { (void)s, (void)config; }
 static int prof__beside_end(int waits) { return (void)waits, 1; }
 #ifndef PROF_FREESTANDING
@@ -62,7 +62,7 @@ static int prof__beside_end(int waits)
     return (!prof__beside_now || prof__beside_now->end(waits)) && devices;
 }
 
-PROF__UNUSED static void prof__beside_woken(uint64_t ns)
+static PROF__UNUSED void prof__beside_woken(uint64_t ns)
 {
     if (prof__beside_now) prof__beside_now->woken(ns);
 }
