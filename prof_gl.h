@@ -54,7 +54,7 @@ WHAT IS LOST
 
 WHAT IT COSTS
 
-    50 ns for each scope on the host besides what OpenGL's two queries take, which is 100 ns to several microseconds.
+    20 ns for each scope on the host beside what OpenGL's two queries take, which is 80 ns to several microseconds.
     On a driver that renders later (llvmpipe, tiled GPUs), a timestamp inside a pass on one framebuffer has the time at
     which the whole pass ends: give each scope that matters a framebuffer of its own.
 

@@ -55,7 +55,7 @@ static struct fake {
     fake_event events[EVENTS];
     char devices[2];
     int used, fails[CALLS];            /* fails: the call returns this error */
-    const char *missing;
+    const char *missing, *name;
     unsigned long calls[CALLS], errors; /* errors: what OpenCL forbids */
     int timer;                          /* 1: clGetDeviceAndHostTimer() works */
     pthread_mutex_t lock;
@@ -89,7 +89,7 @@ static int fake_device_info(void *device, unsigned name, size_t room, void *to, 
     (void)device;
     (void)size;
     if (fake_call(DEVICE_INFO)) return fake.fails[DEVICE_INFO];
-    return name == 0x102B ? fake_give("made up", 8, room, to) : -30;
+    return name == 0x102B ? fake_give(fake.name, strlen(fake.name) + 1, room, to) : -30;
 }
 static fake_event *fake_known(void *event)
 {
@@ -208,6 +208,7 @@ static void fake_reset(void)
     fake.used = 0;
     fake.errors = 0;
     fake.missing = NULL;
+    fake.name = "made up";
     fake.timer = 1;
     for (int i = 0; i < QUEUES; ++i) fake.queues[i].properties = 2;
 }
@@ -376,6 +377,7 @@ TEST(what_cannot_be_recorded_is_said)
         prof_cl *cl = fake_create(8);
         if (cases[i].call >= 0) fake.fails[cases[i].call] = cases[i].error;
         fake_complete(command(cl, 0, "x"), cases[i].status);
+        CHECK_EQUAL(fake.calls[RETAIN] != 0, cases[i].properties && cases[i].call != QUEUE_INFO);
         CHECK_EQUAL(prof_cl_collect(cl), PROF_INVALID_STATE);
         CHECK(strstr(prof_error(), cases[i].said) != NULL);
         CHECK_EQUAL(counts_of(cl).recorded, 0);
@@ -505,6 +507,44 @@ TEST(clocks_by_markers_and_devices_of_one_name)
         trace_free(&list);
     }
     prof_trace_close(trace);
+}
+
+/* Markers have room beside the events, and what finds none is let go. */
+TEST(markers_in_a_small_ring)
+{
+    prof_config config = trace_config(1u << 20);
+    fake_reset();
+    fake.timer = 0;
+    fake.name = "small";
+    trace_start(&config);
+    prof_cl *cl = fake_create(1);
+    fake_event *event = command(cl, 0, "x");
+    CHECK_EQUAL(fake.calls[MARKER], 4);
+    fake_complete(event, 0);
+    CHECK_EQUAL(prof_cl_collect(cl), PROF_OK);
+    CHECK_EQUAL(counts_of(cl).recorded, 1);
+    prof_cl_destroy(cl);
+    CHECK_EQUAL(fake_held(), 0);
+    prof_trace *trace = trace_stop();
+    size_t index;
+    const prof_track *track = row_of(trace, "OpenCL small", "queue 1", &index);
+    CHECK(track && track->pairs > 0);
+    prof_trace_close(trace);
+
+    trace_start(&config); /* nobody collects */
+    prof_cl_options options = {0};
+    options.calibrate_ms = 1;
+    cl = prof_cl_create(fake_load, &options);
+    for (int i = 0; i < 200; ++i) {
+        command(cl, 0, "never done");
+        prof_cl_collect(cl);
+        pause_us(100);
+    }
+    CHECK(fake.calls[MARKER] > 64);
+    CHECK_EQUAL(prof_cl_destroy(cl), PROF_INVALID_STATE);
+    CHECK_EQUAL(fake_held(), 0);
+    CHECK_EQUAL(fake.errors, 0);
+    prof_trace_close(trace_stop());
 }
 
 /* Several threads queue while another collects. */

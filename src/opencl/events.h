@@ -60,7 +60,7 @@ struct prof_cl {
     prof__cl_queue *queues;
     prof__cl_device *devices;
     prof__cl_event *came, *waiting;
-    uint32_t size, came_count, waiting_count, held; /* held: all that came and are not done */
+    uint32_t size, came_count, waiting_count, held, markers; /* held, markers: events, and markers, that are not done */
     int arrows, no_timer;
     uint64_t calibrate_ns, recorded; /* calibrate_ns 0: only once */
     prof__gpu_losses losses;
@@ -171,12 +171,10 @@ static int prof__cl_read_timer(prof_cl *cl, const prof__cl_device *of)
     return 1;
 }
 
-/* Puts an event into the ring, under the lock. Returns its place, or null if there is none. */
+/* Puts an event into the ring, which has room for it. Under the lock. Returns its place. */
 static prof__cl_event *prof__cl_put(prof_cl *cl, prof__cl_queue *queue, void *event, const char *name)
 {
-    if (cl->held >= cl->size) return NULL;
     prof__cl_event *at = &cl->came[cl->came_count++];
-    PROF__STORE(&cl->held, cl->held + 1);
     at->id = event;
     at->queue = queue;
     at->marked = at->flow = 0;
@@ -184,6 +182,7 @@ static prof__cl_event *prof__cl_put(prof_cl *cl, prof__cl_queue *queue, void *ev
     return at;
 }
 
+#define PROF__CL_ROOM 64    /* for markers, beside the events of the ring */
 #define PROF__CL_BURST 4    /* markers that are queued one behind the other */
 #define PROF__CL_SLACK 4000 /* ns: a pair that may be wrong by half of it is good enough */
 #define PROF__CL_BURSTS 4   /* so many are tried before the best of them has to do */
@@ -200,8 +199,9 @@ static void prof__cl_mark(prof_cl *cl, prof__cl_queue *queue)
         cl->api.event_info(marker, PROF__CL_EVENT_STATUS, sizeof status, &status, NULL);
         uint64_t returned = prof_host_ns();
         prof__lock(&cl->lock);
-        prof__cl_event *at = prof__cl_put(cl, queue, marker, "");
+        prof__cl_event *at = cl->markers < PROF__CL_ROOM ? prof__cl_put(cl, queue, marker, "") : NULL;
         if (at) {
+            cl->markers++;
             at->marked = marked;
             at->returned = returned;
             at->status = status;
@@ -337,7 +337,8 @@ static void prof__cl_gather(prof_cl *cl)
         }
         cl->api.event_release(event->id);
         prof__lock(&cl->lock);
-        PROF__STORE(&cl->held, cl->held - 1);
+        if (event->marked) cl->markers--;
+        else PROF__STORE(&cl->held, cl->held - 1);
         if (event->marked) prof__cl_pair(event->queue->of, event, times);
         else if (cause >= 0) prof__cl_lose(cl, cause, error);
         else cl->recorded++;
@@ -406,6 +407,7 @@ static int prof__cl_add(prof_cl *cl, prof__cl_queue *queue, void *event, const c
         prof__cl_lose(cl, PROF__CL_REFUSED, error);
     } else {
         prof__cl_event *at = prof__cl_put(cl, queue, event, name);
+        PROF__STORE(&cl->held, cl->held + 1);
         if (cl->arrows) {
             at->flow = prof_flow_new();
             PROFILE_FLOW_OUT(at->flow);
@@ -453,8 +455,8 @@ static prof_cl *prof__cl_allocate(uint32_t size)
     prof_cl *cl = (prof_cl *)calloc(1, sizeof *cl);
     if (!cl) return NULL;
     cl->size = size;
-    cl->came = (prof__cl_event *)calloc(size, sizeof *cl->came);
-    cl->waiting = (prof__cl_event *)calloc(size, sizeof *cl->waiting);
+    cl->came = (prof__cl_event *)calloc(size + PROF__CL_ROOM, sizeof *cl->came);
+    cl->waiting = (prof__cl_event *)calloc(size + PROF__CL_ROOM, sizeof *cl->waiting);
     if (cl->came && cl->waiting) return cl;
     prof__cl_free(cl);
     return NULL;

@@ -51,5 +51,6 @@ WHAT IS LOST
 
 WHAT IT COSTS
 
-    100 ns for each event on the host, and what clRetainEvent() takes.
+    20 ns for each event on the host, and what clRetainEvent() takes; 90 ns when it is collected. Markers take the host
+    0.1 ms a second on pocl.
 */
