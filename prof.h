@@ -860,6 +860,8 @@ typedef struct prof_config {
                                  memory, page faults, what a container's limits did: see prof_system.h */
     int samples;              /* samples PROF_SAMPLES: how often in a second of its own running time each thread says
                                  where it is, up to 10000; 1: the default rate, 500; 0: not. See prof_system.h */
+    int faults;               /* faults PROF_FAULTS: 1: records for which pages threads waited until they were read from
+                                 a disk, and when the system ran each thread: see prof_system.h */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
@@ -6006,7 +6008,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(PAIR, 203, "a pair of clocks")                                    \
     X(SWITCHES, 204, "threads that a processor began or ceased to run") \
     X(SAMPLES, 205, "what threads were in the middle of")               \
-    X(DELAYS, 206, "how long threads had been ready so far")
+    X(DELAYS, 206, "how long threads had been ready so far")            \
+    X(FAULTS, 207, "pages that threads had waited for")
 
 /* What a call site records, besides the kind: prof_role. X(name, code, what), in the order of the codes */
 #define PROF__ROLES(X)                                                                                                \
@@ -11569,7 +11572,7 @@ static void prof__beside_says(prof__session *s, const char *key, const char *tex
 
 static void prof__beside_begin(prof__session *s, const prof_config *config)
 {
-    int all = config->system;
+    int all = config->system | config->faults;
     if (prof__beside_devices) prof__beside_devices->begin(s, config);
     if (!config->switches && !config->counters && !config->samples && !all) return;
     if (prof__beside_now)
@@ -18286,7 +18289,7 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (PROF__MINIMAL && ((c->min_duration_ns | c->warmup_steps | c->warmup_frames) || c->rank ||
                           (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE ||
-                          (c->switches | c->counters | c->system | c->samples) || PROF__WAITS_IN_VAIN(c)))
+                          (c->switches | c->counters | c->system | c->samples | c->faults) || PROF__WAITS_IN_VAIN(c)))
         return prof__left_out("min_duration, warmup, rank, layout, existing, system, waits", "PROF_MINIMAL");
     if (!PROF__MINIMAL && (c->samples < 0 || c->samples > PROF__SAMPLES_MOST))
         return prof__fail(PROF_INVALID_ARGUMENT, "samples %d: must be 0 to 10000", c->samples);
@@ -19524,6 +19527,8 @@ static const prof__key prof__keys[] = {
               "1: records all that prof_system.h has and that is cheap: switches, counters, samples"),
     PROF__KEY("samples", INT, samples, 1, PROF__SAMPLES_MOST, 1, NULL, "0", "0 to 10000",
               "samples of each thread in a second of its running time (prof_system.h); 1: 500, the default rate"),
+    PROF__KEY("faults", SWITCH, faults, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: records which pages of disks threads waited for, and switches (prof_system.h)"),
     PROF__KEY("waits", WAIT, waits_ns, 1, PROF__CENTURY, 1, NULL, "10us",
               "a time, for example 10us or 1ms; 0: no waits",
               "with PROF_WRAP_WAITS, and in libprof.so: the shortest wait in a call of the C library that is recorded"),
@@ -20214,7 +20219,8 @@ enum { /* the types of EVENTs of devices: src/kinds.sh makes these lines */
     PROF__DEVICE_PAIR,        /* a pair of clocks */
     PROF__DEVICE_SWITCHES,    /* threads that a processor began or ceased to run */
     PROF__DEVICE_SAMPLES,     /* what threads were in the middle of */
-    PROF__DEVICE_DELAYS       /* how long threads had been ready so far */
+    PROF__DEVICE_DELAYS,      /* how long threads had been ready so far */
+    PROF__DEVICE_FAULTS       /* pages that threads had waited for */
 };
 #define PROF__DEVICE_PAIRS 8
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */
@@ -20307,6 +20313,20 @@ static uint64_t prof__delay_word(uint64_t ns, uint64_t thread)
 }
 static uint64_t prof__delay_ns(uint64_t word) { return word >> 22; }
 static uint32_t prof__delay_thread(uint64_t word) { return (uint32_t)word & (PROF__SWITCH_THREADS - 1); }
+
+/*-- FAULTS --------------------------------------------------------------------------------------------- >>faults --
+   A thread has touched a page that had to be read from a disk, and goes on now. Such faults are in an EVENT of type
+   PROF__DEVICE_FAULTS, in the chunk of the thread that drains the kernel's rings:
+
+     EVENT  detail: 0
+            object: CLOCK_MONOTONIC, nanoseconds
+     DATA   without a key, of type NONE: three words for each fault: 63..22 nanoseconds since the object, 21..0 the
+            thread's id; the address; the file that is mapped there (string id; 0: none)
+
+   When a fault began, the thread's switches say: it waited until just before. */
+
+#define PROF__FAULT_WORDS 3
+/* The first word of a fault is packed as one of a delay is. */
 
 #define PROF__MODULE_WORDS 6 /* of a MODULE record of meta, head included */
 

@@ -447,11 +447,12 @@ typedef struct prof_lock_row {
 /* A wait of a thread: in a call of the C library, which PROF_WRAP_WAITS recorded; or from PROFILE_LOCK_WAIT to
    PROFILE_LOCK_ACQUIRE, if another thread had the lock. */
 typedef struct prof_wait {
-    const char *call;               /* the function: "pthread_mutex_lock", "read", ...; "futex": syscall(); "": none is
-                                       known */
-    const char *name;               /* of the lock in the markup; "": none */
+    const char *call;               /* the function: "pthread_mutex_lock", "read", ...; "futex": syscall(); "page
+                                       fault": the thread touched memory; "": none is known */
+    const char *name;               /* of the lock in the markup, or of the page's file; "": none */
     const char *what;               /* what object is: "lock", "condition", "semaphore", "futex", "barrier", "thread"
-                                       (its pthread_t), "fd", "fds" (how many) or "pid"; "": there is none, a sleep */
+                                       (its pthread_t), "fd", "fds" (how many), "pid" or "page" (of memory, that was
+                                       read from a disk: the address that was touched); "": there is none, a sleep */
     uint64_t object;                /* the address, or the number */
     int64_t start_ns, duration_ns;
     uint32_t flags;                 /* as an event's */
@@ -1021,6 +1022,14 @@ typedef struct prof__read_delay {
     uint32_t thread;
 } prof__read_delay;
 
+/* A page that a thread had waited for. */
+typedef struct prof__read_fault {
+    int64_t ns; /* CLOCK_MONOTONIC; once the trace is made, since the session's start */
+    uint64_t address;
+    uint32_t thread;
+    uint32_t file; /* the number of its name */
+} prof__read_fault;
+
 /* A time in which a thread waited several times, and was ready after some of these waits: for ns in all. */
 typedef struct prof__read_unplaced {
     int64_t from, to, ns;
@@ -1218,6 +1227,8 @@ struct prof_trace {
     size_t switch_count, switch_capacity;
     prof__read_delay *delays;
     size_t delay_count, delay_capacity;
+    prof__read_fault *faults; /* by time */
+    size_t fault_count, fault_capacity;
     prof__read_unplaced *unplaced; /* by thread and time */
     size_t unplaced_count, unplaced_capacity;
     prof_state *states; /* of all threads, one after the other */
@@ -2710,6 +2721,68 @@ static size_t prof__read_keep(prof_trace *trace, const uint64_t *words, size_t c
     return at;
 }
 
+/* Collects the EVENT of PROF__DEVICE_FAULTS at this word. Returns 0 if there is no memory. */
+static int prof__faults_take(prof_trace *trace, const uint64_t *words, size_t at, size_t count)
+{
+    const uint64_t *record = words + at;
+    size_t length = at + 3 < count ? prof__record_length(record[3], count - at - 3) : 0, i;
+    if (length < 2 || record[3] >> 16 != (uint64_t)PROF__KIND_DATA << (PROF__KIND_SHIFT - 16)) return 1;
+    for (i = 4; i + PROF__FAULT_WORDS <= 3 + length; i += PROF__FAULT_WORDS) {
+        prof__read_fault *fault =
+            (prof__read_fault *)PROF__MORE(trace->faults, trace->fault_capacity, trace->fault_count);
+        if (!fault) return 0;
+        fault->ns = (int64_t)(record[2] + prof__delay_ns(record[i]));
+        fault->thread = prof__delay_thread(record[i]);
+        fault->address = record[i + 1];
+        fault->file = (uint32_t)prof__read_string_name(trace, record[i + 2] & 0xFFFFFFFFu);
+    }
+    return 1;
+}
+
+static int prof__fault_order(const void *a, const void *b)
+{
+    const prof__read_fault *x = (const prof__read_fault *)a, *y = (const prof__read_fault *)b;
+    if (x->ns != y->ns) return x->ns < y->ns ? -1 : 1;
+    if (x->thread != y->thread) return x->thread < y->thread ? -1 : 1;
+    return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Converts the times of faults, and sorts them. */
+static void prof__faults_make(prof_trace *trace)
+{
+    size_t i;
+    for (i = 0; i < trace->fault_count; i++)
+        trace->faults[i].ns = prof__read_since(trace, (uint64_t)trace->faults[i].ns);
+    if (trace->fault_count) qsort(trace->faults, trace->fault_count, sizeof *trace->faults, prof__fault_order);
+}
+
+#define PROF__FAULT_GOES_ON 50000 /* ns: so soon after it has waited, a thread goes on from a fault */
+
+/* Finds the wait of a track's thread that a fault ended. from: it did not begin before this. Returns 0 if there is
+   none, or nothing is known of it. */
+static int prof__fault_wait(const prof_trace *trace, size_t track, int64_t ns, int64_t from, int64_t *start,
+                            int64_t *end)
+{
+    size_t count, low = 0, high;
+    const prof_state *states = prof_track_states(trace, track, &count);
+    high = count;
+    while (low < high) { /* the first state that begins later */
+        size_t middle = low + (high - low) / 2;
+        if (states[middle].start_ns <= ns)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < 2 || states[low - 1].kind != PROF_STATE_RUNNING) return 0;
+    *end = states[low - 1].start_ns;
+    if (ns - *end > PROF__FAULT_GOES_ON) return 0;
+    for (low--; low && states[low - 1].kind == PROF_STATE_READY && states[low - 1].end_ns == states[low].start_ns;)
+        low--;
+    if (!low || states[low - 1].kind != PROF_STATE_WAITING || states[low - 1].end_ns != states[low].start_ns) return 0;
+    *start = states[low - 1].start_ns;
+    return *start >= from;
+}
+
 /* The frames of one sample, from the outermost one on, as an EVENT has them. */
 typedef struct prof__read_frames {
     uint64_t list[PROF__SAMPLE_DEPTH];
@@ -3098,6 +3171,7 @@ static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, s
     memset(&e, 0, sizeof e);
     e.type = (uint8_t)(record[1] & 0xFF);
     if (e.type == PROF__DEVICE_SWITCHES) return prof__switches_take(trace, chunk, words, at, count);
+    if (e.type == PROF__DEVICE_FAULTS) return prof__faults_take(trace, words, at, count);
     if (e.type == PROF__DEVICE_DELAYS) return prof__delays_take(trace, words, at, count);
     if (e.type == PROF__DEVICE_SAMPLES) return prof__samples_take(trace, words, at, count);
     if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) {
@@ -5660,6 +5734,7 @@ static int prof__samples_make(prof_trace *trace)
     prof__read_owner *owners;
     size_t count;
     prof__modules_time(trace);
+    prof__faults_make(trace);
     trace->info.samples = trace->sample_item_count;
     if (!trace->sample_item_count) return 1;
     qsort(trace->sample_items, trace->sample_item_count, sizeof *trace->sample_items, prof__sample_order);
@@ -6083,6 +6158,7 @@ static void prof__read_free(prof_trace *trace)
     free(trace->switch_items);
     free(trace->delays);
     free(trace->unplaced);
+    free(trace->faults);
     free(trace->states);
     free(trace->state_marks);
     free(trace->sums);
@@ -9309,6 +9385,7 @@ typedef struct prof__waits_track {
     prof__waits_scope *scopes; /* by depth */
     size_t count, capacity;    /* count: the depth of the last scope + 1 */
     size_t last;               /* the number of the track's last wait + 1; 0: it had none */
+    int64_t faulted;           /* when its last page fault ended */
 } prof__waits_track;
 
 /* Who had a lock when a thread began to wait for it, by the number of that user of the lock. */
@@ -9343,6 +9420,7 @@ typedef struct prof__waits {
     prof__locks locks;
     prof__waits_holder *holders;
     size_t holder_count, holder_capacity;
+    size_t fault; /* the next of the trace's page faults */
 } prof__waits;
 
 static int prof__waits_same_arrow(const void *owner, size_t item, const void *key)
@@ -9550,8 +9628,35 @@ static int prof__waits_lock(prof__waits *all, const prof_event *event, size_t tr
            prof__waits_lock_ends(all, event, track);
 }
 
+/* Adds the page faults before a time. Returns 0 without memory. */
+static int prof__waits_faults(prof__waits *all, int64_t until)
+{
+    const prof_trace *trace = all->trace;
+    for (; all->fault < trace->fault_count && trace->faults[all->fault].ns < until; all->fault++) {
+        const prof__read_fault *fault = &trace->faults[all->fault];
+        size_t track = prof__waits_track_of(all, fault->thread, fault->ns);
+        int64_t start = fault->ns, end = fault->ns;
+        prof_wait *wait;
+        if (track == PROF_NO_TRACK) continue;
+        prof__fault_wait(trace, track, fault->ns, all->tracks[track].faulted, &start, &end);
+        all->tracks[track].faulted = fault->ns;
+        if (start < trace->info.from_ns || (trace->info.to_ns && end > trace->info.to_ns)) continue;
+        if (!(wait = prof__waits_more(all, track))) return 0;
+        wait->call = "page fault";
+        wait->what = "page";
+        wait->name = trace->names[fault->file];
+        wait->object = fault->address;
+        wait->start_ns = start;
+        wait->duration_ns = end - start;
+        wait->scope = prof__waits_name_at(all, track, start);
+        if (!wait->scope) return 0;
+    }
+    return 1;
+}
+
 static int prof__waits_step(prof__waits *all, const prof_event *event, size_t track)
 {
+    if (!prof__waits_faults(all, event->start_ns)) return 0;
     if (event->type == PROF_EVENT_SCOPE) {
         prof__waits_track *t = &all->tracks[track];
         for (size_t i = event->depth; i < t->count; i++) { /* those at this depth and below have ended */
@@ -9576,6 +9681,7 @@ static prof_status prof__waits_walk(prof__waits *all)
     int good = 1;
     prof_status status = prof_timeline_open(all->trace, &timeline), closed;
     while (!status && good && prof_timeline_next(timeline, &event, &track)) good = prof__waits_step(all, &event, track);
+    good = good && (status || prof__waits_faults(all, INT64_MAX));
     closed = prof_timeline_close(timeline);
     return status ? status : !good ? prof__no_memory("for the waits") : closed;
 }
@@ -9628,7 +9734,8 @@ PROF_DEF prof_status prof_waits(const prof_trace *trace, prof_wait **waits, size
     if (!trace || !waits || !count) return prof__null("prof_waits", "trace, waits or count");
     *waits = NULL;
     *count = 0;
-    if (!prof__has_role(trace, PROF_ROLE_WAIT) && !prof__has_role(trace, PROF_ROLE_LOCK)) return PROF_OK;
+    if (!prof__has_role(trace, PROF_ROLE_WAIT) && !prof__has_role(trace, PROF_ROLE_LOCK) && !trace->fault_count)
+        return PROF_OK;
     memset(&all, 0, sizeof all);
     all.trace = trace;
     all.track_count = prof_trace_track_count(trace);
@@ -16309,7 +16416,8 @@ static int prof__table_again(prof__table *t);
    PROF__DEVICE_SWITCHES PROF__SWITCHES_OF PROF__SWITCHES_BEGIN PROF__SWITCHES_UNTIL prof__switch_word()
    PROF__SWITCH_IN PROF__SWITCH_WAITS PROF__SWITCH_READY PROF__SWITCH_OUT PROF__SWITCH_ENDS PROF__SWITCH_NEW
    PROF__SWITCH_KNOWN PROF__SWITCH_LOST PROF__SWITCH_THREADS PROF__SWITCH_SPAN: see >>system. PROF__DEVICE_DELAYS
-   PROF__DELAY_LATE prof__delay_word(): see >>delays. PROF__DEVICE_SAMPLES
+   PROF__DELAY_LATE prof__delay_word(): see >>delays. PROF__DEVICE_FAULTS PROF__FAULT_WORDS: see >>faults.
+   PROF__DEVICE_SAMPLES
    PROF__SAMPLE_DEPTH PROF__SAMPLE_WORDS prof__pack_integer() PROF__META_MODULE PROF__MODULE_WORDS prof__meta_string()
    prof__meta_intern(): see >>samples. prof__loaded prof__loaded_each() prof__segment prof__elf prof__build_id_text()
    prof__loaded_path() PROF__MAX_BUILD_ID PROF__LOW_HALF: of modules. PROF__API PROF__LAST.

@@ -202,9 +202,10 @@ typedef struct prof_why_options {
 /* What a call waited for: all waits of one kind, for one object. */
 typedef struct prof_why_wait {
     const char *kind;     /* "lock", "condition", "semaphore", "futex", "barrier", "thread" (for its end), "process"
-                             (likewise), "io", "sleep"; "unknown": the waiting that no record explains */
+                             (likewise), "io", "sleep", "fault" (of a page); "unknown": the waiting that no record
+                             explains */
     const char *call;     /* the function of the C library; "": not known */
-    const char *name;     /* of the lock in the markup; "": none */
+    const char *name;     /* of the lock in the markup, or of the pages' file; "": none */
     const char *what;     /* as in prof_wait */
     uint64_t object;
     uint64_t ns;          /* those of all kinds add up to the call's waiting_ns */
@@ -2621,12 +2622,20 @@ static const char *prof__why_kind(const prof_wait *wait)
 {
     if (!strcmp(wait->what, "fd") || !strcmp(wait->what, "fds")) return "io";
     if (!strcmp(wait->what, "pid")) return "process";
+    if (!strcmp(wait->what, "page")) return "fault";
     return *wait->what ? wait->what : "sleep";
+}
+
+/* All pages of one file have a row. */
+static int prof__why_same_object(const prof_why_wait *row, const prof_wait *wait)
+{
+    int pages = *wait->name && !strcmp(wait->what, "page") && !strcmp(row->name, wait->name);
+    return pages || row->object == wait->object;
 }
 
 static int prof__why_like(const prof_why_wait *row, const prof_wait *wait)
 {
-    return row->object == wait->object && row->holder == wait->holder && row->holder_track == wait->holder_track &&
+    return prof__why_same_object(row, wait) && row->holder == wait->holder && row->holder_track == wait->holder_track &&
            !strcmp(row->call, wait->call) && !strcmp(row->what, wait->what) && !strcmp(row->scope, wait->scope) &&
            !strcmp(row->holder_scope, wait->holder_scope);
 }

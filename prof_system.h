@@ -46,11 +46,16 @@ WHAT IT RECORDS
                 chains. prof_track_samples() has the samples of a thread; prof_module_at() the file to which an address
                 belongs, with its build id, also of libraries that are loaded later: prof looks ten times a second.
 
-    Switches and samples need Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not say why a
-    thread stopped: "unknown" takes the place of ready and waiting. When a thread was woken is known of waits of 0.2 ms
-    and more that PROF_WRAP_WAITS records, and of one that is alone in a tenth of a second: from then on the thread is
-    ready. Other waits last until the thread runs; prof_split.woken_ns says how much of them it may have been ready.
-    Counters are of any Linux.
+    faults      for which pages threads waited until these were read from a disk (major faults): when, the address,
+                and the file that is mapped there. PROF_FAULTS=1 (config.faults = 1) records switches as well, which say
+                how long each took; prof_waits() and prof why have them among the waits. PROF_SYSTEM=1 does not include
+                them. Faults in system calls, such as read() into memory that is not there, are not seen.
+
+    Switches, samples and faults need Linux 4.3, no rights, and no other program. Before 4.17 the kernel does not
+    say why a thread stopped: "unknown" takes the place of ready and waiting. When a thread was woken is known of
+    waits of 0.2 ms and more that PROF_WRAP_WAITS records, and of one that is alone in a tenth of a second: from
+    then on the thread is ready. Other waits last until the thread runs; prof_split.woken_ns says how much of them
+    it may have been ready. Counters are of any Linux.
 
 ONE SCOPE AT A TIME
 
@@ -88,6 +93,9 @@ WHAT IT COSTS
     and the metadata says so. prof starts a thread, "prof system". A wait of 0.2 ms or more takes 2.6 us longer, and
     a file for each thread that has one. A switch takes two words of the buffer; the kernel's rings have up to 516
     KiB for each processor. The counters take 18 us for each round: 0.02 % of a processor; and up to 45 open files.
+
+    With faults, a new thread takes 1.7 us longer for each processor once more, and files are twice as many. A fault
+    itself takes 60 us to 10 ms; what is recorded of it, 2.
 
     A sample costs 16 us on a virtual machine, where interrupts are dear: 0.8 % of the running time at 500 a second. It
     takes 10 to 25 bytes of the buffer. The kernel's rings have 128 KiB for samples then, and 256 KiB for switches, for
@@ -286,8 +294,15 @@ typedef struct prof__delay {
     int met;  /* 1: it has run since it was read */
 } prof__delay;
 
+/* Page faults that are to become an EVENT. */
+#define PROF__FAULTS 20u
+typedef struct prof__fault {
+    uint64_t ns, address;
+    uint32_t thread, file; /* file: a string id */
+} prof__fault;
+
 /* What a session asks for. */
-enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2, PROF__SYSTEM_SAMPLES = 4 };
+enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2, PROF__SYSTEM_SAMPLES = 4, PROF__SYSTEM_FAULTS = 8 };
 
 /* Fields change in prof_start(), under the control lock, and at the end of a recording, under ending; while the thread
    runs, only the thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
@@ -319,6 +334,10 @@ static struct {
 #endif
     char why[PROF__SYSTEM_WHY]; /* why switches are not recorded; "": they are */
     char counters_why[PROF__SYSTEM_WHY], samples_why[PROF__SYSTEM_WHY]; /* likewise */
+    int faults;                      /* 1: page faults are recorded, in the rings of switches */
+    prof__fault fault[PROF__FAULTS];
+    size_t fault_count;
+    uint64_t faults_refused; /* threads and processors without the event */
     int delays;                 /* 1: times in the run queue are read */
     prof__delay delay[PROF__DELAYS]; /* by the thread's id */
     uint64_t held_back; /* how often the kernel held back samples of a thread, because they were too many */
@@ -1340,6 +1359,58 @@ static void prof__counters_round(prof__session *s, int last)
 #endif
 
 #ifdef PROF__SYSTEM_LINUX
+/* Finds the files that are mapped at the addresses of the faults, in a text such as that of /proc/self/maps, which it
+   changes. Under the state's lock. */
+static void prof__faults_name(char *maps)
+{
+    char *line, *next, *end, *path;
+    for (line = maps; line && *line; line = next) {
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        uint64_t from = strtoull(line, &end, 16), to = *end == '-' ? strtoull(end + 1, &end, 16) : 0;
+        path = strchr(end, '/');
+        for (size_t i = 0; path && i < prof__system.fault_count; ++i)
+            if (prof__system.fault[i].address >= from && prof__system.fault[i].address < to)
+                prof__system.fault[i].file = prof__meta_string(prof__system.session, path);
+    }
+}
+
+/* Records the faults that were found. What the system is asked for, only in the sandbox of the start. */
+static void prof__faults_flush(void)
+{
+    uint64_t words[PROF__FAULTS * PROF__FAULT_WORDS], base = prof__system.fault[0].ns;
+    char *maps = prof__system.fault_count && prof__system_may() ? prof__system_read_all("/proc/self/maps") : NULL;
+    size_t count = 0;
+    if (maps) {
+        uint32_t write_lock = prof__state_lock();
+        if (prof__state.session == prof__system.session) prof__faults_name(maps);
+        prof__state_unlock(write_lock);
+        free(maps);
+    }
+    for (size_t i = 1; i < prof__system.fault_count; ++i)
+        if (prof__system.fault[i].ns < base) base = prof__system.fault[i].ns;
+    for (size_t i = 0; i < prof__system.fault_count; ++i) {
+        const prof__fault *fault = &prof__system.fault[i];
+        words[count++] = prof__delay_word(fault->ns - base, fault->thread);
+        words[count++] = fault->address;
+        words[count++] = fault->file;
+    }
+    if (count) prof__system_write(PROF__DEVICE_FAULTS, base, PROF_VALUE_NONE, words, count);
+    prof__system.fault_count = 0;
+}
+
+static void prof__fault_put(uint64_t ns, uint32_t thread, uint64_t address)
+{
+    if (prof__system.fault_count == PROF__FAULTS) prof__faults_flush();
+    prof__fault *fault = &prof__system.fault[prof__system.fault_count++];
+    fault->ns = ns;
+    fault->thread = thread;
+    fault->address = address;
+    fault->file = 0;
+}
+#endif
+
+#ifdef PROF__SYSTEM_LINUX
 #include <sys/ioctl.h>
 
 /* The kernel's own layout of struct perf_event_attr and its constants: systems of musl often lack <linux/perf_event.h>,
@@ -1360,9 +1431,11 @@ typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 112 ? 1 : -1];
 
 #define PROF__PERF_SOFTWARE 1u
 #define PROF__PERF_TASK_CLOCK 1u
+#define PROF__PERF_MAJOR_FAULTS 6u
 #define PROF__PERF_DUMMY 9u /* counts nothing */
 #define PROF__PERF_TID (1u << 1)
 #define PROF__PERF_TIME (1u << 2)
+#define PROF__PERF_ADDRESS (1u << 3)
 #define PROF__PERF_CHAIN (1u << 5)
 #define PROF__PERF_LOST_COUNT (1u << 4) /* read() also returns how many records were lost: Linux 6.0 */
 /* The flags are bit-fields: the first one is the lowest bit, or the highest one. */
@@ -1551,6 +1624,27 @@ static int prof__perf_mask(uint64_t mask[PROF__PERF_MASK])
     return good;
 }
 
+/* Opens the event of a thread's page faults, if they are asked for, and leads it into a ring of switches. */
+static void prof__perf_faults(uint32_t thread, size_t index)
+{
+    const prof__ring *ring = &prof__system.rings[index];
+    if (!prof__system.faults || ring->samples) return;
+    prof__perf_attr attr = prof__perf_describe(0, ring->bytes);
+    attr.config = PROF__PERF_MAJOR_FAULTS;
+    attr.sample_period = 1;
+    attr.sample_type |= PROF__PERF_ADDRESS;
+    attr.flags &= ~(PROF__PERF_TASK | PROF__PERF_SWITCHES | PROF__PERF_ID_ALL);
+    int file = prof__perf_open(&attr, thread, ring->processor);
+    if (file < 0) {
+        prof__system.faults_refused += errno != ESRCH; /* it has ended */
+    } else if ((uint64_t)file > prof__system_most_files() || ioctl(file, PROF__PERF_SET_OUTPUT, ring->file)) {
+        close(file);
+        ++prof__system.faults_refused;
+    } else if (!prof__perf_keep(file, index)) {
+        ++prof__system.faults_refused;
+    }
+}
+
 /* Makes the ring of a processor, with the event of the calling thread. Returns 0, or errno; *what: the call that
    failed. */
 static int prof__perf_ring(prof__ring *ring, uint64_t size, const char **what)
@@ -1643,6 +1737,7 @@ static int prof__perf_rings(int samples, uint64_t size, char why[PROF__SYSTEM_WH
         if (!error && !prof__perf_keep(ring->file, prof__system.ring_count)) error = ENOMEM;
         if (error && error != ENODEV) break;
         made += !error;
+        if (!error) prof__perf_faults((uint32_t)prof__thread_id(), prof__system.ring_count);
         error = 0; /* if it is off, it may be switched on later */
         ++prof__system.ring_count;
     }
@@ -1675,6 +1770,7 @@ static int prof__perf_thread(uint32_t thread, size_t first, size_t end)
             return 0;
         }
         if (!prof__perf_keep(file, i)) return 0;
+        prof__perf_faults(thread, i);
     }
     return 1;
 }
@@ -1752,6 +1848,7 @@ static void prof__batch_put(prof__ring *ring, uint64_t ns, uint32_t thread, unsi
 #define PROF__PERF_LOST 2u
 #define PROF__PERF_EXIT 4u
 #define PROF__PERF_FORK 7u
+#define PROF__PERF_SAMPLE 9u
 #define PROF__PERF_SWITCH 14u
 #define PROF__PERF_OUT (1u << 13)
 #define PROF__PERF_PREEMPTED (1u << 14)
@@ -1801,6 +1898,8 @@ static void prof__ring_take(prof__ring *ring, prof__perf_head head, uint64_t at)
     } else if ((head.type == PROF__PERF_EXIT || head.type == PROF__PERF_FORK) && first[0] == process) {
         prof__batch_put(ring, words[3], second[0],
                         head.type == PROF__PERF_EXIT ? PROF__SWITCH_ENDS : PROF__SWITCH_NEW);
+    } else if (head.type == PROF__PERF_SAMPLE && first[0] == process) {
+        prof__fault_put(words[2], first[1], words[3]);
     } else if (head.type == PROF__PERF_LOST) {
         prof__batch_flush(ring);
         ring->lost += words[2];
@@ -1816,15 +1915,26 @@ static prof__perf_head prof__ring_record(const prof__ring *ring)
     return record;
 }
 
+/* Returns which word of a record has its time; 0: such records are not wanted. */
+static unsigned prof__ring_time(uint32_t type)
+{
+    switch (type) {
+    case PROF__PERF_SWITCH:
+    case PROF__PERF_SAMPLE: return 2;
+    case PROF__PERF_EXIT:
+    case PROF__PERF_FORK: return 3;
+    case PROF__PERF_LOST: return 4;
+    default: return 0;
+    }
+}
+
 /* Returns the time of the next record of a ring, ~0 if there is none. */
 static uint64_t prof__ring_next(prof__ring *ring)
 {
     while (ring->tail < ring->head) {
         prof__perf_head record = prof__ring_record(ring);
-        unsigned at = record.type == PROF__PERF_SWITCH ? 2 : record.type == PROF__PERF_LOST ? 4 : 3;
-        if (record.type == PROF__PERF_SWITCH || record.type == PROF__PERF_LOST || record.type == PROF__PERF_EXIT ||
-            record.type == PROF__PERF_FORK)
-            return prof__ring_word(ring, ring->tail + at * 8);
+        unsigned at = prof__ring_time(record.type);
+        if (at) return prof__ring_word(ring, ring->tail + at * 8);
         ring->tail = record.bytes >= 8 ? ring->tail + record.bytes : ring->head; /* the kernel writes no such record */
     }
     return ~(uint64_t)0;
@@ -1872,6 +1982,7 @@ static void prof__switches_drain(void)
         prof__ring_done(ring);
     }
     prof__switches_until(until);
+    prof__faults_flush();
 }
 
 #define PROF__SWITCH_WINDOW 10000000000u /* ns */
@@ -1980,6 +2091,7 @@ static int prof__processor_open(size_t index, const char **what)
         ring->file = -1;
         return ENOMEM;
     }
+    prof__perf_faults((uint32_t)prof__thread_id(), index);
     prof__perf_threads(index, index + 1);
     if (!ring->samples) prof__processor_begins(ring);
     return 0;
@@ -2261,7 +2373,6 @@ static void prof__sample_put(prof__sample_batch *batch, prof__sample *sample)
 }
 
 #define PROF__PERF_THROTTLE 5u
-#define PROF__PERF_SAMPLE 9u
 #define PROF__PERF_FAR ((uint64_t)1 << 57) /* no program has addresses from here on */
 
 /* Takes one record of a ring. */
@@ -2419,8 +2530,9 @@ static void prof__system_run(void)
         if (samples) prof__samples_round();
     }
     prof__counters_round(prof__system.session, 1);
+    if (switches) prof__switches_drain();
+    prof__delays_round(); /* before the last switches: readings of after these say nothing */
     if (switches) prof__switches_finish(prof__system_may());
-    prof__delays_round();
     prof__delays_close();
     if (samples) prof__samples_finish(prof__system_may());
     PROF__RELEASE(&prof__system.done, 1u);
@@ -2439,7 +2551,8 @@ static void *prof__system_main(void *user)
 
 static int prof__system_asks(const prof_config *config)
 {
-    return (config->switches || config->system ? PROF__SYSTEM_SWITCHES : 0) |
+    return (config->switches || config->system || config->faults ? PROF__SYSTEM_SWITCHES : 0) |
+           (config->faults ? PROF__SYSTEM_FAULTS : 0) |
            (config->counters || config->system ? PROF__SYSTEM_COUNTERS : 0) |
            (config->samples || config->system ? PROF__SYSTEM_SAMPLES : 0);
 }
@@ -2516,6 +2629,7 @@ static int prof__system_events(prof__session *s)
     }
     prof__system.online = prof__system_open_file("/sys/devices/system/cpu", "online");
     prof__perf_processors();
+    prof__system.faults = prof__system.asked & PROF__SYSTEM_FAULTS ? 1 : 0;
     if (switches) switches = prof__perf_rings(0, PROF__PERF_BYTES >> both, prof__system.why);
     prof__system.switch_rings = prof__system.ring_count;
     if (samples) samples = prof__perf_rings(1, PROF__PERF_BYTES >> 2 * both, prof__system.samples_why);
@@ -2527,6 +2641,8 @@ static int prof__system_events(prof__session *s)
     prof__delays_round(); /* from here on, what threads read says something */
     if (samples) prof__modules_begin();
     prof__system.window_from = prof__monotonic();
+    if (switches && prof__system.faults_refused)
+        prof__beside_says(s, "faults", "not recorded, or not all: the system refused to open some of their events");
     if (prof__system.refused) {
         char text[PROF__SYSTEM_WHY];
         snprintf(text, sizeof text, "not those of %llu threads that there were at the start: too many open files: "
@@ -2607,7 +2723,8 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.why[0] = prof__system.counters_why[0] = prof__system.samples_why[0] = 0;
     prof__system.stop = prof__system.done = 0;
     prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
-    prof__system.held_back = 0;
+    prof__system.held_back = prof__system.faults_refused = 0;
+    prof__system.fault_count = 0;
     prof__system.sandbox = prof__sandbox();
     prof__system.wake = prof__system.online = -1;
     prof__system.processors[0] = 0;

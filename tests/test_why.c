@@ -406,6 +406,63 @@ TEST(what_devices_did_meanwhile)
     prof_trace_close(trace);
 }
 
+static void fault_at(image *im, uint64_t ns, uint32_t thread, uint64_t address, uint32_t file)
+{
+    put(im, head(PROF__KIND_EVENT, 0, 100));
+    put(im, PROF__DEVICE_FAULTS);
+    put(im, START_MONOTONIC + ns - 10);
+    put(im, (uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | 3);
+    put(im, prof__delay_word(10, thread));
+    put(im, address);
+    put(im, file);
+}
+
+/* A fault ends the wait of its thread that is just over. All faults of a file are one row. */
+TEST(page_faults)
+{
+    image im = image_new(200, 1, 200);
+    uint32_t load = site(&im, "load"), file = string(&im, "/data/textures");
+    chunk(&im, 0, 1, START_TICK);
+    track_on(&im, string(&im, "main"), 1, 1, 7);
+    begin(&im, load, START_TICK + 10);
+    system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
+    switch_at(&im, 0, 1000, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 0, 3000, 7, PROF__SWITCH_IN);
+    fault_at(&im, 3010, 7, 0x5000, file);
+    switch_at(&im, 0, 4000, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 0, 4500, 7, PROF__SWITCH_IN);
+    fault_at(&im, 4510, 7, 0x9000, file);
+    switch_at(&im, 0, 5000, 7, PROF__SWITCH_WAITS); /* for something else: no fault follows soon */
+    switch_at(&im, 0, 6000, 7, PROF__SWITCH_IN);
+    fault_at(&im, 100000, 7, 0xa000, file);
+    switch_at(&im, 0, 110000, 7, PROF__SWITCH_WAITS);
+    switch_at(&im, 0, 110100, 7, PROF__SWITCH_IN);
+    fault_at(&im, 110200, 7, 0xb000, 0);
+    fault_at(&im, 110300, 7, 0xc000, 0); /* that wait was for the one before */
+    end(&im, load, START_TICK + 200000);
+    known_until(&im, 250000);
+    prof_trace *trace = image_read(&im);
+    prof_why_report *report = why_name(trace, "load", 0);
+    const prof_why_call *call = report->calls;
+    CHECK_EQUAL(call->wait_count, 3);
+    if (call->wait_count == 3) {
+        CHECK_TEXT(call->waits[0].kind, "fault");
+        CHECK_TEXT(call->waits[0].name, "/data/textures");
+        CHECK_EQUAL(call->waits[0].object, 0x5000);
+        CHECK_EQUAL(call->waits[0].ns, 2500);
+        CHECK_EQUAL(call->waits[0].count, 2);
+        CHECK_TEXT(call->waits[0].scope, "load");
+        CHECK_TEXT(call->waits[1].kind, "unknown");
+        CHECK_EQUAL(call->waits[1].ns, 1000);
+        CHECK_TEXT(call->waits[2].kind, "fault");
+        CHECK_EQUAL(call->waits[2].object, 0xb000);
+        CHECK_EQUAL(call->waits[2].ns, 100);
+    }
+    CHECK_EQUAL(prof_trace_about(trace)->unknown, 0);
+    prof_why_free(report);
+    prof_trace_close(trace);
+}
+
 /* PROFILE_SCOPE_TIMED says it itself; a wait that is recorded is no longer than that. */
 TEST(a_scope_that_was_timed)
 {

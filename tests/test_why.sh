@@ -46,6 +46,20 @@ fi
 "$prof" export lock.prof -o lock.csv
 check "waits of the program's threads only" "$(grep -q ',pthread_mutex_lock,wait,' lock.csv && ! grep ',prof[^,]*,scope,[^,]*,wait,' lock.csv)"
 
+# ---- pages that are read from a disk
+if PROF_FAULTS=1 PROF_OUTPUT=disk.prof ./program disk 40 && [ "$switches$refused" = 00 ]; then
+    "$prof" why -s call -n 40 -f json disk.prof >text
+    if [ "$(grep -c '"kind":"fault","object":".*/disk.bin"' text)" -ge 30 ]; then ok "the file of the pages"
+    else fail "the file of the pages" "$(grep '"kind"' text | head -n 5)"; fi
+    "$prof" why -s call disk.prof >text
+    has "the same as text" text "for pages of $work/disk.bin, read from a disk, in scope load"
+    PROF_SWITCHES=1 PROF_OUTPUT=undisked.prof ./program disk 40
+    "$prof" why -s call -n 40 -f json undisked.prof >text
+    lacks "unless it is asked for" text '"fault"'
+else
+    skip "pages that are read from a disk" "no such file here, or the system refuses to record switches"
+fi
+
 # ---- a quota: a cgroup of version 1 or 2, which root makes
 group=
 for folder in /sys/fs/cgroup/cpu /sys/fs/cgroup/cpu,cpuacct /sys/fs/cgroup; do

@@ -109,6 +109,24 @@ static void *hog_main(void *unused)
 static char *pages;
 #define PAGES ((size_t)2048)
 
+/* A file of which no page is in memory. Returns 0 if there are no such files here. */
+enum { FILE_PAGES = 2, FILE_PAGES_ALL = 100 };
+static const volatile char *disk;
+static size_t next_page;
+static int sum;
+static int make_disk(void)
+{
+    static char part[262144];
+    size_t size = (size_t)FILE_PAGES_ALL * sizeof part;
+    int file = open("disk.bin", O_RDWR | O_CREAT | O_TRUNC, 0666);
+    memset(part, 7, sizeof part);
+    for (int i = 0; file >= 0 && i < FILE_PAGES_ALL; ++i)
+        if (write(file, part, sizeof part) != (ssize_t)sizeof part) return 0;
+    if (file < 0 || fsync(file) || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED)) return 0;
+    disk = (const volatile char *)mmap(NULL, size, PROT_READ, MAP_SHARED, file, 0);
+    return disk != (const volatile char *)MAP_FAILED && !madvise((void *)(uintptr_t)disk, size, MADV_RANDOM);
+}
+
 static void one(const char *kind)
 {
     struct timespec time = {0, 2000000};
@@ -126,6 +144,9 @@ static void one(const char *kind)
         PROFILE_SCOPE("rest");
         work(500000);
         nanosleep(&time, NULL);
+    } else if (!strcmp(kind, "disk")) {
+        PROFILE_SCOPE("load");
+        for (size_t i = 0; i < FILE_PAGES; ++i) sum += disk[(next_page++ % FILE_PAGES_ALL) * 262144]; /* none was read ahead */
     } else if (!strcmp(kind, "fault")) {
         PROFILE_SCOPE("touch");
         madvise(pages, PAGES * 4096, MADV_DONTNEED);
@@ -286,6 +307,7 @@ int main(int argc, char **argv)
     prof_set_thread_name("main");
     if (!strcmp(kind, "empty")) return 0;
     if (!strcmp(kind, "crashed")) crashed();
+    if (!strcmp(kind, "disk") && !make_disk()) return 5;
     if (!strcmp(kind, "requests")) return requests();
     if (!strcmp(kind, "device")) return device();
     if (!strcmp(kind, "rounds")) return rounds(count);

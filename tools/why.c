@@ -202,6 +202,8 @@ static void add_object(const prof_why_wait *wait, char *line, size_t size)
     object_name(wait, object, sizeof object);
     if (tool_same(wait->kind, "sleep"))
         why_add(line, size, "in a sleep");
+    else if (tool_same(wait->kind, "fault"))
+        why_add(line, size, "for %s %s, read from a disk", *wait->name ? "pages of" : "the page at", object);
     else if (tool_same(wait->kind, "thread") || tool_same(wait->kind, "process"))
         why_add(line, size, "for the end of %s %s", wait->kind, object);
     else
@@ -228,8 +230,9 @@ void why_wait(const prof_trace *trace, const prof_why_wait *wait, char *line, si
     why_add(line, size, "waited %s ", tool_ns(time, (double)wait->ns));
     add_object(wait, line, size);
     add_other(trace, wait, line, size);
-    if (*wait->call) why_add(line, size, ", in %s()", wait->call);
-    if (*wait->scope) why_add(line, size, "%s %s", *wait->call ? " of scope" : ", in scope", wait->scope);
+    int called = *wait->call && !tool_same(wait->kind, "fault");
+    if (called) why_add(line, size, ", in %s()", wait->call);
+    if (*wait->scope) why_add(line, size, "%s %s", called ? " of scope" : ", in scope", wait->scope);
     if (wait->count > 1) why_add(line, size, ", %llu times", (unsigned long long)wait->count);
 }
 

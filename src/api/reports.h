@@ -114,11 +114,12 @@ typedef struct prof_lock_row {
 /* A wait of a thread: in a call of the C library, which PROF_WRAP_WAITS recorded; or from PROFILE_LOCK_WAIT to
    PROFILE_LOCK_ACQUIRE, if another thread had the lock. */
 typedef struct prof_wait {
-    const char *call;               /* the function: "pthread_mutex_lock", "read", ...; "futex": syscall(); "": none is
-                                       known */
-    const char *name;               /* of the lock in the markup; "": none */
+    const char *call;               /* the function: "pthread_mutex_lock", "read", ...; "futex": syscall(); "page
+                                       fault": the thread touched memory; "": none is known */
+    const char *name;               /* of the lock in the markup, or of the page's file; "": none */
     const char *what;               /* what object is: "lock", "condition", "semaphore", "futex", "barrier", "thread"
-                                       (its pthread_t), "fd", "fds" (how many) or "pid"; "": there is none, a sleep */
+                                       (its pthread_t), "fd", "fds" (how many), "pid" or "page" (of memory, that was
+                                       read from a disk: the address that was touched); "": there is none, a sleep */
     uint64_t object;                /* the address, or the number */
     int64_t start_ns, duration_ns;
     uint32_t flags;                 /* as an event's */

@@ -144,6 +144,8 @@ typedef struct prof_config {
                                  memory, page faults, what a container's limits did: see prof_system.h */
     int samples;              /* samples PROF_SAMPLES: how often in a second of its own running time each thread says
                                  where it is, up to 10000; 1: the default rate, 500; 0: not. See prof_system.h */
+    int faults;               /* faults PROF_FAULTS: 1: records for which pages threads waited until they were read from
+                                 a disk, and when the system ran each thread: see prof_system.h */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */

@@ -25,7 +25,8 @@ enum { /* the types of EVENTs of devices: src/kinds.sh makes these lines */
     PROF__DEVICE_PAIR,        /* a pair of clocks */
     PROF__DEVICE_SWITCHES,    /* threads that a processor began or ceased to run */
     PROF__DEVICE_SAMPLES,     /* what threads were in the middle of */
-    PROF__DEVICE_DELAYS       /* how long threads had been ready so far */
+    PROF__DEVICE_DELAYS,      /* how long threads had been ready so far */
+    PROF__DEVICE_FAULTS       /* pages that threads had waited for */
 };
 #define PROF__DEVICE_PAIRS 8
 #define PROF__DEVICE_WORDS (3 + 3 * PROF__DEVICE_PAIRS) /* words of a DEVICE record in meta, head included */

@@ -91,7 +91,8 @@
     X(PAIR, 203, "a pair of clocks")                                    \
     X(SWITCHES, 204, "threads that a processor began or ceased to run") \
     X(SAMPLES, 205, "what threads were in the middle of")               \
-    X(DELAYS, 206, "how long threads had been ready so far")
+    X(DELAYS, 206, "how long threads had been ready so far")            \
+    X(FAULTS, 207, "pages that threads had waited for")
 
 /* What a call site records, besides the kind: prof_role. X(name, code, what), in the order of the codes */
 #define PROF__ROLES(X)                                                                                                \

@@ -85,6 +85,20 @@ static uint64_t prof__delay_word(uint64_t ns, uint64_t thread)
 static uint64_t prof__delay_ns(uint64_t word) { return word >> 22; }
 static uint32_t prof__delay_thread(uint64_t word) { return (uint32_t)word & (PROF__SWITCH_THREADS - 1); }
 
+/*-- FAULTS --------------------------------------------------------------------------------------------- >>faults --
+   A thread has touched a page that had to be read from a disk, and goes on now. Such faults are in an EVENT of type
+   PROF__DEVICE_FAULTS, in the chunk of the thread that drains the kernel's rings:
+
+     EVENT  detail: 0
+            object: CLOCK_MONOTONIC, nanoseconds
+     DATA   without a key, of type NONE: three words for each fault: 63..22 nanoseconds since the object, 21..0 the
+            thread's id; the address; the file that is mapped there (string id; 0: none)
+
+   When a fault began, the thread's switches say: it waited until just before. */
+
+#define PROF__FAULT_WORDS 3
+/* The first word of a fault is packed as one of a delay is. */
+
 #define PROF__MODULE_WORDS 6 /* of a MODULE record of meta, head included */
 
 /* The keys of the arguments of a scope that says itself what its thread did, as numbers without a sign. A scope without

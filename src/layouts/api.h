@@ -69,9 +69,10 @@ typedef struct prof_why_options {
 /* What a call waited for: all waits of one kind, for one object. */
 typedef struct prof_why_wait {
     const char *kind;     /* "lock", "condition", "semaphore", "futex", "barrier", "thread" (for its end), "process"
-                             (likewise), "io", "sleep"; "unknown": the waiting that no record explains */
+                             (likewise), "io", "sleep", "fault" (of a page); "unknown": the waiting that no record
+                             explains */
     const char *call;     /* the function of the C library; "": not known */
-    const char *name;     /* of the lock in the markup; "": none */
+    const char *name;     /* of the lock in the markup, or of the pages' file; "": none */
     const char *what;     /* as in prof_wait */
     uint64_t object;
     uint64_t ns;          /* those of all kinds add up to the call's waiting_ns */

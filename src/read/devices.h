@@ -11,6 +11,7 @@
 #include "image/words.h"
 #include "read/chunks.h"
 #include "read/clock.h"
+#include "read/faults.h"
 #include "read/names.h"
 #include "read/records.h"
 #include "read/chains.h"
@@ -82,6 +83,7 @@ static int prof__device_take(prof_trace *trace, size_t chunk, uint64_t *words, s
     memset(&e, 0, sizeof e);
     e.type = (uint8_t)(record[1] & 0xFF);
     if (e.type == PROF__DEVICE_SWITCHES) return prof__switches_take(trace, chunk, words, at, count);
+    if (e.type == PROF__DEVICE_FAULTS) return prof__faults_take(trace, words, at, count);
     if (e.type == PROF__DEVICE_DELAYS) return prof__delays_take(trace, words, at, count);
     if (e.type == PROF__DEVICE_SAMPLES) return prof__samples_take(trace, words, at, count);
     if (e.type < PROF__DEVICE_SCOPE || e.type > PROF__DEVICE_PAIR) {

@@ -85,6 +85,7 @@ static void prof__read_free(prof_trace *trace)
     free(trace->switch_items);
     free(trace->delays);
     free(trace->unplaced);
+    free(trace->faults);
     free(trace->states);
     free(trace->state_marks);
     free(trace->sums);

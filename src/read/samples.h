@@ -4,6 +4,7 @@
 #include "api/read.h"
 #include "read/chains.h"
 #include "read/clock.h"
+#include "read/faults.h"
 #include "read/states.h"
 #include "read/trace.h"
 
@@ -78,6 +79,7 @@ static int prof__samples_make(prof_trace *trace)
     prof__read_owner *owners;
     size_t count;
     prof__modules_time(trace);
+    prof__faults_make(trace);
     trace->info.samples = trace->sample_item_count;
     if (!trace->sample_item_count) return 1;
     qsort(trace->sample_items, trace->sample_item_count, sizeof *trace->sample_items, prof__sample_order);

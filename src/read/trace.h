@@ -226,6 +226,14 @@ typedef struct prof__read_delay {
     uint32_t thread;
 } prof__read_delay;
 
+/* A page that a thread had waited for. */
+typedef struct prof__read_fault {
+    int64_t ns; /* CLOCK_MONOTONIC; once the trace is made, since the session's start */
+    uint64_t address;
+    uint32_t thread;
+    uint32_t file; /* the number of its name */
+} prof__read_fault;
+
 /* A time in which a thread waited several times, and was ready after some of these waits: for ns in all. */
 typedef struct prof__read_unplaced {
     int64_t from, to, ns;
@@ -423,6 +431,8 @@ struct prof_trace {
     size_t switch_count, switch_capacity;
     prof__read_delay *delays;
     size_t delay_count, delay_capacity;
+    prof__read_fault *faults; /* by time */
+    size_t fault_count, fault_capacity;
     prof__read_unplaced *unplaced; /* by thread and time */
     size_t unplaced_count, unplaced_capacity;
     prof_state *states; /* of all threads, one after the other */

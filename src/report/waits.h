@@ -8,6 +8,7 @@
 #include "ground/errors.h"
 #include "ground/hash.h"
 #include "ground/numbers.h"
+#include "read/faults.h"
 #include "read/records.h"
 #include "read/timeline.h"
 #include "read/trace.h"
@@ -31,6 +32,7 @@ typedef struct prof__waits_track {
     prof__waits_scope *scopes; /* by depth */
     size_t count, capacity;    /* count: the depth of the last scope + 1 */
     size_t last;               /* the number of the track's last wait + 1; 0: it had none */
+    int64_t faulted;           /* when its last page fault ended */
 } prof__waits_track;
 
 /* Who had a lock when a thread began to wait for it, by the number of that user of the lock. */
@@ -65,6 +67,7 @@ typedef struct prof__waits {
     prof__locks locks;
     prof__waits_holder *holders;
     size_t holder_count, holder_capacity;
+    size_t fault; /* the next of the trace's page faults */
 } prof__waits;
 
 static int prof__waits_same_arrow(const void *owner, size_t item, const void *key)
@@ -272,8 +275,35 @@ static int prof__waits_lock(prof__waits *all, const prof_event *event, size_t tr
            prof__waits_lock_ends(all, event, track);
 }
 
+/* Adds the page faults before a time. Returns 0 without memory. */
+static int prof__waits_faults(prof__waits *all, int64_t until)
+{
+    const prof_trace *trace = all->trace;
+    for (; all->fault < trace->fault_count && trace->faults[all->fault].ns < until; all->fault++) {
+        const prof__read_fault *fault = &trace->faults[all->fault];
+        size_t track = prof__waits_track_of(all, fault->thread, fault->ns);
+        int64_t start = fault->ns, end = fault->ns;
+        prof_wait *wait;
+        if (track == PROF_NO_TRACK) continue;
+        prof__fault_wait(trace, track, fault->ns, all->tracks[track].faulted, &start, &end);
+        all->tracks[track].faulted = fault->ns;
+        if (start < trace->info.from_ns || (trace->info.to_ns && end > trace->info.to_ns)) continue;
+        if (!(wait = prof__waits_more(all, track))) return 0;
+        wait->call = "page fault";
+        wait->what = "page";
+        wait->name = trace->names[fault->file];
+        wait->object = fault->address;
+        wait->start_ns = start;
+        wait->duration_ns = end - start;
+        wait->scope = prof__waits_name_at(all, track, start);
+        if (!wait->scope) return 0;
+    }
+    return 1;
+}
+
 static int prof__waits_step(prof__waits *all, const prof_event *event, size_t track)
 {
+    if (!prof__waits_faults(all, event->start_ns)) return 0;
     if (event->type == PROF_EVENT_SCOPE) {
         prof__waits_track *t = &all->tracks[track];
         for (size_t i = event->depth; i < t->count; i++) { /* those at this depth and below have ended */
@@ -298,6 +328,7 @@ static prof_status prof__waits_walk(prof__waits *all)
     int good = 1;
     prof_status status = prof_timeline_open(all->trace, &timeline), closed;
     while (!status && good && prof_timeline_next(timeline, &event, &track)) good = prof__waits_step(all, &event, track);
+    good = good && (status || prof__waits_faults(all, INT64_MAX));
     closed = prof_timeline_close(timeline);
     return status ? status : !good ? prof__no_memory("for the waits") : closed;
 }
@@ -350,7 +381,8 @@ PROF_DEF prof_status prof_waits(const prof_trace *trace, prof_wait **waits, size
     if (!trace || !waits || !count) return prof__null("prof_waits", "trace, waits or count");
     *waits = NULL;
     *count = 0;
-    if (!prof__has_role(trace, PROF_ROLE_WAIT) && !prof__has_role(trace, PROF_ROLE_LOCK)) return PROF_OK;
+    if (!prof__has_role(trace, PROF_ROLE_WAIT) && !prof__has_role(trace, PROF_ROLE_LOCK) && !trace->fault_count)
+        return PROF_OK;
     memset(&all, 0, sizeof all);
     all.trace = trace;
     all.track_count = prof_trace_track_count(trace);

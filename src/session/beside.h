@@ -46,7 +46,7 @@ static void prof__beside_says(prof__session *s, const char *key, const char *tex
 
 static void prof__beside_begin(prof__session *s, const prof_config *config)
 {
-    int all = config->system;
+    int all = config->system | config->faults;
     if (prof__beside_devices) prof__beside_devices->begin(s, config);
     if (!config->switches && !config->counters && !config->samples && !all) return;
     if (prof__beside_now)

@@ -189,6 +189,8 @@ static const prof__key prof__keys[] = {
               "1: records all that prof_system.h has and that is cheap: switches, counters, samples"),
     PROF__KEY("samples", INT, samples, 1, PROF__SAMPLES_MOST, 1, NULL, "0", "0 to 10000",
               "samples of each thread in a second of its running time (prof_system.h); 1: 500, the default rate"),
+    PROF__KEY("faults", SWITCH, faults, 0, 1, 1, NULL, "0", "0 or 1",
+              "1: records which pages of disks threads waited for, and switches (prof_system.h)"),
     PROF__KEY("waits", WAIT, waits_ns, 1, PROF__CENTURY, 1, NULL, "10us",
               "a time, for example 10us or 1ms; 0: no waits",
               "with PROF_WRAP_WAITS, and in libprof.so: the shortest wait in a call of the C library that is recorded"),

@@ -193,7 +193,7 @@ static prof_status prof__config_check(const prof_config *c)
         return prof__fail(PROF_INVALID_ARGUMENT, "level %d: must be 1 to 255, or -1", c->level);
     if (PROF__MINIMAL && ((c->min_duration_ns | c->warmup_steps | c->warmup_frames) || c->rank ||
                           (c->layout && c->layout[0]) || (unsigned)c->existing > PROF_EXISTING_REPLACE ||
-                          (c->switches | c->counters | c->system | c->samples) || PROF__WAITS_IN_VAIN(c)))
+                          (c->switches | c->counters | c->system | c->samples | c->faults) || PROF__WAITS_IN_VAIN(c)))
         return prof__left_out("min_duration, warmup, rank, layout, existing, system, waits", "PROF_MINIMAL");
     if (!PROF__MINIMAL && (c->samples < 0 || c->samples > PROF__SAMPLES_MOST))
         return prof__fail(PROF_INVALID_ARGUMENT, "samples %d: must be 0 to 10000", c->samples);

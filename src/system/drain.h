@@ -4,6 +4,7 @@
 #include "ground/clock.h"
 #include "session/beside.h"
 #include "system/delays.h"
+#include "system/faults.h"
 #include "system/perf.h"
 #include "system/write.h"
 
@@ -50,6 +51,7 @@ static void prof__batch_put(prof__ring *ring, uint64_t ns, uint32_t thread, unsi
 #define PROF__PERF_LOST 2u
 #define PROF__PERF_EXIT 4u
 #define PROF__PERF_FORK 7u
+#define PROF__PERF_SAMPLE 9u
 #define PROF__PERF_SWITCH 14u
 #define PROF__PERF_OUT (1u << 13)
 #define PROF__PERF_PREEMPTED (1u << 14)
@@ -99,6 +101,8 @@ static void prof__ring_take(prof__ring *ring, prof__perf_head head, uint64_t at)
     } else if ((head.type == PROF__PERF_EXIT || head.type == PROF__PERF_FORK) && first[0] == process) {
         prof__batch_put(ring, words[3], second[0],
                         head.type == PROF__PERF_EXIT ? PROF__SWITCH_ENDS : PROF__SWITCH_NEW);
+    } else if (head.type == PROF__PERF_SAMPLE && first[0] == process) {
+        prof__fault_put(words[2], first[1], words[3]);
     } else if (head.type == PROF__PERF_LOST) {
         prof__batch_flush(ring);
         ring->lost += words[2];
@@ -114,15 +118,26 @@ static prof__perf_head prof__ring_record(const prof__ring *ring)
     return record;
 }
 
+/* Returns which word of a record has its time; 0: such records are not wanted. */
+static unsigned prof__ring_time(uint32_t type)
+{
+    switch (type) {
+    case PROF__PERF_SWITCH:
+    case PROF__PERF_SAMPLE: return 2;
+    case PROF__PERF_EXIT:
+    case PROF__PERF_FORK: return 3;
+    case PROF__PERF_LOST: return 4;
+    default: return 0;
+    }
+}
+
 /* Returns the time of the next record of a ring, ~0 if there is none. */
 static uint64_t prof__ring_next(prof__ring *ring)
 {
     while (ring->tail < ring->head) {
         prof__perf_head record = prof__ring_record(ring);
-        unsigned at = record.type == PROF__PERF_SWITCH ? 2 : record.type == PROF__PERF_LOST ? 4 : 3;
-        if (record.type == PROF__PERF_SWITCH || record.type == PROF__PERF_LOST || record.type == PROF__PERF_EXIT ||
-            record.type == PROF__PERF_FORK)
-            return prof__ring_word(ring, ring->tail + at * 8);
+        unsigned at = prof__ring_time(record.type);
+        if (at) return prof__ring_word(ring, ring->tail + at * 8);
         ring->tail = record.bytes >= 8 ? ring->tail + record.bytes : ring->head; /* the kernel writes no such record */
     }
     return ~(uint64_t)0;
@@ -170,6 +185,7 @@ static void prof__switches_drain(void)
         prof__ring_done(ring);
     }
     prof__switches_until(until);
+    prof__faults_flush();
 }
 
 #define PROF__SWITCH_WINDOW 10000000000u /* ns */

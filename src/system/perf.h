@@ -28,9 +28,11 @@ typedef char prof__perf_is_fixed[sizeof(prof__perf_attr) == 112 ? 1 : -1];
 
 #define PROF__PERF_SOFTWARE 1u
 #define PROF__PERF_TASK_CLOCK 1u
+#define PROF__PERF_MAJOR_FAULTS 6u
 #define PROF__PERF_DUMMY 9u /* counts nothing */
 #define PROF__PERF_TID (1u << 1)
 #define PROF__PERF_TIME (1u << 2)
+#define PROF__PERF_ADDRESS (1u << 3)
 #define PROF__PERF_CHAIN (1u << 5)
 #define PROF__PERF_LOST_COUNT (1u << 4) /* read() also returns how many records were lost: Linux 6.0 */
 /* The flags are bit-fields: the first one is the lowest bit, or the highest one. */
@@ -219,6 +221,27 @@ static int prof__perf_mask(uint64_t mask[PROF__PERF_MASK])
     return good;
 }
 
+/* Opens the event of a thread's page faults, if they are asked for, and leads it into a ring of switches. */
+static void prof__perf_faults(uint32_t thread, size_t index)
+{
+    const prof__ring *ring = &prof__system.rings[index];
+    if (!prof__system.faults || ring->samples) return;
+    prof__perf_attr attr = prof__perf_describe(0, ring->bytes);
+    attr.config = PROF__PERF_MAJOR_FAULTS;
+    attr.sample_period = 1;
+    attr.sample_type |= PROF__PERF_ADDRESS;
+    attr.flags &= ~(PROF__PERF_TASK | PROF__PERF_SWITCHES | PROF__PERF_ID_ALL);
+    int file = prof__perf_open(&attr, thread, ring->processor);
+    if (file < 0) {
+        prof__system.faults_refused += errno != ESRCH; /* it has ended */
+    } else if ((uint64_t)file > prof__system_most_files() || ioctl(file, PROF__PERF_SET_OUTPUT, ring->file)) {
+        close(file);
+        ++prof__system.faults_refused;
+    } else if (!prof__perf_keep(file, index)) {
+        ++prof__system.faults_refused;
+    }
+}
+
 /* Makes the ring of a processor, with the event of the calling thread. Returns 0, or errno; *what: the call that
    failed. */
 static int prof__perf_ring(prof__ring *ring, uint64_t size, const char **what)
@@ -311,6 +334,7 @@ static int prof__perf_rings(int samples, uint64_t size, char why[PROF__SYSTEM_WH
         if (!error && !prof__perf_keep(ring->file, prof__system.ring_count)) error = ENOMEM;
         if (error && error != ENODEV) break;
         made += !error;
+        if (!error) prof__perf_faults((uint32_t)prof__thread_id(), prof__system.ring_count);
         error = 0; /* if it is off, it may be switched on later */
         ++prof__system.ring_count;
     }
@@ -343,6 +367,7 @@ static int prof__perf_thread(uint32_t thread, size_t first, size_t end)
             return 0;
         }
         if (!prof__perf_keep(file, i)) return 0;
+        prof__perf_faults(thread, i);
     }
     return 1;
 }

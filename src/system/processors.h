@@ -33,6 +33,7 @@ static int prof__processor_open(size_t index, const char **what)
         ring->file = -1;
         return ENOMEM;
     }
+    prof__perf_faults((uint32_t)prof__thread_id(), index);
     prof__perf_threads(index, index + 1);
     if (!ring->samples) prof__processor_begins(ring);
     return 0;

@@ -105,7 +105,6 @@ static void prof__sample_put(prof__sample_batch *batch, prof__sample *sample)
 }
 
 #define PROF__PERF_THROTTLE 5u
-#define PROF__PERF_SAMPLE 9u
 #define PROF__PERF_FAR ((uint64_t)1 << 57) /* no program has addresses from here on */
 
 /* Takes one record of a ring. */

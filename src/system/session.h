@@ -14,7 +14,8 @@
 
 static int prof__system_asks(const prof_config *config)
 {
-    return (config->switches || config->system ? PROF__SYSTEM_SWITCHES : 0) |
+    return (config->switches || config->system || config->faults ? PROF__SYSTEM_SWITCHES : 0) |
+           (config->faults ? PROF__SYSTEM_FAULTS : 0) |
            (config->counters || config->system ? PROF__SYSTEM_COUNTERS : 0) |
            (config->samples || config->system ? PROF__SYSTEM_SAMPLES : 0);
 }
@@ -91,6 +92,7 @@ static int prof__system_events(prof__session *s)
     }
     prof__system.online = prof__system_open_file("/sys/devices/system/cpu", "online");
     prof__perf_processors();
+    prof__system.faults = prof__system.asked & PROF__SYSTEM_FAULTS ? 1 : 0;
     if (switches) switches = prof__perf_rings(0, PROF__PERF_BYTES >> both, prof__system.why);
     prof__system.switch_rings = prof__system.ring_count;
     if (samples) samples = prof__perf_rings(1, PROF__PERF_BYTES >> 2 * both, prof__system.samples_why);
@@ -102,6 +104,8 @@ static int prof__system_events(prof__session *s)
     prof__delays_round(); /* from here on, what threads read says something */
     if (samples) prof__modules_begin();
     prof__system.window_from = prof__monotonic();
+    if (switches && prof__system.faults_refused)
+        prof__beside_says(s, "faults", "not recorded, or not all: the system refused to open some of their events");
     if (prof__system.refused) {
         char text[PROF__SYSTEM_WHY];
         snprintf(text, sizeof text, "not those of %llu threads that there were at the start: too many open files: "
@@ -182,7 +186,8 @@ static void prof__system_begin(prof__session *s, const prof_config *config)
     prof__system.why[0] = prof__system.counters_why[0] = prof__system.samples_why[0] = 0;
     prof__system.stop = prof__system.done = 0;
     prof__system.events_written = prof__system.switches = prof__system.window_switches = prof__system.refused = 0;
-    prof__system.held_back = 0;
+    prof__system.held_back = prof__system.faults_refused = 0;
+    prof__system.fault_count = 0;
     prof__system.sandbox = prof__sandbox();
     prof__system.wake = prof__system.online = -1;
     prof__system.processors[0] = 0;

@@ -52,8 +52,15 @@ typedef struct prof__delay {
     int met;  /* 1: it has run since it was read */
 } prof__delay;
 
+/* Page faults that are to become an EVENT. */
+#define PROF__FAULTS 20u
+typedef struct prof__fault {
+    uint64_t ns, address;
+    uint32_t thread, file; /* file: a string id */
+} prof__fault;
+
 /* What a session asks for. */
-enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2, PROF__SYSTEM_SAMPLES = 4 };
+enum { PROF__SYSTEM_SWITCHES = 1, PROF__SYSTEM_COUNTERS = 2, PROF__SYSTEM_SAMPLES = 4, PROF__SYSTEM_FAULTS = 8 };
 
 /* Fields change in prof_start(), under the control lock, and at the end of a recording, under ending; while the thread
    runs, only the thread changes rings, switches and the window. In a child of fork() nothing is left of them. */
@@ -85,6 +92,10 @@ static struct {
 #endif
     char why[PROF__SYSTEM_WHY]; /* why switches are not recorded; "": they are */
     char counters_why[PROF__SYSTEM_WHY], samples_why[PROF__SYSTEM_WHY]; /* likewise */
+    int faults;                      /* 1: page faults are recorded, in the rings of switches */
+    prof__fault fault[PROF__FAULTS];
+    size_t fault_count;
+    uint64_t faults_refused; /* threads and processors without the event */
     int delays;                 /* 1: times in the run queue are read */
     prof__delay delay[PROF__DELAYS]; /* by the thread's id */
     uint64_t held_back; /* how often the kernel held back samples of a thread, because they were too many */

@@ -72,8 +72,9 @@ static void prof__system_run(void)
         if (samples) prof__samples_round();
     }
     prof__counters_round(prof__system.session, 1);
+    if (switches) prof__switches_drain();
+    prof__delays_round(); /* before the last switches: readings of after these say nothing */
     if (switches) prof__switches_finish(prof__system_may());
-    prof__delays_round();
     prof__delays_close();
     if (samples) prof__samples_finish(prof__system_may());
     PROF__RELEASE(&prof__system.done, 1u);
