@@ -1577,8 +1577,19 @@ extern "C++" { /* also in a header that is included in extern "C" { } */
 #else
 #define PROF__GUARD_TYPE
 #endif
+/* From C++23 on a constexpr function may have scopes, which are passed over where the compiler computes its value. */
+#if defined(__GNUC__) && defined(__cpp_constexpr) && __cpp_constexpr >= 202110L
+#define PROF__CONSTEXPR constexpr
+#define PROF__UNLESS_COMPUTED if (!__builtin_is_constant_evaluated())
+#define PROF__NONE_IF_COMPUTED(...) (__builtin_is_constant_evaluated() ? 0 : (__VA_ARGS__))
+#else
+#define PROF__CONSTEXPR
+#define PROF__UNLESS_COMPUTED
+#define PROF__NONE_IF_COMPUTED(...) __VA_ARGS__
+#endif
 #define PROF__GUARD_STRUCT(guard, more, end) \
-    struct PROF__GUARD_TYPE guard { prof__token token; more PROF__UNTRACED ~guard() { if (token) end(token); } }
+    struct PROF__GUARD_TYPE guard { \
+        prof__token token; more PROF__UNTRACED PROF__CONSTEXPR ~guard() { if (token) end(token); } }
 PROF__GUARD_STRUCT(prof__guard, , prof__end); PROF__GUARD_STRUCT(prof__guard_sync, , prof__end_sync);
 PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 } /* extern "C++" */
@@ -1913,7 +1924,7 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
 #define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
     typedef void *variable##_needs_braces_around_it;                                                       \
     variable##_needs_braces_around_it variable;                                                            \
-    {                                                                                                      \
+    PROF__UNLESS_COMPUTED {                                                                                \
         PROF__SITE_AS(prof_site, PROF__HERE, kind, name, category, level, color, unmask);                  \
         variable = &PROF__HERE;                                                                            \
     }
@@ -1942,8 +1953,8 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
 #define PROF__RECORDED(token) ((token) >> 60 ? (token) : 0) /* 0: the scope is off */
 
 #if defined(__cplusplus)
-#define PROF__GUARD(variable, token) prof__guard variable = {token}
-#define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
+#define PROF__GUARD(variable, ...) prof__guard variable = {PROF__NONE_IF_COMPUTED(__VA_ARGS__)}
+#define PROF__GUARD_SYNC(variable, ...) prof__guard_sync variable = {PROF__NONE_IF_COMPUTED(__VA_ARGS__)}
 #define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #define PROF__STAGE_TOKEN prof__stage.token
 #define PROF__HANDLE(handle, guard) const prof_scope handle PROF__UNUSED = PROF__RECORDED(guard.token)
@@ -2490,7 +2501,7 @@ template <size_t size> struct PROF__HIDDEN prof__function_title { char text[size
 #define PROF__FUNCTION_SITE(variable, category, level, color)                                              \
     typedef void *variable##_needs_braces_around_it;                                                       \
     variable##_needs_braces_around_it variable;                                                            \
-    {                                                                                                      \
+    PROF__UNLESS_COMPUTED {                                                                                \
         static prof__function_title<PROF__FUNCTION_ROOM + 1> PROF__TITLE;                                   \
         PROF__SITE_AS(prof_site, PROF__HERE, PROF__KIND_BEGIN, PROF__TITLE.text + 1, category, level, color, 0); \
         variable = &PROF__HERE;                                                                            \

@@ -602,6 +602,28 @@ static void nest(int deep)
     if (deep) nest(deep - 1);
 }
 
+TEST(memory_scopes_are_timed_as_scopes)
+{
+    prof_config config = trace_config(1 << 20);
+    trace_start(&config);
+    for (int i = 0; i < 3; ++i) {
+        PROFILE_MEMORY_SCOPE("timed memory");
+        PROFILE_SCOPE("inside");
+    }
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(trace_count(&list, "timed memory"), 3);
+    for (size_t i = 0; i < 3; ++i) {
+        const prof_event *around = trace_nth(&list, "timed memory", i), *inside = trace_nth(&list, "inside", i);
+        CHECK_EQUAL(around->type, PROF_EVENT_SCOPE);
+        CHECK_EQUAL(around->flags, 0);
+        CHECK(around->duration_ns >= inside->duration_ns);
+        CHECK_EQUAL(inside->depth, 1);
+    }
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
 TEST(deep_memory_scopes)
 {
     prof_config config = trace_config(1u << 20);

@@ -13,7 +13,7 @@ template <size_t size> struct PROF__HIDDEN prof__function_title { char text[size
 #define PROF__FUNCTION_SITE(variable, category, level, color)                                              \
     typedef void *variable##_needs_braces_around_it;                                                       \
     variable##_needs_braces_around_it variable;                                                            \
-    {                                                                                                      \
+    PROF__UNLESS_COMPUTED {                                                                                \
         static prof__function_title<PROF__FUNCTION_ROOM + 1> PROF__TITLE;                                   \
         PROF__SITE_AS(prof_site, PROF__HERE, PROF__KIND_BEGIN, PROF__TITLE.text + 1, category, level, color, 0); \
         variable = &PROF__HERE;                                                                            \

@@ -111,7 +111,7 @@
 #define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
     typedef void *variable##_needs_braces_around_it;                                                       \
     variable##_needs_braces_around_it variable;                                                            \
-    {                                                                                                      \
+    PROF__UNLESS_COMPUTED {                                                                                \
         PROF__SITE_AS(prof_site, PROF__HERE, kind, name, category, level, color, unmask);                  \
         variable = &PROF__HERE;                                                                            \
     }
@@ -140,8 +140,8 @@
 #define PROF__RECORDED(token) ((token) >> 60 ? (token) : 0) /* 0: the scope is off */
 
 #if defined(__cplusplus)
-#define PROF__GUARD(variable, token) prof__guard variable = {token}
-#define PROF__GUARD_SYNC(variable, token) prof__guard_sync variable = {token}
+#define PROF__GUARD(variable, ...) prof__guard variable = {PROF__NONE_IF_COMPUTED(__VA_ARGS__)}
+#define PROF__GUARD_SYNC(variable, ...) prof__guard_sync variable = {PROF__NONE_IF_COMPUTED(__VA_ARGS__)}
 #define PROF__GUARD_STAGE(token) PROF__GUARD(prof__stage, token)
 #define PROF__STAGE_TOKEN prof__stage.token
 #define PROF__HANDLE(handle, guard) const prof_scope handle PROF__UNUSED = PROF__RECORDED(guard.token)

@@ -252,8 +252,19 @@ extern "C++" { /* also in a header that is included in extern "C" { } */
 #else
 #define PROF__GUARD_TYPE
 #endif
+/* From C++23 on a constexpr function may have scopes, which are passed over where the compiler computes its value. */
+#if defined(__GNUC__) && defined(__cpp_constexpr) && __cpp_constexpr >= 202110L
+#define PROF__CONSTEXPR constexpr
+#define PROF__UNLESS_COMPUTED if (!__builtin_is_constant_evaluated())
+#define PROF__NONE_IF_COMPUTED(...) (__builtin_is_constant_evaluated() ? 0 : (__VA_ARGS__))
+#else
+#define PROF__CONSTEXPR
+#define PROF__UNLESS_COMPUTED
+#define PROF__NONE_IF_COMPUTED(...) __VA_ARGS__
+#endif
 #define PROF__GUARD_STRUCT(guard, more, end) \
-    struct PROF__GUARD_TYPE guard { prof__token token; more PROF__UNTRACED ~guard() { if (token) end(token); } }
+    struct PROF__GUARD_TYPE guard { \
+        prof__token token; more PROF__UNTRACED PROF__CONSTEXPR ~guard() { if (token) end(token); } }
 PROF__GUARD_STRUCT(prof__guard, , prof__end); PROF__GUARD_STRUCT(prof__guard_sync, , prof__end_sync);
 PROF__GUARD_STRUCT(prof__guard_block, int more;, prof__end);
 } /* extern "C++" */

@@ -47,6 +47,26 @@ void used(both &x)
     x.method();
 }
 END
+cat >$out/constexpr.cpp <<'END'
+#include "prof_read.h"
+#include <string.h>
+constexpr int plain(int x) { PROFILE_FUNCTION(); PROFILE_SCOPE("inside"); return x + 1; }
+template <typename T> constexpr T twice(T x) { PROFILE_SCOPE("twice"); return x * 2; }
+static_assert(plain(1) == 2 && twice(2) == 4);
+int main(int count, char **)
+{
+    if (prof_start(nullptr)) return 1;
+    constexpr int computed = plain(5);
+    int made = computed + plain(count) + twice(count), names = PROF_ENABLE ? 0 : 111;
+    prof_trace *trace = nullptr;
+    prof_timeline *timeline = nullptr;
+    prof_event event;
+    if (prof_trace_open_live(&trace) || prof_timeline_open(trace, &timeline)) return PROF_ENABLE ? 2 : 0;
+    while (prof_timeline_next(timeline, &event, nullptr))
+        names += !strcmp(event.name, "plain") + 10 * !strcmp(event.name, "inside") + 100 * !strcmp(event.name, "twice");
+    return names == 111 && made == 10 ? 0 : 3;
+}
+END
 cat >$out/coroutine.cpp <<'END'
 #include "prof.hpp" /* also before <coroutine> */
 #include <coroutine>
@@ -109,6 +129,16 @@ for compiler in g++ clang++; do
     for flags in "" -fno-exceptions "-DPROF_ENABLE=0"; do
         silent "$compiler c++20 $flags: coroutines" $compiler -std=c++20 $warnings $flags -I. \
             -fsyntax-only $out/coroutine.cpp
+    done
+    for enable in 1 0; do # C++23
+        case $($compiler -std=c++2b -dM -E -x c++ /dev/null 2>/dev/null | grep -o '__cpp_constexpr .*') in
+        *2021* | *202[2-9]*)
+            silent "$compiler: constexpr functions with scopes, PROF_ENABLE=$enable" $compiler -std=c++2b $warnings -I. \
+                -DPROF_ENABLE=$enable $out/constexpr.cpp $out/recorder.o -o $out/constexpr -pthread -ldl &&
+                succeeds "$compiler: where they are not computed, PROF_ENABLE=$enable" env -u PROF_OUTPUT $out/constexpr
+            ;;
+        *) skip "$compiler: constexpr functions with scopes" "not before C++23" ;;
+        esac
     done
     succeeds "$compiler: PROF_SHORT_FUNCTION" $compiler -std=c++11 -I. $out/short.cpp $out/recorder.o -o $out/short -pthread -ldl &&
         succeeds "$compiler: PROF_SHORT_FUNCTION: the name of C" env -u PROF_OUTPUT $out/short
