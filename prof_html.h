@@ -610,6 +610,10 @@ static const char *const prof__html_page[] = {
     ".fall .wait{background:var(--bad)}"
     ".fall .gap{background:repeating-linear-gradient(135deg,var(--warn) 0 3px,transparent 3px 6px)}"
     ".path .link{display:inline !important}"
+    ".bad{color:var(--bad)}"
+    ".each{display:inline-flex;align-items:flex-end;gap:1px;height:16px;vertical-align:middle}"
+    ".each i{width:4px;background:var(--counter)}"
+    ".each .most{background:var(--accent)}"
     ".critical{font-weight:600}"
     "#tip{position:fixed;z-index:9;pointer-events:none;background:var(--ink);color:var(--background);padding:5px 8px;border-radius:4px;max-width:480px;font-size:12px;overflow-wrap:anywhere}"
     "#tip[hidden]{display:none}"
@@ -651,8 +655,8 @@ static const char *const prof__html_page[] = {
     "<dialog id=pictures aria-label=\"Save a picture\">\n"
     "<form method=dialog><button aria-label=Close>&times;</button></form>\n"
     "<h2>Save a picture</h2>\n"
-    "<p><button id=save-png>Time line, PNG</button> <button id=save-svg>Time line, SVG</button> <button id=save-flame>Flame graph, SVG</button></p>\n"
    ,
+    "<p><button id=save-png>Time line, PNG</button> <button id=save-svg>Time line, SVG</button> <button id=save-flame>Flame graph, SVG</button></p>\n"
     "<p>The picture shows what the page shows now. So does the address of the page: <button id=copy-address>Copy the address</button></p>\n"
     "</dialog>\n"
     "<dialog id=keys aria-label=Keys>\n"
@@ -740,9 +744,9 @@ static const char *const prof__html_page[] = {
     "if(!Number.isFinite(value))return'-';"
     "let unit=0;"
     "while(unit<names.length-1&&abs(value)>=1000**(unit+1)*.99995)unit++;"
+   ,
     "let scaled=value/1000**unit,size=abs(scaled);"
     "if(!unit)return`${size<10&&scaled%1?scaled.toFixed(1):round(scaled)} ${names[0]}`;"
-   ,
     "return`${scaled.toFixed(size>=999.95?0:size>=99.995?1:size>=9.9995?2:3)} ${names[unit]}`"
     "}"
     "function ns(value){return human(value,['ns','\\u00b5s','ms','s'])}"
@@ -840,9 +844,9 @@ static const char *const prof__html_page[] = {
     "function grownText(a,b){"
     "if(!a||!b||!a.states||!b.states)return'';"
     "let grown=STATE_NAMES.map((name,k)=>({name,by:partOf(b,k)-partOf(a,k)})).sort((x,y)=>abs(y.by)-abs(x.by));"
+   ,
     "return grown.slice(0,2).filter(({by})=>by&&abs(by)>=abs(grown[0].by)/10).map(({name,by})=>`${name} ${by>0?'+':'\\u2212'}${ns(abs(by))}`).join(', ')"
     "}"
-   ,
     "function partOf({states,known},kind){return(kind?states[kind]:states[0]-states[RUNNING]-states[READY]-states[WAITING])/known}"
     "const STATES_HEIGHT=7;"
     "function statesLines({width,left,from,scale,ratio,paint},states){"
@@ -942,6 +946,7 @@ static const char *const prof__html_page[] = {
     "while(at<until){"
     "let letter=text.charCodeAt(at++);"
     "if(letter===33)letter=text.charCodeAt(at++)^64;"
+   ,
     "other|=letter;"
     "bits=bits<<7|letter;"
     "count+=7;"
@@ -949,7 +954,6 @@ static const char *const prof__html_page[] = {
     "count-=8;"
     "bytes[size++]=bits>>count"
     "}"
-   ,
     "if(other>127)damaged('a piece has characters that no writer wrote');"
     "Object.assign(done,{at,size,bits,count})"
     "}"
@@ -1092,13 +1096,13 @@ static const char *const prof__html_page[] = {
     "this.argBlocks=[];"
     "this.sources=new Map();"
     "this.all=null;"
+   ,
     "this.scopes=this.points=this.spanCount=0;"
     "this.complete=false;"
     "this.damage=''"
     "}"
     "argsOf(listed,i){"
     "let low=0,high=listed.count;"
-   ,
     "while(low<high){"
     "let middle=low+high>>1;"
     "if(listed.index[middle]<i)low=middle+1;else high=middle"
@@ -1210,11 +1214,11 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "numbers(r){"
+   ,
     "let track=r.of(this.report.tracks,'track');"
     "for(let at=0;!r.done;)track.points.numbers.set(at+=r.u(),r.u())"
     "}"
     "process(r){"
-   ,
     "let process=this.report.processes.at(-1);"
     "let pairs=[];"
     "while(!r.done)pairs.push([r.text(),r.text()]);"
@@ -1310,10 +1314,10 @@ static const char *const prof__html_page[] = {
     "if(!times.done||!details.done)unequal()"
     "}"
     "states(about,kinds,heads,rests){"
+   ,
     "let track=about.of(this.report.tracks,'track'),states=track.system||(track.system=new States()),durations=new Numbers(heads,rests),after=about.u();"
     "if(states.count&&after)states.add(0,after);else states.end+=after;"
     "while(!kinds.done){"
-   ,
     "let kind=kinds.index(8,'state');"
     "if(kind&4)states.on=about.u();"
     "states.add(kind&3,durations.next())"
@@ -1413,10 +1417,10 @@ static const char *const prof__html_page[] = {
     "return pieces"
     "}"
     "function keyOf({name,category,file,line}){return[name,category,file,line].join('\\0')}"
+   ,
     "function scopeLabel(label){return label.format||label}"
     "function joinLabels(labels,known,others){"
     "let of=others.map(label=>entryOf(known,keyOf(label),()=>labels.push({...label,id:labels.length,format:null})-1));"
-   ,
     "for(let{id,format}of others)if(format&&of[format.id]!==of[id])labels[of[id]].format=labels[of[format.id]];"
     "return of"
     "}"
@@ -1524,11 +1528,11 @@ static const char *const prof__html_page[] = {
     "let{start,duration,node,groups,long,count}=level,tiers=[{start,longest:duration,node,busy:duration}];"
     "if(groups||long.size){"
     "let busy=tiers[0].busy=new Float32Array(duration);"
+   ,
     "for(let[i,whole]of long)busy[i]=whole;"
     "for(let[i,group]of groups||[])busy[i]=group.busy"
     "}"
     "for(let below=tiers[0],size=count;size>16;){"
-   ,
     "let n=ceil(size/16),tier={start:new Float64Array(n+1),longest:new Uint32Array(n),node:new Uint32Array(n),busy:new Float32Array(n)};"
     "for(let g=0,i=0;g<n;g++){"
     "let end=min(size,i+16);"
@@ -1635,11 +1639,11 @@ static const char *const prof__html_page[] = {
     "?`${program} (${rank?'rank '+rank[1]:process.about.get('pid')}${process.file?', '+process.file:''})`:program"
     "}"
     "report.processes.map(({name})=>name).forEach((name,i,names)=>{"
+   ,
     "if(names.indexOf(name)<names.lastIndexOf(name))report.processes[i].name+=` #${i+1}`"
     "});"
     "nameTracks(report.tracks);"
     "for(let track of report.tracks){"
-   ,
     "track.full=report.processes.length>1?`${track.process.name}: ${track.title}`:track.title;"
     "track.marks=track.states=track.owner=null;"
     "for(let level of track.levels){"
@@ -1732,11 +1736,11 @@ static const char *const prof__html_page[] = {
     "switch(kind.type){"
     "case LOG:"
     "report.messages.push({time,track,severity:a,text:strings[b],label,at});"
+   ,
     "(track.marks=track.marks||[]).push({time,label,at,severity:a,text:strings[b]});"
     "break;"
     "case LOST:report.losses.push({time,track,lost:a});break;"
     "case COUNTER:{"
-   ,
     "let series=entryOf(counters,[label.name,label.category,kind.unit].join('\\0'),()=>"
     "({process,name:label.name,category:label.category,unit:kind.unit,time:[],value:[]}));"
     "series.time.push(time);"
@@ -1843,6 +1847,7 @@ static const char *const prof__html_page[] = {
     "let last=pool.time.length-1;"
     "pool.bytes+=bytes;"
     "if(last>=0&&pool.time[last]===time){"
+   ,
     "pool.value[last]=pool.bytes"
     "}else{"
     "pool.time.push(time);"
@@ -1850,7 +1855,6 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "close(){"
-   ,
     "this.leaks=[...this.live.entries()].map(([address,block])=>({address,...block}))"
     "}"
     "curves(){"
@@ -1951,8 +1955,8 @@ static const char *const prof__html_page[] = {
     "function framesOfSpans(report){"
     "let series=new Map();"
     "for(let span of report.spans){"
-    "let{name,role}=report.labels[span.label];"
    ,
+    "let{name,role}=report.labels[span.label];"
     "if(span.number&&role===ROLE_FRAME&&span.duration)addBar(series,span.label+' '+span.id,'frame',name,report.tracks[span.track],span.start,span.duration,span.number)"
     "}"
     "report.frames.push(...series.values())"
@@ -2034,8 +2038,8 @@ static const char *const prof__html_page[] = {
     "if(!report.tracks.some(track=>track.levels.length||track.points.count)&&!report.spans.length&&!report.all){"
     "let short=report.processes.reduce((sum,{about})=>sum+Number(about.get('taken_back')||0),0);"
     "let why=short?`${grouped(short)} scopes were shorter than PROF_MIN_DURATION, and left out: set it to 0.`:'No macro ran while the session did, or all that ran was off.';"
-    "let hints=' Is each file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording paused, or did it end before the work began? prof check says more of the file, prof config of the settings.';"
    ,
+    "let hints=' Is each file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording paused, or did it end before the work began? prof check says more of the file, prof config of the settings.';"
     "lines.push(`Nothing was recorded. ${why}${short?'':hints}`)"
     "}"
     "if(report.damage)lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);"
@@ -2086,13 +2090,13 @@ static const char *const prof__html_page[] = {
     "}"
     "function scopeOf(report,{track,depth,i}){"
     "let level=track.levels[depth];"
+   ,
     "return{track,label:report.labels[report.nodes.label[level.node[i]]],start:level.start[i],end:level.endOf(i),duration:level.durationOf(i),"
     "flags:level.flags.get(i)||0,get args(){return report.argsOf(level.args,i)}}"
     "}"
     "const BUCKETS=64+58*32;"
     "const FEW=30;"
     "function bucketOf(duration){"
-   ,
     "if(duration<64)return floor(duration);"
     "if(duration<0x80000000){"
     "let e=31-Math.clz32(duration);"
@@ -2175,6 +2179,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function outermost({nodes,labels}){"
     "let rows=labels.map(label=>scopeLabel(label).id),outer=new Uint8Array(nodes.count);"
+   ,
     "for(let n=1;n<nodes.count;n++){"
     "let up=nodes.parent[n];"
     "while(up&&rows[nodes.label[up]]!==rows[nodes.label[n]])up=nodes.parent[up];"
@@ -2185,7 +2190,6 @@ static const char *const prof__html_page[] = {
     "function meet({labelOf,met,seen,threads,track},n){"
     "let label=labelOf[n];"
     "met[n]=track;"
-   ,
     "if(seen[label]!==track)threads[label]++;"
     "seen[label]=track"
     "}"
@@ -2271,12 +2275,12 @@ static const char *const prof__html_page[] = {
     "tally(histograms,label,bucketOf(at),count)"
     "}"
     "}"
+   ,
     "return byLabels(report,{from,to,calls,total,self,every:true},{outer:outermost(report),share,cut,lost:none,lostSum:none,lostShare:none,lostSelf:none,whole,shortest,longest,histograms,split})"
     "}"
     "function byFormat(rows){"
     "let groups=new Map();"
     "for(let row of rows)entryOf(groups,scopeLabel(row.label),()=>[]).push(row);"
-   ,
     "return[...groups].map(([label,inner])=>inner.some(row=>row.label.format)?joinedRow(label,inner):inner[0])"
     "}"
     "function joinedRow(label,inner){"
@@ -2363,6 +2367,7 @@ static const char *const prof__html_page[] = {
     "return sorted(root)"
     "}"
     "function inverted(report,stats,levels){"
+   ,
     "let{nodes,labels}=report,root={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
     "for(let n=1;n<nodes.count;n++){"
     "let time=stats.self[n];"
@@ -2374,7 +2379,6 @@ static const char *const prof__html_page[] = {
     "at.deeper=(at.deeper||0)+time;"
     "break"
     "}"
-   ,
     "let label=scopeLabel(labels[nodes.label[up]]).id;"
     "let next=at.map.get(label);"
     "if(!next){"
@@ -2446,11 +2450,11 @@ static const char *const prof__html_page[] = {
     "return{call,what,object,name:'',start,end,thread,holder:thread?trackOf(track.process,thread,start):null}"
     "}"
     "function trackOf({tracks},thread,time){"
+   ,
     "let begin=({levels,points})=>min(levels[0]?levels[0].start[0]:Infinity,points.count?points.time[0]:Infinity);"
     "return tracks.filter(each=>String(each.thread)===String(thread)&&!each.fiber&&!each.device&&begin(each)<=time).sort((a,b)=>begin(b)-begin(a))[0]||null"
     "}"
     "function scopeAround(report,track,time){"
-   ,
     "let{locks}=track.process,isLock=name=>name.startsWith('wait for ')&&locks&&[...locks.rows.values()].some(({label})=>label.name===name.slice(9));"
     "for(let depth=track.levels.length-1;depth>=0;depth--){"
     "let place={track,depth,i:scopeAt(track.levels[depth],time)},{role,name}=place.i>=0?labelAt(report,place):{role:ROLE_WAIT};"
@@ -2522,11 +2526,11 @@ static const char *const prof__html_page[] = {
     "let{system}=track,rows=new Map();"
     "for(let i=system?max(0,system.at(start)):0;system&&i<system.count&&system.start[i]<end;i++){"
     "if(system.kind[i]!==READY)continue;"
+   ,
     "let[on]=[i-1,i+1].filter(k=>system.kind[k]===RUNNING).map(k=>system.processor[k]).filter(Boolean),from=max(start,system.start[i]),to=min(end,system.start[i+1]);"
     "for(let other of track.process.tracks){"
     "let its=other.system;"
     "for(let k=its&&other!==track&&on?max(0,firstIndex(its.count,at=>its.start[at+1]>from)):Infinity;its&&k<its.count&&its.start[k]<to;k++)\n"
-   ,
     "if(its.kind[k]===RUNNING&&its.processor[k]===on)rows.set(other,(rows.get(other)||0)+max(0,min(to,its.start[k+1])-max(from,its.start[k])))"
     "}"
     "}"
@@ -2583,12 +2587,12 @@ static const char *const prof__html_page[] = {
     "}"
     "function whyPanel(panels){"
     "let{app}=panels,{report}=app,chosen=app.focus||app.bar>=0;"
+   ,
     "if(!chosen&&!app.series)return el('p.note',{},'Click a scope in the time line: here is why that call took so long.');"
     "let call=chosenCall(app),usual=panels.usual(call.track.process);"
     "if(!usual)return null;"
     "let{key,track,start}=call,{wall={whole:0}}=usual.get(key)||{},{median=percentile(wall,.5),count=wall.whole}=call,cut=truncatedText(call.flags);"
     "let{wall:took,waits,parts,known,ran,inner,counters,memory,messages,lost}=whyOf(report,usual,call);"
-   ,
     "let link=(text,onclick)=>el('button.link',{onclick},text),thread=(each,time)=>link(each.title,()=>app.goTo(time,each)),scope=place=>link(labelAt(report,place).name,()=>app.show(place));"
     "let list=(caption,rows)=>table([times('time',row=>row.time),{title:'%',get:row=>row.time,show:row=>(100*row.time/took||0).toFixed(1)},"
     "{title:'what',text:true,get:row=>row.time,show:row=>el('span',{},...row.what)}],rows,{caption,memory:panels.memoryOf(caption),inner:row=>row.more,open:true,limit:60});"
@@ -2620,12 +2624,12 @@ static const char *const prof__html_page[] = {
     "put(process,name,false,spans.map(span=>({id:Number(span.id),start:span.start,end:span.start+span.duration,flags:span.flags,args:span.args,track:report.tracks[span.track],endTrack:report.tracks[span.endTrack]})))"
     "}"
     "for(let{noun,name,start,duration,at,number,track:{process}}of report.bars)\n"
+   ,
     "if(noun==='step')put(process,name,true,at.map((place,i)=>({id:Number(number[i]),start:start[i],end:start[i]+duration[i],flags:place.track.levels[place.depth].flags.get(place.i)||0,track:place.track,endTrack:place.track,place})));"
     "return report.requests=all.sort((a,b)=>a.step-b.step||b.list.length-a.list.length)"
     "}"
     "const stepsWith=(report,process,id)=>requestSeries(report).filter(each=>each.step&&each.process===process).flatMap(({name,list})=>list.filter(each=>each.id===id).map(each=>({...each,name})));"
     "function marksOf(report,series){"
-   ,
     "if(series.marks)return series.marks;"
     "let marks=new Map(),put=(track,time,id)=>entryOf(marks,track,()=>[]).push([time,id]);"
     "for(let{id,start,end,track,endTrack}of series.step?[]:series.list){put(track,start,id);put(endTrack,end,id)}"
@@ -2677,6 +2681,7 @@ static const char *const prof__html_page[] = {
     "before=own.size;"
     "for(let flow of flows)if(contains(flow.fromTrack,flow.from))add(innermost(report,flow.toTrack,flow.to))"
     "}"
+   ,
     "let parts=[...own.values()].map(place=>({place,track:place.track,depth:place.depth,start:timesOfPlace(place)[0],end:timesOfPlace(place)[1]}));"
     "return{flows,parts:parts.filter(a=>!parts.some(b=>b!==a&&b.track===a.track&&b.depth<a.depth&&b.start<=a.start&&b.end>=a.end)).sort((a,b)=>a.start-b.start||b.end-a.end)}"
     "}"
@@ -2684,7 +2689,6 @@ static const char *const prof__html_page[] = {
     "for(let place=innermost(report,track,time);place&&place.i>=0;place=placeAround(place)){"
     "let label=labelAt(report,place);"
     "if(label.role===ROLE_STEP)return`${label.name} ${stepNumber(report,place)}`;"
-   ,
     "let list=marksOf(report,series).get(track)||[],[from,to]=timesOfPlace(place),k=firstIndex(list.length,at=>list[at][0]>=from);"
     "if(k<list.length&&list[k][0]<=to)return`${series.name} ${list[k][1]}`"
     "}"
@@ -2741,13 +2745,13 @@ static const char *const prof__html_page[] = {
     "function criticalPath(report,request,parts,flows){"
     "let path=[],at=(track,time)=>parts.findIndex(part=>part.track===track&&part.start<=time&&part.end>=time);"
     "let arrivals=flows.map(flow=>({...flow,part:at(flow.toTrack,flow.to),made:at(flow.fromTrack,flow.from)})).filter(({part,made})=>part>=0&&made>=0&&part!==made);"
+   ,
     "let waited=({toTrack,from,to,made})=>(to-from)*20<from-parts[made].start||waitsOf(report,toTrack,from,to).length>0;"
     "let before=(not,time)=>parts.reduce((best,part,i)=>i!==not&&part.start<time&&(best<0||part.end>parts[best].end)?i:best,-1);"
     "let put=(part,from,to)=>{if(to>max(from,request.start))path.unshift({part,start:max(from,request.start),end:to})};"
     "let time=request.end,part=before(-1,time);"
     "if(part>=0&&parts[part].end<time){put(-1,parts[part].end,time);time=parts[part].end}"
     "while(part>=0&&time>request.start){"
-   ,
     "let led=arrivals.filter(flow=>flow.part===part&&flow.to<=time&&flow.from<time&&waited(flow)).sort((a,b)=>b.to-a.to)[0],late=led&&led.from>parts[part].start;"
     "let begin=late?led.to:parts[part].start;"
     "put(part,begin,time);"
@@ -2789,6 +2793,7 @@ static const char *const prof__html_page[] = {
     "let found=series.list.find(({id})=>id===Number(number.value)),[other]=all.filter(each=>each.ids.has(Number(number.value)));"
     "if(number.value&&(found||other))go(found?series:other,found||other.list.find(({id})=>id===Number(number.value)));"
     "else number.setCustomValidity(`No span or step has the number ${number.value}`),number.reportValidity()"
+   ,
     "},oninput:()=>number.setCustomValidity('')});"
     "let slowest=[...series.list].sort((a,b)=>b.end-b.start-a.end+a.start).slice(0,50);"
     "let picture=row=>{"
@@ -2797,7 +2802,6 @@ static const char *const prof__html_page[] = {
     "};"
     "let what=row=>{"
     "let name=row.place&&labelAt(report,row.place);"
-   ,
     "if(row.kind==='gap')return[el('b',{},row.name),row.why[0],thread(row.why[1],row.start),row.why[2]];"
     "if(row.kind==='wait')return['waited ',...waitWords(report,row.wait,scope,thread),row.for?`, which worked for ${row.for}`:''];"
     "return[...row.kind==='scope'?[thread(row.track,row.start),': ']:[],scope(row.place),name.role===ROLE_STEP?` ${stepNumber(report,row.place)}`:'']"
@@ -2824,12 +2828,12 @@ static const char *const prof__html_page[] = {
     "table([times('time',part=>part.end-part.start),{title:'%',get:part=>part.end-part.start,show:part=>(100*(part.end-part.start)/wall).toFixed(1)},"
     "{title:'what',text:true,get:part=>part.start,show:part=>{let wait=longest(part);return el('span',{},...partName(part),...wait?[': ',...what(wait)]:[])}}],path,"
     "{caption:'The critical path, in order',sort:2,up:true,memory:panels.memoryOf('path')}),"
+   ,
     "flows.length?table([{title:'at',get:flow=>flow.from,show:flow=>ns(flow.from-one.start)},times('took',flow=>flow.to-flow.from),{title:'flow (key L: the next)',text:true,get:flow=>flow.name,show:flow=>"
     "el('span',{},`${flow.name} ${flow.id}: `,thread(flow.fromTrack,flow.from),' to ',thread(flow.toTrack,flow.to))}],flows,{caption:'Its flows',up:true,memory:panels.memoryOf('flows'),limit:60}):null)]"
     "}"
     "const endings=({processes})=>processes.filter(({about,live})=>!live&&!Number(about.get('complete')||0)&&about.get('alive')!=='1');"
     "function openScopes(track){"
-   ,
     "return track.levels.map((level,depth)=>({track,depth,i:level.count-1})).filter(({depth,i})=>track.levels[depth].flags.get(i)&TRUNCATED_END)"
     "}"
     "const lastOf=({levels,points})=>levels.reduce((last,level)=>max(last,level.start[level.count-1],level.flags.get(level.count-1)&TRUNCATED_END?0:level.endOf(level.count-1)),points.count?points.time[points.count-1]:0);"
@@ -2850,6 +2854,46 @@ static const char *const prof__html_page[] = {
     "messages.length?table([moments('time',row=>row.time),words('thread',row=>row.track.title),words('text',row=>row.text)],messages,"
     "{caption:'The last messages',memory:panels.memoryOf('last messages'),onpick:row=>app.goTo(row.time,row.track)}):'']"
     "})"
+    "}"
+    "const UNEVEN=1.2;"
+    "function balanceGroups({processes,tracks}){"
+    "let ranks=processes.some(({metadata})=>metadata.some(([key])=>key==='rank')),threads=tracks.filter(track=>track.levels.length&&!track.device);"
+    "return[processes.length>1?[ranks?'Ranks':'Processes',ranks?'rank':'process',processes.map(({name,tracks:own})=>({name,tracks:own}))]:null,"
+    "threads.length>1?['Threads','thread',threads.map(track=>({name:track.full,tracks:[track]}))]:null].filter(Boolean)"
+    "}"
+    "function*balanceSteps(report,from,to,groups,all){"
+    "let rows=new Map();"
+    "for(let[i,{tracks}]of groups.entries()){"
+    "let own=new Set(tracks),stats=yield*statsSteps(report,from,to,track=>own.has(track));"
+    "for(let{label,calls,total}of byFormat(stats.rows)){"
+    "let row=entryOf(rows,label.name,()=>({label,calls:0,total:0,most:i,each:new Float64Array(groups.length),has:0}));"
+    "row.calls+=calls;"
+    "row.total+=total;"
+    "row.each[i]+=total;"
+    "row.has++;"
+    "if(row.each[i]>row.each[row.most])row.most=i"
+    "}"
+    "}"
+    "for(let row of rows.values()){"
+   ,
+    "row.mean=row.total/(all?groups.length:row.has);"
+    "row.ratio=row.mean>0?row.each[row.most]/row.mean:0"
+    "}"
+    "return[...rows.values()]"
+    "}"
+    "function balancePanel(panels){"
+    "let{app}=panels,{report}=app,all=balanceGroups(report),[title,noun,groups]=all.find(each=>each[0]===panels.balanceBy)||all[0],{from,to}=app.selection||report;"
+    "let rows=panels.balance(title,from,to,groups,noun!=='thread');"
+    "if(!rows)return null;"
+    "let bars=({each,most})=>el('span.each',{title:groups.slice(0,64).map(({name},i)=>`${name}: ${ns(each[i])}`).join('\\n')},"
+    "...groups.slice(0,64).map((_,i)=>el('i',{class:i===most?'most':null,style:{height:`${max(1,16*each[i]/max(1,each[most]))}px`}})));"
+    "let place=({label,most})=>{for(let track of groups[most].tracks)for(let level of track.levels)for(let i=0;i<level.count;i++)if(report.labels[report.nodes.label[level.node[i]]]===label)return{track,time:level.start[i]};return null};"
+    "return[tools(all.length>1?select('By what',all.map(([each])=>[each,`by ${each.toLowerCase()}`]),title,each=>{panels.balanceBy=each;panels.render()}):null,"
+    "el('span.note',{},`${grouped(groups.length)} ${title.toLowerCase()}; ${panels.rangeText()}. Red: at least ${UNEVEN} times the mean`)),"
+    "table([words('scope',row=>row.label.name),counts('calls',row=>row.calls),times('total',row=>row.total),times('mean',row=>row.mean,`of a ${noun}`),times('max',row=>row.each[row.most]),"
+    "{title:'max / mean',get:row=>row.ratio,show:row=>el(row.ratio>=UNEVEN?'b.bad':'span',{},row.ratio.toFixed(2))},"
+    "{title:'most in',text:true,get:row=>groups[row.most].name,show:row=>el('button.link',{onclick:()=>{let at=place(row);if(at)app.goTo(at.time,at.track)}},groups[row.most].name)},"
+    "{title:`each ${noun}`,get:row=>row.ratio,show:bars}],rows,{caption:`Each scope by ${noun}`,sort:2,memory:panels.memoryOf('balance'),onpick:row=>panels.pick(row.label)})]"
     "}"
     "const DEVIATIONS=2.5758;"
     "const SAMPLE=10000;"
@@ -2892,7 +2936,6 @@ static const char *const prof__html_page[] = {
     "class Chooser{"
     "constructor(){this.high=this.low=0}"
     "below(limit){"
-   ,
     "let sum=this.low+0x7F4A7C15;"
     "this.low=sum>>>0;"
     "this.high=this.high+0x9E3779B9+(sum>0xFFFFFFFF?1:0)>>>0;"
@@ -2905,6 +2948,7 @@ static const char *const prof__html_page[] = {
     "low=Math.imul(low,timesLow)>>>0;"
     "high=carried>>>0"
     "};"
+   ,
     "mix(30,0xBF58476D,0x1CE4E5B9);"
     "mix(27,0x94D049BB,0x133111EB);"
     "mix(31,0,0);"
@@ -3005,7 +3049,6 @@ static const char *const prof__html_page[] = {
     "function shiftOf(a,b){"
     "if(!a||!b||!a.ns.length||!b.ns.length)return unknown(0,0);"
     "let change=rankChange(timesOf(a,0,a.ns.length),timesOf(b,0,b.ns.length));"
-   ,
     "if(a.ns.length>=TENTHS_FROM&&b.ns.length>=TENTHS_FROM)widenByTenths(a,b,change);"
     "return change"
     "}"
@@ -3013,6 +3056,7 @@ static const char *const prof__html_page[] = {
     "[10,3.169],[12,3.055],[15,2.947],[20,2.845],[30,2.75],[60,2.66],[120,2.617],[1e9,DEVIATIONS]];"
     "function dispersionOf(tenths,expected){"
     "let mean=tenths.reduce((sum,value)=>sum+value,0)/TENTHS;"
+   ,
     "let variance=tenths.reduce((sum,value)=>sum+(value-mean)**2,0)/(TENTHS-1);"
     "return expected>0&&variance>expected?variance/expected:1"
     "}"
@@ -3098,7 +3142,6 @@ static const char *const prof__html_page[] = {
     "for(let n=nodes.count-1;n>0;n--)if(needed[n]||calls[n])needed[n]=needed[nodes.parent[n]]=1;"
     "made[0]=root;"
     "for(let n=1;n<nodes.count;n++){"
-   ,
     "if(!needed[n])continue;"
     "let up=made[nodes.parent[n]],pair=pairing.of[which][scopeLabel(labels[nodes.label[n]]).id];"
     "if(!up.inner.has(pair)){"
@@ -3109,6 +3152,7 @@ static const char *const prof__html_page[] = {
     "if(calls[n])made[n].of[which]={total:total[n]/per[which],self:max(0,self[n])/per[which],calls:calls[n]/per[which],sum:sums[which].get(n)}"
     "}"
     "});"
+   ,
     "for(let node of all){"
     "let[a,b]=node.of;"
     "if(a&&b)node.change=sumChange(a.sum,b.sum,[1/per[0],1/per[1]])"
@@ -3191,7 +3235,6 @@ static const char *const prof__html_page[] = {
     "let{nodes,labels}=report,mine=new Uint8Array(nodes.count),hits=[];"
     "let fits=labels.map(label=>labelMatches(query,label));"
     "for(let n=1;n<nodes.count;n++)mine[n]=fits[nodes.label[n]]?1:0;"
-   ,
     "hits.more=false;"
     "for(let track of report.tracks){"
     "for(let depth=0;depth<track.levels.length;depth++){"
@@ -3200,6 +3243,7 @@ static const char *const prof__html_page[] = {
     "let i=listed?listed[k]:k;"
     "if(i>=level.count||!mine[level.node[i]])continue;"
     "let duration=level.durationOf(i);"
+   ,
     "if(duration<query.least||duration>query.most)continue;"
     "if(listed&&!argsMatch(query,report.argsAt(level.args.place[k])))continue;"
     "if(hits.length===limit){"
@@ -3259,7 +3303,6 @@ static const char *const prof__html_page[] = {
     "const tools=(...children)=>el('div.bar-of-tools',{},...children);"
     "function select(title,list,chosen,choose){"
     "return el('select',{'aria-label':title,onchange:event=>choose(event.target.value)},"
-   ,
     "...list.map(([value,text])=>el('option',{value,selected:String(value)===String(chosen)},text)))"
     "}"
     "function copy(button,text){"
@@ -3273,6 +3316,7 @@ static const char *const prof__html_page[] = {
     "area.remove()"
     "}"
     "const words=(title,get,note)=>({title,get,note,text:true});"
+   ,
     "const numbers=format=>(title,get,note)=>({title,note,get:row=>get(row)||0,show:row=>format(get(row))});"
     "const times=numbers(ns),moments=numbers(moment),counts=numbers(grouped),sizes=numbers(bytes);"
     "function table(columns,rows,options){"
@@ -3343,7 +3387,6 @@ static const char *const prof__html_page[] = {
     "return match&&[Number(match[1]),Number(match[2])]"
     "}"
     "function countRest(rest){"
-   ,
     "let count=0,levels=0,more=rest.children.length===0;"
     "for(let level=rest.children;level.length;level=level.flatMap(node=>node.children)){"
     "count+=level.length;"
@@ -3357,6 +3400,7 @@ static const char *const prof__html_page[] = {
     "let level=[{node:root,left:0,width:1,depth:root.up?0:-1}];"
     "if(root.up)boxes.push(level[0]);"
     "while(level.length){"
+   ,
     "let next=[],deep=level[0].depth+1>=LEVELS||boxes.length>=BOXES;"
     "for(let{node,left,width,depth}of level){"
     "let shareOf=size=>sizeOf(node)>0?width*min(1,size/sizeOf(node)):0;"
@@ -3438,7 +3482,6 @@ static const char *const prof__html_page[] = {
     "this.measure.font=this.font;"
     "return this.measure.measureText(text)"
     "}"
-   ,
     "fillRect(x,y,width,height){if(width>0&&height>0)this.put('rect',{x,y,width,height})}"
     "strokeRect(x,y,width,height){this.put('rect',{x,y,width,height},undefined,'stroke')}"
     "fillText(text,x,y){"
@@ -3447,6 +3490,7 @@ static const char *const prof__html_page[] = {
     "'text-anchor':this.textAlign==='right'?'end':'start'},text)"
     "}"
     "beginPath(){this.path=''}"
+   ,
     "moveTo(x,y){this.path+=`M${x.toFixed(1)} ${y.toFixed(1)}`}"
     "lineTo(x,y){this.path+=`L${x.toFixed(1)} ${y.toFixed(1)}`}"
     "bezierCurveTo(...at){this.path+='C'+at.map(v=>v.toFixed(1)).join(' ')}"
@@ -3526,7 +3570,6 @@ static const char *const prof__html_page[] = {
     "if(app.order)order.sort(app.order==='name'?(a,b)=>a.title.localeCompare(b.title,'en',{numeric:true}):(a,b)=>busyOf(b)-busyOf(a));"
     "for(let track of[...order.filter(t=>!t.owner),...process.tracks.filter(t=>t.device)]){"
     "if(track.device&&track.device!==device){"
-   ,
     "device=track.device;"
     "add({key:`${key}d${device}`,kind:'head',title:device+(track.alignment===3?' (clock not aligned)':''),height:22,fold:true})"
     "}"
@@ -3535,6 +3578,7 @@ static const char *const prof__html_page[] = {
     "if(track.levels.length||track.marks||track.system)add(this.trackRow(track))"
     "}"
     "this.groupRows(rows,process,'Tasks',order.filter(t=>t.owner===t).map(track=>this.trackRow(track)));"
+   ,
     "this.groupRows(rows,process,'Spans',process.spanGroups.map((group,i)=>({key:`${key}s${i}`,kind:'spans',"
     "title:group.name,group,height:(closed(`${key}s${i}`)?1:group.lanes.length)*LINE+4,fold:group.lanes.length>1})));"
     "this.groupRows(rows,process,'Locks',process.locks?[...process.locks.rows.values()].map((lock,i)=>"
@@ -3620,7 +3664,6 @@ static const char *const prof__html_page[] = {
     "this.drawLabels(ctx,labels,ratio);"
     "for(let place of this.placed)this.drawRow(ctx,place,width);"
     "this.drawFlows(ctx,width);"
-   ,
     "this.drawFocus(ctx);"
     "this.drawSelection(ctx,width,height);"
     "for(let place of this.placed)this.drawGutter(ctx,place);"
@@ -3631,6 +3674,7 @@ static const char *const prof__html_page[] = {
     "svg.fillStyle=this.app.style.background;"
     "svg.fillRect(0,0,w/ratio,h/ratio);"
     "svg.fillStyle=this.app.style.grid;"
+   ,
     "for(let x=left;x<w;x++)if(this.pixels[(h-1)*w+x]===grid)svg.fillRect(x/ratio,RULER,1,h/ratio);"
     "for(let place of this.placed){"
     "let{row,y,top}=place,states=row.track&&row.track.system?STATES_HEIGHT:0;"
@@ -3719,7 +3763,6 @@ static const char *const prof__html_page[] = {
     "drawGrid(pixels,w,h,ratio,width){"
     "let{from,to}=this.app.view,step=niceStep((to-from)/max(2,(width-GUTTER)/120));"
     "this.step=step;"
-   ,
     "for(let t=ceil(from/step)*step;t<to;t+=step){"
     "let x=round(this.x(t)*ratio);"
     "if(x<w)for(let at=x;at<w*h;at+=w)pixels[at]=this.app.colors.grid"
@@ -3733,6 +3776,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=this.app.style.line;"
     "ctx.fillRect(GUTTER,y+row.height-1,width,1);"
     "if(row.kind==='head'||row.kind==='group'){"
+   ,
     "ctx.fillStyle=row.kind==='head'?this.app.style.head:this.app.style.group;"
     "ctx.fillRect(GUTTER,y,width,row.height-1)"
     "}"
@@ -3834,7 +3878,6 @@ static const char *const prof__html_page[] = {
     "ctx.strokeStyle=this.app.style.flow;"
     "ctx.fillStyle=this.app.style.flow;"
     "ctx.lineWidth=1.5;"
-   ,
     "for(let flow of shownFlows){"
     "let a=this.yOf(flow.fromTrack,flow.from);"
     "let b=this.yOf(flow.toTrack,flow.to);"
@@ -3848,6 +3891,7 @@ static const char *const prof__html_page[] = {
     "ctx.beginPath();"
     "ctx.moveTo(x1,b);"
     "ctx.lineTo(x1-7,b-4);"
+   ,
     "ctx.lineTo(x1-7,b+4);"
     "ctx.fill()"
     "}"
@@ -3941,7 +3985,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=style.accent;"
     "ctx.fillRect(x0,RULER-4,x1-x0,3);"
     "ctx.fillRect(at,2,wide,RULER-6);"
-   ,
     "ctx.fillStyle=style.onaccent;"
     "ctx.fillText(length,at+5,RULER/2-1)"
     "}"
@@ -3951,6 +3994,7 @@ static const char *const prof__html_page[] = {
     "let{row}=place,time=this.time(x);"
     "if(x<GUTTER)return{area:'gutter',row,pin:x>GUTTER-24&&row.kind!=='head'&&row.kind!=='group'};"
     "let found={area:'row',row,time};"
+   ,
     "if(row.kind==='track'){"
     "let{system}=row.track,inside=y-place.y-3-row.marks,depth=floor(inside/LINE);"
     "if(inside<0&&row.track.marks)found.mark=this.near(row.track.marks,time,mark=>mark.time);"
@@ -4034,7 +4078,6 @@ static const char *const prof__html_page[] = {
     "this.path=[];"
     "this.panels.render()"
     "}));"
-   ,
     "return[choose(0,'1, before'),choose(1,'2, after'),el('label',{title:'A change counts if its whole 99 % interval lies beyond'},'threshold % ',"
     "el('input',{type:'number',min:0,max:1000,value:this.threshold,style:{width:'4.5em'},onchange:event=>{"
     "this.threshold=max(0,Number(event.target.value)||0);"
@@ -4044,6 +4087,7 @@ static const char *const prof__html_page[] = {
     "shifts(kept){"
     "let{report}=this.app,{pairing,processes}=kept;"
     "if(!kept.shifts){"
+   ,
     "kept.samples=processes.map(process=>samplesOf(report,process,kept.from,kept.to));"
     "kept.shifts=new Map()"
     "}"
@@ -4098,10 +4142,10 @@ static const char *const prof__html_page[] = {
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
     "{title:'difference',note:'of the total times',get:row=>abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
-   ,
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},"
     "...rows.some(row=>row.a&&row.b&&row.a.states&&row.b.states)?[words('what grew',row=>grownText(row.a,row.b),'what threads did more, or less, in a mean call')]:[],"
     "...two('p99',side=>side&&percentile(side,.99),ns),words('where',row=>row.where)],rows,"
+   ,
     "{caption:`${kept.processes[0].name} and ${kept.processes[1].name}`,sort:1,up:true,memory:panels.memoryOf('compare'),onpick:row=>panels.pick(row.label)})]"
     "}"
     "flame(){"
@@ -4141,7 +4185,6 @@ static const char *const prof__html_page[] = {
     "}"
     "const PLACE=words('where',row=>where(row.label));"
     "const SEVERITIES=['debug','info','warning','error','fatal'];"
-   ,
     "const severityOf=message=>message.severity<0?'mark':SEVERITIES[message.severity]||String(message.severity);"
     "const numberOf=number=>number===''?-Infinity:Number(number);"
     "const argsText=args=>args.map(([key,v])=>`${key}=${shown(v)}`).join(', ');"
@@ -4153,6 +4196,7 @@ static const char *const prof__html_page[] = {
     "this.memories={};"
     "this.step=5e5;"
     "this.bottomUp=false;"
+   ,
     "let{report}=app,spans=report.spans.length>0;"
     "this.comparison=report.processes.length>1?new Comparison(this):null;"
     "let ended=endings(report).length>0;"
@@ -4164,6 +4208,7 @@ static const char *const prof__html_page[] = {
     "['scope','One scope',()=>this.scope()],"
     "['why','Why',()=>whyPanel(this)],"
     "requestSeries(report).length?['request','Request',()=>requestPanel(this)]:null,"
+    "balanceGroups(report).length?['balance',balanceGroups(report)[0][0],()=>balancePanel(this)]:null,"
     "['found','Found',()=>this.found()],"
     "this.comparison?['compare','Compare',()=>this.comparison.table()]:null,"
     "this.comparison?['difference','Flame graph of differences',()=>this.comparison.flame()]:null,"
@@ -4232,6 +4277,11 @@ static const char *const prof__html_page[] = {
     "usual(process){"
     "if(!this.usually||this.usually.process!==process)this.usually={process,steps:usualSteps(this.app.report,process)};"
     "return this.usually.names=this.usually.names||someSteps(this.usually.steps,this.step/4)"
+    "}"
+    "balance(title,from,to,groups,all){"
+    "let key=[title,from,to].join();"
+    "if(!this.balanced||this.balanced.key!==key)this.balanced={key,steps:balanceSteps(this.app.report,from,to,groups,all)};"
+    "return this.balanced.rows=this.balanced.rows||someSteps(this.balanced.steps,this.step)"
     "}"
     "ofTrack(){return track=>this.only===undefined||track.id===this.only}"
     "chooser(){"
@@ -4942,7 +4992,7 @@ static const char *const prof__html_page[] = {
     "$('hits').textContent=query.empty?'':`${grouped(this.hits.length)}${this.hits.more?'+':''}${this.hits.length||!query.names.length?'':` + ${grouped(values.length+this.found.size+messages.length)}`}`;"
     "this.hit=-1;"
     "this.paint();"
-    "if(!query.empty&&this.panels.tab!=='scopes')this.panels.open('found');else this.panels.refresh();"
+    "if(!query.empty&&(this.panels.tab!=='scopes'||!this.hits.length))this.panels.open('found');else this.panels.refresh();"
     "if(query.empty&&this.panels.tab==='found')this.panels.open('scopes');"
     "this.share()"
     "}"

@@ -8,7 +8,8 @@
    KIND requests has two: the second one has to wait in a queue until the thread has served the first, then calls
    another thread with a flow of its own, and waits for it. KIND rounds has steps, numbered from 100 on, and frames. In
    the seventh, the thread waits 200 ms for a lock, until the step of another thread sends it a flow. KIND crashed ends
-   in scopes, without prof_stop(); KIND empty records nothing; KIND device waits for a device. */
+   in scopes, without prof_stop(); KIND empty records nothing; KIND device waits for a device. KIND grows allocates;
+   KIND share computes for COUNT ms, four times. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #ifndef PLAIN
@@ -249,6 +250,33 @@ static int requests(void)
     return pthread_join(server, NULL) || pthread_join(helper, NULL);
 }
 
+/* A cache that grows, and memory that is freed. */
+static int grows(void)
+{
+    static char blocks[100];
+    for (int i = 0; i < 100; ++i) {
+        {
+            PROFILE_SCOPE("cache");
+            PROFILE_ALLOC(&blocks[i], 1024);
+        }
+        PROFILE_SCOPE("scratch");
+        PROFILE_ALLOC(&queued, 200);
+        PROFILE_FREE(&queued);
+    }
+    return 0;
+}
+
+/* A rank's share of the work, which takes so many milliseconds. */
+static int share(int ms)
+{
+    for (int i = 0; i < 4; ++i) {
+        PROFILE_STEP("iteration", i);
+        PROFILE_SCOPE("compute");
+        usleep((useconds_t)ms * 1000);
+    }
+    return 0;
+}
+
 /* Ends without prof_stop(), in scopes. */
 static void crashed(void)
 {
@@ -308,6 +336,8 @@ int main(int argc, char **argv)
     if (!strcmp(kind, "empty")) return 0;
     if (!strcmp(kind, "crashed")) crashed();
     if (!strcmp(kind, "disk") && !make_disk()) return 5;
+    if (!strcmp(kind, "grows")) return grows();
+    if (!strcmp(kind, "share")) return share(count);
     if (!strcmp(kind, "requests")) return requests();
     if (!strcmp(kind, "device")) return device();
     if (!strcmp(kind, "rounds")) return rounds(count);

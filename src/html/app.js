@@ -408,7 +408,7 @@ class App {
         $('hits').textContent = query.empty ? '' : `${grouped(this.hits.length)}${this.hits.more ? '+' : ''}${this.hits.length || !query.names.length ? '' : ` + ${grouped(values.length + this.found.size + messages.length)}`}`;
         this.hit = -1;
         this.paint();
-        if (!query.empty && this.panels.tab !== 'scopes') this.panels.open('found'); else this.panels.refresh();
+        if (!query.empty && (this.panels.tab !== 'scopes' || !this.hits.length)) this.panels.open('found'); else this.panels.refresh();
         if (query.empty && this.panels.tab === 'found') this.panels.open('scopes');
         this.share();
     }

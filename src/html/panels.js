@@ -8,6 +8,7 @@ import { $, el, select, table, tools, words, times, moments, counts, sizes } fro
 import { Comparison } from './comparison.js';
 import { RUNNING } from './states.js';
 import { usualSteps, whyPanel } from './why.js';
+import { balanceGroups, balanceSteps, balancePanel } from './balance.js';
 import { endings, endPanel } from './ending.js';
 import { requestPanel, requestSeries } from './request.js';
 import { flameBox, along, zoomed, levelsOf } from './flame.js';
@@ -42,6 +43,7 @@ export class Panels {
             ['scope', 'One scope', () => this.scope()],
             ['why', 'Why', () => whyPanel(this)],
             requestSeries(report).length ? ['request', 'Request', () => requestPanel(this)] : null,
+            balanceGroups(report).length ? ['balance', balanceGroups(report)[0][0], () => balancePanel(this)] : null,
             ['found', 'Found', () => this.found()],
             this.comparison ? ['compare', 'Compare', () => this.comparison.table()] : null,
             this.comparison ? ['difference', 'Flame graph of differences', () => this.comparison.flame()] : null,
@@ -127,6 +129,13 @@ export class Panels {
     usual(process) {
         if (!this.usually || this.usually.process !== process) this.usually = { process, steps: usualSteps(this.app.report, process) };
         return this.usually.names = this.usually.names || someSteps(this.usually.steps, this.step / 4); // each takes some four times as long as in count()
+    }
+
+    /** Each scope in each of some groups of tracks. Undefined: some are left to count. */
+    balance(title, from, to, groups, all) {
+        const key = [title, from, to].join();
+        if (!this.balanced || this.balanced.key !== key) this.balanced = { key, steps: balanceSteps(this.app.report, from, to, groups, all) };
+        return this.balanced.rows = this.balanced.rows || someSteps(this.balanced.steps, this.step);
     }
 
     /** Returns a function that says whether a track counts. All do, unless one is chosen. */

@@ -10,6 +10,7 @@ import { allSteps, rangeStats, percentile, bucketOf, bucketValue, flameTree, cal
 import { grownText } from '../../src/html/states.js';
 import { compared, usualSteps, whyOf } from '../../src/html/why.js';
 import { requestOf, requestSeries } from '../../src/html/request.js';
+import { balanceGroups, balanceSteps } from '../../src/html/balance.js';
 import { endings } from '../../src/html/ending.js';
 import { labelAt } from '../../src/html/waits.js';
 import { flameBoxes, along, zoomed, countRest, levelsOf } from '../../src/html/flame.js';
@@ -632,6 +633,10 @@ async function requests(folder) {
     same('a recording that was stopped has no end of its own', endings(report), []);
     const crashed = finish(await open(path.join(folder, 'crashed.html')));
     same('one that was not has', endings(crashed).length, 1);
+    const ranks = finish(await open(path.join(folder, 'ranks.html'))), by = JSON.parse(fs.readFileSync(path.join(folder, 'ranks.json'), 'utf8')), [[title, , groups]] = balanceGroups(ranks);
+    same('ranks: each scope is what prof summary --by rank says', allSteps(balanceSteps(ranks, ranks.from, ranks.to, groups, true)).map(row => [row.label.name, row.calls, row.total, row.ratio.toFixed(4), [...row.each]]).sort(),
+        by.scopes.map(row => [row.name, row.calls, row.total_ns, row.max_mean.toFixed(4), row.each.map(each => each.total_ns)]).sort());
+    same('ranks: are called so', [title, by.by, groups.length], ['Ranks', 'rank', by.groups.length]);
     same('an empty one says so', warnings(finish(await open(path.join(folder, 'empty.html')))).filter(line => line.startsWith('Nothing was recorded. No macro ran')).length, 1);
 }
 

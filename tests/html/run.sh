@@ -65,11 +65,19 @@ done
 for call in "queue up" load train "all queries" layer fetch; do why views "$call"; done
 # ---- requests; a program that _exit() ends in a scope, and one that records nothing
 "${CC:-cc}" -O0 -g -w -DPLAIN tests/why_program.c -o $work/why_program -pthread -ldl || fail "why_program.c does not compile"
-rm -f $work/request.*
-for kind in requests rounds crashed empty; do
+rm -f $work/request.* $work/rank.* $work/crashed*
+for kind in requests rounds crashed empty grows; do
     PROF_OUTPUT=$work/$kind.prof $work/why_program $kind 20 || fail "why_program $kind"
     build/prof export $work/$kind.prof -o $work/$kind.html || fail "prof export $kind.prof"
 done
+for rank in 0 1 2 3; do
+    ms=20
+    [ $rank = 2 ] && ms=80
+    PROF_RANK=$rank PROF_OUTPUT=$work/rank.prof $work/why_program share $ms || fail "why_program share"
+done
+build/prof merge $work/rank.*.prof -o $work/ranks.html || fail "prof merge to a page"
+build/prof summary --by rank -l json $work/rank.*.prof -o $work/ranks.json || fail "prof summary --by rank"
+build/prof view $work/calm.prof $work/late.prof -o $work/slower.html --no-browser >/dev/null || fail "prof view of two"
 for one in requests.7 requests.8 requests.99 rounds.106; do
     build/prof request $work/${one%.*}.prof ${one#*.} -f json >$work/request.$one.json || fail "prof request $one"
 done
@@ -121,11 +129,13 @@ fi
 NODE_FOLDER=build/viewers
 export NODE_FOLDER
 script squeezed
+script answers $work
 script browser $work $work/make_live $work/views $work/pair $prefixes $work/states
 [ -x "$firefox" ] || skip "firefox is not installed"
 mkdir -p $work/firefox
 FIREFOX=$firefox
 export FIREFOX
+script answers $work
 # What Firefox could read or draw otherwise: numbers, any text, rows of devices. How much is lost makes no difference to it.
 [ -n "$PROF_TEST_LONG" ] || prefixes="$work/plain $work/hostile $work/notes $work/devices"
 script browser $work/firefox $work/make_live $work/views $work/pair $prefixes
