@@ -308,6 +308,9 @@ $(BUILD)/bench_stream: bench/stream.c $(BUILD)/implementation.o
 $(BUILD)/bench_export: bench/export.c $(HEADERS)
 	$(CC) -std=gnu99 -I. -O2 bench/export.c -o $@ $(LIBS)
 
+$(BUILD)/bench_many: bench/many.c $(HEADERS)
+	$(CC) -std=gnu99 -I. -O2 bench/many.c -o $@ $(LIBS)
+
 $(BUILD)/bench_samples: bench/samples.c $(HEADERS)
 	$(CC) -std=gnu99 -I. -O2 -fno-omit-frame-pointer -fno-optimize-sibling-calls bench/samples.c -o $@ $(LIBS)
 
@@ -315,7 +318,7 @@ $(BUILD)/bench_html: bench/html.c $(HEADERS)
 	$(CC) -std=gnu99 -I. -O2 bench/html.c -o $@ $(LIBS)
 
 bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_cold bench_pack bench_follow \
-       bench_stream bench_dumps bench_export bench_html bench_samples)
+       bench_stream bench_dumps bench_export bench_html bench_samples bench_many)
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
@@ -326,6 +329,7 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== report in HTML";      $(BUILD)/bench_html
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 	@echo "== followed";            $(BUILD)/bench_follow
+	@echo "== many names";          $(BUILD)/bench_many
 	@echo "== dumps";               $(BUILD)/bench_dumps
 	@echo "== samples";             $(BUILD)/bench_samples
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10 buffer 32M

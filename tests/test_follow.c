@@ -384,27 +384,24 @@ static void check_spans(const prof_trace *a, const prof_trace *b)
     CHECK_EQUAL(prof_spans_close(y), PROF_OK);
 }
 
-/* share: of the time of the whole recording, in percent. Returns how many bytes the file has. */
-static size_t check_part(const prof_trace *all, int share)
+/* share: of the time of the whole recording, in percent. */
+static void check_part(const prof_trace *all, int share)
 {
     const prof_trace_info *about = prof_trace_about(all);
     prof_trace *part = NULL, *whole = trace_live();
     const char *image = trace_path("window.prof");
-    size_t size = 0;
     uint64_t last_ns = (uint64_t)about->duration_ns * (uint64_t)share / 100 + 1;
     CHECK_EQUAL(prof_save_last_ns(image, last_ns), PROF_OK);
     CHECK_EQUAL(prof_trace_open(image, &part), PROF_OK);
-    if (!part) return 0;
+    if (!part) return;
     CHECK_EQUAL(prof_trace_set_window(whole, prof_trace_about(part)->from_ns, 0), PROF_OK);
     check_same(whole, part);
     check_spans(whole, part);
     CHECK_EQUAL(prof_trace_about(part)->lost, about->lost);
     CHECK_EQUAL(prof_trace_about(part)->lost_blocks, 0);
     CHECK_EQUAL(prof_trace_about(part)->buffer_size, about->buffer_size);
-    free(trace_file_text(image, &size));
     prof_trace_close(part);
     prof_trace_close(whole);
-    return size;
 }
 
 static void check_parts(size_t buffer, int threads)
@@ -424,10 +421,8 @@ static void check_parts(size_t buffer, int threads)
     }
     CHECK_EQUAL(prof_stop(), PROF_OK); /* so that the last seconds are always the same */
     prof_trace *all = trace_live();
-    size_t most = check_part(all, 99), least = most;
-    static const int shares[] = {80, 50, 30, 20, 10, 5, 2, 1};
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; ++i) least = check_part(all, shares[i]);
-    CHECK(least < most * 3 / 4);
+    static const int shares[] = {99, 80, 50, 30, 20, 10, 5, 2, 1};
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; ++i) check_part(all, shares[i]);
     prof_trace_close(all);
     for (int i = 0; i < 3; ++i) prof_fiber_destroy(fibers_of_windows[i]);
 }
