@@ -290,10 +290,11 @@ TEST(command_buffers_that_are_never_submitted)
 }
 
 /* A command buffer may be recorded some frames before it is submitted. */
-TEST(command_buffers_that_are_submitted_late)
+static void check_late(uint32_t pools, int late)
 {
     fake_new();
     prof_vk_config config = fake_config(&queue);
+    config.pools = pools;
     start();
     prof_vk *vk = prof_vk_create(&config);
     buffers[1].count = 0;
@@ -302,7 +303,7 @@ TEST(command_buffers_that_are_submitted_late)
         buffers[0].count = 0;
         prof_vk_end(vk, &buffers[0], prof_vk_begin(vk, &buffers[0], "pass"));
         fake_put(&queue, &buffers[0], NULL);
-        if (i == 5) fake_put(&queue, &buffers[1], NULL);
+        if (i == late) fake_put(&queue, &buffers[1], NULL);
         CHECK_EQUAL(prof_vk_collect(vk), PROF_OK);
         fake_run(&queue, ~0u);
     }
@@ -314,6 +315,8 @@ TEST(command_buffers_that_are_submitted_late)
     CHECK_EQUAL(trace_count(&events, "pass"), 8);
     finish();
 }
+TEST(command_buffers_that_are_submitted_late) { check_late(16, 5); }
+TEST(command_buffers_that_are_submitted_late_where_pools_are_few) { check_late(3, 2); }
 
 TEST(scopes_without_an_end_are_counted_and_said)
 {
