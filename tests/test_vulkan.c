@@ -194,8 +194,8 @@ static void check_clock(int32_t domain, double ns_off)
     prof_vk_destroy(vk);
     stop(fake.name, "queue");
     CHECK_EQUAL(trace_count(&events, "pass"), 30);
-    for (int i = 0; i < 30 && (size_t)i < events.count; ++i) {
-        int64_t off = events.events[i].start_ns -
+    for (size_t i = 0; i < 30 && trace_nth(&events, "pass", i); ++i) {
+        int64_t off = trace_nth(&events, "pass", i)->start_ns -
                       (int64_t)(host[i] - (uint64_t)prof_trace_about(trace)->start_monotonic_ns);
         CHECK(off < ns_off && off > -ns_off);
     }
@@ -499,6 +499,41 @@ TEST(scopes_that_are_off_write_nothing)
     CHECK_EQUAL(prof_stop(), PROF_OK);
     CHECK_EQUAL(fake.alive, 0);
 }
+
+/* An arrow leads from the host's scope to the device's. */
+static void check_arrows(int none)
+{
+    fake_new();
+    prof_vk_config config = fake_config(&queue);
+    config.no_arrows = none;
+    start();
+    prof_vk *vk = prof_vk_create(&config);
+    {
+        PROFILE_SCOPE("record");
+        buffers[0].count = 0;
+        prof_vk_end(vk, &buffers[0], prof_vk_begin(vk, &buffers[0], "pass"));
+    }
+    fake_put(&queue, &buffers[0], NULL);
+    fake_run(&queue, ~0u);
+    prof_vk_destroy(vk);
+    stop(fake.name, "queue");
+    uint64_t id = 0;
+    for (size_t i = 0; i < events.count; ++i) {
+        if (events.events[i].type == PROF_EVENT_FLOW_IN) id = events.events[i].object;
+    }
+    CHECK_EQUAL(id != 0, !none);
+    trace_free(&events);
+    events = trace_read(trace, 0);
+    const prof_event *out = NULL;
+    for (size_t i = 0; i < events.count; ++i) {
+        if (events.events[i].type == PROF_EVENT_FLOW_OUT) out = &events.events[i];
+    }
+    CHECK_EQUAL(out != NULL, !none);
+    if (out) CHECK(out->object == id && out->depth == 1);
+    finish();
+}
+TEST(arrows_lead_to_the_queue) { check_arrows(0); }
+TEST(arrows_can_be_left_out) { check_arrows(1); }
 
 /* Two queues of a device are two tracks of it. The second one can only transfer, and its times have more bits. */
 TEST(queues_of_a_device)

@@ -101,7 +101,7 @@ static void better(double &best, uint64_t began)
 
 int main()
 {
-    double plain = 1e9, scopes = 1e9, labels = 1e9, off = 1e9, collected = 0;
+    double plain = 1e9, scopes = 1e9, bare = 1e9, labels = 1e9, off = 1e9, collected = 0;
     open_device();
     prof_start(nullptr);
     prof_vk_config wish = {};
@@ -112,7 +112,9 @@ int main()
     wish.get_instance_proc_addr = vkGetInstanceProcAddr;
     wish.host_query_reset = 1;
     prof_vk *vk = prof_vk_create(&wish);
-    if (!vk) {
+    wish.no_arrows = 1;
+    prof_vk *without_arrows = prof_vk_create(&wish);
+    if (!vk || !without_arrows) {
         fprintf(stderr, "%s\n", prof_error());
         return 1;
     }
@@ -140,6 +142,16 @@ int main()
         better(scopes, began);
         submit();
         prof_vk_collect(vk);
+        vkQueueWaitIdle(queue);
+
+        begin();
+        began = prof_host_ns();
+        for (uint32_t i = 0; i < SCOPES; ++i) {
+            PROFILE_VK_SCOPE(without_arrows, commands, "scope");
+        }
+        better(bare, began);
+        submit();
+        prof_vk_collect(without_arrows);
         vkQueueWaitIdle(queue);
 
         begin();
@@ -184,6 +196,7 @@ int main()
     prof_vk_get_info(vk, &info);
     printf("two timestamps                  %6.1f ns\n", plain);
     printf("PROFILE_VK_SCOPE                %6.1f ns, %.1f more\n", scopes, scopes - plain);
+    printf("PROFILE_VK_SCOPE, no_arrows     %6.1f ns, %.1f more\n", bare, bare - plain);
     printf("PROFILE_VK_SCOPE_DYNAMIC        %6.1f ns, %.1f more\n", labels, labels - plain);
     printf("PROFILE_VK_SCOPE, paused        %6.1f ns\n", off);
     printf("prof_vk_collect, for each scope %6.1f ns\n", collected / static_cast<double>(info.scopes));

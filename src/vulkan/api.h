@@ -46,6 +46,7 @@ typedef struct prof_vk_config {
     int host_query_reset;     /* 1: the feature hostQueryReset is enabled */
     int memory_budget;        /* 1: counters of each heap's use and budget. Of one queue of a device. Needs Vulkan 1.1,
                                  or VK_KHR_get_physical_device_properties2 */
+    int no_arrows;            /* 1: no arrows from the scopes in which commands are recorded */
 } prof_vk_config;
 
 /* What became of a queue's scopes since prof_vk_create(). */

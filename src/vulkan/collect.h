@@ -43,6 +43,18 @@ static prof_status prof__vk_arm(prof_vk *vk, prof__vk_pool *pool)
     return result ? prof__vk_failed(vk, "vkResetFences", result) : prof__vk_submit(vk, NULL, pool->fence);
 }
 
+static void prof__vk_record(prof_vk *vk, const prof__vk_entry *entry, uint64_t start, uint64_t end)
+{
+    prof_device_event event;
+    memset(&event, 0, sizeof event);
+    event.type = PROF_EVENT_SCOPE;
+    event.name = entry->name;
+    event.start = start;
+    event.end = end;
+    event.flow = entry->flow;
+    prof_device_record(vk->row, &event);
+}
+
 /* Reads all times of a pool, and records the scopes that have both. *missing: how many have not. */
 static prof_status prof__vk_read(prof_vk *vk, prof__vk_pool *pool, uint32_t *missing)
 {
@@ -60,7 +72,7 @@ static prof_status prof__vk_read(prof_vk *vk, prof__vk_pool *pool, uint32_t *mis
             ++*missing;
             continue;
         }
-        prof_device_scope(vk->row, entry->name, result[0] & vk->mask, result[2] & vk->mask);
+        prof__vk_record(vk, entry, result[0] & vk->mask, result[2] & vk->mask);
         PROF__STORE(&entry->state, state - PROF__VK_ENDED + PROF__VK_DONE);
         ++vk->info.scopes;
     }

@@ -200,6 +200,7 @@ static prof_status prof__vk_make(prof_vk *vk, const prof_vk_config *config)
     vk->physical = config->physical_device;
     vk->of = config->device;
     vk->queue = config->queue;
+    vk->no_arrows = config->no_arrows;
     vk->scopes = config->scopes ? config->scopes : (uint32_t)PROF__VK_SCOPES;
     vk->pool_count = config->pools ? config->pools : (uint32_t)PROF__VK_POOLS;
     prof_status status = prof__vk_load(vk, config);

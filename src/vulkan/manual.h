@@ -40,6 +40,9 @@ WHAT IT RECORDS
     The category of the scopes is the device's name, for prof_category_enable(). They are recorded while a session runs,
     at every level; otherwise a scope writes no timestamps.
 
+    An arrow leads from the thread's scope in which the commands of a scope were recorded to where the queue did them.
+    config.no_arrows = 1 leaves them out.
+
     config.memory_budget = 1 adds counters of each heap of memory, ten times a second: what this process uses, and its
     budget (VK_EXT_memory_budget). prof_vk_wrap_labels() makes scopes of an engine's debug labels.
 
@@ -67,7 +70,7 @@ CLOCKS
 
 COSTS
 
-    A scope takes the driver's two timestamps and 10 ns more, with a copied name 20 ns; 2 ns while nothing records.
+    A scope takes the driver's two timestamps and 35 ns more, without an arrow 12 ns; 2 ns while nothing records.
     Nothing is allocated, and no lock is taken. prof_vk_collect() takes a submit without work for each frame with
     scopes, and for each scope an event of a device: see >>devices. A queue has 1 MB of memory, less with smaller
     config.scopes and config.pools.

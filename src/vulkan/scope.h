@@ -50,6 +50,8 @@ static uint64_t prof__vk_begin(prof_vk *vk, struct VkCommandBuffer_T *commands, 
             name = text;
         }
         entry->name = name;
+        entry->flow = vk->no_arrows ? 0 : prof_flow_new();
+        if (entry->flow) PROFILE_FLOW_OUT(entry->flow);
         PROF__RELEASE(&entry->state, (uint32_t)(scope >> 32));
         vk->call.write(commands, PROF__VK_BOTTOM_OF_PIPE, pool->queries, 2 * number);
         return scope;

@@ -24,6 +24,7 @@ enum { PROF__VK_BEGUN = 1, PROF__VK_ENDING, PROF__VK_ENDED, PROF__VK_DONE, PROF_
 
 typedef struct prof__vk_entry {
     const char *name;
+    uint64_t flow; /* of the arrow from the host; 0: none */
     uint32_t state;
 } prof__vk_entry;
 
@@ -61,6 +62,7 @@ struct prof_vk {
     prof_device_row *row, *memory_row;
     uint32_t scopes, pool_count;
     uint32_t device_lost;
+    int no_arrows;
     uint64_t lost_no_query;
     prof__vk_pool *pools;
     prof__vk_labels *labels;
