@@ -804,6 +804,20 @@ static const char *const prof__html_page[] = {
     "this.processor.put(i,this.on);"
     "this.start.put(i+1,this.end+=duration)"
     "}"
+    "append(other){"
+    "let{kind,processor,start}=other;"
+    "if(!this.count)this.end=start[0];"
+    "else if(start[0]>this.end)this.add(0,start[0]-this.end);"
+    "for(let i=0;i<other.count;i++){"
+    "let last=this.count-1,duration=start[i+1]-start[i];"
+    "if(last>=0&&this.kind.items[last]===kind[i]&&(kind[i]!==RUNNING||this.on===processor[i])){"
+    "this.start.put(this.count,this.end+=duration);"
+    "continue"
+    "}"
+    "this.on=processor[i];"
+    "this.add(kind[i],duration)"
+    "}"
+    "}"
     "close(){"
     "this.start=this.start.close(this.count+1);"
     "this.kind=this.kind.close(this.count);"
@@ -835,6 +849,7 @@ static const char *const prof__html_page[] = {
     "let{start,kind,count}=this,past=[0,0,0,0];"
     "let i=0;"
     "return(time,sums,n,sign)=>{"
+   ,
     "for(;i<count&&start[i+1]<=time;i++)past[kind[i]]+=start[i+1]-start[i];"
     "let now=i<count?kind[i]:0,part=now?max(0,time-start[i]):0;"
     "for(let k=RUNNING;k<=WAITING;k++)sums[k][n]+=sign*(past[k]+(k===now?part:0))"
@@ -844,7 +859,6 @@ static const char *const prof__html_page[] = {
     "function grownText(a,b){"
     "if(!a||!b||!a.states||!b.states)return'';"
     "let grown=STATE_NAMES.map((name,k)=>({name,by:partOf(b,k)-partOf(a,k)})).sort((x,y)=>abs(y.by)-abs(x.by));"
-   ,
     "return grown.slice(0,2).filter(({by})=>by&&abs(by)>=abs(grown[0].by)/10).map(({name,by})=>`${name} ${by>0?'+':'\\u2212'}${ns(abs(by))}`).join(', ')"
     "}"
     "function partOf({states,known},kind){return(kind?states[kind]:states[0]-states[RUNNING]-states[READY]-states[WAITING])/known}"
@@ -936,6 +950,7 @@ static const char *const prof__html_page[] = {
     "}"
     "const decoder=new TextDecoder();"
     "function fromText(text){"
+   ,
     "let bytes=new Uint8Array(text.length),done={at:0,size:0,bits:0,count:0};"
     "while(done.at<text.length)someLetters(text,bytes,done);"
     "return bytes.subarray(0,done.size)"
@@ -946,7 +961,6 @@ static const char *const prof__html_page[] = {
     "while(at<until){"
     "let letter=text.charCodeAt(at++);"
     "if(letter===33)letter=text.charCodeAt(at++)^64;"
-   ,
     "other|=letter;"
     "bits=bits<<7|letter;"
     "count+=7;"
@@ -1077,6 +1091,7 @@ static const char *const prof__html_page[] = {
     "this.numbers=new Map()"
     "}"
     "close(){"
+   ,
     "for(let column of['time','kind','a','b'])this[column]=this[column].close(this.count);"
     "this.args.close()"
     "}"
@@ -1096,7 +1111,6 @@ static const char *const prof__html_page[] = {
     "this.argBlocks=[];"
     "this.sources=new Map();"
     "this.all=null;"
-   ,
     "this.scopes=this.points=this.spanCount=0;"
     "this.complete=false;"
     "this.damage=''"
@@ -1201,6 +1215,7 @@ static const char *const prof__html_page[] = {
     "formats(r){"
     "let{strings,kinds,labels}=this.report;"
     "while(!r.done){"
+   ,
     "let label=labels[r.of(kinds,'kind').label],name=r.of(strings,'string'),key=[name,label.category,label.file,label.line,label.group,label.role].join('\\0');"
     "let of=entryOf(this.labelOf,key,()=>labels.push({...label,id:labels.length,name,base:name,format:null})-1);"
     "if(labels[of]!==label&&!labels[of].format)label.format=labels[of]"
@@ -1214,7 +1229,6 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "numbers(r){"
-   ,
     "let track=r.of(this.report.tracks,'track');"
     "for(let at=0;!r.done;)track.points.numbers.set(at+=r.u(),r.u())"
     "}"
@@ -1301,6 +1315,7 @@ static const char *const prof__html_page[] = {
     "switch(type){"
     "case MARK:break;"
     "case COUNTER:a=Number(readValue(report,details));break;"
+   ,
     "case FRAME:case LOST:a=details.u();break;"
     "case LOG:a=details.u();b=details.index(report.strings.length,'string');break;"
     "default:a=details.u();b=details.u();break"
@@ -1314,7 +1329,6 @@ static const char *const prof__html_page[] = {
     "if(!times.done||!details.done)unequal()"
     "}"
     "states(about,kinds,heads,rests){"
-   ,
     "let track=about.of(this.report.tracks,'track'),states=track.system||(track.system=new States()),durations=new Numbers(heads,rests),after=about.u();"
     "if(states.count&&after)states.add(0,after);else states.end+=after;"
     "while(!kinds.done){"
@@ -1407,6 +1421,7 @@ static const char *const prof__html_page[] = {
     "return report"
     "}"
     "}"
+   ,
     "function piecesIn(text){"
     "let begin='<script type=\"application/'+'octet-stream\">',pieces=[];"
     "for(let at=text.indexOf(begin);at>=0;at=text.indexOf(begin,at)){"
@@ -1417,7 +1432,6 @@ static const char *const prof__html_page[] = {
     "return pieces"
     "}"
     "function keyOf({name,category,file,line}){return[name,category,file,line].join('\\0')}"
-   ,
     "function scopeLabel(label){return label.format||label}"
     "function joinLabels(labels,known,others){"
     "let of=others.map(label=>entryOf(known,keyOf(label),()=>labels.push({...label,id:labels.length,format:null})-1));"
@@ -1516,6 +1530,7 @@ static const char *const prof__html_page[] = {
     "waiting.push(take(piece));"
     "if(waiting.length>2)await takeOne()"
     "}"
+   ,
     "while(waiting.length)await takeOne()"
     "}catch(error){"
     "if(!(error instanceof Damage))throw error;"
@@ -1528,7 +1543,6 @@ static const char *const prof__html_page[] = {
     "let{start,duration,node,groups,long,count}=level,tiers=[{start,longest:duration,node,busy:duration}];"
     "if(groups||long.size){"
     "let busy=tiers[0].busy=new Float32Array(duration);"
-   ,
     "for(let[i,whole]of long)busy[i]=whole;"
     "for(let[i,group]of groups||[])busy[i]=group.busy"
     "}"
@@ -1632,6 +1646,7 @@ static const char *const prof__html_page[] = {
     "report.counters=[];"
     "report.frames=[];"
     "report.flows=[];"
+   ,
     "for(let process of report.processes){"
     "let program=process.about.get('program')||'(unnamed)';"
     "let rank=process.metadata.find(([key])=>key==='rank');"
@@ -1639,7 +1654,6 @@ static const char *const prof__html_page[] = {
     "?`${program} (${rank?'rank '+rank[1]:process.about.get('pid')}${process.file?', '+process.file:''})`:program"
     "}"
     "report.processes.map(({name})=>name).forEach((name,i,names)=>{"
-   ,
     "if(names.indexOf(name)<names.lastIndexOf(name))report.processes[i].name+=` #${i+1}`"
     "});"
     "nameTracks(report.tracks);"
@@ -1727,6 +1741,7 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "function pointsOf(report,process){"
+   ,
     "let counters=new Map(),frames=new Map(),last=new Map(),{take,close}=objects(report,process);"
     "let flows=new Map(),{kinds,labels,strings}=report;"
     "eachPoint(process,0,Infinity,(track,at)=>{"
@@ -1736,7 +1751,6 @@ static const char *const prof__html_page[] = {
     "switch(kind.type){"
     "case LOG:"
     "report.messages.push({time,track,severity:a,text:strings[b],label,at});"
-   ,
     "(track.marks=track.marks||[]).push({time,label,at,severity:a,text:strings[b]});"
     "break;"
     "case LOST:report.losses.push({time,track,lost:a});break;"
@@ -1830,6 +1844,7 @@ static const char *const prof__html_page[] = {
     "}"
     "around(track,depth,time){"
     "let{labels,nodes}=this.report,level=track.levels[depth-1],i=level?scopeAt(level,time):-1;"
+   ,
     "return i>=0?scopeLabel(labels[nodes.label[level.node[i]]]):{id:-1,name:'(no scope)',category:'',file:''}"
     "}"
     "poolOf(name){"
@@ -1847,7 +1862,6 @@ static const char *const prof__html_page[] = {
     "let last=pool.time.length-1;"
     "pool.bytes+=bytes;"
     "if(last>=0&&pool.time[last]===time){"
-   ,
     "pool.value[last]=pool.bytes"
     "}else{"
     "pool.time.push(time);"
@@ -1938,6 +1952,7 @@ static const char *const prof__html_page[] = {
     "row.holdMax=max(row.holdMax,part(start,duration))"
     "}"
     "for(let{time,took,address,contended,open}of row.waits){"
+   ,
     "let end=time+took,others=(ends.get(address)||[]).filter(each=>each>max(time,from));"
     "ends.set(address,[...others,end]);"
     "row.addresses.add(address);"
@@ -1955,7 +1970,6 @@ static const char *const prof__html_page[] = {
     "function framesOfSpans(report){"
     "let series=new Map();"
     "for(let span of report.spans){"
-   ,
     "let{name,role}=report.labels[span.label];"
     "if(span.number&&role===ROLE_FRAME&&span.duration)addBar(series,span.label+' '+span.id,'frame',name,report.tracks[span.track],span.start,span.duration,span.number)"
     "}"
@@ -2036,9 +2050,9 @@ static const char *const prof__html_page[] = {
     "function warnings(report){"
     "let lines=[];"
     "if(!report.tracks.some(track=>track.levels.length||track.points.count)&&!report.spans.length&&!report.all){"
+   ,
     "let short=report.processes.reduce((sum,{about})=>sum+Number(about.get('taken_back')||0),0);"
     "let why=short?`${grouped(short)} scopes were shorter than PROF_MIN_DURATION, and left out: set it to 0.`:'No macro ran while the session did, or all that ran was off.';"
-   ,
     "let hints=' Is each file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording paused, or did it end before the work began? prof check says more of the file, prof config of the settings.';"
     "lines.push(`Nothing was recorded. ${why}${short?'':hints}`)"
     "}"
@@ -2084,13 +2098,13 @@ static const char *const prof__html_page[] = {
     "let missing=[flags&TRUNCATED_BEGIN?'begin':'',flags&TRUNCATED_END?'end':''].filter(Boolean).join(' and ');"
     "return missing&&`${missing} not recorded`"
     "}"
+   ,
     "function scopeAt(level,time){"
     "let i=firstIndex(level.count,k=>level.start[k]>time)-1;"
     "return i>=0&&level.endOf(i)>=time?i:-1"
     "}"
     "function scopeOf(report,{track,depth,i}){"
     "let level=track.levels[depth];"
-   ,
     "return{track,label:report.labels[report.nodes.label[level.node[i]]],start:level.start[i],end:level.endOf(i),duration:level.durationOf(i),"
     "flags:level.flags.get(i)||0,get args(){return report.argsOf(level.args,i)}}"
     "}"
@@ -2170,6 +2184,7 @@ static const char *const prof__html_page[] = {
     "if((i-first)%4000===3999)yield 4000;"
     "if(flags&GROUP||(flags&&start>=from&&stop<=to))continue;"
     "sums[0][n]+=min(stop,to)-max(start,from);"
+   ,
     "add(max(start,from),sums,n,-1);"
     "add(min(stop,to),sums,n,1)"
     "}"
@@ -2179,7 +2194,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function outermost({nodes,labels}){"
     "let rows=labels.map(label=>scopeLabel(label).id),outer=new Uint8Array(nodes.count);"
-   ,
     "for(let n=1;n<nodes.count;n++){"
     "let up=nodes.parent[n];"
     "while(up&&rows[nodes.label[up]]!==rows[nodes.label[n]])up=nodes.parent[up];"
@@ -2271,11 +2285,11 @@ static const char *const prof__html_page[] = {
     "longest[label]=max(longest[label],row.max);"
     "if(row.calls>row.truncated)shortest[label]=min(shortest[label],row.min);"
     "for(let[at,count]of row.buckets){"
+   ,
     "whole[label]+=count;"
     "tally(histograms,label,bucketOf(at),count)"
     "}"
     "}"
-   ,
     "return byLabels(report,{from,to,calls,total,self,every:true},{outer:outermost(report),share,cut,lost:none,lostSum:none,lostShare:none,lostSelf:none,whole,shortest,longest,histograms,split})"
     "}"
     "function byFormat(rows){"
@@ -2365,9 +2379,9 @@ static const char *const prof__html_page[] = {
     "if(!nodes.parent[n])root.total+=stats.total[n]"
     "}"
     "return sorted(root)"
+   ,
     "}"
     "function inverted(report,stats,levels){"
-   ,
     "let{nodes,labels}=report,root={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
     "for(let n=1;n<nodes.count;n++){"
     "let time=stats.self[n];"
@@ -5429,14 +5443,21 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "points.close();"
     "return points"
     "}"
+    "function systemOfAll(parts){"
+    "let states=new States();"
+    "for(let{track:{system}}of parts)if(system&&system.count)states.append(system);"
+    "if(!states.count)return null;"
+    "states.close();"
+    "return states"
+    "}"
     "function merged(periods){"
     "let report=new Report(),{nodes,labels,kinds,strings,argBlocks}=report,known=new Map(),childOf=new Map(),tracks=new Map(),open=new Map();"
+   ,
     "let process={...periods[periods.length-1].report.processes[0],tracks:[]};"
     "let before=0;"
     "report.complete=true;"
     "report.processes.push(process);"
     "for(let{about,report:r,tracks:ids}of periods){"
-   ,
     "let part={kind:kinds.length,string:strings.length,block:argBlocks.length,nodes:new Uint32Array(r.nodes.count),"
     "from:Number(about.get('from_ns')),joins:before&&about.get('joins')==='1',before};"
     "let labelOf=joinLabels(labels,known,r.labels);"
@@ -5457,7 +5478,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "if(!tracks.has(key))tracks.set(key,{id:tracks.size,parts:[]});"
     "return Object.assign(tracks.get(key),{...track,id:tracks.get(key).id,process})"
     "};"
-    "r.tracks.forEach((track,i)=>{if(track.levels.length||track.points.count)trackOf(i).parts.push({...part,track})});"
+    "r.tracks.forEach((track,i)=>{if(track.levels.length||track.points.count||track.system)trackOf(i).parts.push({...part,track})});"
     "for(let span of r.spans){"
     "let key=[labelOf[span.label],span.id,span.number].join(),begun=open.get(key);"
     "if(begun&&span.flags&TRUNCATED_BEGIN){"
@@ -5475,6 +5496,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "track.levels=[];"
     "while(parts.some(part=>part.track.levels.length>track.levels.length))track.levels.push(levelOf(parts,track.levels.length));"
     "track.points=pointsOfAll(parts,kinds);"
+    "track.system=systemOfAll(parts);"
     "process.tracks.push(track);"
     "report.tracks.push(track);"
     "report.scopes+=track.levels.reduce((sum,level)=>sum+level.count,0);"
@@ -5509,9 +5531,9 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "this.switched='';"
     "this.chosen=new Map();"
     "document.head.append(el('style',{},STYLE));"
+   ,
     "let save=format=>el('a',{href:`/save?last=5&format=${format}`,download:''},format==='html'?'Save the last 5 s':'as .prof');"
     "document.querySelector('header').after(el('div.bar-of-tools',{id:'watch'},this.pauses,"
-   ,
     "el('label',{},'Shows ',select('Shows',[1,2,5,10,30].map(s=>[s,`${s} s`]),this.seconds,s=>{this.seconds=Number(s);this.show()})),"
     "this.state,this.again,el('span.grow'),el('label',{},'Level ',this.level),el('details.menu',{},el('summary',{},'Categories'),this.categories),save('html'),save('prof'),"
     "el('a',{href:'/summary',target:'_blank'},'Summary')));"
@@ -5594,6 +5616,7 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "}"
     "async category({value,checked}){"
     "this.chosen.set(value,checked);"
+   ,
     "let answer=await fetch(`/categories?${checked?'on':'off'}=${encodeURIComponent(value)}`,{method:'POST'});"
     "if(answer.ok)return;"
     "this.chosen.delete(value);"
@@ -5601,7 +5624,6 @@ static PROF__UNUSED const char *const prof__html_live[] = {
     "}"
     "losses(){"
     "let get=key=>Number(this.about.get(key)||0),lines=[];"
-   ,
     "if(get('skipped_ns'))lines.push(`${ns(get('skipped_ns'))} are missing: this page, or the server, was too slow to follow.`);"
     "if(get('overwritten_ns'))lines.push(`${ns(get('overwritten_ns'))} are missing: they were overwritten before they were read; the program needs a larger buffer.`);"
     "if(get('streamed'))lines.push('The program streams to a file: of scopes that began long ago, only what is in them may be here.');"
@@ -6235,7 +6257,6 @@ static void prof__html_states(prof__html *h, size_t index)
     if (h->outlined && from < h->window_from - h->offset) from = h->window_from - h->offset;
     if (h->outlined && to > h->window_to - h->offset) to = h->window_to - h->offset;
 #endif
-    if (h->plain) return; /* a period of a live page ends before its last states are known */
     if (from < last) from = last;
     for (; count && h->out.status == PROF_OK; --count, ++state) {
         int64_t start = state->start_ns < from ? from : state->start_ns, end = state->end_ns > to ? to : state->end_ns;

@@ -1507,6 +1507,22 @@ static int prof__server_live_window(prof__server_live *live, prof_trace *trace, 
     return prof_trace_set_window(trace, *from, end) == PROF_OK;
 }
 
+/* How long ago switches may have been packed last, at most: longer ago, they are no longer recorded. */
+#define PROF__SERVER_STATES_NS 400000000
+
+/* Returns until when it is known what the system did with the threads, if that is recorded and a little before the end;
+   else the end. */
+static int64_t prof__server_live_known(const prof_trace *trace, int64_t end)
+{
+    int64_t known = 0;
+    for (size_t i = 0; i < prof_trace_track_count(trace); ++i) {
+        size_t count;
+        const prof_state *states = prof_track_states(trace, i, &count);
+        if (count && states[count - 1].end_ns > known) known = states[count - 1].end_ns;
+    }
+    return known < end && end - known <= PROF__SERVER_STATES_NS ? known : end;
+}
+
 /* Reads what was recorded since the last period. Sets *trace to NULL if the period is empty. */
 static prof_status prof__server_live_take(prof__server_live *live, const prof__session_status *look, prof_trace **trace,
                                           int64_t *from, int *joins)
@@ -1520,7 +1536,9 @@ static prof_status prof__server_live_take(prof__server_live *live, const prof__s
     if (status) return status;
     const prof_trace_info *about = prof_trace_about(*trace);
     int64_t end = (int64_t)(now - about->start_monotonic_ns) - (int64_t)PROF__SERVER_LAG_NS;
-    if (!look->running) {
+    if (look->running) {
+        end = prof__server_live_known(*trace, end);
+    } else {
         end = about->duration_ns + 1;
         live->ended = 1;
     }

@@ -5,6 +5,7 @@ import { Decoder, Report, Reader, Level, Points, Listed, LONGEST, FRAME, LOG, TR
 import { finish } from './model.js';
 import { Panels } from './panels.js';
 import { el, select } from './dom.js';
+import { States } from './states.js';
 import { ns } from './text.js';
 
 /** How much the page keeps: so many nanoseconds, and at most so many scopes. */
@@ -128,6 +129,15 @@ function pointsOfAll(parts, kinds) {
     return points;
 }
 
+/** Joins what the system did with a thread. @returns {States | null} */
+function systemOfAll(parts) {
+    const states = new States();
+    for (const { track: { system } } of parts) if (system && system.count) states.append(system);
+    if (!states.count) return null;
+    states.close();
+    return states;
+}
+
 /**
  * Makes one report of the reports of consecutive periods. Does not change those.
  * @param {{about: Map<string, string>, report: Report, tracks: number[]}[]} periods @returns {Report}
@@ -159,7 +169,7 @@ export function merged(periods) {
             if (!tracks.has(key)) tracks.set(key, { id: tracks.size, parts: [] });
             return Object.assign(tracks.get(key), { ...track, id: tracks.get(key).id, process });
         };
-        r.tracks.forEach((track, i) => { if (track.levels.length || track.points.count) trackOf(i).parts.push({ ...part, track }); });
+        r.tracks.forEach((track, i) => { if (track.levels.length || track.points.count || track.system) trackOf(i).parts.push({ ...part, track }); });
         for (const span of r.spans) {
             const key = [labelOf[span.label], span.id, span.number].join(), begun = open.get(key);
             if (begun && span.flags & TRUNCATED_BEGIN) {
@@ -177,6 +187,7 @@ export function merged(periods) {
         track.levels = [];
         while (parts.some(part => part.track.levels.length > track.levels.length)) track.levels.push(levelOf(parts, track.levels.length));
         track.points = pointsOfAll(parts, kinds);
+        track.system = systemOfAll(parts);
         process.tracks.push(track);
         report.tracks.push(track);
         report.scopes += track.levels.reduce((sum, level) => sum + level.count, 0);

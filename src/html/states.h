@@ -45,7 +45,6 @@ static void prof__html_states(prof__html *h, size_t index)
     if (h->outlined && from < h->window_from - h->offset) from = h->window_from - h->offset;
     if (h->outlined && to > h->window_to - h->offset) to = h->window_to - h->offset;
 #endif
-    if (h->plain) return; /* a period of a live page ends before its last states are known */
     if (from < last) from = last;
     for (; count && h->out.status == PROF_OK; --count, ++state) {
         int64_t start = state->start_ns < from ? from : state->start_ns, end = state->end_ns > to ? to : state->end_ns;

@@ -29,6 +29,21 @@ export class States {
         this.processor.put(i, this.on);
         this.start.put(i + 1, this.end += duration);
     }
+    /** Adds those of a later period. What lies between is unknown. A state that the end of a period cut is one. @param {States} other one that is closed */
+    append(other) {
+        const { kind, processor, start } = other;
+        if (!this.count) this.end = start[0];
+        else if (start[0] > this.end) this.add(0, start[0] - this.end);
+        for (let i = 0; i < other.count; i++) {
+            const last = this.count - 1, duration = start[i + 1] - start[i];
+            if (last >= 0 && this.kind.items[last] === kind[i] && (kind[i] !== RUNNING || this.on === processor[i])) {
+                this.start.put(this.count, this.end += duration);
+                continue;
+            }
+            this.on = processor[i];
+            this.add(kind[i], duration);
+        }
+    }
     close() {
         this.start = this.start.close(this.count + 1);
         this.kind = this.kind.close(this.count);

@@ -2,3 +2,4 @@
 #define PROF_IMPLEMENTATION
 #include "../../prof_html.h"
 #include "../../prof_server.h"
+#include "../../prof_system.h"

@@ -64,6 +64,15 @@ async function equal() {
     same('live: what began before the ring says so', [first.count, first.flags.get(0), first.start[0]], [1, 1, Number(periods[2].about.get('from_ns'))]);
     const gap = merged([...periods.slice(0, 2), { ...periods[3], about: new Map([...periods[3].about, ['joins', '0']]) }]);
     same('live: nothing is joined over a gap', gap.tracks.find(track => track.name === 'worker').levels[0].count, 2);
+    const { system } = report.tracks.find(track => track.name === 'worker'), begin = Number(periods[0].about.get('from_ns')), end = report.to;
+    if (system || !/not recorded/.test(report.processes[0].about.get('switches'))) { // else the system refuses it
+        const [unknown, running, , waiting] = system ? system.split(system.start[0], system.start[system.count]) : [0, 0, 0, 0], known = system ? system.start[system.count] - system.start[0] : 0;
+        check('live: the states of all periods are joined', known > (end - begin) / 2 && unknown < known / 20, `${unknown} of ${known} ns are unknown, of ${end - begin}`);
+        check('live: it waited, and ran', waiting > known / 4 && running > 0, `${running} and ${waiting} of ${known}`);
+        check('live: no state is cut', system && Array.from(system.kind).every((kind, i) => !i || kind !== system.kind[i - 1] || system.processor[i] !== system.processor[i - 1]), 'two that are alike');
+    } else {
+        skip('live: states', report.processes[0].about.get('switches'));
+    }
     damaged(all);
 }
 

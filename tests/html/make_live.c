@@ -6,6 +6,7 @@
 #endif
 #include "../../prof_html.h"
 #include "../../prof_server.h"
+#include "../../prof_system.h"
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -56,6 +57,7 @@ int main(int argc, char **argv)
     prof_trace *trace = NULL;
     memset(&config, 0, sizeof config);
     config.buffer_size = 16 << 20;
+    config.switches = 1;
     config.clock = PROF_CLOCK_MONOTONIC; /* whose nanoseconds do not depend on when it is read */
     if (argc < 2 || (!wild && prof_start(&config)) || prof_server_start(0, NULL)) return 1;
     printf("%d\n", prof_server_port());
