@@ -756,6 +756,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function grouped(value){return String(round(value)).replace(/\\B(?=(\\d{3})+$)/g,',')}"
     "function bytes(value){return human(value,['B','kB','MB','GB','TB'])}"
+    "function visible(text){return text.replace(/[\\u202a-\\u202e\\u2066-\\u2069]/g,sign=>`\\\\u${sign.charCodeAt(0).toString(16)}`)}"
     "function shown(v){"
     "if(typeof v==='number'){"
     "if(Number.isInteger(v))return abs(v)<1e15?grouped(v):String(v);"
@@ -846,10 +847,10 @@ static const char *const prof__html_page[] = {
     "return sums"
     "}"
     "walker(){"
+   ,
     "let{start,kind,count}=this,past=[0,0,0,0];"
     "let i=0;"
     "return(time,sums,n,sign)=>{"
-   ,
     "for(;i<count&&start[i+1]<=time;i++)past[kind[i]]+=start[i+1]-start[i];"
     "let now=i<count?kind[i]:0,part=now?max(0,time-start[i]):0;"
     "for(let k=RUNNING;k<=WAITING;k++)sums[k][n]+=sign*(past[k]+(k===now?part:0))"
@@ -945,12 +946,12 @@ static const char *const prof__html_page[] = {
     "let length=this.u();"
     "if(length>this.end-this.at)damaged('a text is longer than its block');"
     "this.at+=length;"
+   ,
     "return decoder.decode(this.bytes.subarray(this.at-length,this.at))"
     "}"
     "}"
     "const decoder=new TextDecoder();"
     "function fromText(text){"
-   ,
     "let bytes=new Uint8Array(text.length),done={at:0,size:0,bits:0,count:0};"
     "while(done.at<text.length)someLetters(text,bytes,done);"
     "return bytes.subarray(0,done.size)"
@@ -1087,11 +1088,11 @@ static const char *const prof__html_page[] = {
     "this.kind=new Growing(Uint32Array);"
     "this.a=new Growing(Float64Array);"
     "this.b=new Growing(Float64Array);"
+   ,
     "this.args=new Listed();"
     "this.numbers=new Map()"
     "}"
     "close(){"
-   ,
     "for(let column of['time','kind','a','b'])this[column]=this[column].close(this.count);"
     "this.args.close()"
     "}"
@@ -1214,8 +1215,8 @@ static const char *const prof__html_page[] = {
     "}"
     "formats(r){"
     "let{strings,kinds,labels}=this.report;"
-    "while(!r.done){"
    ,
+    "while(!r.done){"
     "let label=labels[r.of(kinds,'kind').label],name=r.of(strings,'string'),key=[name,label.category,label.file,label.line,label.group,label.role].join('\\0');"
     "let of=entryOf(this.labelOf,key,()=>labels.push({...label,id:labels.length,name,base:name,format:null})-1);"
     "if(labels[of]!==label&&!labels[of].format)label.format=labels[of]"
@@ -2040,7 +2041,10 @@ static const char *const prof__html_page[] = {
     "for(let span of group.spans){"
     "let lane=group.lanes.find(each=>each.end<=span.start);"
     "if(!lane&&group.lanes.length<32)group.lanes.push(lane={end:0,spans:[]});"
-    "if(!lane)lane=group.lanes.at(-1);"
+    "if(!lane){"
+    "lane=group.lanes.at(-1);"
+    "group.crowded=(group.crowded||0)+1"
+    "}"
     "lane.spans.push(span);"
     "lane.end=max(lane.end,span.start+span.duration)"
     "}"
@@ -2049,8 +2053,8 @@ static const char *const prof__html_page[] = {
     "}"
     "function warnings(report){"
     "let lines=[];"
-    "if(!report.tracks.some(track=>track.levels.length||track.points.count)&&!report.spans.length&&!report.all){"
    ,
+    "if(!report.tracks.some(track=>track.levels.length||track.points.count)&&!report.spans.length&&!report.all){"
     "let short=report.processes.reduce((sum,{about})=>sum+Number(about.get('taken_back')||0),0);"
     "let why=short?`${grouped(short)} scopes were shorter than PROF_MIN_DURATION, and left out: set it to 0.`:'No macro ran while the session did, or all that ran was off.';"
     "let hints=' Is each file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording paused, or did it end before the work began? prof check says more of the file, prof config of the settings.';"
@@ -2095,10 +2099,10 @@ static const char *const prof__html_page[] = {
     "return track.busy"
     "}"
     "function truncatedText(flags){"
+   ,
     "let missing=[flags&TRUNCATED_BEGIN?'begin':'',flags&TRUNCATED_END?'end':''].filter(Boolean).join(' and ');"
     "return missing&&`${missing} not recorded`"
     "}"
-   ,
     "function scopeAt(level,time){"
     "let i=firstIndex(level.count,k=>level.start[k]>time)-1;"
     "return i>=0&&level.endOf(i)>=time?i:-1"
@@ -2180,11 +2184,11 @@ static const char *const prof__html_page[] = {
     "for(let level of levels){"
     "let[first,end]=indexRange(level,from,to),add=system.walker();"
     "for(let i=first;i<end;i++){"
+   ,
     "let n=level.node[i],start=level.start[i],stop=level.endOf(i),flags=level.flags.size?level.flags.get(i):0;"
     "if((i-first)%4000===3999)yield 4000;"
     "if(flags&GROUP||(flags&&start>=from&&stop<=to))continue;"
     "sums[0][n]+=min(stop,to)-max(start,from);"
-   ,
     "add(max(start,from),sums,n,-1);"
     "add(min(stop,to),sums,n,1)"
     "}"
@@ -2280,12 +2284,12 @@ static const char *const prof__html_page[] = {
     "cut[label]+=row.truncated;"
     "total[n]+=row.total;"
     "self[n]+=row.self;"
+   ,
     "share[n]+=row.share;"
     "if(row.states)row.states.forEach((time,kind)=>{split[kind][n]+=time});"
     "longest[label]=max(longest[label],row.max);"
     "if(row.calls>row.truncated)shortest[label]=min(shortest[label],row.min);"
     "for(let[at,count]of row.buckets){"
-   ,
     "whole[label]+=count;"
     "tally(histograms,label,bucketOf(at),count)"
     "}"
@@ -2370,6 +2374,7 @@ static const char *const prof__html_page[] = {
     "let{nodes,labels}=report,made=new Array(nodes.count);"
     "let root=made[0]={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
     "for(let n=1;n<nodes.count;n++){"
+   ,
     "let up=made[nodes.parent[n]],label=scopeLabel(labels[nodes.label[n]]).id,node=made[n]=entryOf(up.map,label,()=>({label,total:0,self:0,calls:0,children:[],map:new Map(),up}));"
     "if(!stats.calls[n])continue;"
     "if(!node.calls)up.children.push(node);"
@@ -2379,7 +2384,6 @@ static const char *const prof__html_page[] = {
     "if(!nodes.parent[n])root.total+=stats.total[n]"
     "}"
     "return sorted(root)"
-   ,
     "}"
     "function inverted(report,stats,levels){"
     "let{nodes,labels}=report,root={label:-1,total:0,self:0,calls:0,children:[],map:new Map()};"
@@ -2458,13 +2462,13 @@ static const char *const prof__html_page[] = {
     "}"
     "return waits.sort((a,b)=>a.start-b.start)"
     "}"
+   ,
     "function callOf(report,track,{name:call},level,i){"
     "let args=new Map(report.argsOf(level.args,i)),thread=args.get('holder'),end=level.endOf(i),start=end-(Number(args.get('wait_ns'))||level.durationOf(i));"
     "let[what,object]=[...args].find(([key])=>key!=='holder'&&key!=='wait_ns')||[''];"
     "return{call,what,object,name:'',start,end,thread,holder:thread?trackOf(track.process,thread,start):null}"
     "}"
     "function trackOf({tracks},thread,time){"
-   ,
     "let begin=({levels,points})=>min(levels[0]?levels[0].start[0]:Infinity,points.count?points.time[0]:Infinity);"
     "return tracks.filter(each=>String(each.thread)===String(thread)&&!each.fiber&&!each.device&&begin(each)<=time).sort((a,b)=>begin(b)-begin(a))[0]||null"
     "}"
@@ -2533,6 +2537,7 @@ static const char *const prof__html_page[] = {
     "row.count++;"
     "if(wait.waker)Object.assign(row,{waker:wait.waker,woke:wait.woke})"
     "}"
+   ,
     "if(parts[WAITING]>sum)rows.set('',{what:'unknown',time:parts[WAITING]-sum});"
     "return[...rows.values()].filter(row=>row.time)"
     "}"
@@ -2540,7 +2545,6 @@ static const char *const prof__html_page[] = {
     "let{system}=track,rows=new Map();"
     "for(let i=system?max(0,system.at(start)):0;system&&i<system.count&&system.start[i]<end;i++){"
     "if(system.kind[i]!==READY)continue;"
-   ,
     "let[on]=[i-1,i+1].filter(k=>system.kind[k]===RUNNING).map(k=>system.processor[k]).filter(Boolean),from=max(start,system.start[i]),to=min(end,system.start[i+1]);"
     "for(let other of track.process.tracks){"
     "let its=other.system;"
@@ -2597,11 +2601,11 @@ static const char *const prof__html_page[] = {
     "return{...call,name:call.label.name+number,key,noun:'calls'}"
     "}"
     "let all=report.frames.filter(({name,track:{process}})=>name===series.name&&process===series.track.process).flatMap(({duration})=>[...duration]).sort((a,b)=>a-b);"
+   ,
     "return{track:series.track,start:series.start[i],end:series.start[i]+series.duration[i],name:series.name+number,noun:'frames',median:all[all.length-1>>1],count:all.length}"
     "}"
     "function whyPanel(panels){"
     "let{app}=panels,{report}=app,chosen=app.focus||app.bar>=0;"
-   ,
     "if(!chosen&&!app.series)return el('p.note',{},'Click a scope in the time line: here is why that call took so long.');"
     "let call=chosenCall(app),usual=panels.usual(call.track.process);"
     "if(!usual)return null;"
@@ -2635,10 +2639,10 @@ static const char *const prof__html_page[] = {
     "};"
     "for(let process of report.processes){"
     "for(let{name,spans}of process.spanGroups)\n"
+   ,
     "put(process,name,false,spans.map(span=>({id:Number(span.id),start:span.start,end:span.start+span.duration,flags:span.flags,args:span.args,track:report.tracks[span.track],endTrack:report.tracks[span.endTrack]})))"
     "}"
     "for(let{noun,name,start,duration,at,number,track:{process}}of report.bars)\n"
-   ,
     "if(noun==='step')put(process,name,true,at.map((place,i)=>({id:Number(number[i]),start:start[i],end:start[i]+duration[i],flags:place.track.levels[place.depth].flags.get(place.i)||0,track:place.track,endTrack:place.track,place})));"
     "return report.requests=all.sort((a,b)=>a.step-b.step||b.list.length-a.list.length)"
     "}"
@@ -2690,12 +2694,12 @@ static const char *const prof__html_page[] = {
     "});"
     "let flows=report.flows.filter(inside);"
     "for(let flow of flows)if(Number(flow.id)===id){add(innermost(report,flow.fromTrack,flow.from));add(innermost(report,flow.toTrack,flow.to))}"
+   ,
     "let contains=(at,time)=>[...own.values()].some(place=>place.track===at&&timesOfPlace(place)[0]<=time&&timesOfPlace(place)[1]>=time);"
     "for(let before=-1;before!==own.size;){"
     "before=own.size;"
     "for(let flow of flows)if(contains(flow.fromTrack,flow.from))add(innermost(report,flow.toTrack,flow.to))"
     "}"
-   ,
     "let parts=[...own.values()].map(place=>({place,track:place.track,depth:place.depth,start:timesOfPlace(place)[0],end:timesOfPlace(place)[1]}));"
     "return{flows,parts:parts.filter(a=>!parts.some(b=>b!==a&&b.track===a.track&&b.depth<a.depth&&b.start<=a.start&&b.end>=a.end)).sort((a,b)=>a.start-b.start||b.end-a.end)}"
     "}"
@@ -2757,9 +2761,9 @@ static const char *const prof__html_page[] = {
     "return{rows,left}"
     "}"
     "function criticalPath(report,request,parts,flows){"
+   ,
     "let path=[],at=(track,time)=>parts.findIndex(part=>part.track===track&&part.start<=time&&part.end>=time);"
     "let arrivals=flows.map(flow=>({...flow,part:at(flow.toTrack,flow.to),made:at(flow.fromTrack,flow.from)})).filter(({part,made})=>part>=0&&made>=0&&part!==made);"
-   ,
     "let waited=({toTrack,from,to,made})=>(to-from)*20<from-parts[made].start||waitsOf(report,toTrack,from,to).length>0;"
     "let before=(not,time)=>parts.reduce((best,part,i)=>i!==not&&part.start<time&&(best<0||part.end>parts[best].end)?i:best,-1);"
     "let put=(part,from,to)=>{if(to>max(from,request.start))path.unshift({part,start:max(from,request.start),end:to})};"
@@ -2804,10 +2808,10 @@ static const char *const prof__html_page[] = {
     "let wall=one.end-one.start||1,go=(next,each)=>app.openRequest(next,each);"
     "let thread=(track,time)=>el('button.link',{onclick:()=>app.goTo(time,track)},track.title),scope=place=>el('button.link',{onclick:()=>app.show(place)},labelAt(report,place).name||'(unnamed)');"
     "let number=el('input',{type:'search',size:10,placeholder:'Number','aria-label':'Number of the request',onchange:()=>{"
+   ,
     "let found=series.list.find(({id})=>id===Number(number.value)),[other]=all.filter(each=>each.ids.has(Number(number.value)));"
     "if(number.value&&(found||other))go(found?series:other,found||other.list.find(({id})=>id===Number(number.value)));"
     "else number.setCustomValidity(`No span or step has the number ${number.value}`),number.reportValidity()"
-   ,
     "},oninput:()=>number.setCustomValidity('')});"
     "let slowest=[...series.list].sort((a,b)=>b.end-b.start-a.end+a.start).slice(0,50);"
     "let picture=row=>{"
@@ -2840,9 +2844,9 @@ static const char *const prof__html_page[] = {
     "rows.length?table(columns,rows,{caption:'Its scopes, waits and gaps; bold: the critical path',up:true,memory:panels.memoryOf('request'),limit:200})\n"
     ":el('p',{},`No scope is known to be a part of it: give its number to PROFILE_FLOW_OUT and PROFILE_FLOW_IN, to PROFILE_STEP, or to an argument \"${series.name}\" of a scope.`),"
     "table([times('time',part=>part.end-part.start),{title:'%',get:part=>part.end-part.start,show:part=>(100*(part.end-part.start)/wall).toFixed(1)},"
+   ,
     "{title:'what',text:true,get:part=>part.start,show:part=>{let wait=longest(part);return el('span',{},...partName(part),...wait?[': ',...what(wait)]:[])}}],path,"
     "{caption:'The critical path, in order',sort:2,up:true,memory:panels.memoryOf('path')}),"
-   ,
     "flows.length?table([{title:'at',get:flow=>flow.from,show:flow=>ns(flow.from-one.start)},times('took',flow=>flow.to-flow.from),{title:'flow (key L: the next)',text:true,get:flow=>flow.name,show:flow=>"
     "el('span',{},`${flow.name} ${flow.id}: `,thread(flow.fromTrack,flow.from),' to ',thread(flow.toTrack,flow.to))}],flows,{caption:'Its flows',up:true,memory:panels.memoryOf('flows'),limit:60}):null)]"
     "}"
@@ -2880,6 +2884,7 @@ static const char *const prof__html_page[] = {
     "for(let[i,{tracks}]of groups.entries()){"
     "let own=new Set(tracks),stats=yield*statsSteps(report,from,to,track=>own.has(track));"
     "for(let{label,calls,total}of byFormat(stats.rows)){"
+   ,
     "let row=entryOf(rows,label.name,()=>({label,calls:0,total:0,most:i,each:new Float64Array(groups.length),has:0}));"
     "row.calls+=calls;"
     "row.total+=total;"
@@ -2889,7 +2894,6 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "for(let row of rows.values()){"
-   ,
     "row.mean=row.total/(all?groups.length:row.has);"
     "row.ratio=row.mean>0?row.each[row.most]/row.mean:0"
     "}"
@@ -2955,6 +2959,7 @@ static const char *const prof__html_page[] = {
     "this.high=this.high+0x9E3779B9+(sum>0xFFFFFFFF?1:0)>>>0;"
     "let{high,low}=this;"
     "let mix=(shift,timesHigh,timesLow)=>{"
+   ,
     "low=(low^(low>>>shift|high<<32-shift))>>>0;"
     "high=(high^high>>>shift)>>>0;"
     "if(!timesLow)return;"
@@ -2962,7 +2967,6 @@ static const char *const prof__html_page[] = {
     "low=Math.imul(low,timesLow)>>>0;"
     "high=carried>>>0"
     "};"
-   ,
     "mix(30,0xBF58476D,0x1CE4E5B9);"
     "mix(27,0x94D049BB,0x133111EB);"
     "mix(31,0,0);"
@@ -3066,11 +3070,11 @@ static const char *const prof__html_page[] = {
     "if(a.ns.length>=TENTHS_FROM&&b.ns.length>=TENTHS_FROM)widenByTenths(a,b,change);"
     "return change"
     "}"
+   ,
     "const STUDENT=[[1,63.657],[2,9.925],[3,5.841],[4,4.604],[5,4.032],[6,3.707],[7,3.499],[8,3.355],[9,3.25],"
     "[10,3.169],[12,3.055],[15,2.947],[20,2.845],[30,2.75],[60,2.66],[120,2.617],[1e9,DEVIATIONS]];"
     "function dispersionOf(tenths,expected){"
     "let mean=tenths.reduce((sum,value)=>sum+value,0)/TENTHS;"
-   ,
     "let variance=tenths.reduce((sum,value)=>sum+(value-mean)**2,0)/(TENTHS-1);"
     "return expected>0&&variance>expected?variance/expected:1"
     "}"
@@ -3157,6 +3161,7 @@ static const char *const prof__html_page[] = {
     "made[0]=root;"
     "for(let n=1;n<nodes.count;n++){"
     "if(!needed[n])continue;"
+   ,
     "let up=made[nodes.parent[n]],pair=pairing.of[which][scopeLabel(labels[nodes.label[n]]).id];"
     "if(!up.inner.has(pair)){"
     "up.inner.set(pair,make(pair,up));"
@@ -3166,7 +3171,6 @@ static const char *const prof__html_page[] = {
     "if(calls[n])made[n].of[which]={total:total[n]/per[which],self:max(0,self[n])/per[which],calls:calls[n]/per[which],sum:sums[which].get(n)}"
     "}"
     "});"
-   ,
     "for(let node of all){"
     "let[a,b]=node.of;"
     "if(a&&b)node.change=sumChange(a.sum,b.sum,[1/per[0],1/per[1]])"
@@ -3250,6 +3254,7 @@ static const char *const prof__html_page[] = {
     "let fits=labels.map(label=>labelMatches(query,label));"
     "for(let n=1;n<nodes.count;n++)mine[n]=fits[nodes.label[n]]?1:0;"
     "hits.more=false;"
+   ,
     "for(let track of report.tracks){"
     "for(let depth=0;depth<track.levels.length;depth++){"
     "let level=track.levels[depth],listed=query.args.length+query.compared.length?level.args.index:null,n=listed?listed.length:level.count;"
@@ -3257,7 +3262,6 @@ static const char *const prof__html_page[] = {
     "let i=listed?listed[k]:k;"
     "if(i>=level.count||!mine[level.node[i]])continue;"
     "let duration=level.durationOf(i);"
-   ,
     "if(duration<query.least||duration>query.most)continue;"
     "if(listed&&!argsMatch(query,report.argsAt(level.args.place[k])))continue;"
     "if(hits.length===limit){"
@@ -3307,16 +3311,17 @@ static const char *const prof__html_page[] = {
     "for(let[key,value]of Object.entries(properties)){"
     "if(key.startsWith('on'))element[key]=value;"
     "else if(key==='style')Object.assign(element.style,value);"
-    "else if(value!==null&&value!==undefined&&value!==false)element.setAttribute(key,value===true?'':String(value))"
+    "else if(value!==null&&value!==undefined&&value!==false)element.setAttribute(key,value===true?'':visible(String(value)))"
     "}"
     "element.append(...children.filter(child=>child!==null&&child!==undefined).map(child=>"
-    "typeof child==='object'?child:document.createTextNode(String(child))));"
+    "typeof child==='object'?child:document.createTextNode(visible(String(child)))));"
     "return element"
     "}"
     "function plainText(cell){return(cell instanceof Node?cell.textContent:String(cell?\?'')).replace(/[\\t\\r\\n]/g,' ')}"
     "const tools=(...children)=>el('div.bar-of-tools',{},...children);"
     "function select(title,list,chosen,choose){"
     "return el('select',{'aria-label':title,onchange:event=>choose(event.target.value)},"
+   ,
     "...list.map(([value,text])=>el('option',{value,selected:String(value)===String(chosen)},text)))"
     "}"
     "function copy(button,text){"
@@ -3330,7 +3335,6 @@ static const char *const prof__html_page[] = {
     "area.remove()"
     "}"
     "const words=(title,get,note)=>({title,get,note,text:true});"
-   ,
     "const numbers=format=>(title,get,note)=>({title,note,get:row=>get(row)||0,show:row=>format(get(row))});"
     "const times=numbers(ns),moments=numbers(moment),counts=numbers(grouped),sizes=numbers(bytes);"
     "function table(columns,rows,options){"
@@ -3373,8 +3377,8 @@ static const char *const prof__html_page[] = {
     "}"
     "if(i===0&&options.onpick)cell.append(el('button.link',{onclick:()=>options.onpick(row)},shown));"
     "else if(shown instanceof Node)cell.append(shown);"
-    "else cell.textContent=shown?\?'';"
-    "if(column.text)cell.title=typeof shown==='string'?shown:'';"
+    "else cell.textContent=visible(String(shown?\?''));"
+    "if(column.text)cell.title=typeof shown==='string'?cell.textContent:'';"
     "line.append(cell)"
     "});"
     "if(options.onpick)line.ondblclick=()=>options.onpick(row);"
@@ -3400,6 +3404,7 @@ static const char *const prof__html_page[] = {
     "let match=/^(\\d+)-(\\d+)$/.exec(String(key));"
     "return match&&[Number(match[1]),Number(match[2])]"
     "}"
+   ,
     "function countRest(rest){"
     "let count=0,levels=0,more=rest.children.length===0;"
     "for(let level=rest.children;level.length;level=level.flatMap(node=>node.children)){"
@@ -3414,7 +3419,6 @@ static const char *const prof__html_page[] = {
     "let level=[{node:root,left:0,width:1,depth:root.up?0:-1}];"
     "if(root.up)boxes.push(level[0]);"
     "while(level.length){"
-   ,
     "let next=[],deep=level[0].depth+1>=LEVELS||boxes.length>=BOXES;"
     "for(let{node,left,width,depth}of level){"
     "let shareOf=size=>sizeOf(node)>0?width*min(1,size/sizeOf(node)):0;"
@@ -3496,6 +3500,7 @@ static const char *const prof__html_page[] = {
     "this.measure.font=this.font;"
     "return this.measure.measureText(text)"
     "}"
+   ,
     "fillRect(x,y,width,height){if(width>0&&height>0)this.put('rect',{x,y,width,height})}"
     "strokeRect(x,y,width,height){this.put('rect',{x,y,width,height},undefined,'stroke')}"
     "fillText(text,x,y){"
@@ -3504,7 +3509,6 @@ static const char *const prof__html_page[] = {
     "'text-anchor':this.textAlign==='right'?'end':'start'},text)"
     "}"
     "beginPath(){this.path=''}"
-   ,
     "moveTo(x,y){this.path+=`M${x.toFixed(1)} ${y.toFixed(1)}`}"
     "lineTo(x,y){this.path+=`L${x.toFixed(1)} ${y.toFixed(1)}`}"
     "bezierCurveTo(...at){this.path+='C'+at.map(v=>v.toFixed(1)).join(' ')}"
@@ -3584,6 +3588,7 @@ static const char *const prof__html_page[] = {
     "if(app.order)order.sort(app.order==='name'?(a,b)=>a.title.localeCompare(b.title,'en',{numeric:true}):(a,b)=>busyOf(b)-busyOf(a));"
     "for(let track of[...order.filter(t=>!t.owner),...process.tracks.filter(t=>t.device)]){"
     "if(track.device&&track.device!==device){"
+   ,
     "device=track.device;"
     "add({key:`${key}d${device}`,kind:'head',title:device+(track.alignment===3?' (clock not aligned)':''),height:22,fold:true})"
     "}"
@@ -3592,9 +3597,8 @@ static const char *const prof__html_page[] = {
     "if(track.levels.length||track.marks||track.system)add(this.trackRow(track))"
     "}"
     "this.groupRows(rows,process,'Tasks',order.filter(t=>t.owner===t).map(track=>this.trackRow(track)));"
-   ,
     "this.groupRows(rows,process,'Spans',process.spanGroups.map((group,i)=>({key:`${key}s${i}`,kind:'spans',"
-    "title:group.name,group,height:(closed(`${key}s${i}`)?1:group.lanes.length)*LINE+4,fold:group.lanes.length>1})));"
+    "title:group.crowded?`${group.name} (+${grouped(group.crowded)})`:group.name,group,height:(closed(`${key}s${i}`)?1:group.lanes.length)*LINE+4,fold:group.lanes.length>1})));"
     "this.groupRows(rows,process,'Locks',process.locks?[...process.locks.rows.values()].map((lock,i)=>"
     "({key:`${key}l${i}`,kind:'lock',title:lock.label.name,lock,height:LINE+4})):[])"
     "}"
@@ -3676,6 +3680,7 @@ static const char *const prof__html_page[] = {
     "ctx.putImageData(this.image,0,0);"
     "ctx.setTransform(ratio,0,0,ratio,0,0);"
     "this.drawLabels(ctx,labels,ratio);"
+   ,
     "for(let place of this.placed)this.drawRow(ctx,place,width);"
     "this.drawFlows(ctx,width);"
     "this.drawFocus(ctx);"
@@ -3688,7 +3693,6 @@ static const char *const prof__html_page[] = {
     "svg.fillStyle=this.app.style.background;"
     "svg.fillRect(0,0,w/ratio,h/ratio);"
     "svg.fillStyle=this.app.style.grid;"
-   ,
     "for(let x=left;x<w;x++)if(this.pixels[(h-1)*w+x]===grid)svg.fillRect(x/ratio,RULER,1,h/ratio);"
     "for(let place of this.placed){"
     "let{row,y,top}=place,states=row.track&&row.track.system?STATES_HEIGHT:0;"
@@ -3732,7 +3736,7 @@ static const char *const prof__html_page[] = {
     "return width"
     "}"
     "fit(ctx,text,x,y,width){"
-    "if(text.length>200)text=text.slice(0,200);"
+    "text=visible(text.length>200?text.slice(0,200):text);"
     "let whole=this.textWidth(ctx,text);"
     "if(whole>width){"
     "let letters=floor(text.length*(width-9)/whole);"
@@ -3775,6 +3779,7 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "drawGrid(pixels,w,h,ratio,width){"
+   ,
     "let{from,to}=this.app.view,step=niceStep((to-from)/max(2,(width-GUTTER)/120));"
     "this.step=step;"
     "for(let t=ceil(from/step)*step;t<to;t+=step){"
@@ -3790,7 +3795,6 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=this.app.style.line;"
     "ctx.fillRect(GUTTER,y+row.height-1,width,1);"
     "if(row.kind==='head'||row.kind==='group'){"
-   ,
     "ctx.fillStyle=row.kind==='head'?this.app.style.head:this.app.style.group;"
     "ctx.fillRect(GUTTER,y,width,row.height-1)"
     "}"
@@ -3889,6 +3893,7 @@ static const char *const prof__html_page[] = {
     "shownFlows.push(flow);"
     "if(shownFlows.length>300)return"
     "}"
+   ,
     "ctx.strokeStyle=this.app.style.flow;"
     "ctx.fillStyle=this.app.style.flow;"
     "ctx.lineWidth=1.5;"
@@ -3905,7 +3910,6 @@ static const char *const prof__html_page[] = {
     "ctx.beginPath();"
     "ctx.moveTo(x1,b);"
     "ctx.lineTo(x1-7,b-4);"
-   ,
     "ctx.lineTo(x1-7,b+4);"
     "ctx.fill()"
     "}"
@@ -3996,6 +4000,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillRect(left,RULER-3,min(width,this.x(to))-left,2)"
     "}"
     "if(at===width)return;"
+   ,
     "ctx.fillStyle=style.accent;"
     "ctx.fillRect(x0,RULER-4,x1-x0,3);"
     "ctx.fillRect(at,2,wide,RULER-6);"
@@ -4008,7 +4013,6 @@ static const char *const prof__html_page[] = {
     "let{row}=place,time=this.time(x);"
     "if(x<GUTTER)return{area:'gutter',row,pin:x>GUTTER-24&&row.kind!=='head'&&row.kind!=='group'};"
     "let found={area:'row',row,time};"
-   ,
     "if(row.kind==='track'){"
     "let{system}=row.track,inside=y-place.y-3-row.marks,depth=floor(inside/LINE);"
     "if(inside<0&&row.track.marks)found.mark=this.near(row.track.marks,time,mark=>mark.time);"
@@ -4088,6 +4092,7 @@ static const char *const prof__html_page[] = {
     "}"
     "choosers(){"
     "let{processes}=this.app.report,choose=(which,title)=>el('label',{},title+': ',select(title,processes.map(({name},i)=>[i,name]),this.pair[which],i=>{"
+   ,
     "this.pair[which]=Number(i);"
     "this.path=[];"
     "this.panels.render()"
@@ -4101,7 +4106,6 @@ static const char *const prof__html_page[] = {
     "shifts(kept){"
     "let{report}=this.app,{pairing,processes}=kept;"
     "if(!kept.shifts){"
-   ,
     "kept.samples=processes.map(process=>samplesOf(report,process,kept.from,kept.to));"
     "kept.shifts=new Map()"
     "}"
@@ -4155,11 +4159,11 @@ static const char *const prof__html_page[] = {
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
+   ,
     "{title:'difference',note:'of the total times',get:row=>abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},"
     "...rows.some(row=>row.a&&row.b&&row.a.states&&row.b.states)?[words('what grew',row=>grownText(row.a,row.b),'what threads did more, or less, in a mean call')]:[],"
     "...two('p99',side=>side&&percentile(side,.99),ns),words('where',row=>row.where)],rows,"
-   ,
     "{caption:`${kept.processes[0].name} and ${kept.processes[1].name}`,sort:1,up:true,memory:panels.memoryOf('compare'),onpick:row=>panels.pick(row.label)})]"
     "}"
     "flame(){"
@@ -4196,6 +4200,7 @@ static const char *const prof__html_page[] = {
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?abs(Math.log2(max(ratio,1e-3))):.3),"
     "onclick:()=>zoom(node),ondblclick:()=>this.panels.pick(label)}"
     "}"
+   ,
     "}"
     "const PLACE=words('where',row=>where(row.label));"
     "const SEVERITIES=['debug','info','warning','error','fatal'];"
@@ -4210,7 +4215,6 @@ static const char *const prof__html_page[] = {
     "this.memories={};"
     "this.step=5e5;"
     "this.bottomUp=false;"
-   ,
     "let{report}=app,spans=report.spans.length>0;"
     "this.comparison=report.processes.length>1?new Comparison(this):null;"
     "let ended=endings(report).length>0;"
@@ -4290,6 +4294,7 @@ static const char *const prof__html_page[] = {
     "}"
     "usual(process){"
     "if(!this.usually||this.usually.process!==process)this.usually={process,steps:usualSteps(this.app.report,process)};"
+   ,
     "return this.usually.names=this.usually.names||someSteps(this.usually.steps,this.step/4)"
     "}"
     "balance(title,from,to,groups,all){"
@@ -4300,7 +4305,6 @@ static const char *const prof__html_page[] = {
     "ofTrack(){return track=>this.only===undefined||track.id===this.only}"
     "chooser(){"
     "let tracks=this.app.report.tracks.filter(track=>track.levels.length).slice(0,500);"
-   ,
     "return tracks.length<2?null:select('Scopes of which track',[['','all tracks'],...tracks.map(({id,full})=>[id,full])],this.only,id=>{"
     "this.only=id===''?undefined:Number(id);"
     "this.path=[];"
@@ -4360,6 +4364,7 @@ static const char *const prof__html_page[] = {
     "}},title);"
     "return[tools(this.chooser(),mode(false,'From the top'),mode(true,'From the bottom'),"
     "el('button',{disabled:!(this.path&&this.path.length),onclick:()=>{this.path=[];this.render()}},'Zoom out'),"
+   ,
     "el('span.note',{},`${this.rangeText()}; ${this.bottomUp?'by self time, callers below':'calls below their callers'}; click zooms, double click opens the scope`)),"
     "el('div.scroll',{tabindex:0},box)]"
     "}"
@@ -4373,7 +4378,6 @@ static const char *const prof__html_page[] = {
     "let stats=this.stats(),calls=callsOf(report,label.id,stats.from,stats.to,this.ofTrack());"
     "let whole=calls.filter(call=>!call.track.levels[call.depth].flags.has(call.i));"
     "let durations=Float64Array.from(whole,call=>call.duration).sort();"
-   ,
     "let row=[...stats.rows,...stats.names].find(each=>each.id===label.id),inner=row&&row.inner,every=stats.every&&row;"
     "let at=share=>every?percentile(row,share):durations.length?durations[max(0,ceil(share*durations.length)-1)]:NaN;"
     "let{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
@@ -4411,6 +4415,7 @@ static const char *const prof__html_page[] = {
     "let here=n===label.line;"
     "if(lines.has(n))rows.push(el(here?'mark':'span',{'data-n':n,'aria-current':here?'true':null},lines.get(n)+'\\n'))"
     "}"
+   ,
     "return rows.length?el('details',{open:true},el('summary',{},'source'),"
     "el('pre.source',{tabindex:0,role:'region','aria-label':`Source at ${where(label)}`},...rows)):null"
     "}"
@@ -4423,7 +4428,6 @@ static const char *const prof__html_page[] = {
     "if(!lists[0].length)return box;"
     "let first=min(...lists.map(list=>list[0])),last=max(...lists.map(list=>list.at(-1)));"
     "let low=max(1,first),high=max(low*1.01,last),bars=48;"
-   ,
     "let edge=i=>i===0?0:i===bars?Infinity:low*(high/low)**(i/bars);"
     "let below=(list,i)=>firstIndex(list.length,at=>list[at]>=edge(i)),all=lists.map(list=>Array.from({length:bars},(_,i)=>below(list,i+1)-below(list,i)));"
     "let share=(k,i)=>all[k][i]/lists[k].length,most=max(...all.map((each,k)=>max(...each)/lists[k].length));"
@@ -4477,6 +4481,7 @@ static const char *const prof__html_page[] = {
     "report.tracks.some(track=>track.states||track.system)?{title:'running',note:'of this time, its thread ran',get:ran,show:call=>call.track.states||call.track.system?ns(ran(call)):''}:null,"
     "report.tracks.length>1?words('thread',call=>call.track.full):null,"
     "around('frame',frameAround),around('step',stepAround),"
+   ,
     "...keys.map(key=>({title:key,text:calls.slice(0,50).some(call=>typeof argument(call,key)==='string'&&argument(call,key)!==''),"
     "get:call=>{let v=argument(call,key);return typeof v==='bigint'?Number(v):v},show:call=>shown(argument(call,key))})),"
     "words('',call=>truncatedText(scopeOf(report,call).flags))\n"
@@ -4485,7 +4490,6 @@ static const char *const prof__html_page[] = {
     "picked:call=>app.focus&&app.focus.track===call.track&&app.focus.depth===call.depth&&app.focus.i===call.i})"
     "}"
     "found(){"
-   ,
     "let{app}=this,{query,hits,report}=app,{values=[],threads=[],spans=[],messages=[],counters=[]}=app.others||{};"
     "if(!query)return el('p.note',{},'Search by a part of a name, \"words in quotes\", cat:NAME, key=value, key>100, >2ms or <100us, or several of them. Numbers may be hexadecimal: 0x173. The key / goes to the search field.');"
     "let counted=[[hits,'scope'],[values,'scope by an argument','scopes by an argument'],[threads,'thread'],[spans,'span'],[messages,'message'],[counters,'counter']].filter(([list])=>list.length);"
@@ -4509,6 +4513,7 @@ static const char *const prof__html_page[] = {
     "let sorted=Float64Array.from(series.duration).sort(),n=sorted.length,most=share=>sorted[max(0,ceil(share*n)-1)];"
     "let low=sorted.slice(floor(n*.99)),mean=rows.reduce((sum,row)=>sum+row.duration,0)/n;"
     "let text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(most(.5))}, p99 ${ns(most(.99))}, longest ${ns(most(1))}; `+\n"
+   ,
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
     "return[tools(which,el('span.note',{},text)),"
     "table([{title:series.noun,get:row=>numberOf(row.number),show:row=>String(row.number)},moments('start',row=>row.start),"
@@ -4517,7 +4522,6 @@ static const char *const prof__html_page[] = {
     "}"
     "messages(){"
     "let{app}=this,{selection}=app;"
-   ,
     "let filter=el('input',{type:'search',placeholder:'Only with this text','aria-label':'Only messages with this text',value:this.wanted||''});"
     "let level=select('Severity',[...['all','marks','info and above','warnings and above','errors'].entries()],this.least||0,i=>{this.least=Number(i);draw()});"
     "let box=el('div.fill');"
@@ -4575,13 +4579,13 @@ static const char *const prof__html_page[] = {
     "counts('allocations',row=>row.count),sizes('bytes',row=>row.bytes),"
     "counts('not freed',row=>row.liveCount),sizes('bytes not freed',row=>row.liveBytes),"
     "sizes('peak',row=>row.peak),PLACE],"
+   ,
     "[...rows.values()],{caption,sort:first.length+1,memory:this.memoryOf(key)});"
     "for(let{memory,name}of this.objects()){"
     "if(!memory)continue;"
     "parts.push(tableOf([words('site',row=>row.label.name||where(row.label)),words('pool',row=>row.label.category)],"
     "memory.sites,`Allocations of ${name} by site${memory.unknown?`; ${grouped(memory.unknown)} frees of blocks from before`:''}`,'memory'));"
     "parts.push(tableOf([words('scope',row=>row.label.name)],memory.scopes,`Allocations of ${name} by the scope around them`,'memory by scope'));"
-   ,
     "parts.push(table([moments('allocated at',row=>row.time),sizes('bytes',row=>row.size),"
     "words('address',row=>'0x'+row.address.toString(16)),words('site',row=>where(row.site.label)),"
     "words('thread',row=>row.track.title)],memory.leaks,"
@@ -4629,6 +4633,7 @@ static const char *const prof__html_page[] = {
     "{caption:'Tracks',sort:3,memory:this.memoryOf('tracks')}))"
     "}"
     "if(report.losses.length)parts.push(table([moments('at',l=>l.time),counts('lost',l=>l.lost),"
+   ,
     "words('track',l=>l.track.title)],report.losses,{caption:'Where events were lost',memory:this.memoryOf('losses'),onpick:l=>this.app.goTo(l.time,l.track)}));"
     "return parts"
     "}"
@@ -4643,13 +4648,12 @@ static const char *const prof__html_page[] = {
     "function statesText(report,calls){return[...statesIn(report,calls)].filter(([,time])=>time>0).map(([name,time])=>`${name} ${ns(time)}`).join(', ')}"
     "function drawBars(canvas,{series,view,style},svg){"
     "let ratio=devicePixelRatio||1,width=canvas.clientWidth,height=canvas.clientHeight;"
-   ,
     "if(!svg)Object.assign(canvas,{width:round(width*ratio),height:round(height*ratio)});"
     "let ctx=svg||canvas.getContext('2d'),{start,duration}=series,n=start.length;"
     "ctx.setTransform(ratio,0,0,ratio,0,0);"
     "let sorted=Float64Array.from(duration).sort(),high=min(sorted[n-1],sorted[floor(n*.95)]*2.5)||1;"
     "let budgets=[1e9/60,1e9/30],median=sorted[n>>1];"
-    "let game=median>1e6&&median<5e7,limits=game?[budgets[0]*1.02,budgets[1]*1.02]:[median*1.5,median*3];"
+    "let game=series.noun==='frame'&&median>1e6&&median<5e7,limits=game?[budgets[0]*1.02,budgets[1]*1.02]:[median*1.5,median*3];"
     "let bar=min(12,(width-GUTTER)/n);"
     "for(let i=0;i<n;){"
     "let x=GUTTER+i*bar,next=bar>=1?i+1:max(i+1,ceil((floor(x)+1-GUTTER)/bar));"
@@ -4676,7 +4680,7 @@ static const char *const prof__html_page[] = {
     "ctx.fillText(`${series.noun==='step'?'Steps':'Frames'}: ${series.name}`,8,6);"
     "ctx.fillStyle=style.faint;"
     "ctx.fillText(`${grouped(n)}, median ${ns(median)}`,8,22);"
-    "ctx.fillText(game?'lines: 60 and 30 a second':'line: the median',8,37);"
+    "ctx.fillText(`in order; ${game?'lines: 60 and 30 Hz':'line: the median'}`,8,37);"
     "return bar"
     "}"
     "const root=globalThis.document?.documentElement;"
@@ -4734,6 +4738,7 @@ static const char *const prof__html_page[] = {
     "this.say(`Reading ${file.name}\\u2026`);"
     "try{"
     "let name=file.name.replace(/\\.[^.]*$/,''),head=await file.slice(0,100).text(),pieces=/^<!doctype html>/i.test(head)?piecesIn(await file.text()):[];"
+   ,
     "if(!pieces.length)throw new Error(`it is no report of prof. Make a report of a recording first: prof export ${name}.prof -o ${name}.html`);"
     "let other=finish(await readReport(pieces)),first=this.report.processes.length;"
     "if(other.damage||!other.processes.length)throw new Error(`it is damaged: ${other.damage||'it has no recording'}`);"
@@ -4744,7 +4749,6 @@ static const char *const prof__html_page[] = {
     "this.panels.open('compare');"
     "this.drawFrames();"
     "$('said').hidden=true;"
-   ,
     "$('live').textContent=`Compared with ${file.name}`"
     "}catch(error){"
     "this.say(`${file.name} cannot be compared: ${error.message}`)"
@@ -4825,6 +4829,7 @@ static const char *const prof__html_page[] = {
     "showBar(i){"
     "let{start,duration,at,track}=this.series,place=at?at[i]:{track,depth:0};"
     "this.time.reveal(place.track,place.depth);"
+   ,
     "this.zoomTo(start[i],start[i]+duration[i],true);"
     "this.bar=i"
     "}"
@@ -4846,7 +4851,6 @@ static const char *const prof__html_page[] = {
     "})"
     "}"
     "zoom(factor,at=(this.view.from+this.view.to)/2){"
-   ,
     "let{from,to}=this.view;"
     "this.setView(at-(at-from)*factor,at+(to-at)*factor)"
     "}"
@@ -4936,6 +4940,7 @@ static const char *const prof__html_page[] = {
     "}"
     "png(){"
     "let time=$('time'),frames=$('frames'),above=this.series?frames.height:0,canvas=el('canvas',{width:time.width,height:time.height+above});"
+   ,
     "let ctx=canvas.getContext('2d');"
     "this.time.draw();"
     "ctx.fillStyle=this.style.background;"
@@ -4951,7 +4956,6 @@ static const char *const prof__html_page[] = {
     "$('save-flame').disabled=!flame();"
     "$('pictures').showModal()"
     "};"
-   ,
     "$('save-png').onclick=async()=>download(await this.png(),name()+'.png');"
     "$('save-svg').onclick=()=>save(this.svg(),'');"
     "$('save-flame').onclick=()=>save(flamePicture(flame(),document.createElement('canvas').getContext('2d'),this.style),'-flame');"
@@ -5025,6 +5029,7 @@ static const char *const prof__html_page[] = {
     "this.shareTimer=setTimeout(()=>{"
     "let{view,selection,focus,bar,series,report}=this,parts=[`v=${round(view.from)}-${round(view.to)}`];"
     "if(selection)parts.push(`s=${round(selection.from)}-${round(selection.to)}`);"
+   ,
     "if(focus)parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);"
     "if(bar>=0&&series===report.bars[0])parts.push('b='+bar);"
     "if(this.query)parts.push('q='+encodeURIComponent(this.query));"
@@ -5035,7 +5040,6 @@ static const char *const prof__html_page[] = {
     "if(this.panels.only!==undefined)parts.push('k='+this.panels.only);"
     "if(this.panels.tab!=='scopes')parts.push('t='+this.panels.tab);"
     "this.fragment='#'+parts.join('&');"
-   ,
     "try{history.replaceState(null,'',this.fragment)}catch{}"
     "},250)"
     "}"
@@ -5110,6 +5114,7 @@ static const char *const prof__html_page[] = {
     "event.stopPropagation()"
     "};"
     "let recolor=name=>{"
+   ,
     "this.theme(name);"
     "this.panels.render();"
     "this.drawFrames()"
@@ -5127,7 +5132,6 @@ static const char *const prof__html_page[] = {
     "this.listenToPictures();"
     "matchMedia('(prefers-color-scheme: dark)').onchange=()=>{if(!kept.get('theme'))recolor(null)};"
     "onhashchange=()=>{if(location.hash!==this.fragment)this.readFragment()};"
-   ,
     "document.onkeydown=event=>this.key(event)"
     "}"
     "listenToBar(){"
@@ -5222,6 +5226,7 @@ static const char *const prof__html_page[] = {
     "}else if(mark){"
     "this.goTo(mark.time)"
     "}else if(span||hold){"
+   ,
     "this.select((span||hold).start,(span||hold).start+(span||hold).duration);"
     "if(span&&this.panels.tab==='request')this.openSpan(span)"
     "}else if(area==='ruler'){"
@@ -5242,8 +5247,7 @@ static const char *const prof__html_page[] = {
     "}"
     "describe({area,row,scope,state,mark,span,hold,sample,pin}){"
     "let{report}=this;"
-   ,
-    "if(area==='gutter')return pin?['Pin this row to the top']:row.track?[row.title,`thread ${row.track.thread}`]:null;"
+    "if(area==='gutter')return pin?['Pin this row to the top']:row.track?[row.title,`thread ${row.track.thread}`]:row.group&&row.group.crowded?[row.title,`${grouped(row.group.crowded)} spans found no lane: at their time, more than 32 were going on. They are in the last lane, below others; the table of spans has all.`]:null;"
     "if(scope){"
     "let all=scopeOf(report,scope),{label}=all;"
     "return[label.name,ns(all.duration),`at ${moment(all.start)}`,[label.category,where(label)].filter(Boolean).join(' \\u00b7 '),statesText(report,[all]),"
@@ -5290,6 +5294,7 @@ static const char *const prof__html_page[] = {
     "Escape:()=>{if(this.selection)this.select();else this.setFocus(null)},"
     "Enter:()=>{if(this.focus)this.panels.open('scope')}"
     "};"
+   ,
     "for(let arrow of['ArrowLeft','ArrowRight','ArrowUp','ArrowDown'])actions[arrow]=()=>this.step(arrow);"
     "let action=actions[event.key]||actions[event.key.toLowerCase()];"
     "if(!action||(inPanel&&/^(Arrow|Enter|Home)/.test(event.key)))return;"
@@ -5312,7 +5317,6 @@ static const char *const prof__html_page[] = {
     "try{"
     "if(!globalThis.DecompressionStream)throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');"
     "let app=new App(finish(await readReport(pieces())));"
-   ,
     "$('loading').hidden=true;"
     "app.time.draw();"
     "root.dataset.ready=String(round(performance.now()));"

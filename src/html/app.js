@@ -667,7 +667,7 @@ class App {
     /** The lines of the tip for what is under the pointer. @returns {string[] | null} */
     describe({ area, row, scope, state, mark, span, hold, sample, pin }) {
         const { report } = this;
-        if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : null;
+        if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : row.group && row.group.crowded ? [row.title, `${grouped(row.group.crowded)} spans found no lane: at their time, more than 32 were going on. They are in the last lane, below others; the table of spans has all.`] : null;
         if (scope) {
             const all = scopeOf(report, scope), { label } = all;
             return [label.name, ns(all.duration), `at ${moment(all.start)}`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '), statesText(report, [all]),

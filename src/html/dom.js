@@ -1,6 +1,6 @@
 // Elements of the page. All texts are set as text, never as markup, because names in a report may be hostile.
 
-import { ns, moment, grouped, bytes } from './text.js';
+import { ns, moment, grouped, bytes, visible } from './text.js';
 
 export const $ = id => document.getElementById(id);
 
@@ -14,10 +14,10 @@ export function el(tag, properties = {}, ...children) {
     for (const [key, value] of Object.entries(properties)) {
         if (key.startsWith('on')) element[key] = value;
         else if (key === 'style') Object.assign(element.style, value);
-        else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? '' : String(value));
+        else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value === true ? '' : visible(String(value)));
     }
     element.append(...children.filter(child => child !== null && child !== undefined).map(child =>
-        typeof child === 'object' ? child : document.createTextNode(String(child))));
+        typeof child === 'object' ? child : document.createTextNode(visible(String(child)))));
     return element;
 }
 
@@ -99,8 +99,8 @@ export function table(columns, rows, options) {
                 }
                 if (i === 0 && options.onpick) cell.append(el('button.link', { onclick: () => options.onpick(row) }, shown));
                 else if (shown instanceof Node) cell.append(shown);
-                else cell.textContent = shown ?? '';
-                if (column.text) cell.title = typeof shown === 'string' ? shown : '';
+                else cell.textContent = visible(String(shown ?? ''));
+                if (column.text) cell.title = typeof shown === 'string' ? cell.textContent : '';
                 line.append(cell);
             });
             if (options.onpick) line.ondblclick = () => options.onpick(row);

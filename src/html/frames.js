@@ -11,8 +11,8 @@ export function drawBars(canvas, { series, view, style }, svg) {
     ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
     const sorted = Float64Array.from(duration).sort(), high = min(sorted[n - 1], sorted[floor(n * 0.95)] * 2.5) || 1;
     const budgets = [1e9 / 60, 1e9 / 30], median = sorted[n >> 1];
-    // A median of 1 to 50 ms means a game: its frames are compared with 1/60 and 1/30 s, others with their median.
-    const game = median > 1e6 && median < 5e7, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];
+    // Frames with a median of 1 to 50 ms are a game's: they are compared with 1/60 and 1/30 s, others, and steps, with their median.
+    const game = series.noun === 'frame' && median > 1e6 && median < 5e7, limits = game ? [budgets[0] * 1.02, budgets[1] * 1.02] : [median * 1.5, median * 3];
     const bar = min(12, (width - GUTTER) / n);
     for (let i = 0; i < n;) {
         const x = GUTTER + i * bar, next = bar >= 1 ? i + 1 : max(i + 1, ceil((floor(x) + 1 - GUTTER) / bar));
@@ -39,6 +39,6 @@ export function drawBars(canvas, { series, view, style }, svg) {
     ctx.fillText(`${series.noun === 'step' ? 'Steps' : 'Frames'}: ${series.name}`, 8, 6);
     ctx.fillStyle = style.faint;
     ctx.fillText(`${grouped(n)}, median ${ns(median)}`, 8, 22);
-    ctx.fillText(game ? 'lines: 60 and 30 a second' : 'line: the median', 8, 37);
+    ctx.fillText(`in order; ${game ? 'lines: 60 and 30 Hz' : 'line: the median'}`, 8, 37);
     return bar;
 }

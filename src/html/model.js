@@ -466,7 +466,10 @@ function spanLanes(report) {
         for (const span of group.spans) {
             let lane = group.lanes.find(each => each.end <= span.start);
             if (!lane && group.lanes.length < 32) group.lanes.push(lane = { end: 0, spans: [] });
-            if (!lane) lane = group.lanes.at(-1);
+            if (!lane) {
+                lane = group.lanes.at(-1);
+                group.crowded = (group.crowded || 0) + 1;
+            }
             lane.spans.push(span);
             lane.end = max(lane.end, span.start + span.duration);
         }

@@ -29,6 +29,9 @@ export function grouped(value) { return String(round(value)).replace(/\B(?=(\d{3
 /** Bytes, as in 1.234 MB. @param {number} value */
 export function bytes(value) { return human(value, ['B', 'kB', 'MB', 'GB', 'TB']); }
 
+/** A text in which signs that turn the direction of what follows are escapes: a name with one could pass for another. @param {string} text */
+export function visible(text) { return text.replace(/[\u202a-\u202e\u2066-\u2069]/g, sign => `\\u${sign.charCodeAt(0).toString(16)}`); }
+
 /** A value of an argument or a counter. */
 export function shown(v) {
     if (typeof v === 'number') {

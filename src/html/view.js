@@ -5,7 +5,7 @@ import { firstIndex } from './columns.js';
 import { levelLine, putLine } from './raster.js';
 import { scopeAt, scopeOf, busyOf } from './model.js';
 import { STATES_HEIGHT, statesLines } from './states.js';
-import { abs, ceil, floor, max, min, round, ns, measured, niceStep, axisTime } from './text.js';
+import { abs, ceil, floor, max, min, round, ns, measured, niceStep, axisTime, visible, grouped } from './text.js';
 
 export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34, FONT = 'px system-ui, sans-serif';
 
@@ -58,7 +58,7 @@ export class TimeLine {
             }
             this.groupRows(rows, process, 'Tasks', order.filter(t => t.owner === t).map(track => this.trackRow(track)));
             this.groupRows(rows, process, 'Spans', process.spanGroups.map((group, i) => ({ key: `${key}s${i}`, kind: 'spans',
-                title: group.name, group, height: (closed(`${key}s${i}`) ? 1 : group.lanes.length) * LINE + 4, fold: group.lanes.length > 1 })));
+                title: group.crowded ? `${group.name} (+${grouped(group.crowded)})` : group.name, group, height: (closed(`${key}s${i}`) ? 1 : group.lanes.length) * LINE + 4, fold: group.lanes.length > 1 })));
             this.groupRows(rows, process, 'Locks', process.locks ? [...process.locks.rows.values()].map((lock, i) =>
                 ({ key: `${key}l${i}`, kind: 'lock', title: lock.label.name, lock, height: LINE + 4 })) : []);
         }
@@ -215,7 +215,7 @@ export class TimeLine {
 
     /** Writes a text. Shortens it if it is longer than `width`. */
     fit(ctx, text, x, y, width) {
-        if (text.length > 200) text = text.slice(0, 200);
+        text = visible(text.length > 200 ? text.slice(0, 200) : text);
         const whole = this.textWidth(ctx, text);
         if (whole > width) {
             const letters = floor(text.length * (width - 9) / whole); // 9 pixels for the dots

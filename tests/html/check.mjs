@@ -16,7 +16,7 @@ import { labelAt } from '../../src/html/waits.js';
 import { flameBoxes, along, zoomed, countRest, levelsOf } from '../../src/html/flame.js';
 import { buildPyramid, levelLine } from '../../src/html/raster.js';
 import { mergeOrder, firstIndex, touches } from '../../src/html/columns.js';
-import { ns, moment, measured, parseTime, axisTime, niceStep } from '../../src/html/text.js';
+import { ns, moment, measured, parseTime, axisTime, niceStep, visible } from '../../src/html/text.js';
 import { parseQuery, findScopes, findOthers } from '../../src/html/search.js';
 import { judge, labelsOf, pairLabels, samplesOf, shiftOf, medianOf, sumChange, Chooser } from '../../src/html/compare.js';
 import { measures, selfTimes, differenceTree } from '../../src/html/difference.js';
@@ -366,6 +366,7 @@ function small() {
     ['40', '40 %', '1400.5 MHz', '1.049 MB', '-2.048 kB', '1 B', '1,048,576 memory', '12.50 ms', '0 ns', '1.500 \u00b5s', '2.000 \u00b5s', '1.00000e-13 s', 'NaN B', 'NaN ms', 'Infinity %']);
     const { min: least, max: most, low, high } = closeSeries({ time: [0, 1, 2, 3, 4], value: [1, Infinity, 2, -3, NaN] });
     same('the scale of a counter leaves infinities out', [least, most, low, high], [-3, Infinity, -3, 2]);
+    same('signs that turn texts around are escapes', visible('a\u202egpj.exe \u2067b \u05d0'), 'a\\u202egpj.exe \\u2067b \u05d0');
     same('times that are typed', ['2ms', '1.5us', '100', '3s', '2x', ''].map(parseTime).map(String), ['2000000', '1500', '100', '3000000000', 'NaN', 'NaN']);
     same('steps of the axis', [0.7, 3, 12, 900].map(niceStep), [1, 5, 20, 1000]);
     same('the axis', [axisTime(1500000, 500000), axisTime(2e9, 1000)], ['1.5 ms', '2.000000 s']);
