@@ -54,7 +54,7 @@ typedef struct prof__window {
     uint64_t from;              /* ticks */
     prof__sift sift;
     char **slots; /* for each slot of the ring: its copy, or NULL: it has nothing */
-    char *small;  /* slots with small chunks */
+    char *lesser; /* slots with small chunks */
     size_t small_count;
     uint64_t *words;
     prof__window_record *records;
@@ -79,7 +79,7 @@ static void prof__window_free(prof__window *w)
 {
     prof__window_again(&w->passing);
     free((void *)w->slots);
-    free(w->small);
+    free(w->lesser);
     free(w->words);
     free(w->records);
     free(w->chunks);
@@ -343,11 +343,11 @@ static int prof__window_small(prof__window *w, prof__window_chunk **chunks, size
     if (count > 1) qsort((void *)chunks, count, sizeof *chunks, prof__window_larger);
     for (size_t i = 0; i < count; i++) bytes += slot >> chunks[i]->depth;
     w->small_count = (size_t)((bytes + slot - 1) / slot);
-    w->small = (char *)calloc(w->small_count, (size_t)slot);
-    if (!w->small) return 0;
+    w->lesser = (char *)calloc(w->small_count, (size_t)slot);
+    if (!w->lesser) return 0;
     for (size_t i = 0; at < w->small_count * slot; i++) {
         const prof__window_chunk *old = chunks[i < count ? i : count - 1];
-        prof__chunk *chunk = (prof__chunk *)(void *)(w->small + at);
+        prof__chunk *chunk = (prof__chunk *)(void *)(w->lesser + at);
         chunk->form = old->depth << PROF__FORM_SHIFT;
         at += slot >> old->depth;
         if (i >= count) continue;
@@ -422,7 +422,7 @@ static void prof__window_fill(prof__window *w, prof__header *h, size_t size, uin
     h->chunk_count = used;
     h->ring_count = slots;
     h->next_chunk = newest > slots ? used + newest / used * used : used; /* a multiple: the last slot is the newest */
-    if (w->small_count) memcpy(to, w->small, w->small_count * (size_t)bytes);
+    if (w->small_count) memcpy(to, w->lesser, w->small_count * (size_t)bytes);
     to += w->small_count * bytes;
     for (uint64_t i = 0; i < slots; i++) {
         const char *slot = w->slots[(newest + i) % slots];
