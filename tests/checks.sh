@@ -6,6 +6,13 @@
 #   silent NAME COMMAND...                    the same, but it may say nothing either
 #   same NAME FILE FILE; has NAME FILE TEXT; lacks NAME FILE TEXT
 #   finish                                    the closing line; ends the script
+#
+# For scripts that run the tool:
+#
+#   in_work NAME                              sets LC_ALL, root, build, prof and limit; goes into an empty folder, $work
+#   is NAME STATUS COMMAND...                 the status; what was printed is in the files out and err
+#   fails NAME MESSAGE COMMAND...             nothing is printed, and one line is said
+#   prints NAME                               standard input is what the last command printed
 passed=0 failed=0 skipped=0
 ok() {
     passed=$((passed + 1))
@@ -44,4 +51,32 @@ finish() {
     echo "$passed passed, $failed failed, $skipped skipped"
     [ "$failed" -eq 0 ]
     exit
+}
+in_work() {
+    export LC_ALL=C
+    root=$PWD build=${BUILD:-build} limit=
+    case $build in /*) ;; *) build=$root/$build ;; esac
+    prof=$build/tests/prof work=$build/tests/$1
+    rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+    if command -v timeout >/dev/null; then limit="timeout -k 5 60"; fi
+}
+is() {
+    checks_name=$1 checks_wanted=$2
+    shift 2
+    $limit "$@" >out 2>err </dev/null
+    got=$?
+    if [ $got -eq "$checks_wanted" ]; then ok "$checks_name"
+    else fail "$checks_name: status $got, not $checks_wanted" && head -5 err; fi
+}
+fails() {
+    checks_name=$1 checks_message=$2
+    shift 2
+    $limit "$@" >out 2>err </dev/null
+    got=$?
+    if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $checks_message" ]; then ok "$checks_name"
+    else fail "$checks_name: status $got, said '$(cat err)', not 'prof: $checks_message'"; fi
+}
+prints() {
+    cat >expected
+    if cmp -s expected out; then ok "$1"; else fail "$1" && diff expected out | head -20; fi
 }

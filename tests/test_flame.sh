@@ -4,31 +4,8 @@
 # run: long
 cd "$(dirname "$0")/.." || exit 1
 . tests/checks.sh
-export LC_ALL=C
-root=$PWD
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$root/$build ;; esac
-prof=$build/tests/prof
-work=$build/tests/flame
-rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+in_work flame
 
-limit=
-command -v timeout >/dev/null && limit="timeout -k 5 60"
-is() { # is NAME STATUS COMMAND...
-    name=$1 wanted=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq "$wanted" ]; then ok "$name"; else fail "$name: status $got, not $wanted" && head -5 err; fi
-}
-fails() { # fails NAME MESSAGE COMMAND...
-    name=$1 message=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
-    else fail "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
-}
 valid() { # valid NAME FILE
     if ! python3 -c 'import xml.dom.minidom' 2>/dev/null; then skip "$1: no XML parser of python3"
     elif python3 -c 'import sys, xml.dom.minidom; xml.dom.minidom.parse(sys.argv[1])' "$2" 2>xml; then ok "$1"

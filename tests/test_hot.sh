@@ -4,33 +4,10 @@
 # may be, and of damaged files. BUILD: see the Makefile.
 cd "$(dirname "$0")/.." || exit 1
 . tests/checks.sh
-export LC_ALL=C
-root=$PWD
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$root/$build ;; esac
-prof=$build/tests/prof
-work=$build/tests/hot
+in_work hot
 cc=${CC:-cc} cxx=${CXX:-c++}
-rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
 [ "$(uname -s)" = Linux ] || { skip "samples" "they are Linux's" && finish; }
 
-limit=
-command -v timeout >/dev/null && limit="timeout -k 5 60"
-is() { # is NAME STATUS COMMAND...
-    name=$1 wanted=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq "$wanted" ]; then ok "$name"; else fail "$name: status $got, not $wanted" && head -5 err; fi
-}
-fails() { # fails NAME MESSAGE COMMAND...
-    name=$1 message=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
-    else fail "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
-}
 record() { ./"$1" | "$build/tests/hot_image" >"$1.prof" || fail "$1: no recording"; } # record PROGRAM
 # The rows of functions, or of lines, of a recording: samples in it and in all it calls, name, file and line.
 functions() { "$prof" hot "$@" -f csv 2>err | sed -n 's/"//g; s/^function,//p' | awk -F, '{ n = split($3, at, "/"); print $5, $6, $1, at[n] ":" $4 }'; }

@@ -3,39 +3,8 @@
 # and reading these with Python. BUILD: see the Makefile.
 cd "$(dirname "$0")/.." || exit 1
 . tests/checks.sh
-export LC_ALL=C
-root=$PWD
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$root/$build ;; esac
-prof=$build/tests/prof
-work=$build/tests/neuron
-rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+in_work neuron
 
-limit=
-command -v timeout >/dev/null && limit="timeout -k 5 60"
-
-# is NAME STATUS COMMAND...: the status; what was printed is in out and err.
-is() {
-    name=$1 wanted=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq "$wanted" ]; then ok "$name"; else fail "$name: status $got, not $wanted" && head -5 err; fi
-}
-# prints NAME: standard input is what the last command printed.
-prints() {
-    cat >expected
-    if cmp -s expected out; then ok "$1"; else fail "$1" && diff expected out | head -20; fi
-}
-# fails NAME MESSAGE COMMAND...: nothing is printed, and one line is said
-fails() {
-    name=$1 message=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
-    else fail "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
-}
 file() { mkdir -p "$(dirname "$1")" && printf '%s' "${2-x}" >"$1"; }
 
 "$build/tests/tool_images" . || { echo "FAIL tool_images"; echo "0 passed, 1 failed, 0 skipped"; exit 1; }

@@ -4,42 +4,11 @@
 # run: long
 cd "$(dirname "$0")/.." || exit 1
 . tests/checks.sh
-export LC_ALL=C
-root=$PWD
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$root/$build ;; esac
-prof=$build/tests/prof
-work=$build/tests/tool
-rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+in_work tool
 ulimit -S -f 12000000 # 6 GB: a fault must not fill the disk
 
-limit=
-command -v timeout >/dev/null && limit="timeout -k 5 60"
-
-# is NAME STATUS COMMAND...: the status; what was printed is in out and err.
-is() {
-    name=$1 wanted=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq "$wanted" ]; then ok "$name"; else fail "$name: status $got, not $wanted" && head -5 err; fi
-}
-# prints NAME: standard input is what the last command printed.
-prints() {
-    cat >expected
-    if cmp -s expected out; then ok "$1"; else fail "$1" && diff expected out | head -20; fi
-}
 says() { # says NAME LINE: all that it said on standard error
     if [ "$(cat err)" = "$2" ]; then ok "$1"; else fail "$1: said '$(cat err)', not '$2'"; fi
-}
-# fails NAME MESSAGE COMMAND...: nothing is printed, and one line is said
-fails() {
-    name=$1 message=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
-    else fail "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
 }
 sizeless() { sed -E 's/[0-9,]+ (of up to [0-9,]+ )?bytes at 0x[0-9a-f]+/\1bytes/; s/of up to [0-9,]+ /a part of the /' out >less && mv less out; }
 columns() { tr -d '\r' <"$1" | cut -d, -f1-12; } # of a CSV file, without places in the source

@@ -3,35 +3,12 @@
 # What the figures are is in test_periods.c. No check depends on how fast anything is. BUILD: see the Makefile.
 cd "$(dirname "$0")/.." || exit 1
 . tests/checks.sh
-export LC_ALL=C
-root=$PWD
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$root/$build ;; esac
-prof=$build/tests/prof
-work=$build/tests/top
-rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+in_work top
 unset COLUMNS NO_COLOR
 much=
 trap 'touch "$work/end"' EXIT # ends the program, and with it prof top
 trap 'exit 1' HUP INT TERM
 
-limit=
-command -v timeout >/dev/null && limit="timeout -k 5 60"
-is() { # is NAME STATUS COMMAND...
-    name=$1 wanted=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq "$wanted" ]; then ok "$name"; else fail "$name: status $got, not $wanted" && head -5 err; fi
-}
-fails() { # fails NAME MESSAGE COMMAND...
-    name=$1 message=$2
-    shift 2
-    $limit "$@" >out 2>err </dev/null
-    got=$?
-    if [ $got -eq 2 ] && [ ! -s out ] && [ "$(cat err)" = "prof: $message" ]; then ok "$name"
-    else fail "$name: status $got, said '$(cat err)', not 'prof: $message'"; fi
-}
 within() { # within COMMAND...: waits until it succeeds, for at most 60 s
     tries=0
     until "$@" >/dev/null 2>&1; do

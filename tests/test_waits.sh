@@ -6,11 +6,7 @@
 cd "$(dirname "$0")/.." || exit 1
 . tests/checks.sh
 [ "$(uname -s)" = Linux ] || { skip waits "no Linux"; finish; }
-root=$PWD
-build=${BUILD:-build}
-case $build in /*) ;; *) build=$root/$build ;; esac
-work=$build/tests/out/test_waits_sh
-rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 1
+in_work out/test_waits_sh
 unset PROF_OUTPUT PROF_WAITS LD_PRELOAD LDFLAGS
 cc="${CC:-cc} -std=gnu99 -I$root"
 
@@ -48,7 +44,7 @@ is() { check "$1" "$([ "$2" = "$3" ] || echo "'$2', not '$3'")"; }
 
 # ---- a program that is not instrumented
 succeeds "a program without prof" $cc -O1 -w plain.c -o plain -pthread
-if succeeds "the library" $cc -O1 -fPIC -shared "$root/lib/libprof.c" -o libprof.so -pthread -ldl; then
+if succeeds "the library" $cc -O0 -fPIC -shared "$root/lib/libprof.c" -o libprof.so -pthread -ldl; then
     is "runs as without prof" "$(LD_PRELOAD=$work/libprof.so PROF_OUTPUT=plain.json ./plain 2>&1)" "done"
     is "its wait for the lock" "$(count '"ph":"X".*"name":"pthread_mutex_lock".*"holder":' plain.json)" 1
     is "the arrow from the thread that unlocks" "$(count '"ph":"s".*"name":"wake"' plain.json)" 1
