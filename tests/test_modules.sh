@@ -1,6 +1,8 @@
 #!/bin/sh
-# Each module in src/ compiles alone: so it includes all that it uses, and editors and other tools understand it. In C;
-# with PROF_TEST_LONG=1, as .ci/run has it, in C++, too. tests/rooms.sh looks at what they include.
+# Each module in src/ compiles alone: so it includes all that it uses, and editors and other tools understand it.
+# tests/rooms.sh looks at what they include.
+#
+# usage: tests/test_modules.sh [c++]     in C, as `make test` has it; in C++
 # run: traces unchecked
 cd "$(dirname "$0")/.." || exit 1
 [ -f src/prof.h ] || { echo "SKIP modules: there is no src/ here"; echo "0 passed, 0 failed, 1 skipped"; exit 0; }
@@ -20,6 +22,8 @@ alone() { # LANGUAGE COMPILER STANDARD
         rm -f "$0/$2.$$"' "$work" "$2" "$1" "$3" 2>&1)
     check "each module compiles alone in $1" "$said"
 }
-alone c "${CC:-cc}" gnu99
-[ -z "$PROF_TEST_LONG" ] || alone c++ "${CXX:-c++}" c++11
+case $1 in
+c++) alone c++ "${CXX:-c++}" c++11 ;;
+*) alone c "${CC:-cc}" gnu99 ;;
+esac
 finish

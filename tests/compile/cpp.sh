@@ -111,7 +111,8 @@ for compiler in g++ clang++; do
         continue
     fi
     for standard in c++11 c++20; do
-        for flags in "-O0 -fno-exceptions -fno-rtti" "-O2" "-O2 -flto=auto"; do
+        [ $standard = c++11 ] && optimised=-O2 || optimised="-O2 -flto=auto"
+        for flags in "-O0 -fno-exceptions -fno-rtti" "$optimised"; do
             program="$compiler -std=$standard $warnings $flags"
             silent "$program: compiles" $program -D_GNU_SOURCE -DTRACE_FOLDER="\"$out\"" -Itests tests/test_cpp.cpp \
                 $out/recorder.o -o $out/program -pthread -ldl || continue
