@@ -355,7 +355,7 @@ typedef struct prof__cuda_api {
 /* A GPU. The collector alone uses the rows, which are made when they are first needed. */
 typedef struct prof__cuda_gpu {
     prof_device *device;
-    prof_device_row *memory, *waits, *migrations, *overhead;
+    prof_device_row *memory, *migrations;
     int64_t allocated; /* bytes, since the session began */
 #define PROF__CUDA_FIELD(name, number) int name;
     PROF__CUDA_ATTRIBUTES(PROF__CUDA_FIELD)
@@ -409,7 +409,8 @@ static struct {
         prof_device_row *row;
     } rows[PROF__CUDA_ROWS];
     uint32_t row_count;
-    prof_device *nvtx;
+    prof_device *nvtx, *host; /* host: what CUDA and CUPTI do beside the GPUs; XProf would count it as their work */
+    prof_device_row *waits, *overhead;
     prof__cuda_range ranges[PROF__CUDA_RANGES];
     struct {
         uint32_t state;
@@ -568,10 +569,10 @@ static prof__cuda_gpu *prof__cuda_gpu_of(uint32_t ordinal)
     return NULL;
 }
 
-/* Returns a row of a GPU, which is made when it is first needed. */
-static prof_device_row *prof__cuda_row(prof__cuda_gpu *gpu, prof_device_row **row, const char *name)
+/* Returns a row of a device, which is made when it is first needed. */
+static prof_device_row *prof__cuda_row(prof_device *device, prof_device_row **row, const char *name)
 {
-    if (!*row) *row = prof_device_row_create(gpu->device, name);
+    if (!*row) *row = prof_device_row_create(device, name);
     return *row;
 }
 
@@ -801,9 +802,9 @@ static const char *prof__cuda_memory_kind(uint32_t kind)
 
 static const char *prof__cuda_copy_name(uint32_t kind)
 {
-    static const char *const kinds[] = {"MemcpyOther", "MemcpyH2D",   "MemcpyD2H",   "MemcpyH2D",
-                                        "MemcpyD2H",   "MemcpyD2D", "MemcpyD2D", "MemcpyD2D",
-                                        "MemcpyD2D",   "MemcpyH2H",   "MemcpyP2P"};
+    static const char *const kinds[] = {"MemcpyOther", "MEMCPYHtoD", "MEMCPYDtoH", "MEMCPYHtoD",
+                                        "MEMCPYDtoH",  "MEMCPYDtoD", "MEMCPYDtoD", "MEMCPYDtoD",
+                                        "MEMCPYDtoD",  "MEMCPYHtoH", "MEMCPYPtoP"};
     return prof__cuda_among(kinds, 11, kind);
 }
 
@@ -900,21 +901,19 @@ static void prof__cuda_graph(const prof__cupti_graph *record)
     prof__cuda_put(prof__cuda_stream(gpu, record->stream), &made, &prof__cuda.counts.graphs);
 }
 
-/* Records what waits: a thread for a stream, or a stream for an event. The record has no GPU: it is shown with the
-   first one. */
+/* Records what waits: a thread for a stream, or a stream for an event. */
 static void prof__cuda_wait(const prof__cupti_sync *record)
 {
     static const char *const types[] = {"synchronization", "wait for an event", "a stream waits for an event",
                                         "wait for a stream", "wait for the GPU"};
     prof__cuda_event made;
-    prof__cuda_gpu *gpu = prof__cuda_gpu_of(0);
-    if (!gpu) return;
     prof__cuda_event_begin(&made, prof__cuda_among(types, 5, record->type), record->start, record->end,
                            record->correlation);
     made.event.flow = 0; /* the scope of the call is around it */
     if (record->stream != ~0u) prof__cuda_arg_number(&made, "stream", record->stream);
     prof__cuda_arg_context(&made, record->context);
-    prof__cuda_put(prof__cuda_row(gpu, &gpu->waits, "synchronization"), &made, &prof__cuda.counts.others);
+    prof_device_row *row = prof__cuda_row(prof__cuda.host, &prof__cuda.waits, "synchronization");
+    prof__cuda_put(row, &made, &prof__cuda.counts.others);
 }
 
 static void prof__cuda_overhead(const prof__cupti_overhead *record)
@@ -929,12 +928,11 @@ static void prof__cuda_overhead(const prof__cupti_overhead *record)
                        : record->what == 7 << 16 ? "buffer request"
                                                  : "overhead";
     prof__cuda_event made;
-    prof__cuda_gpu *gpu = prof__cuda_gpu_of(0);
-    if (!gpu) return;
     prof__cuda_event_begin(&made, name, record->start, record->end, 0);
     if (record->object_kind == PROF__CUPTI_OF_THREAD)
         prof__cuda_arg_number(&made, "thread", record->thread_or_context);
-    prof__cuda_put(prof__cuda_row(gpu, &gpu->overhead, "CUPTI overhead"), &made, &prof__cuda.counts.others);
+    prof_device_row *row = prof__cuda_row(prof__cuda.host, &prof__cuda.overhead, "CUPTI overhead");
+    prof__cuda_put(row, &made, &prof__cuda.counts.others);
 }
 
 /* Records an allocation or a release as an instant, and what is allocated as a curve. */
@@ -953,7 +951,7 @@ static void prof__cuda_memory(const prof__cupti_memory *record)
              (unsigned long long)record->bytes);
     prof__cuda_arg_text(&made, allocates ? "memalloc_details" : "MemFree_details", made.details);
     prof__cuda_arg(&made, "address", PROF_VALUE_POINTER)->as.u = record->address;
-    prof_device_row *row = prof__cuda_row(gpu, &gpu->memory, "memory");
+    prof_device_row *row = prof__cuda_row(gpu->device, &gpu->memory, "memory");
     prof__cuda_put(row, &made, &prof__cuda.counts.allocations);
     if (of_host || !record->time) return;
     gpu->allocated += allocates ? (int64_t)record->bytes : -(int64_t)record->bytes;
@@ -974,7 +972,8 @@ static void prof__cuda_unified(const prof__cupti_unified *record)
     if (what == 3) made.event.type = PROF_EVENT_MARK;
     prof__cuda_arg_number(&made, what == 1 || what == 2 || what == 8 ? "bytes" : "value", record->value);
     prof__cuda_arg(&made, "address", PROF_VALUE_POINTER)->as.u = record->address;
-    prof__cuda_put(prof__cuda_row(gpu, &gpu->migrations, "unified memory"), &made, &prof__cuda.counts.others);
+    prof_device_row *row = prof__cuda_row(gpu->device, &gpu->migrations, "unified memory");
+    prof__cuda_put(row, &made, &prof__cuda.counts.others);
 }
 
 /* Records a range of NVTX, whose begin and end are two records, or an instant. */
@@ -1099,6 +1098,7 @@ static void prof__cuda_sync(void)
     prof__cuda.clock_gap = gap;
     for (unsigned i = 0; i < prof__cuda.gpus; ++i)
         if (prof__cuda.gpu[i].device) prof_device_sync(prof__cuda.gpu[i].device, ticks, host);
+    prof_device_sync(prof__cuda.host, ticks, host);
     if (prof__cuda.nvtx) prof_device_sync(prof__cuda.nvtx, ticks, host);
 }
 
@@ -1584,6 +1584,8 @@ static prof_status prof__cuda_devices(void)
         if (!gpu->device) return PROF_NO_MEMORY;
         prof__cuda_tell(gpu, i);
     }
+    prof__cuda.host = prof_device_create("CUDA", &clock);
+    if (!prof__cuda.host) return PROF_NO_MEMORY;
     prof__cuda.nvtx = prof__cuda.wishes.nvtx ? prof_device_create("NVTX", &clock) : NULL;
     return PROF_OK;
 }

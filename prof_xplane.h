@@ -83,8 +83,9 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 like are transfers, nccl... are collectives. Work belongs to the step from which a flow leads to it, or
                 else to the step in which it began; steps without any work are then not on the overview page. The
                 arguments bytes_accessed, flops, kernel_details ("regs:32 grid:8,1,1 block:256,1,1"), memcpy_details,
-                shape and tf_op are XProf's stats. The line "host steps" has the times of steps; there are several if
-                steps of threads overlap
+                correlation_id, shape, tf_op and others of prof_cuda.h are XProf's stats; work with details other than
+                kernel_details is no kernel. Metadata "gpu 0.KEY" are stats of the plane. The line "host steps" has the
+                times of steps; there are several if steps of threads overlap
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
                 memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL"
     the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and the
@@ -399,7 +400,7 @@ typedef struct prof__xplane_step {
    step. */
 typedef struct prof__xplane_held {
     int held, step, flow; /* flow: 1: a point of a flow was added to it */
-    int op, details;      /* 1: its arguments have tf_op; kernel_details */
+    int op, details, launch; /* 1: its arguments have tf_op; details of its kind; correlation_id */
     uint32_t id, depth, shorter; /* shorter: in picoseconds: see prof__xplane_shorter() */
     int64_t start, duration;
     const prof_callsite *site;
@@ -949,17 +950,23 @@ static void prof__xplane_stat_name(prof__xplane *x, size_t id, const char *prefi
    devices. */
 static int prof__xplane_own_stat(const char *key)
 {
-    static const char *const own[] = {"bytes_accessed", "flops", "kernel_details", "memcpy_details", "shape", "tf_op"};
+    static const char *const own[] = {
+        "bytes_accessed", "clock_rate", "compute_cap_major", "compute_cap_minor", "context_id", "core_count",
+        "correlation_id", "cuda_graph_id", "cuda_graph_node_id", "device_vendor", "flops", "gpu_device_name",
+        "kernel_details", "memalloc_details", "memcpy_details", "memory_bandwidth", "memory_size", "nvtx_range",
+        "occupancy_min_grid_size", "occupancy_suggested_block_size", "shape", "tf_op", "theoretical_occupancy_pct"};
     size_t i;
     for (i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(key, own[i])) return 1;
     return 0;
 }
 
-/* Returns the prefix for an argument's key: "arg." if XProf would interpret the key otherwise, else "". */
+/* Returns the prefix for an argument's key: "arg." if XProf would interpret the key otherwise, else "". A scope that
+   launches work of an accelerator has the correlation_id of that work. */
 static const char *prof__xplane_prefix(const prof__xplane *x, const char *key)
 {
-    return prof__xplane_taken(key) && !(x->gpu && prof__xplane_own_stat(key)) ? "arg." : "";
+    int own = x->gpu ? prof__xplane_own_stat(key) : x->accelerators && !strcmp(key, "correlation_id");
+    return prof__xplane_taken(key) && !own ? "arg." : "";
 }
 
 static void prof__xplane_names(prof__xplane *x)
@@ -1537,7 +1544,8 @@ static void prof__xplane_work(prof__xplane *x, int outer)
     const prof__xplane_step *step = held->flow ? NULL : prof__xplane_step_at(x, held->start);
     if (step) prof__xplane_consumer(x, &x->stats, step);
     if (outer) return;
-    prof__xplane_put_uint(x, &x->stats, PROF__STAT_LAUNCH, (uint64_t)held->start + 1); /* unlike that of other work */
+    if (!held->launch) /* unlike that of other work */
+        prof__xplane_put_uint(x, &x->stats, PROF__STAT_LAUNCH, (uint64_t)held->start + 1);
     if (!held->details) prof__xplane_stat_text(x, &x->stats, PROF__XEVENT_STAT, PROF__STAT_KERNEL, "not recorded");
     if (held->op || !name) return;
     x->text.size = 0;
@@ -1612,13 +1620,23 @@ static inline void prof__xplane_hold(prof__xplane *x, const prof_callsite *site,
     prof__xplane_held *held = &x->held;
     held->held = 1;
     held->step = site->role == PROF_ROLE_STEP;
-    held->flow = held->op = held->details = 0;
+    held->flow = held->op = held->details = held->launch = 0;
     held->site = site;
     held->depth = depth;
     held->start = prof__xplane_time(start);
     held->duration = duration;
     held->shorter = prof__xplane_shorter(x, start, start + duration, depth);
     x->stats.size = 0;
+}
+
+/* Notes what the arguments of an accelerator's work say of it. Work with details of another kind is no kernel. */
+static void prof__xplane_known(prof__xplane_held *held, const char *key)
+{
+    size_t length = strlen(key);
+    int details = length > 8 && !strcmp(key + length - 8, "_details"), kernel = !strcmp(key, "kernel_details");
+    held->launch |= !strcmp(key, "correlation_id");
+    held->details |= details;
+    held->op |= (details && !kernel) || !strcmp(key, "tf_op");
 }
 
 static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
@@ -1633,10 +1651,7 @@ static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
     if (held->step) prof__xplane_put_int(x, &x->stats, PROF__STAT_ROOT, 1);
     if (held->step && x->accelerators) prof__xplane_producer(x);
     prof__xplane_args(x, &x->stats, event);
-    for (i = 0; i < event->arg_count; i++) {
-        held->op |= !strcmp(event->args[i].key, "tf_op");
-        held->details |= !strcmp(event->args[i].key, "kernel_details");
-    }
+    for (i = 0; i < event->arg_count; i++) prof__xplane_known(held, event->args[i].key);
     prof__xplane_truncated(x, &x->stats, event->flags);
 }
 
@@ -2280,7 +2295,7 @@ static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const ch
     prof__xplane_letters(&x->text, behind);
     prof__xplane_message(&x->meta, PROF__XPLANE_NAME, x->text.data, x->text.size);
     prof__xplane_stat_number(x, &x->meta, PROF__XPLANE_STAT, PROF__STAT_PID, PROF__XSTAT_INT, x->about->pid);
-    if (plain) prof__xplane_add(&x->meta, x->stats.data, x->stats.size);
+    if (plain || x->gpu) prof__xplane_add(&x->meta, x->stats.data, x->stats.size);
     prof__xplane_names(x);
     size += x->meta.size;
     x->total += size;
@@ -2370,6 +2385,26 @@ static void prof__xplane_host_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/host:CPU", "", "", 0);
 }
 
+/* Puts what the metadata says about the device, under "DEVICE.KEY", into x->stats. */
+static void prof__xplane_device_facts(prof__xplane *x)
+{
+    const char *key, *value;
+    size_t i, item, length = strlen(x->device);
+    uint64_t number;
+    x->stats.size = 0;
+    for (i = 0; x->gpu && prof_trace_metadata(x->trace, i, &key, &value); i++) {
+        if (strncmp(key, x->device, length) || key[length] != '.') continue;
+        item = prof__xplane_key_of(x, key + length + 1);
+        if (item == PROF__NONE)
+            x->status = PROF_NO_MEMORY;
+        else if (prof__parse_whole(value, &number))
+            prof__xplane_stat_number(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_COUNT + item, PROF__XSTAT_UINT,
+                                     number);
+        else
+            prof__xplane_stat_text(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_COUNT + item, value);
+    }
+}
+
 /* Writes the rows of a device, beginning with track `first`. Returns the track after them. */
 static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
 {
@@ -2385,6 +2420,7 @@ static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
     prof__xplane_measure(x);
     if (prof__xplane_any(x, PROF__GROUP_COUNTER)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
     prof__xplane_measure(x);
+    prof__xplane_device_facts(x);
     prof__xplane_put_plane(x, x->gpu ? "/device:GPU:" : "/device:CUSTOM:", track->device,
                            track->alignment == PROF_ALIGN_GUESS ? " (clock not aligned)" : "", 0);
     x->gpus += x->gpu;
@@ -2487,6 +2523,7 @@ static void prof__xplane_warnings(prof__xplane *x, const char *host)
     int64_t from = x->options.from_ns - x->offset;
     uint64_t unaligned = 0;
     char why[512], what[32];
+    const char *key, *value;
     size_t i;
     int kind;
     if (from < x->about->from_ns) from = x->about->from_ns;
@@ -2503,6 +2540,8 @@ static void prof__xplane_warnings(prof__xplane *x, const char *host)
                             "frames of the 65th and later names are left out");
     prof__xplane_warning_of(x, host, "events dropped", x->late,
                             "events after 106 days are left out: XProf's times end there");
+    for (i = 0; prof_trace_metadata(x->trace, i, &key, &value); i++) /* of prof_cuda.h */
+        if (!strncmp(key, "CUDA ", 5) && strstr(key, " dropped")) prof__xplane_warning(x, host, key, value);
     if (x->changed)
         prof__xplane_warning(x, host, "events dropped",
                              "the recording changed while this was written, and a part of it may be missing");

@@ -387,7 +387,7 @@ ALONE(a_kernel_is_joined_with_its_launch)
     CHECK(out->object && out->object == in->object);
     CHECK(out->start_ns >= call->start_ns && out->start_ns <= end_of(call));
     event_of(&host, PROF_EVENT_SCOPE, "cuStreamSynchronize", 0);
-    trace_list waits = row(trace, "GPU 0", "synchronization");
+    trace_list waits = row(trace, "CUDA", "synchronization");
     const prof_event *wait = event_of(&waits, PROF_EVENT_SCOPE, "wait for a stream", 0);
     CHECK_EQUAL(number_arg(wait, "stream"), 13);
     CHECK(end_of(wait) >= end_of(run));
@@ -428,13 +428,13 @@ ALONE(the_other_kinds_of_records)
     CHECK_EQUAL(counts.others, 4);
     CHECK_EQUAL(counts.unknown, 0);
     trace_list gpu = row(trace, "GPU 0", "Stream #7");
-    const prof_event *in = event_of(&gpu, PROF_EVENT_SCOPE, "MemcpyH2D", 0);
+    const prof_event *in = event_of(&gpu, PROF_EVENT_SCOPE, "MEMCPYHtoD", 0);
     CHECK_TEXT(text_arg(in, "memcpy_details"), "kind_src:pinned kind_dst:device size:1000 dest:0 async:1");
     CHECK_EQUAL(number_arg(in, "bytes"), 1000);
     CHECK_TEXT(text_arg(event_of(&gpu, PROF_EVENT_SCOPE, "Memset", 0), "Memset_details"),
                "kind:device num_bytes:1000 async:1");
-    event_of(&gpu, PROF_EVENT_SCOPE, "MemcpyD2H", 0);
-    CHECK_TEXT(text_arg(event_of(&gpu, PROF_EVENT_SCOPE, "MemcpyP2P", 0), "memcpy_details"),
+    event_of(&gpu, PROF_EVENT_SCOPE, "MEMCPYDtoH", 0);
+    CHECK_TEXT(text_arg(event_of(&gpu, PROF_EVENT_SCOPE, "MEMCPYPtoP", 0), "memcpy_details"),
                "kind_src:device kind_dst:device size:512 dest:1 async:0");
     CHECK_EQUAL(number_arg(event_of(&gpu, PROF_EVENT_SCOPE, "second of the graph", 0), "cuda_graph_id"), 3);
     CHECK_EQUAL(number_arg(event_of(&gpu, PROF_EVENT_SCOPE, "first of the graph", 0), "cuda_graph_node_id"), 5);
@@ -445,7 +445,7 @@ ALONE(the_other_kinds_of_records)
     CHECK_EQUAL(event_of(&gpu, PROF_EVENT_COUNTER, "allocated since the start", 0)->value.as.i, 1000);
     CHECK_EQUAL(event_of(&gpu, PROF_EVENT_COUNTER, "allocated since the start", 1)->value.as.i, 0);
     trace_free(&gpu);
-    gpu = row(trace, "GPU 0", "CUPTI overhead");
+    gpu = row(trace, "CUDA", "CUPTI overhead");
     CHECK_EQUAL(number_arg(event_of(&gpu, PROF_EVENT_SCOPE, "lazy function loading", 0), "thread"), 77);
     trace_free(&gpu);
     gpu = row(trace, "GPU 0", "unified memory");
@@ -782,6 +782,54 @@ TEST(keys_of_jax)
         if (!status) continue;
         CHECK(strstr(prof_error(), cases[i].part) && strstr(prof_error(), cases[i].key));
     }
+}
+
+/*-- XProf --*/
+
+/* Returns how often an XSpace has a text, as a whole string. */
+static size_t texts_of(const trace_bytes *all, const char *text)
+{
+    size_t count = 0, length = strlen(text);
+    for (size_t i = 1; i + length <= all->size; ++i)
+        count += (unsigned char)all->bytes[i - 1] == length && !memcmp(all->bytes + i, text, length);
+    return count;
+}
+
+/* The stats have the names that XProf knows, and only kernels count as its kernels. What waits is no work of the GPU. */
+ALONE(xprof_has_its_stats)
+{
+    uint64_t memory = 0;
+    char bytes[100] = "";
+    trace_bytes all = {NULL, 0, 0, 0};
+    enable();
+    start("gpu_max_activity_api_events", "4");
+    {
+        PROFILE_STEP("train", 1);
+        fake.allocate(&memory, 100);
+        launch(kernel("k"), NULL);
+        fake.to_gpu(memory, bytes, 100, NULL);
+        fake.fill(memory, 0, 25, NULL);
+        fake.release(memory);
+        fake.wait(NULL);
+    }
+    prof_trace *trace = stop();
+    CHECK_EQUAL(prof_xplane_stream(trace, trace_sink(&all), NULL), PROF_OK);
+    CHECK_EQUAL(texts_of(&all, "/device:GPU:0 GPU 0"), 1);
+    CHECK_EQUAL(texts_of(&all, "device_vendor"), 1);
+    CHECK_EQUAL(texts_of(&all, "Nvidia"), 2); /* of the plane, and with the metadata */
+    CHECK_EQUAL(texts_of(&all, "compute_cap_major"), 1);
+    CHECK_EQUAL(texts_of(&all, "correlation_id"), 2); /* of the threads and of the GPU */
+    CHECK_EQUAL(texts_of(&all, "arg.correlation_id"), 0);
+    CHECK_EQUAL(texts_of(&all, "kernel_details"), 1);
+    CHECK_EQUAL(texts_of(&all, "memcpy_details"), 1);
+    CHECK_EQUAL(texts_of(&all, "theoretical_occupancy_pct"), 1);
+    CHECK_EQUAL(texts_of(&all, "not recorded"), 0);
+    CHECK(all.size && strstr(said(trace, "CUDA events dropped"), "gpu_max_activity_api_events"));
+    size_t warnings = 0;
+    for (size_t i = 0; i + 27 < all.size; ++i) warnings += !memcmp(all.bytes + i, "Detected CUDA events dropped", 27);
+    CHECK_EQUAL(warnings, 1);
+    free(all.bytes);
+    prof_trace_close(trace);
 }
 
 /*-- threads, forks, ends --*/

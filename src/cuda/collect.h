@@ -41,6 +41,7 @@ static void prof__cuda_sync(void)
     prof__cuda.clock_gap = gap;
     for (unsigned i = 0; i < prof__cuda.gpus; ++i)
         if (prof__cuda.gpu[i].device) prof_device_sync(prof__cuda.gpu[i].device, ticks, host);
+    prof_device_sync(prof__cuda.host, ticks, host);
     if (prof__cuda.nvtx) prof_device_sync(prof__cuda.nvtx, ticks, host);
 }
 

@@ -94,10 +94,10 @@ static prof__cuda_gpu *prof__cuda_gpu_of(uint32_t ordinal)
     return NULL;
 }
 
-/* Returns a row of a GPU, which is made when it is first needed. */
-static prof_device_row *prof__cuda_row(prof__cuda_gpu *gpu, prof_device_row **row, const char *name)
+/* Returns a row of a device, which is made when it is first needed. */
+static prof_device_row *prof__cuda_row(prof_device *device, prof_device_row **row, const char *name)
 {
-    if (!*row) *row = prof_device_row_create(gpu->device, name);
+    if (!*row) *row = prof_device_row_create(device, name);
     return *row;
 }
 

@@ -23,9 +23,9 @@ static const char *prof__cuda_memory_kind(uint32_t kind)
 
 static const char *prof__cuda_copy_name(uint32_t kind)
 {
-    static const char *const kinds[] = {"MemcpyOther", "MemcpyH2D",   "MemcpyD2H",   "MemcpyH2D",
-                                        "MemcpyD2H",   "MemcpyD2D", "MemcpyD2D", "MemcpyD2D",
-                                        "MemcpyD2D",   "MemcpyH2H",   "MemcpyP2P"};
+    static const char *const kinds[] = {"MemcpyOther", "MEMCPYHtoD", "MEMCPYDtoH", "MEMCPYHtoD",
+                                        "MEMCPYDtoH",  "MEMCPYDtoD", "MEMCPYDtoD", "MEMCPYDtoD",
+                                        "MEMCPYDtoD",  "MEMCPYHtoH", "MEMCPYPtoP"};
     return prof__cuda_among(kinds, 11, kind);
 }
 
@@ -122,21 +122,19 @@ static void prof__cuda_graph(const prof__cupti_graph *record)
     prof__cuda_put(prof__cuda_stream(gpu, record->stream), &made, &prof__cuda.counts.graphs);
 }
 
-/* Records what waits: a thread for a stream, or a stream for an event. The record has no GPU: it is shown with the
-   first one. */
+/* Records what waits: a thread for a stream, or a stream for an event. */
 static void prof__cuda_wait(const prof__cupti_sync *record)
 {
     static const char *const types[] = {"synchronization", "wait for an event", "a stream waits for an event",
                                         "wait for a stream", "wait for the GPU"};
     prof__cuda_event made;
-    prof__cuda_gpu *gpu = prof__cuda_gpu_of(0);
-    if (!gpu) return;
     prof__cuda_event_begin(&made, prof__cuda_among(types, 5, record->type), record->start, record->end,
                            record->correlation);
     made.event.flow = 0; /* the scope of the call is around it */
     if (record->stream != ~0u) prof__cuda_arg_number(&made, "stream", record->stream);
     prof__cuda_arg_context(&made, record->context);
-    prof__cuda_put(prof__cuda_row(gpu, &gpu->waits, "synchronization"), &made, &prof__cuda.counts.others);
+    prof_device_row *row = prof__cuda_row(prof__cuda.host, &prof__cuda.waits, "synchronization");
+    prof__cuda_put(row, &made, &prof__cuda.counts.others);
 }
 
 static void prof__cuda_overhead(const prof__cupti_overhead *record)
@@ -151,12 +149,11 @@ static void prof__cuda_overhead(const prof__cupti_overhead *record)
                        : record->what == 7 << 16 ? "buffer request"
                                                  : "overhead";
     prof__cuda_event made;
-    prof__cuda_gpu *gpu = prof__cuda_gpu_of(0);
-    if (!gpu) return;
     prof__cuda_event_begin(&made, name, record->start, record->end, 0);
     if (record->object_kind == PROF__CUPTI_OF_THREAD)
         prof__cuda_arg_number(&made, "thread", record->thread_or_context);
-    prof__cuda_put(prof__cuda_row(gpu, &gpu->overhead, "CUPTI overhead"), &made, &prof__cuda.counts.others);
+    prof_device_row *row = prof__cuda_row(prof__cuda.host, &prof__cuda.overhead, "CUPTI overhead");
+    prof__cuda_put(row, &made, &prof__cuda.counts.others);
 }
 
 /* Records an allocation or a release as an instant, and what is allocated as a curve. */
@@ -175,7 +172,7 @@ static void prof__cuda_memory(const prof__cupti_memory *record)
              (unsigned long long)record->bytes);
     prof__cuda_arg_text(&made, allocates ? "memalloc_details" : "MemFree_details", made.details);
     prof__cuda_arg(&made, "address", PROF_VALUE_POINTER)->as.u = record->address;
-    prof_device_row *row = prof__cuda_row(gpu, &gpu->memory, "memory");
+    prof_device_row *row = prof__cuda_row(gpu->device, &gpu->memory, "memory");
     prof__cuda_put(row, &made, &prof__cuda.counts.allocations);
     if (of_host || !record->time) return;
     gpu->allocated += allocates ? (int64_t)record->bytes : -(int64_t)record->bytes;
@@ -196,7 +193,8 @@ static void prof__cuda_unified(const prof__cupti_unified *record)
     if (what == 3) made.event.type = PROF_EVENT_MARK;
     prof__cuda_arg_number(&made, what == 1 || what == 2 || what == 8 ? "bytes" : "value", record->value);
     prof__cuda_arg(&made, "address", PROF_VALUE_POINTER)->as.u = record->address;
-    prof__cuda_put(prof__cuda_row(gpu, &gpu->migrations, "unified memory"), &made, &prof__cuda.counts.others);
+    prof_device_row *row = prof__cuda_row(gpu->device, &gpu->migrations, "unified memory");
+    prof__cuda_put(row, &made, &prof__cuda.counts.others);
 }
 
 /* Records a range of NVTX, whose begin and end are two records, or an instant. */

@@ -69,6 +69,8 @@ static prof_status prof__cuda_devices(void)
         if (!gpu->device) return PROF_NO_MEMORY;
         prof__cuda_tell(gpu, i);
     }
+    prof__cuda.host = prof_device_create("CUDA", &clock);
+    if (!prof__cuda.host) return PROF_NO_MEMORY;
     prof__cuda.nvtx = prof__cuda.wishes.nvtx ? prof_device_create("NVTX", &clock) : NULL;
     return PROF_OK;
 }

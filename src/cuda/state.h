@@ -24,7 +24,7 @@
 /* A GPU. The collector alone uses the rows, which are made when they are first needed. */
 typedef struct prof__cuda_gpu {
     prof_device *device;
-    prof_device_row *memory, *waits, *migrations, *overhead;
+    prof_device_row *memory, *migrations;
     int64_t allocated; /* bytes, since the session began */
 #define PROF__CUDA_FIELD(name, number) int name;
     PROF__CUDA_ATTRIBUTES(PROF__CUDA_FIELD)
@@ -78,7 +78,8 @@ static struct {
         prof_device_row *row;
     } rows[PROF__CUDA_ROWS];
     uint32_t row_count;
-    prof_device *nvtx;
+    prof_device *nvtx, *host; /* host: what CUDA and CUPTI do beside the GPUs; XProf would count it as their work */
+    prof_device_row *waits, *overhead;
     prof__cuda_range ranges[PROF__CUDA_RANGES];
     struct {
         uint32_t state;

@@ -83,8 +83,9 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 like are transfers, nccl... are collectives. Work belongs to the step from which a flow leads to it, or
                 else to the step in which it began; steps without any work are then not on the overview page. The
                 arguments bytes_accessed, flops, kernel_details ("regs:32 grid:8,1,1 block:256,1,1"), memcpy_details,
-                shape and tf_op are XProf's stats. The line "host steps" has the times of steps; there are several if
-                steps of threads overlap
+                correlation_id, shape, tf_op and others of prof_cuda.h are XProf's stats; work with details other than
+                kernel_details is no kernel. Metadata "gpu 0.KEY" are stats of the plane. The line "host steps" has the
+                times of steps; there are several if steps of threads overlap
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
                 memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL"
     the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and the

@@ -331,17 +331,23 @@ static void prof__xplane_stat_name(prof__xplane *x, size_t id, const char *prefi
    devices. */
 static int prof__xplane_own_stat(const char *key)
 {
-    static const char *const own[] = {"bytes_accessed", "flops", "kernel_details", "memcpy_details", "shape", "tf_op"};
+    static const char *const own[] = {
+        "bytes_accessed", "clock_rate", "compute_cap_major", "compute_cap_minor", "context_id", "core_count",
+        "correlation_id", "cuda_graph_id", "cuda_graph_node_id", "device_vendor", "flops", "gpu_device_name",
+        "kernel_details", "memalloc_details", "memcpy_details", "memory_bandwidth", "memory_size", "nvtx_range",
+        "occupancy_min_grid_size", "occupancy_suggested_block_size", "shape", "tf_op", "theoretical_occupancy_pct"};
     size_t i;
     for (i = 0; i < sizeof own / sizeof *own; i++)
         if (!strcmp(key, own[i])) return 1;
     return 0;
 }
 
-/* Returns the prefix for an argument's key: "arg." if XProf would interpret the key otherwise, else "". */
+/* Returns the prefix for an argument's key: "arg." if XProf would interpret the key otherwise, else "". A scope that
+   launches work of an accelerator has the correlation_id of that work. */
 static const char *prof__xplane_prefix(const prof__xplane *x, const char *key)
 {
-    return prof__xplane_taken(key) && !(x->gpu && prof__xplane_own_stat(key)) ? "arg." : "";
+    int own = x->gpu ? prof__xplane_own_stat(key) : x->accelerators && !strcmp(key, "correlation_id");
+    return prof__xplane_taken(key) && !own ? "arg." : "";
 }
 
 static void prof__xplane_names(prof__xplane *x)

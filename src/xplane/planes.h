@@ -47,7 +47,7 @@ static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const ch
     prof__xplane_letters(&x->text, behind);
     prof__xplane_message(&x->meta, PROF__XPLANE_NAME, x->text.data, x->text.size);
     prof__xplane_stat_number(x, &x->meta, PROF__XPLANE_STAT, PROF__STAT_PID, PROF__XSTAT_INT, x->about->pid);
-    if (plain) prof__xplane_add(&x->meta, x->stats.data, x->stats.size);
+    if (plain || x->gpu) prof__xplane_add(&x->meta, x->stats.data, x->stats.size);
     prof__xplane_names(x);
     size += x->meta.size;
     x->total += size;
@@ -137,6 +137,26 @@ static void prof__xplane_host_plane(prof__xplane *x)
     prof__xplane_put_plane(x, "/host:CPU", "", "", 0);
 }
 
+/* Puts what the metadata says about the device, under "DEVICE.KEY", into x->stats. */
+static void prof__xplane_device_facts(prof__xplane *x)
+{
+    const char *key, *value;
+    size_t i, item, length = strlen(x->device);
+    uint64_t number;
+    x->stats.size = 0;
+    for (i = 0; x->gpu && prof_trace_metadata(x->trace, i, &key, &value); i++) {
+        if (strncmp(key, x->device, length) || key[length] != '.') continue;
+        item = prof__xplane_key_of(x, key + length + 1);
+        if (item == PROF__NONE)
+            x->status = PROF_NO_MEMORY;
+        else if (prof__parse_whole(value, &number))
+            prof__xplane_stat_number(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_COUNT + item, PROF__XSTAT_UINT,
+                                     number);
+        else
+            prof__xplane_stat_text(x, &x->stats, PROF__XPLANE_STAT, PROF__STAT_COUNT + item, value);
+    }
+}
+
 /* Writes the rows of a device, beginning with track `first`. Returns the track after them. */
 static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
 {
@@ -152,6 +172,7 @@ static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
     prof__xplane_measure(x);
     if (prof__xplane_any(x, PROF__GROUP_COUNTER)) prof__xplane_line_of(x, PROF__XPLANE_COUNTERS, first);
     prof__xplane_measure(x);
+    prof__xplane_device_facts(x);
     prof__xplane_put_plane(x, x->gpu ? "/device:GPU:" : "/device:CUSTOM:", track->device,
                            track->alignment == PROF_ALIGN_GUESS ? " (clock not aligned)" : "", 0);
     x->gpus += x->gpu;
@@ -254,6 +275,7 @@ static void prof__xplane_warnings(prof__xplane *x, const char *host)
     int64_t from = x->options.from_ns - x->offset;
     uint64_t unaligned = 0;
     char why[512], what[32];
+    const char *key, *value;
     size_t i;
     int kind;
     if (from < x->about->from_ns) from = x->about->from_ns;
@@ -270,6 +292,8 @@ static void prof__xplane_warnings(prof__xplane *x, const char *host)
                             "frames of the 65th and later names are left out");
     prof__xplane_warning_of(x, host, "events dropped", x->late,
                             "events after 106 days are left out: XProf's times end there");
+    for (i = 0; prof_trace_metadata(x->trace, i, &key, &value); i++) /* of prof_cuda.h */
+        if (!strncmp(key, "CUDA ", 5) && strstr(key, " dropped")) prof__xplane_warning(x, host, key, value);
     if (x->changed)
         prof__xplane_warning(x, host, "events dropped",
                              "the recording changed while this was written, and a part of it may be missing");

@@ -148,7 +148,7 @@ typedef struct prof__xplane_step {
    step. */
 typedef struct prof__xplane_held {
     int held, step, flow; /* flow: 1: a point of a flow was added to it */
-    int op, details;      /* 1: its arguments have tf_op; kernel_details */
+    int op, details, launch; /* 1: its arguments have tf_op; details of its kind; correlation_id */
     uint32_t id, depth, shorter; /* shorter: in picoseconds: see prof__xplane_shorter() */
     int64_t start, duration;
     const prof_callsite *site;

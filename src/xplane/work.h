@@ -78,7 +78,8 @@ static void prof__xplane_work(prof__xplane *x, int outer)
     const prof__xplane_step *step = held->flow ? NULL : prof__xplane_step_at(x, held->start);
     if (step) prof__xplane_consumer(x, &x->stats, step);
     if (outer) return;
-    prof__xplane_put_uint(x, &x->stats, PROF__STAT_LAUNCH, (uint64_t)held->start + 1); /* unlike that of other work */
+    if (!held->launch) /* unlike that of other work */
+        prof__xplane_put_uint(x, &x->stats, PROF__STAT_LAUNCH, (uint64_t)held->start + 1);
     if (!held->details) prof__xplane_stat_text(x, &x->stats, PROF__XEVENT_STAT, PROF__STAT_KERNEL, "not recorded");
     if (held->op || !name) return;
     x->text.size = 0;
@@ -153,13 +154,23 @@ static inline void prof__xplane_hold(prof__xplane *x, const prof_callsite *site,
     prof__xplane_held *held = &x->held;
     held->held = 1;
     held->step = site->role == PROF_ROLE_STEP;
-    held->flow = held->op = held->details = 0;
+    held->flow = held->op = held->details = held->launch = 0;
     held->site = site;
     held->depth = depth;
     held->start = prof__xplane_time(start);
     held->duration = duration;
     held->shorter = prof__xplane_shorter(x, start, start + duration, depth);
     x->stats.size = 0;
+}
+
+/* Notes what the arguments of an accelerator's work say of it. Work with details of another kind is no kernel. */
+static void prof__xplane_known(prof__xplane_held *held, const char *key)
+{
+    size_t length = strlen(key);
+    int details = length > 8 && !strcmp(key + length - 8, "_details"), kernel = !strcmp(key, "kernel_details");
+    held->launch |= !strcmp(key, "correlation_id");
+    held->details |= details;
+    held->op |= (details && !kernel) || !strcmp(key, "tf_op");
 }
 
 static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
@@ -174,10 +185,7 @@ static void prof__xplane_scope(prof__xplane *x, const prof_event *event)
     if (held->step) prof__xplane_put_int(x, &x->stats, PROF__STAT_ROOT, 1);
     if (held->step && x->accelerators) prof__xplane_producer(x);
     prof__xplane_args(x, &x->stats, event);
-    for (i = 0; i < event->arg_count; i++) {
-        held->op |= !strcmp(event->args[i].key, "tf_op");
-        held->details |= !strcmp(event->args[i].key, "kernel_details");
-    }
+    for (i = 0; i < event->arg_count; i++) prof__xplane_known(held, event->args[i].key);
     prof__xplane_truncated(x, &x->stats, event->flags);
 }
 
