@@ -118,7 +118,7 @@ mkdir -p $examples
 ln -sfn "$PWD/examples" $examples/examples
 stripped="-DPROF_ENABLE=0 -O0 $WARNINGS -Wno-misleading-indentation"
 for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c engines/jobs.c \
-    engines/watchdog.c engines/reload_host.c cpp.cpp coroutine.cpp vulkan/triangle.c gl.c opencl.c; do
+    engines/watchdog.c engines/reload_host.c cpp.cpp coroutine.cpp vulkan/triangle.c cuda/pipeline.c gl.c opencl.c; do
     case $file in
     vulkan/*) [ -e /usr/share/vulkan/icd.d/lvp_icd.x86_64.json ] && [ -e /usr/include/vulkan/vulkan.h ] || continue ;;
     gl.c) [ -e /usr/share/glvnd/egl_vendor.d/50_mesa.json ] && [ -e /usr/include/EGL/egl.h ] || continue ;;
