@@ -9,8 +9,7 @@ QUICK START
 
     prof_cl *gpu = prof_cl_create(NULL, NULL);
     queue made with CL_QUEUE_PROFILING_ENABLE
-    clEnqueueNDRangeKernel(queue, kernel, ..., &event);
-    PROFILE_CL_EVENT(gpu, queue, event, "matmul");   // after the call that returned the event
+    PROFILE_CL_ENQUEUE(gpu, queue, event, "matmul", error = clEnqueueNDRangeKernel(queue, kernel, ..., &event));
     clReleaseEvent(event);                 // as before: prof holds the event itself for as long as it needs it
     prof_cl_collect(gpu);                  // now and then: records what is complete, without waiting
     prof_cl_finish(gpu);                   // before prof_stop(): waits for the rest
@@ -21,18 +20,20 @@ WHAT IT RECORDS
     The device "OpenCL NAME OF THE DEVICE" has a track for each queue, "queue 1" and so on, or the name that
     prof_cl_queue_name() gave. A scope there lasts from the command's start to its end. Its arguments say how long the
     command was in the queue of the host (queued_ns: until it was submitted to the device) and in that of the device
-    (submitted_ns: until it started). An arrow leads to each from the scope of the host that was open at
-    PROFILE_CL_EVENT. Commands of an out-of-order queue that overlap are on further tracks, "queue 1 #2" and so on. The
-    category of all of them is the device's name.
+    (submitted_ns: until it started). An arrow leads to each from the scope of the host that queued it. Commands of an
+    out-of-order queue that overlap are on further tracks, "queue 1 #2" and so on. The category of all of them is the
+    device's name.
 
-    PROFILE_CL_EVENT retains the event, and puts it into a ring. prof_cl_collect() asks each event whether it is
-    complete; of a queue that is in order it stops at the first that is not. If the ring is full, PROFILE_CL_EVENT
-    collects by itself. While nothing is recorded, it does nothing. Memory is allocated when a queue is first seen.
+    PROFILE_CL_ENQUEUE retains the event, and puts it into a ring. PROFILE_CL_EVENT(gpu, queue, event, "matmul") after
+    a call does so, too; its arrow is missing where the command began before the call had returned. prof_cl_collect()
+    asks each event whether it is complete; of a queue that is in order it stops at the first that is not. If the ring
+    is full, an event that is added collects by itself. While nothing is recorded, it does nothing. Memory is
+    allocated when a queue is first seen.
 
-    Clocks. prof_cl_collect() reads the device's clock beside the host's for each queue that it sees for the first time,
-    and once a second (options.calibrate_ms): with clGetDeviceAndHostTimer(), of OpenCL 2.1. Where that does not work it
-    puts four markers into the queue, and reads their times later; where these leave more than 4 us open, again after
-    the next event, up to four times. A marker waits for the commands before it, and nothing waits for a marker.
+    Clocks. A device's first event reads its clock beside the host's, then one a second (options.calibrate_ms): with
+    clGetDeviceAndHostTimer(), of OpenCL 2.1. Where that does not work it puts four markers into the queue, and reads
+    their times later; where these leave more than 4 us open, again after the next event, up to four times. A marker
+    waits for the commands before it, and nothing waits for a marker.
 
 WHAT IT NEEDS
 
@@ -107,6 +108,10 @@ PROF__API prof_status prof_cl_get_info(prof_cl *cl, prof_cl_info *info);
 /* What PROFILE_CL_EVENT calls. queue: a cl_command_queue, event: a cl_event; a null event is ignored. name is copied,
    up to 95 bytes. */
 PROF__API void prof_cl_event(prof_cl *cl, void *queue, void *event, const char *name);
+/* What PROFILE_CL_ENQUEUE calls: begins an arrow at the scope of this thread, and returns its id, which the second
+   takes. 0: no arrow. */
+PROF__API uint64_t prof_cl_arrow(prof_cl *cl);
+PROF__API void prof_cl_event_of(prof_cl *cl, void *queue, void *event, const char *name, uint64_t arrow);
 #else
 #define prof_cl_create(load, options) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_cl *), PROF__USE2(load, options))
 #define prof_cl_destroy(cl) PROF__STRIPPED(PROF_OK, PROF__USE(cl))
@@ -116,10 +121,23 @@ PROF__API void prof_cl_event(prof_cl *cl, void *queue, void *event, const char *
 #define prof_cl_get_info(cl, info) \
     PROF__STRIPPED((prof__stripped_none(info, sizeof(prof_cl_info)), PROF_OK), PROF__USE(cl))
 #define prof_cl_event(cl, queue, event, name) PROF__STRIPPED((void)0, PROF__USE4(cl, queue, event, name))
+#define prof_cl_arrow(cl) PROF__STRIPPED(PROF__TO(uint64_t, 0), PROF__USE(cl))
+#define prof_cl_event_of(cl, queue, event, name, arrow) \
+    PROF__STRIPPED((void)0, (0 ? (void)(arrow) : PROF__USE4(cl, queue, event, name)))
 #endif
 
-/* Records when the device did the command of this event: put it after the call that returned the event. name may be
-   made at run time. */
+/* Makes a call that queues a command, and records when the device did it:
+   PROFILE_CL_ENQUEUE(cl, queue, event, "matmul", error = clEnqueueNDRangeKernel(queue, ..., &event)). event is null
+   before, so that it is where the call fails. With PROF_ENABLE=0 the call is made, too. name may be of run time. */
+#define PROFILE_CL_ENQUEUE(cl, queue, event, name, ...)                                                    \
+    PROF__EITHER(do {                                                                                      \
+                     const uint64_t prof__arrow = prof_cl_arrow(cl);                                       \
+                     __VA_ARGS__;                                                                          \
+                     prof_cl_event_of(cl, queue, event, PROF__TEXT(name), prof__arrow);                    \
+                 } while (0),                                                                              \
+                 do { __VA_ARGS__; PROF__USE4(cl, queue, event, name); } while (0))
+/* Records when the device did the command of this event: put it after the call that returned the event. It has no arrow
+   if the command began before that. */
 #define PROFILE_CL_EVENT(cl, queue, event, ...)                                                            \
     PROF__EITHER(prof_cl_event(cl, queue, event, PROF__TEXT(__VA_ARGS__)),                                 \
                  PROF__USE4(cl, queue, event, (__VA_ARGS__)))
@@ -718,7 +736,7 @@ PROF_DEF prof_status prof_cl_get_info(prof_cl *cl, prof_cl_info *info)
 /*-- markup --*/
 
 /* Puts the event of a queue into the ring, or counts it as lost. Returns 1 if the device's clocks are to be read. */
-static int prof__cl_add(prof_cl *cl, prof__cl_queue *queue, void *event, const char *name)
+static int prof__cl_add(prof_cl *cl, prof__cl_queue *queue, void *event, const char *name, uint64_t arrow)
 {
     int error = 0, due = queue->profiles && queue->of->due;
     if (!queue->profiles) {
@@ -728,18 +746,26 @@ static int prof__cl_add(prof_cl *cl, prof__cl_queue *queue, void *event, const c
     } else if ((error = cl->api.event_retain(event)) != 0) {
         prof__cl_lose(cl, PROF__CL_REFUSED, error);
     } else {
-        prof__cl_event *at = prof__cl_put(cl, queue, event, name);
+        prof__cl_put(cl, queue, event, name)->flow = arrow;
         PROF__STORE(&cl->held, cl->held + 1);
-        if (cl->arrows) {
-            at->flow = prof_flow_new();
-            PROFILE_FLOW_OUT(at->flow);
-        }
     }
     if (due) queue->of->due = 0;
     return due;
 }
 
-PROF_DEF void prof_cl_event(prof_cl *cl, void *id, void *event, const char *name)
+PROF_DEF uint64_t prof_cl_arrow(prof_cl *cl)
+{
+    uint64_t arrow = cl && cl->arrows ? prof_flow_new() : 0;
+    if (arrow) PROFILE_FLOW_OUT(arrow);
+    return arrow;
+}
+
+PROF_DEF void prof_cl_event(prof_cl *cl, void *queue, void *event, const char *name)
+{
+    prof_cl_event_of(cl, queue, event, name, event ? prof_cl_arrow(cl) : 0);
+}
+
+PROF_DEF void prof_cl_event_of(prof_cl *cl, void *id, void *event, const char *name, uint64_t arrow)
 {
     if (!cl || !event) return;
     if (PROF__LOAD(&cl->held) >= cl->size && prof__lock_take(&cl->collecting, 0)) {
@@ -750,7 +776,7 @@ PROF_DEF void prof_cl_event(prof_cl *cl, void *id, void *event, const char *name
     prof__cl_queue *queue = prof__cl_queue_of(cl, id, NULL);
     int due = 0;
     if (!queue) prof__cl_lose(cl, PROF__CL_REFUSED, 0);
-    else if (prof__device_live(queue->of->device)) due = prof__cl_add(cl, queue, event, name);
+    else if (prof__device_live(queue->of->device)) due = prof__cl_add(cl, queue, event, name, arrow);
     prof__unlock(&cl->lock);
     if (due) prof__cl_calibrate(cl, queue);
 }

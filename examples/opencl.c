@@ -40,7 +40,7 @@ typedef struct pipeline {
 /* One block: in, computed, out; each waits for the one before it, and the host for a free slot. */
 static void push(pipeline *p, float *host, int block)
 {
-    cl_event in, computed, out, *since = &p->free_since[block % SLOTS];
+    cl_event in = NULL, computed = NULL, out = NULL, *since = &p->free_since[block % SLOTS];
     cl_mem slot = p->slots[block % SLOTS];
     size_t count = FLOATS;
     PROFILE_STEP("block", block);
@@ -50,16 +50,17 @@ static void push(pipeline *p, float *host, int block)
         clReleaseEvent(*since);
     }
     PROFILE_SCOPE("enqueue");
-    need(clEnqueueWriteBuffer(p->queues[COPY_IN], slot, CL_FALSE, 0, bytes, host, 0, NULL, &in),
-         "clEnqueueWriteBuffer");
-    PROFILE_CL_EVENT(p->times, p->queues[COPY_IN], in, "copy in");
+    cl_int error;
+    PROFILE_CL_ENQUEUE(p->times, p->queues[COPY_IN], in, "copy in",
+        error = clEnqueueWriteBuffer(p->queues[COPY_IN], slot, CL_FALSE, 0, bytes, host, 0, NULL, &in));
+    need(error, "clEnqueueWriteBuffer");
     need(clSetKernelArg(p->kernel, 0, sizeof slot, &slot), "clSetKernelArg");
-    need(clEnqueueNDRangeKernel(p->queues[COMPUTE], p->kernel, 1, NULL, &count, NULL, 1, &in, &computed),
-         "clEnqueueNDRangeKernel");
-    PROFILE_CL_EVENT(p->times, p->queues[COMPUTE], computed, "sweep");
-    need(clEnqueueReadBuffer(p->queues[COPY_OUT], slot, CL_FALSE, 0, bytes, host, 1, &computed, &out),
-         "clEnqueueReadBuffer");
-    PROFILE_CL_EVENT(p->times, p->queues[COPY_OUT], out, "copy out");
+    PROFILE_CL_ENQUEUE(p->times, p->queues[COMPUTE], computed, "sweep",
+        error = clEnqueueNDRangeKernel(p->queues[COMPUTE], p->kernel, 1, NULL, &count, NULL, 1, &in, &computed));
+    need(error, "clEnqueueNDRangeKernel");
+    PROFILE_CL_ENQUEUE(p->times, p->queues[COPY_OUT], out, "copy out",
+        error = clEnqueueReadBuffer(p->queues[COPY_OUT], slot, CL_FALSE, 0, bytes, host, 1, &computed, &out));
+    need(error, "clEnqueueReadBuffer");
     for (int i = 0; i < QUEUES; ++i) clFlush(p->queues[i]);
     clReleaseEvent(in);
     clReleaseEvent(computed);

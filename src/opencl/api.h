@@ -48,6 +48,10 @@ PROF__API prof_status prof_cl_get_info(prof_cl *cl, prof_cl_info *info);
 /* What PROFILE_CL_EVENT calls. queue: a cl_command_queue, event: a cl_event; a null event is ignored. name is copied,
    up to 95 bytes. */
 PROF__API void prof_cl_event(prof_cl *cl, void *queue, void *event, const char *name);
+/* What PROFILE_CL_ENQUEUE calls: begins an arrow at the scope of this thread, and returns its id, which the second
+   takes. 0: no arrow. */
+PROF__API uint64_t prof_cl_arrow(prof_cl *cl);
+PROF__API void prof_cl_event_of(prof_cl *cl, void *queue, void *event, const char *name, uint64_t arrow);
 #else
 #define prof_cl_create(load, options) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_cl *), PROF__USE2(load, options))
 #define prof_cl_destroy(cl) PROF__STRIPPED(PROF_OK, PROF__USE(cl))
@@ -57,10 +61,23 @@ PROF__API void prof_cl_event(prof_cl *cl, void *queue, void *event, const char *
 #define prof_cl_get_info(cl, info) \
     PROF__STRIPPED((prof__stripped_none(info, sizeof(prof_cl_info)), PROF_OK), PROF__USE(cl))
 #define prof_cl_event(cl, queue, event, name) PROF__STRIPPED((void)0, PROF__USE4(cl, queue, event, name))
+#define prof_cl_arrow(cl) PROF__STRIPPED(PROF__TO(uint64_t, 0), PROF__USE(cl))
+#define prof_cl_event_of(cl, queue, event, name, arrow) \
+    PROF__STRIPPED((void)0, (0 ? (void)(arrow) : PROF__USE4(cl, queue, event, name)))
 #endif
 
-/* Records when the device did the command of this event: put it after the call that returned the event. name may be
-   made at run time. */
+/* Makes a call that queues a command, and records when the device did it:
+   PROFILE_CL_ENQUEUE(cl, queue, event, "matmul", error = clEnqueueNDRangeKernel(queue, ..., &event)). event is null
+   before, so that it is where the call fails. With PROF_ENABLE=0 the call is made, too. name may be of run time. */
+#define PROFILE_CL_ENQUEUE(cl, queue, event, name, ...)                                                    \
+    PROF__EITHER(do {                                                                                      \
+                     const uint64_t prof__arrow = prof_cl_arrow(cl);                                       \
+                     __VA_ARGS__;                                                                          \
+                     prof_cl_event_of(cl, queue, event, PROF__TEXT(name), prof__arrow);                    \
+                 } while (0),                                                                              \
+                 do { __VA_ARGS__; PROF__USE4(cl, queue, event, name); } while (0))
+/* Records when the device did the command of this event: put it after the call that returned the event. It has no arrow
+   if the command began before that. */
 #define PROFILE_CL_EVENT(cl, queue, event, ...)                                                            \
     PROF__EITHER(prof_cl_event(cl, queue, event, PROF__TEXT(__VA_ARGS__)),                                 \
                  PROF__USE4(cl, queue, event, (__VA_ARGS__)))

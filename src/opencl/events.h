@@ -396,7 +396,7 @@ PROF_DEF prof_status prof_cl_get_info(prof_cl *cl, prof_cl_info *info)
 /*-- markup --*/
 
 /* Puts the event of a queue into the ring, or counts it as lost. Returns 1 if the device's clocks are to be read. */
-static int prof__cl_add(prof_cl *cl, prof__cl_queue *queue, void *event, const char *name)
+static int prof__cl_add(prof_cl *cl, prof__cl_queue *queue, void *event, const char *name, uint64_t arrow)
 {
     int error = 0, due = queue->profiles && queue->of->due;
     if (!queue->profiles) {
@@ -406,18 +406,26 @@ static int prof__cl_add(prof_cl *cl, prof__cl_queue *queue, void *event, const c
     } else if ((error = cl->api.event_retain(event)) != 0) {
         prof__cl_lose(cl, PROF__CL_REFUSED, error);
     } else {
-        prof__cl_event *at = prof__cl_put(cl, queue, event, name);
+        prof__cl_put(cl, queue, event, name)->flow = arrow;
         PROF__STORE(&cl->held, cl->held + 1);
-        if (cl->arrows) {
-            at->flow = prof_flow_new();
-            PROFILE_FLOW_OUT(at->flow);
-        }
     }
     if (due) queue->of->due = 0;
     return due;
 }
 
-PROF_DEF void prof_cl_event(prof_cl *cl, void *id, void *event, const char *name)
+PROF_DEF uint64_t prof_cl_arrow(prof_cl *cl)
+{
+    uint64_t arrow = cl && cl->arrows ? prof_flow_new() : 0;
+    if (arrow) PROFILE_FLOW_OUT(arrow);
+    return arrow;
+}
+
+PROF_DEF void prof_cl_event(prof_cl *cl, void *queue, void *event, const char *name)
+{
+    prof_cl_event_of(cl, queue, event, name, event ? prof_cl_arrow(cl) : 0);
+}
+
+PROF_DEF void prof_cl_event_of(prof_cl *cl, void *id, void *event, const char *name, uint64_t arrow)
 {
     if (!cl || !event) return;
     if (PROF__LOAD(&cl->held) >= cl->size && prof__lock_take(&cl->collecting, 0)) {
@@ -428,7 +436,7 @@ PROF_DEF void prof_cl_event(prof_cl *cl, void *id, void *event, const char *name
     prof__cl_queue *queue = prof__cl_queue_of(cl, id, NULL);
     int due = 0;
     if (!queue) prof__cl_lose(cl, PROF__CL_REFUSED, 0);
-    else if (prof__device_live(queue->of->device)) due = prof__cl_add(cl, queue, event, name);
+    else if (prof__device_live(queue->of->device)) due = prof__cl_add(cl, queue, event, name, arrow);
     prof__unlock(&cl->lock);
     if (due) prof__cl_calibrate(cl, queue);
 }

@@ -9,8 +9,7 @@ QUICK START
 
     prof_cl *gpu = prof_cl_create(NULL, NULL);
     queue made with CL_QUEUE_PROFILING_ENABLE
-    clEnqueueNDRangeKernel(queue, kernel, ..., &event);
-    PROFILE_CL_EVENT(gpu, queue, event, "matmul");   // after the call that returned the event
+    PROFILE_CL_ENQUEUE(gpu, queue, event, "matmul", error = clEnqueueNDRangeKernel(queue, kernel, ..., &event));
     clReleaseEvent(event);                 // as before: prof holds the event itself for as long as it needs it
     prof_cl_collect(gpu);                  // now and then: records what is complete, without waiting
     prof_cl_finish(gpu);                   // before prof_stop(): waits for the rest
@@ -21,18 +20,20 @@ WHAT IT RECORDS
     The device "OpenCL NAME OF THE DEVICE" has a track for each queue, "queue 1" and so on, or the name that
     prof_cl_queue_name() gave. A scope there lasts from the command's start to its end. Its arguments say how long the
     command was in the queue of the host (queued_ns: until it was submitted to the device) and in that of the device
-    (submitted_ns: until it started). An arrow leads to each from the scope of the host that was open at
-    PROFILE_CL_EVENT. Commands of an out-of-order queue that overlap are on further tracks, "queue 1 #2" and so on. The
-    category of all of them is the device's name.
+    (submitted_ns: until it started). An arrow leads to each from the scope of the host that queued it. Commands of an
+    out-of-order queue that overlap are on further tracks, "queue 1 #2" and so on. The category of all of them is the
+    device's name.
 
-    PROFILE_CL_EVENT retains the event, and puts it into a ring. prof_cl_collect() asks each event whether it is
-    complete; of a queue that is in order it stops at the first that is not. If the ring is full, PROFILE_CL_EVENT
-    collects by itself. While nothing is recorded, it does nothing. Memory is allocated when a queue is first seen.
+    PROFILE_CL_ENQUEUE retains the event, and puts it into a ring. PROFILE_CL_EVENT(gpu, queue, event, "matmul") after
+    a call does so, too; its arrow is missing where the command began before the call had returned. prof_cl_collect()
+    asks each event whether it is complete; of a queue that is in order it stops at the first that is not. If the ring
+    is full, an event that is added collects by itself. While nothing is recorded, it does nothing. Memory is
+    allocated when a queue is first seen.
 
-    Clocks. prof_cl_collect() reads the device's clock beside the host's for each queue that it sees for the first time,
-    and once a second (options.calibrate_ms): with clGetDeviceAndHostTimer(), of OpenCL 2.1. Where that does not work it
-    puts four markers into the queue, and reads their times later; where these leave more than 4 us open, again after
-    the next event, up to four times. A marker waits for the commands before it, and nothing waits for a marker.
+    Clocks. A device's first event reads its clock beside the host's, then one a second (options.calibrate_ms): with
+    clGetDeviceAndHostTimer(), of OpenCL 2.1. Where that does not work it puts four markers into the queue, and reads
+    their times later; where these leave more than 4 us open, again after the next event, up to four times. A marker
+    waits for the commands before it, and nothing waits for a marker.
 
 WHAT IT NEEDS
 

@@ -207,6 +207,10 @@ static int others(void)
     PROFILE_GL_SCOPE(gl, touch("pass"));
     PROFILE_CL_EVENT(cl, NULL, NULL, touch("copy"));
     prof_cl_event(cl, NULL, NULL, touch("copy"));
+    int made = 0;
+    PROFILE_CL_ENQUEUE(cl, NULL, NULL, touch("copy"), made = 1);
+    failures += !made || prof_cl_arrow(cl) != 0;
+    prof_cl_event_of(cl, NULL, NULL, touch("copy"), 1);
     prof_gl_scope scope = prof_gl_begin(gl, touch("pass"));
     failures += scope != 0;
     prof_gl_end(gl, scope);
