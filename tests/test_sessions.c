@@ -1047,7 +1047,7 @@ static const struct {
     {"save_last", "10", "0"}, {"save_over", "frame>16ms", NULL}, {"save_every", "30", "often"},
     {"save_signal", "USR1", "USR9"}, {"crash_report", "1", "2"}, {"no_sync", "1", "true"}, {"no_devices", "1", "no"},
     {"filter_mask", "0xff", "0x1ffffffff"}, {"switches", "1", "yes"}, {"counters", "1", "yes"}, {"system", "1", "all"},
-    {"samples", "500", "10001"}, {"waits", "1ms", "soon"}};
+    {"samples", "500", "10001"}, {"faults", "1", "yes"}, {"waits", "1ms", "soon"}};
 
 TEST(every_key_has_a_good_and_a_bad_value)
 {
