@@ -5432,7 +5432,7 @@ typedef struct prof__header {
     uint64_t write_failures; /* failed writes in the background, each of which is tried again */
     char write_error[64];    /* why the last one failed, or why the file stopped growing */
     uint64_t window_from, window_to; /* ticks: readers show this window only; 0: no limit */
-    uint64_t copy_tick; /* in a copy of a running image: when the copy began; later events may be missing.
+    uint64_t copy_tick; /* in a copy that a program made of its image: when it began; later events may be missing.
                            0: this is no copy */
     /* The header of an older image may end here: prof__read_header() sets the rest to 0. */
     uint64_t taken_back;    /* scopes removed as too short, in chunks reused since; other chunks count theirs */
@@ -16423,10 +16423,7 @@ static prof_status prof__copy_begin(prof__session **session, prof__header *h, ui
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped while the lock is not held */
     s->readers++;
     int running = prof__state.running;
-    if (running) {
-        prof__pair_take_well(s->clock, h->tick_hz, &s->header->last);
-        h->copy_tick = s->header->last.tick;
-    }
+    if (running) prof__pair_take_well(s->clock, h->tick_hz, &s->header->last);
     h->last = s->header->last;
     prof__lost_collect(s);
     prof__state_unlock(write_lock);
@@ -16441,7 +16438,7 @@ static void prof__copy_header(const prof__session *s, char *copy, const prof__he
     prof__header *h = (prof__header *)(void *)copy;
     prof__memory_read(s->header, 0, copy, sizeof *h);
     h->next_chunk = newest;
-    h->copy_tick = begun->copy_tick ? tick : 0;
+    h->copy_tick = tick; /* also after prof_stop(): threads may still be inside macros that began before */
     memcpy(copy + h->meta_offset, s->meta, (size_t)s->header->meta_used);
     h->chunk_count = begun->chunk_count;
     h->taken_back += taken_back;

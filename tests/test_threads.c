@@ -719,6 +719,28 @@ TEST(what_an_earlier_copy_had_is_not_in_the_next)
     for (size_t i = 0; i < (HALVED_SLOT / 2 - sizeof *second) / 8; ++i) CHECK_EQUAL(words[i], 0);
 }
 
+/* A thread is inside a macro when prof_stop() returns, and goes on to its next chunk while the image is copied: the copy
+   has the chunk that it left without sums, and the next one. Nothing is missing for that. */
+TEST(a_macro_that_ends_after_the_session)
+{
+    prof_config config = trace_config(1u << 20);
+    trace_start(&config);
+    {
+        PROFILE_SCOPE("before");
+    }
+    prof__thread *self = PROF__SELF();
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof__chunk_enter(self, prof__chunk_take(self->session, 0), 0, 0);
+    trace = NULL;
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_trace_about(trace)->lost_blocks, 0);
+    trace_list list = trace_read(trace, 0);
+    CHECK_EQUAL(trace_count(&list, "before"), 1);
+    trace_free(&list);
+    prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+}
+
 static void *works_once(void *number)
 {
     work((int64_t)(intptr_t)number);

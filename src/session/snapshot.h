@@ -443,10 +443,7 @@ static prof_status prof__copy_begin(prof__session **session, prof__header *h, ui
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped while the lock is not held */
     s->readers++;
     int running = prof__state.running;
-    if (running) {
-        prof__pair_take_well(s->clock, h->tick_hz, &s->header->last);
-        h->copy_tick = s->header->last.tick;
-    }
+    if (running) prof__pair_take_well(s->clock, h->tick_hz, &s->header->last);
     h->last = s->header->last;
     prof__lost_collect(s);
     prof__state_unlock(write_lock);
@@ -461,7 +458,7 @@ static void prof__copy_header(const prof__session *s, char *copy, const prof__he
     prof__header *h = (prof__header *)(void *)copy;
     prof__memory_read(s->header, 0, copy, sizeof *h);
     h->next_chunk = newest;
-    h->copy_tick = begun->copy_tick ? tick : 0;
+    h->copy_tick = tick; /* also after prof_stop(): threads may still be inside macros that began before */
     memcpy(copy + h->meta_offset, s->meta, (size_t)s->header->meta_used);
     h->chunk_count = begun->chunk_count;
     h->taken_back += taken_back;
