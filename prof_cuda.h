@@ -423,8 +423,10 @@ static struct {
     char why[PROF__CUDA_WHY];
 } prof__cuda;
 
+#ifdef PROF__CUDA_LINUX
 /* Adds to a count that threads share. */
 static void prof__cuda_count(uint64_t *count, uint64_t more) { __atomic_fetch_add(count, more, __ATOMIC_RELAXED); }
+#endif
 
 #ifdef PROF__CUDA_LINUX
 /* CUPTI calls these from threads of its own and from the program's, in a launch, too. So they neither lock nor
@@ -1196,9 +1198,11 @@ static void *prof__cuda_main(void *user)
 }
 #endif
 
+#ifdef PROF__CUDA_LINUX
 #define PROF__CUDA_DEFAULTS {2097152, 2097152, 1048576, 0, 0, 0}
 static prof__cuda_wishes prof__cuda_wished = PROF__CUDA_DEFAULTS; /* under the lock prof__cuda_wishing */
 static int prof__cuda_wishing;
+#endif
 
 #if !defined(PROF_NO_TEXT) && defined(PROF__CUDA_LINUX)
 #define PROF__CUDA_PREFIX "gpu_"

@@ -8,9 +8,11 @@
 #include "session/number.h"
 #include "cuda/state.h"
 
+#ifdef PROF__CUDA_LINUX
 #define PROF__CUDA_DEFAULTS {2097152, 2097152, 1048576, 0, 0, 0}
 static prof__cuda_wishes prof__cuda_wished = PROF__CUDA_DEFAULTS; /* under the lock prof__cuda_wishing */
 static int prof__cuda_wishing;
+#endif
 
 #if !defined(PROF_NO_TEXT) && defined(PROF__CUDA_LINUX)
 #define PROF__CUDA_PREFIX "gpu_"

@@ -92,7 +92,9 @@ static struct {
     char why[PROF__CUDA_WHY];
 } prof__cuda;
 
+#ifdef PROF__CUDA_LINUX
 /* Adds to a count that threads share. */
 static void prof__cuda_count(uint64_t *count, uint64_t more) { __atomic_fetch_add(count, more, __ATOMIC_RELAXED); }
+#endif
 
 #endif /* PROF__CUDA_STATE_H */
