@@ -5432,7 +5432,7 @@ typedef struct prof__header {
     uint64_t write_failures; /* failed writes in the background, each of which is tried again */
     char write_error[64];    /* why the last one failed, or why the file stopped growing */
     uint64_t window_from, window_to; /* ticks: readers show this window only; 0: no limit */
-    uint64_t copy_tick; /* in a copy that a program made of its image: when it began; later events may be missing.
+    uint64_t copy_tick; /* in a copy of a running image: when the copy began; later events may be missing.
                            0: this is no copy */
     /* The header of an older image may end here: prof__read_header() sets the rest to 0. */
     uint64_t taken_back;    /* scopes removed as too short, in chunks reused since; other chunks count theirs */
@@ -10495,7 +10495,8 @@ static inline void prof__log_write(prof_site *site, prof__log_format *known, uin
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&known->known))) prof__log_learn(known, format);
     uint32_t values = (PROF__LOAD(&known->known) & PROF__LOG_COUNT) - 1;
     PROF__BRIDGE_LOG_KEEP(list);
-    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->text_words < 8 * PROF__LOG_VALUES) {
+    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT ||
+        PROF__LOAD(&self->session->text_words) < 8 * PROF__LOG_VALUES) {
         at = prof__log_mixed(self, known, values, list, &now, &words);
     } else {
         at = prof__reserve(self, 3 + 2 * (uint64_t)values, &now);
@@ -16057,12 +16058,14 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
 
 /* Ends the copy of a chunk before the first record that differs between two readings. If they differ at all, a thread
    is writing to the chunk. Then the marks that detect a power loss are removed from the copy, because its words and its
-   sums are of different moments. */
-static void prof__chunk_end(prof__chunk *chunk, prof__chunk *again, size_t header, size_t bytes)
+   sums are of different moments. They are also removed if the session has ended: a thread that is still inside a macro
+   may leave the chunk before its next one is copied, and then this copy lacks sums that a reader would ask for. */
+static void prof__chunk_end(const prof__header *h, prof__chunk *chunk, prof__chunk *again, size_t bytes)
 {
+    size_t header = h->chunk_header_size;
     uint64_t *words = (uint64_t *)(void *)((char *)chunk + header);
     uint64_t *others = (uint64_t *)(void *)((char *)again + header);
-    if (prof__chunk_marked(chunk, header) && !memcmp(chunk, again, bytes)) return;
+    if (h->state != PROF__STOPPED && prof__chunk_marked(chunk, header) && !memcmp(chunk, again, bytes)) return;
     prof__chunk_unmark(chunk, words, bytes, header);
     prof__chunk_unmark(again, others, bytes, header);
     prof__chunk_cut(words, others, (bytes - header) / 8);
@@ -16112,7 +16115,7 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
         sequence != chunk->sequence)
         memset(to, 0, bytes);
     else if (check > first)
-        prof__chunk_end(chunk, again, first, bytes);
+        prof__chunk_end(h, chunk, again, bytes);
     return 1;
 }
 
@@ -16423,7 +16426,10 @@ static prof_status prof__copy_begin(prof__session **session, prof__header *h, ui
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped while the lock is not held */
     s->readers++;
     int running = prof__state.running;
-    if (running) prof__pair_take_well(s->clock, h->tick_hz, &s->header->last);
+    if (running) {
+        prof__pair_take_well(s->clock, h->tick_hz, &s->header->last);
+        h->copy_tick = s->header->last.tick;
+    }
     h->last = s->header->last;
     prof__lost_collect(s);
     prof__state_unlock(write_lock);
@@ -16438,7 +16444,7 @@ static void prof__copy_header(const prof__session *s, char *copy, const prof__he
     prof__header *h = (prof__header *)(void *)copy;
     prof__memory_read(s->header, 0, copy, sizeof *h);
     h->next_chunk = newest;
-    h->copy_tick = tick; /* also after prof_stop(): threads may still be inside macros that began before */
+    h->copy_tick = begun->copy_tick ? tick : 0;
     memcpy(copy + h->meta_offset, s->meta, (size_t)s->header->meta_used);
     h->chunk_count = begun->chunk_count;
     h->taken_back += taken_back;

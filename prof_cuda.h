@@ -708,12 +708,14 @@ static const char *prof__cuda_name(const char *mangled)
         memcpy(&demangle, &symbol, sizeof symbol);
         looked = 1;
     }
-    char *plain = demangle ? demangle(mangled, NULL, NULL, &status) : NULL, *copy = strdup(mangled);
+    size_t size = strlen(mangled) + 1;
+    char *plain = demangle ? demangle(mangled, NULL, NULL, &status) : NULL, *copy = (char *)malloc(size);
     if (status || !plain || !copy) {
         free(plain);
         free(copy);
         return mangled;
     }
+    memcpy(copy, mangled, size);
     free(prof__cuda_names[hash].mangled);
     free(prof__cuda_names[hash].plain);
     prof__cuda_names[hash].mangled = copy;
@@ -1305,9 +1307,11 @@ typedef struct prof__cuda_symbol {
     void *dli_saddr;
 } prof__cuda_symbol;
 extern int prof__cuda_dladdr(const void *address, prof__cuda_symbol *info) __asm__("dladdr");
+extern int prof__cuda_setenv(const char *name, const char *value, int replace) __asm__("setenv");
 #else
 typedef Dl_info prof__cuda_symbol;
 #define prof__cuda_dladdr dladdr
+#define prof__cuda_setenv setenv
 #endif
 
 /*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --
@@ -1646,7 +1650,7 @@ static void prof__cuda_nvtx(void)
     const void *function = NULL;
     memcpy(&function, &prof__cuda.api->Subscribe, sizeof function);
     if (prof__cuda.wishes.nvtx && prof__cuda_dladdr(function, &where) && where.dli_fname)
-        setenv("NVTX_INJECTION64_PATH", where.dli_fname, 0);
+        prof__cuda_setenv("NVTX_INJECTION64_PATH", where.dli_fname, 0);
 }
 
 static void prof__cuda_leaves(void);

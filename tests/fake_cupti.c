@@ -507,7 +507,8 @@ API int cuModuleGetFunction(void **function, void *module, const char *name)
     (void)module;
     for (size_t i = 0; i < 64; ++i) {
         if (functions[i].name[0] && strcmp(functions[i].name, name)) continue;
-        snprintf(functions[i].name, sizeof functions[i].name, "%s", name);
+        /* records have its address: it is not written again */
+        if (!functions[i].name[0]) snprintf(functions[i].name, sizeof functions[i].name, "%s", name);
         *function = &functions[i];
         return 0;
     }

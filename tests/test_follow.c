@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-static uint64_t random_state = 88172645463325252u;
+static __thread uint64_t random_state = 88172645463325252u;
 static uint64_t random_number(void)
 {
     random_state ^= random_state << 13;
@@ -348,6 +348,7 @@ static prof_fiber *fibers_of_windows[3];
 
 static void *records_anything(void *fiber)
 {
+    random_state += (uint64_t)(uintptr_t)fiber; /* not what the others record */
     PROFILE_THREAD("worker");
     PROFILE_SCOPE("thread");
     PROFILE_ARG_S("who", "worker");

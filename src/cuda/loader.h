@@ -15,9 +15,11 @@ typedef struct prof__cuda_symbol {
     void *dli_saddr;
 } prof__cuda_symbol;
 extern int prof__cuda_dladdr(const void *address, prof__cuda_symbol *info) __asm__("dladdr");
+extern int prof__cuda_setenv(const char *name, const char *value, int replace) __asm__("setenv");
 #else
 typedef Dl_info prof__cuda_symbol;
 #define prof__cuda_dladdr dladdr
+#define prof__cuda_setenv setenv
 #endif
 
 /*-- LOADER ------------------------------------------------------------------------------------------------ >>loader --

@@ -31,12 +31,14 @@ static const char *prof__cuda_name(const char *mangled)
         memcpy(&demangle, &symbol, sizeof symbol);
         looked = 1;
     }
-    char *plain = demangle ? demangle(mangled, NULL, NULL, &status) : NULL, *copy = strdup(mangled);
+    size_t size = strlen(mangled) + 1;
+    char *plain = demangle ? demangle(mangled, NULL, NULL, &status) : NULL, *copy = (char *)malloc(size);
     if (status || !plain || !copy) {
         free(plain);
         free(copy);
         return mangled;
     }
+    memcpy(copy, mangled, size);
     free(prof__cuda_names[hash].mangled);
     free(prof__cuda_names[hash].plain);
     prof__cuda_names[hash].mangled = copy;

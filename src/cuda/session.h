@@ -127,7 +127,7 @@ static void prof__cuda_nvtx(void)
     const void *function = NULL;
     memcpy(&function, &prof__cuda.api->Subscribe, sizeof function);
     if (prof__cuda.wishes.nvtx && prof__cuda_dladdr(function, &where) && where.dli_fname)
-        setenv("NVTX_INJECTION64_PATH", where.dli_fname, 0);
+        prof__cuda_setenv("NVTX_INJECTION64_PATH", where.dli_fname, 0);
 }
 
 static void prof__cuda_leaves(void);

@@ -103,7 +103,7 @@ typedef struct prof__header {
     uint64_t write_failures; /* failed writes in the background, each of which is tried again */
     char write_error[64];    /* why the last one failed, or why the file stopped growing */
     uint64_t window_from, window_to; /* ticks: readers show this window only; 0: no limit */
-    uint64_t copy_tick; /* in a copy that a program made of its image: when it began; later events may be missing.
+    uint64_t copy_tick; /* in a copy of a running image: when the copy began; later events may be missing.
                            0: this is no copy */
     /* The header of an older image may end here: prof__read_header() sets the rest to 0. */
     uint64_t taken_back;    /* scopes removed as too short, in chunks reused since; other chunks count theirs */

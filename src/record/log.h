@@ -308,7 +308,8 @@ static inline void prof__log_write(prof_site *site, prof__log_format *known, uin
     if (PROF__UNLIKELY(!PROF__ACQUIRE(&known->known))) prof__log_learn(known, format);
     uint32_t values = (PROF__LOAD(&known->known) & PROF__LOG_COUNT) - 1;
     PROF__BRIDGE_LOG_KEEP(list);
-    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT || self->session->text_words < 8 * PROF__LOG_VALUES) {
+    if (PROF__LOAD(&known->known) & PROF__LOG_HAS_TEXT ||
+        PROF__LOAD(&self->session->text_words) < 8 * PROF__LOG_VALUES) {
         at = prof__log_mixed(self, known, values, list, &now, &words);
     } else {
         at = prof__reserve(self, 3 + 2 * (uint64_t)values, &now);

@@ -77,12 +77,14 @@ static void prof__chunk_cut(uint64_t *words, const uint64_t *again, size_t count
 
 /* Ends the copy of a chunk before the first record that differs between two readings. If they differ at all, a thread
    is writing to the chunk. Then the marks that detect a power loss are removed from the copy, because its words and its
-   sums are of different moments. */
-static void prof__chunk_end(prof__chunk *chunk, prof__chunk *again, size_t header, size_t bytes)
+   sums are of different moments. They are also removed if the session has ended: a thread that is still inside a macro
+   may leave the chunk before its next one is copied, and then this copy lacks sums that a reader would ask for. */
+static void prof__chunk_end(const prof__header *h, prof__chunk *chunk, prof__chunk *again, size_t bytes)
 {
+    size_t header = h->chunk_header_size;
     uint64_t *words = (uint64_t *)(void *)((char *)chunk + header);
     uint64_t *others = (uint64_t *)(void *)((char *)again + header);
-    if (prof__chunk_marked(chunk, header) && !memcmp(chunk, again, bytes)) return;
+    if (h->state != PROF__STOPPED && prof__chunk_marked(chunk, header) && !memcmp(chunk, again, bytes)) return;
     prof__chunk_unmark(chunk, words, bytes, header);
     prof__chunk_unmark(again, others, bytes, header);
     prof__chunk_cut(words, others, (bytes - header) / 8);
@@ -132,7 +134,7 @@ static int prof__chunk_snapshot(const prof__source *from, const prof__header *h,
         sequence != chunk->sequence)
         memset(to, 0, bytes);
     else if (check > first)
-        prof__chunk_end(chunk, again, first, bytes);
+        prof__chunk_end(h, chunk, again, bytes);
     return 1;
 }
 
@@ -443,7 +445,10 @@ static prof_status prof__copy_begin(prof__session **session, prof__header *h, ui
     __atomic_fetch_add(&s->attached, 1, __ATOMIC_RELAXED); /* keeps the image mapped while the lock is not held */
     s->readers++;
     int running = prof__state.running;
-    if (running) prof__pair_take_well(s->clock, h->tick_hz, &s->header->last);
+    if (running) {
+        prof__pair_take_well(s->clock, h->tick_hz, &s->header->last);
+        h->copy_tick = s->header->last.tick;
+    }
     h->last = s->header->last;
     prof__lost_collect(s);
     prof__state_unlock(write_lock);
@@ -458,7 +463,7 @@ static void prof__copy_header(const prof__session *s, char *copy, const prof__he
     prof__header *h = (prof__header *)(void *)copy;
     prof__memory_read(s->header, 0, copy, sizeof *h);
     h->next_chunk = newest;
-    h->copy_tick = tick; /* also after prof_stop(): threads may still be inside macros that began before */
+    h->copy_tick = begun->copy_tick ? tick : 0;
     memcpy(copy + h->meta_offset, s->meta, (size_t)s->header->meta_used);
     h->chunk_count = begun->chunk_count;
     h->taken_back += taken_back;
