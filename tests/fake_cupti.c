@@ -229,7 +229,7 @@ API int cuptiSubscribe(void **subscriber, api_callback *function, void *user)
     if (fake_get("subscribed")) return 39;
     fake_set("subscribed", 1);
     callback_user = user;
-    callback = function;
+    __atomic_store_n(&callback, function, __ATOMIC_RELEASE);
     *subscriber = &callback_user;
     return 0;
 }
@@ -238,8 +238,8 @@ API int cuptiUnsubscribe(void *subscriber)
 {
     MAY_FAIL;
     if (subscriber != &callback_user || !fake_get("subscribed")) return 1;
-    callback = NULL;
-    memset(called_back, 0, sizeof called_back);
+    __atomic_store_n(&callback, NULL, __ATOMIC_RELEASE);
+    for (size_t i = 0; i < sizeof called_back; ++i) __atomic_store_n(&called_back[i], 0, __ATOMIC_RELAXED);
     fake_set("subscribed", 0);
     return 0;
 }
@@ -248,7 +248,7 @@ API int cuptiEnableCallback(uint32_t on, void *subscriber, uint32_t domain, uint
 {
     MAY_FAIL;
     if (subscriber != &callback_user || domain != 1 || id >= 700) return 1;
-    called_back[id] = (uint8_t)on;
+    __atomic_store_n(&called_back[id], (uint8_t)on, __ATOMIC_RELAXED);
     return 0;
 }
 
@@ -345,10 +345,10 @@ static uint32_t last_correlation;
 
 static void call_site(call *one, uint32_t site)
 {
-    api_callback *to = callback;
+    api_callback *to = __atomic_load_n(&callback, __ATOMIC_ACQUIRE);
     one->about.site = site;
     one->about.data = &one->data;
-    if (!to || !called_back[one->id]) return;
+    if (!to || !__atomic_load_n(&called_back[one->id], __ATOMIC_RELAXED)) return;
     count("calls", 1);
     to(callback_user, 1, one->id, &one->about);
 }

@@ -280,9 +280,12 @@ static void check_sample(const json *event, const prof_event *wanted, const char
     const json *value = member(member(event, "args"), finite ? key : "value");
     check_common(event, wanted, finite ? "C" : "i", tid);
     CHECK(value != NULL);
-    if (value && finite && wanted->value.type == PROF_VALUE_INT) {
+    if (value && finite && wanted->value.type == PROF_VALUE_INT) { /* a counter is a number, also beyond 2^53 */
         CHECK_EQUAL(value->type, '0');
         CHECK_EQUAL(strtoll(value->text, NULL, 10), wanted->value.as.i);
+    } else if (value && finite && wanted->value.type == PROF_VALUE_UINT) {
+        CHECK_EQUAL(value->type, '0');
+        CHECK_EQUAL(strtoull(value->text, NULL, 10), wanted->value.as.u);
     } else if (value) {
         check_value(value, &wanted->value);
     }

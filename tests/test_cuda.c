@@ -917,7 +917,7 @@ ALONE(a_session_that_ends_by_itself)
 {
     enable();
     void *function = kernel("k");
-    start("duration", "50ms");
+    start("duration", "1s"); /* which the launch must not take */
     launch(function, NULL);
     WAIT_UNTIL(!fake.get("subscribed"));
     CHECK_EQUAL(fake.get("kinds"), 0);
