@@ -148,11 +148,19 @@ $(BUILD)/tests/definitions/%.h $(BUILD)/tests/declarations/%.h: %.h tests/apart.
 $(BUILD)/tests/private.o: CFLAGS = $(TEST_CFLAGS)
 $(BUILD)/tests/private.o: tests/private.h $(DEFINITIONS)
 	$(ALL_C) -w -iquote $(BUILD)/tests/definitions -x c -c $< -o $@
-PRIVATE := $(shell awk 'FNR == 1 { own = 0 } /^.define / && !/ _GNU_SOURCE/ { own = 1 } \
+# Where such a test replaces functions of libc ("#define malloc test_malloc"), its copy of that implementation calls the
+# test's. Without objcopy it has an implementation of its own, and so has one that defines something else before private.h.
+HAVE_OBJCOPY := $(shell objcopy --version >/dev/null 2>&1 && echo yes)
+REPLACES = [a-z_]+(\([a-z, ]*\))? test_
+PRIVATE := $(shell awk 'FNR == 1 { own = 0 } /^.define / && !/ _GNU_SOURCE/ && !/^.define $(REPLACES)/ { own = 1 } \
+    "$(HAVE_OBJCOPY)" == "" && /^.define $(REPLACES)/ { own = 1 } \
     /^.include "private.h"/ && !own { print FILENAME }' tests/test_*.c)
 PRIVATE_PROGRAMS = $(filter $(patsubst tests/%.c,$(BUILD)/tests/%,$(PRIVATE)),$(TESTS))
-$(PRIVATE_PROGRAMS): $(BUILD)/tests/private.o $(DECLARATIONS)
-$(PRIVATE_PROGRAMS): EXTRA = -iquote $(BUILD)/tests/declarations $(BUILD)/tests/private.o
+$(PRIVATE_PROGRAMS:=.private.o): $(BUILD)/tests/%.private.o: tests/%.c $(BUILD)/tests/private.o
+	objcopy $$(sed -nE 's/^.define ([a-z_]+)(\([a-z, ]*\))? test_.*/--redefine-sym \1=test_\1/p; /"private.h"/q' $<) \
+	    $(BUILD)/tests/private.o $@
+$(PRIVATE_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/tests/%.private.o $(DECLARATIONS)
+$(PRIVATE_PROGRAMS): EXTRA = -iquote $(BUILD)/tests/declarations $@.private.o
 
 $(BUILD)/tests/test_flaws_cpp: tests/test_flaws.c
 $(BUILD)/tests/test_args_cpp: tests/test_args.c

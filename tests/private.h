@@ -1,7 +1,7 @@
 /* private.h - for a test that looks at what is private. Such programs share an implementation whose private parts are
-   global: tests/apart.awk makes it. A test that defines something before has one for itself, which takes 2 s to compile,
-   with functions of libc replaced:
+   global: tests/apart.awk makes it. A test may replace functions of libc in it:
 
+       void *test_malloc(size_t size);
        #define malloc test_malloc
        #include "private.h"
        #undef malloc

@@ -11,7 +11,7 @@
 void *test_malloc(size_t size);
 void *test_calloc(size_t count, size_t size);
 void *test_realloc(void *old, size_t size);
-#define PROF_IMPLEMENTATION
+#include "private.h"
 #include "../prof_cuda.h"
 #include "../prof_xplane.h"
 #undef malloc

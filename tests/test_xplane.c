@@ -2,10 +2,10 @@
    back with a strict protobuf reader and compared with the cursor's account; names that mean something to XProf;
    hostile names; files, runs and hosts; failing sinks and damaged images. */
 /* run: check traces */
+#include "private.h" /* perfetto_trace.json.gz */
 #define PROF__XPLANE_KEEP ((size_t)20000) /* so that the events of some lines are kept, those of others made twice */
 static unsigned long long size_limit = 0x7FFF0000;
 #define PROF__XPLANE_MOST size_limit
-#include "private.h" /* perfetto_trace.json.gz */
 static long compared;
 #undef strcmp
 #define strcmp(a, b) (++compared, strcmp(a, b))
