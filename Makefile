@@ -149,16 +149,19 @@ $(BUILD)/tests/private.o: CFLAGS = $(TEST_CFLAGS)
 $(BUILD)/tests/private.o: tests/private.h $(DEFINITIONS)
 	$(ALL_C) -w -iquote $(BUILD)/tests/definitions -x c -c $< -o $@
 # Where such a test replaces functions of libc ("#define malloc test_malloc"), its copy of that implementation calls the
-# test's. Without objcopy it has an implementation of its own, and so has one that defines something else before private.h.
-HAVE_OBJCOPY := $(shell objcopy --version >/dev/null 2>&1 && echo yes)
+# test's: instead of pread, or of pread64. Without objcopy it has an implementation of its own, and so has one that defines
+# something else before private.h.
+OBJCOPY := $(shell $(CC) -print-prog-name=objcopy 2>/dev/null)
+HAVE_OBJCOPY := $(shell $(OBJCOPY) --version >/dev/null 2>&1 && echo yes)
 REPLACES = [a-z_]+(\([a-z, ]*\))? test_
 PRIVATE := $(shell awk 'FNR == 1 { own = 0 } /^.define / && !/ _GNU_SOURCE/ && !/^.define $(REPLACES)/ { own = 1 } \
     "$(HAVE_OBJCOPY)" == "" && /^.define $(REPLACES)/ { own = 1 } \
     /^.include "private.h"/ && !own { print FILENAME }' tests/test_*.c)
 PRIVATE_PROGRAMS = $(filter $(patsubst tests/%.c,$(BUILD)/tests/%,$(PRIVATE)),$(TESTS))
 $(PRIVATE_PROGRAMS:=.private.o): $(BUILD)/tests/%.private.o: tests/%.c $(BUILD)/tests/private.o
-	objcopy $$(sed -nE 's/^.define ([a-z_]+)(\([a-z, ]*\))? test_.*/--redefine-sym \1=test_\1/p; /"private.h"/q' $<) \
-	    $(BUILD)/tests/private.o $@
+	$(OBJCOPY) $$(for name in $$(sed -nE 's/^.define ([a-z_]+)(\([a-z, ]*\))? test_.*/\1/p; /"private.h"/q' $<); do \
+	    $(OBJCOPY:objcopy=nm) -u $(BUILD)/tests/private.o | sed -nE "s/^ *U ($$name(64)?)$$/--redefine-sym \1=test_$$name/p"; \
+	done) $(BUILD)/tests/private.o $@
 $(PRIVATE_PROGRAMS): $(BUILD)/tests/%: $(BUILD)/tests/%.private.o $(DECLARATIONS)
 $(PRIVATE_PROGRAMS): EXTRA = -iquote $(BUILD)/tests/declarations $@.private.o
 

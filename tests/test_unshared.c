@@ -6,7 +6,7 @@
 #endif
 #include <sys/mman.h>
 #include <sys/types.h>
-void *test_mmap(void *at, size_t size, int rights, int flags, int file, off_t from);
+void *test_mmap(void *at, size_t size, int rights, int flags, int file, long long from);
 #define mmap(at, size, rights, flags, file, from) test_mmap(at, size, rights, flags, file, from)
 #include "private.h"
 #undef mmap
@@ -19,12 +19,12 @@ void *test_mmap(void *at, size_t size, int rights, int flags, int file, off_t fr
 
 static int no_mappings; /* what a file system without shared mappings answers */
 
-void *test_mmap(void *at, size_t size, int rights, int flags, int file, off_t from)
+void *test_mmap(void *at, size_t size, int rights, int flags, int file, long long from)
 {
     errno = no_mappings;
     if (no_mappings && flags & MAP_SHARED && file >= 0) return MAP_FAILED;
     int unshared = flags & MAP_SHARED ? (flags & ~MAP_SHARED) | MAP_PRIVATE : flags;
-    return mmap(at, size, rights, unshared, file, from); /* what is stored there never comes to the file */
+    return mmap(at, size, rights, unshared, file, (off_t)from); /* what is stored there never comes to the file */
 }
 
 enum { SCOPES = 5000 };
