@@ -7757,6 +7757,13 @@ static size_t prof__read_noted(const prof_cursor *c, size_t end)
     return end;
 }
 
+/* Returns 1 for a BEGIN or an END. */
+static int prof__read_bounds(uint64_t head)
+{
+    unsigned kind = prof__read_kind(head);
+    return kind == PROF__KIND_BEGIN || kind == PROF__KIND_END;
+}
+
 /* Makes nodes of the BEGINs and ENDs from this word on, as long as meta has their call sites. Most records are of these
    kinds. Returns the index of the word after them. base: the chunk's tick. Ticks are counted from base, and ids from
    the first word of a BEGIN: this takes fewer instructions, and all values fit into the processor's registers. */
@@ -7777,6 +7784,7 @@ static PROF__NOINLINE size_t prof__read_scopes(prof_cursor *c, uint64_t base, si
         int64_t ns;
         now = now > ticks ? now : ticks;
         if (PROF__UNLIKELY(now - line.from >= line.span)) {
+            if (!prof__read_bounds(head)) break; /* what stands there need not be a time */
             ns = prof__read_fast_find(trace, base + now, &c->hint, &c->fast);
             line = c->fast;
             line.from -= base;
