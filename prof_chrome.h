@@ -158,20 +158,10 @@ PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, s
 extern "C" {
 #endif
 
-#define PROF__CHROME_SITES 1024     /* how many call sites' texts are kept: 256 KiB; a power of two */
-#define PROF__CHROME_TEXT 240       /* bytes of a text that is kept; a longer one is made anew for each event */
-#define PROF__CHROME_COPY 64        /* bytes that are copied of a kept text at a time */
 #define PROF__CHROME_DEPTH 512      /* scopes as deep as this have their ends compared with their parents' */
 #define PROF__CHROME_FRAMES 64      /* names of frames that one thread may have */
 #define PROF__CHROME_MARKS 64       /* tracks for marks of all threads */
 #define PROF__CHROME_EXACT ((int64_t)1 << 53)
-
-/* The text that is kept of a call site, escaped: ,"name":"...","cat":"...","loc":"..." */
-typedef struct prof__chrome_site {
-    const prof_callsite *site;
-    unsigned char name_size, size;
-    char text[PROF__CHROME_TEXT + PROF__CHROME_COPY];
-} prof__chrome_site;
 
 typedef struct prof__chrome_thread {
     uint32_t id, pid; /* pid: the id of the process, or a number for a device */
@@ -211,7 +201,7 @@ typedef struct prof__chrome {
     prof__chrome_thread *threads;
     int64_t offset;
     uint32_t pid;
-    prof__chrome_site *sites;     /* NULL: no memory for it: slower, with equal output */
+    prof__site_texts sites;       /* ,"name":"...", and at `rest` ,"cat":"...","loc":"..." */
     uint64_t stamp;               /* 1 + the milliseconds of the last time written; 0: there is none yet */
     size_t stamp_size;
     char stamp_text[16];          /* the digits of these milliseconds */
@@ -565,26 +555,37 @@ static void prof__chrome_site_rest(prof__chrome *c, const prof_callsite *site)
     }
 }
 
-/* Writes the text that an event has from its call site, and keeps it if it is short enough. */
-static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_callsite *site, const char *name)
+static void prof__chrome_name_pair(prof__out *out, const char *name)
 {
-    prof__out *out = &c->out;
-    char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* a short text stays in the buffer */
-    size_t flushes = out->flushes, name_size, size;
     PROF__CHROME_LITERAL(out, ",\"name\":");
     prof__chrome_name(out, name);
-    if (kept && kept->site == site) { /* the call site is kept, but the name was made at run time */
-        prof__out_bytes(out, kept->text + kept->name_size, (size_t)(kept->size - kept->name_size));
-        return;
-    }
-    name_size = (size_t)(out->cursor - start);
+}
+
+/* Makes and keeps the text of a call site. Returns 0 if it is too long, or without memory. */
+static int prof__chrome_keep(prof__chrome *c, prof__site_text *kept, const prof_callsite *site)
+{
+    char *start = prof__site_text_begin(kept, site, &c->out);
+    size_t rest;
+    if (!start) return 0;
+    prof__chrome_name_pair(&c->out, site->name);
+    rest = (size_t)(c->out.cursor - start);
     prof__chrome_site_rest(c, site);
-    size = (size_t)(out->cursor - start);
-    if (!kept || name != site->name || out->flushes != flushes || size > PROF__CHROME_TEXT) return;
-    memcpy(kept->text, start, size);
-    kept->site = site;
-    kept->name_size = (unsigned char)name_size;
-    kept->size = (unsigned char)size;
+    return prof__site_text_end(&c->sites, kept, &c->out, start, rest, rest);
+}
+
+/* Writes the text that an event has from its call site, with a name that need not be the call site's. */
+static void prof__chrome_describe(prof__chrome *c, const prof_callsite *site, const char *name)
+{
+    prof__site_text *kept = prof__site_text_of(&c->sites, site);
+    int there = prof__site_text_kept(kept) || prof__chrome_keep(c, kept, site);
+    prof__chrome_name_pair(&c->out, name);
+    if (there) {
+        char *to = prof__out_reserve(&c->out, PROF__SITE_TEXT + PROF__SITE_COPY);
+        c->out.cursor = prof__site_text_copy(to, prof__site_text_at(&c->sites, kept) + kept->rest,
+                                             (size_t)(kept->size - kept->rest));
+    } else {
+        prof__chrome_site_rest(c, site);
+    }
 }
 
 /*-- arguments --*/
@@ -824,25 +825,15 @@ static void prof__chrome_close_last(prof__chrome *c, prof__chrome_track *track, 
 static inline char *prof__chrome_line(prof__chrome *c, char *to, const prof__chrome_ids *ids, const prof_callsite *site,
                                       const char *name, const char *start, int64_t ns)
 {
-    prof__out *out = &c->out;
-    prof__chrome_site *kept = NULL;
+    const prof__site_text *kept = prof__site_text_of(&c->sites, site);
     memcpy(to, start, 11);
     to += 11;
-    if (c->sites) {
-        uint64_t hash = (uint64_t)(uintptr_t)site * 0x9E3779B97F4A7C15u;
-        kept = &c->sites[hash >> 32 & (PROF__CHROME_SITES - 1)];
-    }
-    if (PROF__LIKELY(kept && kept->site == site && name == site->name)) {
-        size_t at = 0;
-        do {
-            memcpy(to + at, kept->text + at, PROF__CHROME_COPY);
-            at += PROF__CHROME_COPY;
-        } while (PROF__UNLIKELY(at < kept->size));
-        to += kept->size;
+    if (PROF__LIKELY(prof__site_text_kept(kept) && name == site->name)) {
+        to = prof__site_text_copy(to, prof__site_text_at(&c->sites, kept), kept->size);
     } else {
-        prof__out_commit(out, (size_t)(to - out->cursor));
-        prof__chrome_describe(c, kept, site, name);
-        to = prof__out_reserve(out, 128);
+        prof__out_commit(&c->out, (size_t)(to - c->out.cursor));
+        prof__chrome_describe(c, site, name);
+        to = prof__out_reserve(&c->out, 128);
     }
     memcpy(to, ids->text, sizeof ids->text);
     return prof__chrome_stamp(c, to + ids->size, ns);
@@ -1911,7 +1902,7 @@ static void prof__chrome_all(prof__chrome *c)
     c->frame_tracks = 0;
     c->mark_count = 0;
     c->mark_thread = NULL;
-    c->sites = (prof__chrome_site *)calloc(PROF__CHROME_SITES, sizeof *c->sites);
+    memset(&c->sites, 0, sizeof c->sites);
     if (!track || !threads || !prof__chrome_threads(c, threads, tracks)) {
         prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to write %lu tracks", (unsigned long)tracks));
     } else {
@@ -1924,13 +1915,14 @@ static void prof__chrome_all(prof__chrome *c)
         PROF__CHROME_LITERAL(&c->out, "},\n\"traceEvents\":[");
         for (i = 0; i < c->part_count && c->out.status == PROF_OK; i++) {
             prof__chrome_select(c, &c->parts[i]);
+            prof__site_texts_open(&c->sites, c->trace);
             prof__chrome_write_part(c, track);
         }
         PROF__CHROME_LITERAL(&c->out, "\n]}\n");
     }
     free(track);
     free(threads);
-    free(c->sites);
+    prof__site_texts_free(&c->sites);
 }
 
 static prof_status prof__chrome_check(prof__chrome *c, const prof_chrome_options *options)

@@ -12696,6 +12696,98 @@ static prof_status prof__summary_default(const prof_trace *trace, const char *pa
     return prof_summary_write(trace, path, NULL);
 }
 
+/*-- Texts are found by the number of the call site, so no number of call sites makes them slower. They lie close
+     together: those of 10,000 call sites fit into the second cache of a processor. --*/
+
+#define PROF__SITE_TEXT 240 /* bytes of a text that is kept; a longer one is made anew for each event */
+#define PROF__SITE_COPY 64  /* bytes that are copied of a kept text at a time */
+
+/* Where a text is. Behind its end, PROF__SITE_COPY bytes may be read. */
+typedef struct prof__site_text {
+    uint32_t at; /* in texts, plus 1; 0: not made yet; PROF__NONE32: too long */
+    unsigned char size, rest, head; /* the writer says what begins at rest and at head */
+} prof__site_text;
+
+typedef struct prof__site_texts {
+    const prof__read_site *sites; /* of the trace */
+    size_t count;
+    prof__site_text *items; /* of each call site; NULL: no memory for it: slower, with equal output */
+    char *texts;
+    size_t size, capacity;
+} prof__site_texts;
+
+static void prof__site_texts_free(prof__site_texts *t)
+{
+    free(t->items);
+    free(t->texts);
+    memset(t, 0, sizeof *t);
+}
+
+/* Begins anew, with the call sites of this trace. The first time, all fields are 0. */
+static void prof__site_texts_open(prof__site_texts *t, const prof_trace *trace)
+{
+    prof__site_texts_free(t);
+    t->sites = trace->sites;
+    t->items = (prof__site_text *)calloc(trace->site_count, sizeof *t->items);
+    t->count = t->items ? trace->site_count : 0;
+}
+
+/* Returns the place of a call site's text, or NULL if the trace does not have the call site. */
+static inline prof__site_text *prof__site_text_of(const prof__site_texts *t, const prof_callsite *site)
+{
+    size_t number = (size_t)(PROF__ADDRESS(site) - PROF__ADDRESS(t->sites)) / sizeof *t->sites;
+    return number < t->count ? &t->items[number] : NULL;
+}
+
+static inline int prof__site_text_kept(const prof__site_text *kept) { return kept && kept->at - 1 < PROF__NONE32 - 1; }
+
+/* Returns where the writer makes the text of a call site, in the output's buffer, or NULL if it would be too long. */
+static char *prof__site_text_begin(prof__site_text *kept, const prof_callsite *site, prof__out *out)
+{
+    if (!kept || kept->at) return NULL;
+    if (strlen(site->name) + strlen(site->category) + strlen(site->file) + strlen(site->function) < PROF__SITE_TEXT)
+        return prof__out_reserve(out, PROF__OUT_RESERVE); /* so the text stays in the buffer, even if all is escaped */
+    kept->at = PROF__NONE32;
+    return NULL;
+}
+
+/* Takes the text from `start` on back out of the output, and keeps it. rest, head: offsets in the text. Returns 0 if it
+   is too long or if there is no memory. */
+static int prof__site_text_end(prof__site_texts *t, prof__site_text *kept, prof__out *out, char *start, size_t rest,
+                               size_t head)
+{
+    size_t size = (size_t)(out->cursor - start);
+    out->cursor = start;
+    kept->at = PROF__NONE32;
+    if (size > PROF__SITE_TEXT || t->size > PROF__NONE32 / 2) return 0;
+    while (t->capacity < t->size + size + PROF__SITE_COPY)
+        if (!prof__more_room(&t->texts, &t->capacity, 1)) return 0;
+    memcpy(t->texts + t->size, start, size);
+    memset(t->texts + t->size + size, 0, PROF__SITE_COPY);
+    kept->at = (uint32_t)t->size + 1;
+    kept->size = (unsigned char)size;
+    kept->rest = (unsigned char)rest;
+    kept->head = (unsigned char)head;
+    t->size += size;
+    return 1;
+}
+
+/* Copies `size` bytes of a text. Writes up to PROF__SITE_COPY bytes more. Returns the end of the copy. */
+static inline char *prof__site_text_copy(char *to, const char *from, size_t size)
+{
+    size_t at = 0;
+    do {
+        memcpy(to + at, from + at, PROF__SITE_COPY);
+        at += PROF__SITE_COPY;
+    } while (PROF__UNLIKELY(at < size));
+    return to + size;
+}
+
+static inline const char *prof__site_text_at(const prof__site_texts *t, const prof__site_text *kept)
+{
+    return t->texts + kept->at - 1;
+}
+
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
    Writes a trace as RFC 4180 says: a header line, then a line for each event, with CRLF. The output is valid UTF-8
    whatever bytes the names hold. The field args joins "key=value" pairs with ';'. In keys and texts, a backslash stands
@@ -12746,11 +12838,23 @@ static void prof__csv_quoted(prof__out *out, const char *text, const char *speci
     }
 }
 
+/* Returns the length of a field that is written as it is, as most are: a few printable characters of ASCII. Returns 0
+   for other fields. */
+static size_t prof__csv_simple(const char *text)
+{
+    size_t size = 0;
+    while (text[size] >= ' ' && text[size] < 127 && text[size] != ',' && text[size] != '"') size++;
+    return text[size] || !size || size > PROF__OUT_RESERVE / 2 || text[0] == ' ' || text[size - 1] == ' ' ? 0 : size;
+}
+
 /* Writes a comma and a field. */
 static PROF__NOINLINE void prof__csv_field(prof__out *out, const char *text)
 {
+    size_t simple = prof__csv_simple(text);
     prof__csv_byte(out, ',');
-    if (prof__csv_plain(text)) {
+    if (simple) {
+        prof__out_bytes(out, text, simple);
+    } else if (prof__csv_plain(text)) {
         prof__csv_text(out, text, strlen(text));
     } else {
         prof__csv_byte(out, '"');
@@ -12873,64 +12977,80 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
     prof__csv_tail(out, event->site, line_end);
 }
 
-#define PROF__CSV_SITES 256 /* call sites whose text is kept, 64 KiB; a power of two */
-#define PROF__CSV_TEXT 240  /* bytes of the text that is kept of a call site */
+#define PROF__CSV_TYPE 6 /* bytes of ,scope */
 
-/* What a call site's scopes have in common on the present track: the text before their times, and the text after. */
-typedef struct prof__csv_site {
-    const prof_callsite *site;
-    uint32_t head, size;
-    char text[PROF__CSV_TEXT];
-} prof__csv_site;
+/* What the lines of plain scopes are made of: the text of the present track, and that of each call site: the type, the
+   name, at `rest` the category, at `head` what follows the three numbers. */
+typedef struct prof__csv_texts {
+    prof__site_texts sites;
+    size_t size; /* of the track's text; 0: it is too long */
+    char track[PROF__SITE_TEXT + PROF__SITE_COPY];
+} prof__csv_texts;
 
-/* Makes the text of a call site. Returns 0 if the text does not fit. */
-static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event,
-                          const char *line_end)
+/* Makes the text of a track. */
+static void prof__csv_enter(prof__out *out, prof__csv_texts *texts, const prof_track *track)
 {
-    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a reserved text stays in the buffer if it is short */
-    size_t flushes = out->flushes, size;
-    kept->site = NULL;
-    if (strlen(track->name) + strlen(event->name) + strlen(event->site->category) + strlen(event->site->file) +
-            strlen(event->site->function) >= PROF__CSV_TEXT)
-        return 0;
+    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* the text stays in the buffer */
+    texts->size = 0;
+    if (strlen(track->name) >= PROF__SITE_TEXT) return;
     prof__csv_track(out, track);
-    prof__csv_head(out, event);
-    kept->head = (uint32_t)(out->cursor - start);
-    prof__out_text(out, ",,,");
-    prof__csv_tail(out, event->site, line_end);
-    size = (size_t)(out->cursor - start);
-    if (out->flushes != flushes) return 0; /* the buffer was written out; does not happen with a text this short */
+    texts->size = (size_t)(out->cursor - start);
     out->cursor = start;
-    if (size > PROF__CSV_TEXT) return 0;
-    memcpy(kept->text, start, size);
-    kept->size = (uint32_t)size;
-    kept->site = event->site;
-    return 1;
+    if (texts->size > PROF__SITE_TEXT) texts->size = 0;
+    memcpy(texts->track, start, texts->size);
 }
 
-/* Writes a plain scope, the most frequent kind of event. All of its line but three numbers depends on the call site
-   alone. Returns 0 if the event is no plain scope. */
-static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event,
-                           const char *line_end)
+/* Makes the text of a call site. Returns 0 if the text is too long, or without memory. */
+static int prof__csv_keep(prof__out *out, prof__csv_texts *texts, prof__site_text *kept, const prof_callsite *site,
+                          const char *line_end)
 {
-    prof__csv_site *kept;
+    char *start = prof__site_text_begin(kept, site, out);
+    size_t rest, head;
+    if (!start) return 0;
+    prof__csv_field(out, prof__event_text(PROF_EVENT_SCOPE));
+    prof__csv_field(out, site->name);
+    rest = (size_t)(out->cursor - start);
+    prof__csv_field(out, site->category);
+    prof__csv_byte(out, ',');
+    head = (size_t)(out->cursor - start);
+    prof__out_text(out, ",,,");
+    prof__csv_tail(out, site, line_end);
+    return prof__site_text_end(&texts->sites, kept, out, start, rest, head);
+}
+
+/* Writes a plain scope, the most frequent kind of event. All of its line but three numbers, and a name that was made at
+   run time, depends on the track and the call site alone. Returns 0 if the event is no plain scope. */
+static int prof__csv_scope(prof__out *out, prof__csv_texts *texts, const prof_event *event, const char *line_end)
+{
+    prof__site_text *kept;
+    const char *from;
+    size_t head;
     char *to;
-    if (event->type != PROF_EVENT_SCOPE || (event->arg_count | event->flags) || event->name != event->site->name ||
-        event->start_ns < 0 || event->duration_ns < 0)
+    if (event->type != PROF_EVENT_SCOPE || (event->arg_count | event->flags) || !texts->size || event->start_ns < 0 ||
+        event->duration_ns < 0)
         return 0;
-    kept = &sites[PROF__ADDRESS(event->site) * 0x9E3779B97F4A7C15u >> 32 & (PROF__CSV_SITES - 1)];
-    if (PROF__UNLIKELY(kept->site != event->site) && !prof__csv_keep(out, kept, track, event, line_end)) return 0;
-    to = prof__out_reserve(out, 2 * PROF__CSV_TEXT + 64);
-    memcpy(to, kept->text, PROF__CSV_TEXT / 2);
-    if (kept->head > PROF__CSV_TEXT / 2) memcpy(to, kept->text, PROF__CSV_TEXT);
-    to += kept->head;
+    kept = prof__site_text_of(&texts->sites, event->site);
+    if (PROF__UNLIKELY(!prof__site_text_kept(kept)) && !prof__csv_keep(out, texts, kept, event->site, line_end))
+        return 0;
+    from = prof__site_text_at(&texts->sites, kept);
+    head = kept->head;
+    to = prof__out_reserve(out, 3 * (PROF__SITE_TEXT + PROF__SITE_COPY) + 64);
+    to = prof__site_text_copy(to, texts->track, texts->size);
+    if (PROF__UNLIKELY(event->name != event->site->name)) {
+        memcpy(to, from, PROF__CSV_TYPE);
+        out->cursor = to + PROF__CSV_TYPE;
+        prof__csv_field(out, event->name);
+        to = prof__out_reserve(out, 2 * (PROF__SITE_TEXT + PROF__SITE_COPY) + 64);
+        from += kept->rest;
+        head -= kept->rest;
+    }
+    to = prof__site_text_copy(to, from, head);
     to += prof__digits(to, (uint64_t)event->start_ns);
     *to++ = ',';
     to += prof__digits(to, (uint64_t)event->duration_ns);
     *to++ = ',';
     to += prof__digits(to, event->depth);
-    memcpy(to, kept->text + kept->head, kept->size - kept->head);
-    out->cursor = to + (kept->size - kept->head);
+    out->cursor = prof__site_text_copy(to, from + head, kept->size - kept->head);
     return 1;
 }
 
@@ -12969,7 +13089,9 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     size_t i;
     int states = trace->state_count != 0;
     const char *line_end = states ? "" : "\r\n";
-    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL: works, but slower */
+    prof__csv_texts texts;
+    memset(&texts, 0, sizeof texts);
+    prof__site_texts_open(&texts.sites, trace);
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function");
     prof__out_text(out, states ? ",running_ns,ready_ns,waiting_ns\r\n" : line_end);
@@ -12981,16 +13103,15 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
         prof_status status = prof_cursor_open(trace, i, &cursor);
         if (name) track.name = name;
         if (status != PROF_OK) prof__out_fail(out, status);
-        if (sites) memset(sites, 0, PROF__CSV_SITES * sizeof *sites);
+        prof__csv_enter(out, &texts, &track);
         while (out->status == PROF_OK && prof_cursor_next(cursor, &event)) {
-            if (!sites || !prof__csv_scope(out, sites, &track, &event, line_end))
-                prof__csv_event(out, &track, &event, line_end);
+            if (!prof__csv_scope(out, &texts, &event, line_end)) prof__csv_event(out, &track, &event, line_end);
             if (states) prof__csv_states(out, trace, i, &event);
         }
         prof_cursor_close(cursor);
         free(name);
     }
-    free(sites);
+    prof__site_texts_free(&texts.sites);
     return prof__out_close(out);
 }
 
@@ -13085,7 +13206,8 @@ static int prof__display_listed(const char *const *list, size_t count, const cha
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = strcmp(name, list[middle]);
+        int order = (unsigned char)*name - (unsigned char)*list[middle]; /* decides mostly */
+        if (!order) order = strcmp(name, list[middle]);
         if (!order) return 1;
         if (order < 0)
             high = middle;
@@ -16393,6 +16515,19 @@ static double prof__real(uint64_t value);
 static inline int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count);
 static uint32_t prof__step_of(uint64_t ns);
 static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat); /* clamped to its least and most */
+
+/*-- texts of call sites, which a writer makes once: the type prof__site_texts, of a trace; prof__site_text, of a call
+     site, has the fields size, rest and head -- */
+/* PROF__SITE_TEXT: bytes of a text, at most; PROF__SITE_COPY: what a copy may write behind it */
+static void prof__site_texts_open(prof__site_texts *t, const prof_trace *trace); /* all zero at first */
+static void prof__site_texts_free(prof__site_texts *t);
+static inline prof__site_text *prof__site_text_of(const prof__site_texts *t, const prof_callsite *site);
+static inline int prof__site_text_kept(const prof__site_text *kept);
+static char *prof__site_text_begin(prof__site_text *kept, const prof_callsite *site, prof__out *out); /* null: no */
+static int prof__site_text_end(prof__site_texts *t, prof__site_text *kept, prof__out *out, char *start, size_t rest,
+                               size_t head);
+static inline const char *prof__site_text_at(const prof__site_texts *t, const prof__site_text *kept);
+static inline char *prof__site_text_copy(char *to, const char *from, size_t size);
 
 /*-- tables: rows are given twice, as long as prof__table_again() says so -- */
 /* types: prof__table; prof__column, the last one with a null title */

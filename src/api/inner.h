@@ -15,6 +15,7 @@
 #include "read/since.h"
 #include "report/accumulator.h"
 #include "report/allocations_walk.h"
+#include "report/site_texts.h"
 #include "report/stat_rows.h"
 #include "report/table.h"
 #include "display/flows.h"
@@ -268,6 +269,19 @@ static double prof__real(uint64_t value);
 static inline int prof__histogram_add(prof__histogram *h, uint32_t step, uint64_t count);
 static uint32_t prof__step_of(uint64_t ns);
 static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *stat); /* clamped to its least and most */
+
+/*-- texts of call sites, which a writer makes once: the type prof__site_texts, of a trace; prof__site_text, of a call
+     site, has the fields size, rest and head -- */
+/* PROF__SITE_TEXT: bytes of a text, at most; PROF__SITE_COPY: what a copy may write behind it */
+static void prof__site_texts_open(prof__site_texts *t, const prof_trace *trace); /* all zero at first */
+static void prof__site_texts_free(prof__site_texts *t);
+static inline prof__site_text *prof__site_text_of(const prof__site_texts *t, const prof_callsite *site);
+static inline int prof__site_text_kept(const prof__site_text *kept);
+static char *prof__site_text_begin(prof__site_text *kept, const prof_callsite *site, prof__out *out); /* null: no */
+static int prof__site_text_end(prof__site_texts *t, prof__site_text *kept, prof__out *out, char *start, size_t rest,
+                               size_t head);
+static inline const char *prof__site_text_at(const prof__site_texts *t, const prof__site_text *kept);
+static inline char *prof__site_text_copy(char *to, const char *from, size_t size);
 
 /*-- tables: rows are given twice, as long as prof__table_again() says so -- */
 /* types: prof__table; prof__column, the last one with a null title */

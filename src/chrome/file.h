@@ -61,7 +61,7 @@ static void prof__chrome_all(prof__chrome *c)
     c->frame_tracks = 0;
     c->mark_count = 0;
     c->mark_thread = NULL;
-    c->sites = (prof__chrome_site *)calloc(PROF__CHROME_SITES, sizeof *c->sites);
+    memset(&c->sites, 0, sizeof c->sites);
     if (!track || !threads || !prof__chrome_threads(c, threads, tracks)) {
         prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory to write %lu tracks", (unsigned long)tracks));
     } else {
@@ -74,13 +74,14 @@ static void prof__chrome_all(prof__chrome *c)
         PROF__CHROME_LITERAL(&c->out, "},\n\"traceEvents\":[");
         for (i = 0; i < c->part_count && c->out.status == PROF_OK; i++) {
             prof__chrome_select(c, &c->parts[i]);
+            prof__site_texts_open(&c->sites, c->trace);
             prof__chrome_write_part(c, track);
         }
         PROF__CHROME_LITERAL(&c->out, "\n]}\n");
     }
     free(track);
     free(threads);
-    free(c->sites);
+    prof__site_texts_free(&c->sites);
 }
 
 static prof_status prof__chrome_check(prof__chrome *c, const prof_chrome_options *options)

@@ -96,25 +96,15 @@ static void prof__chrome_close_last(prof__chrome *c, prof__chrome_track *track, 
 static inline char *prof__chrome_line(prof__chrome *c, char *to, const prof__chrome_ids *ids, const prof_callsite *site,
                                       const char *name, const char *start, int64_t ns)
 {
-    prof__out *out = &c->out;
-    prof__chrome_site *kept = NULL;
+    const prof__site_text *kept = prof__site_text_of(&c->sites, site);
     memcpy(to, start, 11);
     to += 11;
-    if (c->sites) {
-        uint64_t hash = (uint64_t)(uintptr_t)site * 0x9E3779B97F4A7C15u;
-        kept = &c->sites[hash >> 32 & (PROF__CHROME_SITES - 1)];
-    }
-    if (PROF__LIKELY(kept && kept->site == site && name == site->name)) {
-        size_t at = 0;
-        do {
-            memcpy(to + at, kept->text + at, PROF__CHROME_COPY);
-            at += PROF__CHROME_COPY;
-        } while (PROF__UNLIKELY(at < kept->size));
-        to += kept->size;
+    if (PROF__LIKELY(prof__site_text_kept(kept) && name == site->name)) {
+        to = prof__site_text_copy(to, prof__site_text_at(&c->sites, kept), kept->size);
     } else {
-        prof__out_commit(out, (size_t)(to - out->cursor));
-        prof__chrome_describe(c, kept, site, name);
-        to = prof__out_reserve(out, 128);
+        prof__out_commit(&c->out, (size_t)(to - c->out.cursor));
+        prof__chrome_describe(c, site, name);
+        to = prof__out_reserve(&c->out, 128);
     }
     memcpy(to, ids->text, sizeof ids->text);
     return prof__chrome_stamp(c, to + ids->size, ns);

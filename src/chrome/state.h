@@ -4,22 +4,13 @@
 #include "api/read.h"
 #include "api/values.h"
 #include "ground/out.h"
+#include "report/site_texts.h"
 #include "chrome/api.h"
 
-#define PROF__CHROME_SITES 1024     /* how many call sites' texts are kept: 256 KiB; a power of two */
-#define PROF__CHROME_TEXT 240       /* bytes of a text that is kept; a longer one is made anew for each event */
-#define PROF__CHROME_COPY 64        /* bytes that are copied of a kept text at a time */
 #define PROF__CHROME_DEPTH 512      /* scopes as deep as this have their ends compared with their parents' */
 #define PROF__CHROME_FRAMES 64      /* names of frames that one thread may have */
 #define PROF__CHROME_MARKS 64       /* tracks for marks of all threads */
 #define PROF__CHROME_EXACT ((int64_t)1 << 53)
-
-/* The text that is kept of a call site, escaped: ,"name":"...","cat":"...","loc":"..." */
-typedef struct prof__chrome_site {
-    const prof_callsite *site;
-    unsigned char name_size, size;
-    char text[PROF__CHROME_TEXT + PROF__CHROME_COPY];
-} prof__chrome_site;
 
 typedef struct prof__chrome_thread {
     uint32_t id, pid; /* pid: the id of the process, or a number for a device */
@@ -59,7 +50,7 @@ typedef struct prof__chrome {
     prof__chrome_thread *threads;
     int64_t offset;
     uint32_t pid;
-    prof__chrome_site *sites;     /* NULL: no memory for it: slower, with equal output */
+    prof__site_texts sites;       /* ,"name":"...", and at `rest` ,"cat":"...","loc":"..." */
     uint64_t stamp;               /* 1 + the milliseconds of the last time written; 0: there is none yet */
     size_t stamp_size;
     char stamp_text[16];          /* the digits of these milliseconds */

@@ -1,10 +1,11 @@
-// chrome/text: Writes names, categories, colors and call sites, and keeps the text of those that come often.
+// chrome/text: Writes names, categories, colors and call sites, and keeps the texts of call sites.
 #ifndef PROF__CHROME_TEXT_H
 #define PROF__CHROME_TEXT_H
 #include "api/read.h"
 #include "ground/json.h"
 #include "ground/out.h"
 #include "display/names.h"
+#include "report/site_texts.h"
 #include "chrome/api.h"
 #include "chrome/state.h"
 
@@ -109,26 +110,37 @@ static void prof__chrome_site_rest(prof__chrome *c, const prof_callsite *site)
     }
 }
 
-/* Writes the text that an event has from its call site, and keeps it if it is short enough. */
-static void prof__chrome_describe(prof__chrome *c, prof__chrome_site *kept, const prof_callsite *site, const char *name)
+static void prof__chrome_name_pair(prof__out *out, const char *name)
 {
-    prof__out *out = &c->out;
-    char *start = prof__out_reserve(out, 2 * PROF__CHROME_TEXT); /* a short text stays in the buffer */
-    size_t flushes = out->flushes, name_size, size;
     PROF__CHROME_LITERAL(out, ",\"name\":");
     prof__chrome_name(out, name);
-    if (kept && kept->site == site) { /* the call site is kept, but the name was made at run time */
-        prof__out_bytes(out, kept->text + kept->name_size, (size_t)(kept->size - kept->name_size));
-        return;
-    }
-    name_size = (size_t)(out->cursor - start);
+}
+
+/* Makes and keeps the text of a call site. Returns 0 if it is too long, or without memory. */
+static int prof__chrome_keep(prof__chrome *c, prof__site_text *kept, const prof_callsite *site)
+{
+    char *start = prof__site_text_begin(kept, site, &c->out);
+    size_t rest;
+    if (!start) return 0;
+    prof__chrome_name_pair(&c->out, site->name);
+    rest = (size_t)(c->out.cursor - start);
     prof__chrome_site_rest(c, site);
-    size = (size_t)(out->cursor - start);
-    if (!kept || name != site->name || out->flushes != flushes || size > PROF__CHROME_TEXT) return;
-    memcpy(kept->text, start, size);
-    kept->site = site;
-    kept->name_size = (unsigned char)name_size;
-    kept->size = (unsigned char)size;
+    return prof__site_text_end(&c->sites, kept, &c->out, start, rest, rest);
+}
+
+/* Writes the text that an event has from its call site, with a name that need not be the call site's. */
+static void prof__chrome_describe(prof__chrome *c, const prof_callsite *site, const char *name)
+{
+    prof__site_text *kept = prof__site_text_of(&c->sites, site);
+    int there = prof__site_text_kept(kept) || prof__chrome_keep(c, kept, site);
+    prof__chrome_name_pair(&c->out, name);
+    if (there) {
+        char *to = prof__out_reserve(&c->out, PROF__SITE_TEXT + PROF__SITE_COPY);
+        c->out.cursor = prof__site_text_copy(to, prof__site_text_at(&c->sites, kept) + kept->rest,
+                                             (size_t)(kept->size - kept->rest));
+    } else {
+        prof__chrome_site_rest(c, site);
+    }
 }
 
 #endif /* PROF__CHROME_TEXT_H */

@@ -9,7 +9,8 @@ static int prof__display_listed(const char *const *list, size_t count, const cha
     size_t low = 0, high = count;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = strcmp(name, list[middle]);
+        int order = (unsigned char)*name - (unsigned char)*list[middle]; /* decides mostly */
+        if (!order) order = strcmp(name, list[middle]);
         if (!order) return 1;
         if (order < 0)
             high = middle;

@@ -15,6 +15,7 @@
 #include "read/records.h"
 #include "read/spans.h"
 #include "read/trace.h"
+#include "report/site_texts.h"
 
 /*-- CSV ------------------------------------------------------------------------------------------------------ >>csv --
    Writes a trace as RFC 4180 says: a header line, then a line for each event, with CRLF. The output is valid UTF-8
@@ -66,11 +67,23 @@ static void prof__csv_quoted(prof__out *out, const char *text, const char *speci
     }
 }
 
+/* Returns the length of a field that is written as it is, as most are: a few printable characters of ASCII. Returns 0
+   for other fields. */
+static size_t prof__csv_simple(const char *text)
+{
+    size_t size = 0;
+    while (text[size] >= ' ' && text[size] < 127 && text[size] != ',' && text[size] != '"') size++;
+    return text[size] || !size || size > PROF__OUT_RESERVE / 2 || text[0] == ' ' || text[size - 1] == ' ' ? 0 : size;
+}
+
 /* Writes a comma and a field. */
 static PROF__NOINLINE void prof__csv_field(prof__out *out, const char *text)
 {
+    size_t simple = prof__csv_simple(text);
     prof__csv_byte(out, ',');
-    if (prof__csv_plain(text)) {
+    if (simple) {
+        prof__out_bytes(out, text, simple);
+    } else if (prof__csv_plain(text)) {
         prof__csv_text(out, text, strlen(text));
     } else {
         prof__csv_byte(out, '"');
@@ -193,64 +206,80 @@ static void prof__csv_event(prof__out *out, const prof_track *track, const prof_
     prof__csv_tail(out, event->site, line_end);
 }
 
-#define PROF__CSV_SITES 256 /* call sites whose text is kept, 64 KiB; a power of two */
-#define PROF__CSV_TEXT 240  /* bytes of the text that is kept of a call site */
+#define PROF__CSV_TYPE 6 /* bytes of ,scope */
 
-/* What a call site's scopes have in common on the present track: the text before their times, and the text after. */
-typedef struct prof__csv_site {
-    const prof_callsite *site;
-    uint32_t head, size;
-    char text[PROF__CSV_TEXT];
-} prof__csv_site;
+/* What the lines of plain scopes are made of: the text of the present track, and that of each call site: the type, the
+   name, at `rest` the category, at `head` what follows the three numbers. */
+typedef struct prof__csv_texts {
+    prof__site_texts sites;
+    size_t size; /* of the track's text; 0: it is too long */
+    char track[PROF__SITE_TEXT + PROF__SITE_COPY];
+} prof__csv_texts;
 
-/* Makes the text of a call site. Returns 0 if the text does not fit. */
-static int prof__csv_keep(prof__out *out, prof__csv_site *kept, const prof_track *track, const prof_event *event,
-                          const char *line_end)
+/* Makes the text of a track. */
+static void prof__csv_enter(prof__out *out, prof__csv_texts *texts, const prof_track *track)
 {
-    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* a reserved text stays in the buffer if it is short */
-    size_t flushes = out->flushes, size;
-    kept->site = NULL;
-    if (strlen(track->name) + strlen(event->name) + strlen(event->site->category) + strlen(event->site->file) +
-            strlen(event->site->function) >= PROF__CSV_TEXT)
-        return 0;
+    char *start = prof__out_reserve(out, PROF__OUT_RESERVE); /* the text stays in the buffer */
+    texts->size = 0;
+    if (strlen(track->name) >= PROF__SITE_TEXT) return;
     prof__csv_track(out, track);
-    prof__csv_head(out, event);
-    kept->head = (uint32_t)(out->cursor - start);
-    prof__out_text(out, ",,,");
-    prof__csv_tail(out, event->site, line_end);
-    size = (size_t)(out->cursor - start);
-    if (out->flushes != flushes) return 0; /* the buffer was written out; does not happen with a text this short */
+    texts->size = (size_t)(out->cursor - start);
     out->cursor = start;
-    if (size > PROF__CSV_TEXT) return 0;
-    memcpy(kept->text, start, size);
-    kept->size = (uint32_t)size;
-    kept->site = event->site;
-    return 1;
+    if (texts->size > PROF__SITE_TEXT) texts->size = 0;
+    memcpy(texts->track, start, texts->size);
 }
 
-/* Writes a plain scope, the most frequent kind of event. All of its line but three numbers depends on the call site
-   alone. Returns 0 if the event is no plain scope. */
-static int prof__csv_scope(prof__out *out, prof__csv_site *sites, const prof_track *track, const prof_event *event,
-                           const char *line_end)
+/* Makes the text of a call site. Returns 0 if the text is too long, or without memory. */
+static int prof__csv_keep(prof__out *out, prof__csv_texts *texts, prof__site_text *kept, const prof_callsite *site,
+                          const char *line_end)
 {
-    prof__csv_site *kept;
+    char *start = prof__site_text_begin(kept, site, out);
+    size_t rest, head;
+    if (!start) return 0;
+    prof__csv_field(out, prof__event_text(PROF_EVENT_SCOPE));
+    prof__csv_field(out, site->name);
+    rest = (size_t)(out->cursor - start);
+    prof__csv_field(out, site->category);
+    prof__csv_byte(out, ',');
+    head = (size_t)(out->cursor - start);
+    prof__out_text(out, ",,,");
+    prof__csv_tail(out, site, line_end);
+    return prof__site_text_end(&texts->sites, kept, out, start, rest, head);
+}
+
+/* Writes a plain scope, the most frequent kind of event. All of its line but three numbers, and a name that was made at
+   run time, depends on the track and the call site alone. Returns 0 if the event is no plain scope. */
+static int prof__csv_scope(prof__out *out, prof__csv_texts *texts, const prof_event *event, const char *line_end)
+{
+    prof__site_text *kept;
+    const char *from;
+    size_t head;
     char *to;
-    if (event->type != PROF_EVENT_SCOPE || (event->arg_count | event->flags) || event->name != event->site->name ||
-        event->start_ns < 0 || event->duration_ns < 0)
+    if (event->type != PROF_EVENT_SCOPE || (event->arg_count | event->flags) || !texts->size || event->start_ns < 0 ||
+        event->duration_ns < 0)
         return 0;
-    kept = &sites[PROF__ADDRESS(event->site) * 0x9E3779B97F4A7C15u >> 32 & (PROF__CSV_SITES - 1)];
-    if (PROF__UNLIKELY(kept->site != event->site) && !prof__csv_keep(out, kept, track, event, line_end)) return 0;
-    to = prof__out_reserve(out, 2 * PROF__CSV_TEXT + 64);
-    memcpy(to, kept->text, PROF__CSV_TEXT / 2);
-    if (kept->head > PROF__CSV_TEXT / 2) memcpy(to, kept->text, PROF__CSV_TEXT);
-    to += kept->head;
+    kept = prof__site_text_of(&texts->sites, event->site);
+    if (PROF__UNLIKELY(!prof__site_text_kept(kept)) && !prof__csv_keep(out, texts, kept, event->site, line_end))
+        return 0;
+    from = prof__site_text_at(&texts->sites, kept);
+    head = kept->head;
+    to = prof__out_reserve(out, 3 * (PROF__SITE_TEXT + PROF__SITE_COPY) + 64);
+    to = prof__site_text_copy(to, texts->track, texts->size);
+    if (PROF__UNLIKELY(event->name != event->site->name)) {
+        memcpy(to, from, PROF__CSV_TYPE);
+        out->cursor = to + PROF__CSV_TYPE;
+        prof__csv_field(out, event->name);
+        to = prof__out_reserve(out, 2 * (PROF__SITE_TEXT + PROF__SITE_COPY) + 64);
+        from += kept->rest;
+        head -= kept->rest;
+    }
+    to = prof__site_text_copy(to, from, head);
     to += prof__digits(to, (uint64_t)event->start_ns);
     *to++ = ',';
     to += prof__digits(to, (uint64_t)event->duration_ns);
     *to++ = ',';
     to += prof__digits(to, event->depth);
-    memcpy(to, kept->text + kept->head, kept->size - kept->head);
-    out->cursor = to + (kept->size - kept->head);
+    out->cursor = prof__site_text_copy(to, from + head, kept->size - kept->head);
     return 1;
 }
 
@@ -289,7 +318,9 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
     size_t i;
     int states = trace->state_count != 0;
     const char *line_end = states ? "" : "\r\n";
-    prof__csv_site *sites = (prof__csv_site *)malloc(PROF__CSV_SITES * sizeof *sites); /* NULL: works, but slower */
+    prof__csv_texts texts;
+    memset(&texts, 0, sizeof texts);
+    prof__site_texts_open(&texts.sites, trace);
     prof__out_text(out, "track_id,thread_id,thread,type,name,category,start_ns,duration_ns,depth,flags,value,args,"
                         "file,line,function");
     prof__out_text(out, states ? ",running_ns,ready_ns,waiting_ns\r\n" : line_end);
@@ -301,16 +332,15 @@ static prof_status prof__csv(const prof_trace *trace, prof__out *out)
         prof_status status = prof_cursor_open(trace, i, &cursor);
         if (name) track.name = name;
         if (status != PROF_OK) prof__out_fail(out, status);
-        if (sites) memset(sites, 0, PROF__CSV_SITES * sizeof *sites);
+        prof__csv_enter(out, &texts, &track);
         while (out->status == PROF_OK && prof_cursor_next(cursor, &event)) {
-            if (!sites || !prof__csv_scope(out, sites, &track, &event, line_end))
-                prof__csv_event(out, &track, &event, line_end);
+            if (!prof__csv_scope(out, &texts, &event, line_end)) prof__csv_event(out, &track, &event, line_end);
             if (states) prof__csv_states(out, trace, i, &event);
         }
         prof_cursor_close(cursor);
         free(name);
     }
-    free(sites);
+    prof__site_texts_free(&texts.sites);
     return prof__out_close(out);
 }
 
