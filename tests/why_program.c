@@ -9,7 +9,7 @@
    another thread with a flow of its own, and waits for it. KIND rounds has steps, numbered from 100 on, and frames. In
    the seventh, the thread waits 200 ms for a lock, until the step of another thread sends it a flow. KIND crashed ends
    in scopes, without prof_stop(); KIND empty records nothing; KIND device waits for a device. KIND grows allocates;
-   KIND share computes for COUNT ms, four times. */
+   KIND share computes for COUNT ms, four times; KIND crowd has 400 short threads, and as many flows. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
 #ifndef PLAIN
@@ -307,6 +307,58 @@ static int rounds(int count)
     return pthread_join(other, NULL);
 }
 
+/* 8 workers and the holder of a lock live long, 400 jobs short; each job gets a flow, and there are 100 spans at a time. */
+static pthread_barrier_t crowd_barrier;
+static void name_thread(const char *name, int number)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%s %d", name, number);
+    prof_set_thread_name(text);
+}
+static void *crowd_worker(void *number)
+{
+    name_thread(number ? "worker" : "holder", (int)(intptr_t)number);
+    PROFILE_SCOPE("loop");
+    if (!number) PROFILE_MUTEX_LOCK(&mutex, "store");
+    pthread_barrier_wait(&crowd_barrier);
+    if (!number) usleep(20000);
+    if (!number) PROFILE_MUTEX_UNLOCK(&mutex);
+    pthread_barrier_wait(&crowd_barrier);
+    return NULL;
+}
+static void *crowd_job(void *number)
+{
+    name_thread("job", (int)(intptr_t)number);
+    PROFILE_SCOPE("job");
+    PROFILE_FLOW_IN_NAMED("work", (uint64_t)(intptr_t)number);
+    PROFILE_SCOPE("part");
+    return NULL;
+}
+static int crowd(void)
+{
+    pthread_t workers[9], jobs[4];
+    pthread_barrier_init(&crowd_barrier, NULL, 10);
+    for (int i = 1; i <= 9; ++i)
+        if (pthread_create(&workers[i % 9], NULL, crowd_worker, (void *)(intptr_t)(i % 9))) return 4;
+    pthread_barrier_wait(&crowd_barrier);
+    {
+        PROFILE_SCOPE("turn");
+        PROFILE_MUTEX_LOCK(&mutex, "store");
+        PROFILE_MUTEX_UNLOCK(&mutex);
+    }
+    for (int i = 0; i < 100; ++i) PROFILE_SPAN_BEGIN("download", i);
+    for (int i = 0; i < 400; ++i) {
+        PROFILE_SCOPE("start");
+        PROFILE_FLOW_OUT_NAMED("work", i);
+        if (pthread_create(&jobs[i % 4], NULL, crowd_job, (void *)(intptr_t)i)) return 4;
+        for (int k = 0; i % 4 == 3 && k < 4; ++k) pthread_join(jobs[k], NULL);
+    }
+    for (int i = 0; i < 100; ++i) PROFILE_SPAN_END("download", i);
+    pthread_barrier_wait(&crowd_barrier);
+    for (int i = 0; i < 9; ++i) pthread_join(workers[i], NULL);
+    return 0;
+}
+
 /* Waits, in a call that no wrapper knows, while a device works. */
 static int device(void)
 {
@@ -340,6 +392,7 @@ int main(int argc, char **argv)
     if (!strcmp(kind, "share")) return share(count);
     if (!strcmp(kind, "requests")) return requests();
     if (!strcmp(kind, "device")) return device();
+    if (!strcmp(kind, "crowd")) return crowd();
     if (!strcmp(kind, "rounds")) return rounds(count);
     if (has_other && pthread_create(&other, NULL, !strcmp(kind, "lock") ? holder_main : hog_main, NULL)) return 4;
     if (!strcmp(kind, "preempted") || !strcmp(kind, "woken")) pin(0);

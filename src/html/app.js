@@ -7,7 +7,7 @@ import { STATE_NAMES, RUNNING, WAITING } from './states.js';
 import { waitLines } from './waits.js';
 import { colorLabels, nodeColors, abgr } from './theme.js';
 import { parseQuery, labelMatches, findScopes, findOthers } from './search.js';
-import { TimeLine, GUTTER } from './view.js';
+import { TimeLine, GUTTER, foldGutter } from './view.js';
 import { drawBars } from './frames.js';
 import { requestSeries } from './request.js';
 import { Panels, statesText } from './panels.js';
@@ -24,6 +24,8 @@ const kept = {
 };
 
 const decoded = text => { try { return decodeURIComponent(text); } catch { return ''; } };
+
+const ORDERS = { '': 'as recorded', name: 'by name', busy: 'by time in scopes' };
 
 const systemTheme = () => matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
 
@@ -59,10 +61,13 @@ class App {
         this.pinned = new Set();
         this.series = report.bars[0];
         this.order = '';
+        this.flows = this.fewFlows = report.flows.length <= 300; // whether arrows are drawn of all flows, or only of the selection
+        $('flows').hidden = !report.flows.length;
         for (const process of report.processes) {
             if (process.counters.length > 6) this.closed.add(`p${process.id}Counters`);
             if (process.spanGroups.length > 8) this.closed.add(`p${process.id}Spans`);
             if (process.tracks.filter(track => track.owner === track).length > 8) this.closed.add(`p${process.id}Tasks`);
+            for (const { key, title, tracks, lanes } of process.threadGroups) if (title === 'Idle threads' || (lanes || tracks).length > 32) this.closed.add(key);
             this.closed.add(`p${process.id}Locks`);
         }
         this.folded = this.foldedText();
@@ -436,6 +441,7 @@ class App {
             if (bar >= 0 && series === report.bars[0]) parts.push('b=' + bar);
             if (this.query) parts.push('q=' + encodeURIComponent(this.query));
             if (this.order) parts.push('o=' + this.order);
+            if (this.flows !== this.fewFlows) parts.push('x=' + Number(this.flows));
             if (this.label) parts.push('l=' + this.label.id);
             if (this.pinned.size) parts.push('p=' + [...this.pinned].join());
             if (this.foldedText() !== this.folded) parts.push('c=' + this.foldedText());
@@ -465,6 +471,7 @@ class App {
             this.search($('search').value);
         }
         if (/^(name|busy)$/.test(parts.o)) this.order = parts.o;
+        if (/^[01]$/.test(parts.x)) this.flows = parts.x === '1';
         if (parts.l) this.label = this.report.labels[Number(parts.l)] || this.label;
         if (parts.p) this.pinned = new Set(parts.p.split(','));
         if (parts.c !== undefined) this.closed = new Set(parts.c.split(',').map(decoded));
@@ -531,6 +538,10 @@ class App {
             kept.set('theme', next);
             recolor(next);
         };
+        $('order').onclick = () => this.nextOrder();
+        $('groups').onclick = () => this.toggleGroups();
+        $('pin').onclick = () => this.toggle(this.pinned);
+        $('flows').onclick = () => this.allFlows();
         $('help').onclick = () => $('keys').showModal();
         $('wheel').checked = this.wheelZooms;
         $('wheel').onchange = () => { this.wheelZooms = $('wheel').checked; kept.set('wheel', this.wheelZooms ? 'zoom' : 'scroll'); };
@@ -583,11 +594,18 @@ class App {
         canvas.focus();
         if ((event.button !== 0 && event.button !== 1) || event.ctrlKey) return; // on a Mac, a click with Control opens a menu
         if (place.area === 'gutter') return this.pressGutter(place);
+        if (place.area === 'fold') {
+            foldGutter();
+            this.drawFrames();
+            return this.time.redraw();
+        }
         const began = { view: { ...this.view }, scroll: this.time.scroll, time: this.time.time(x) }, pan = event.shiftKey || event.button === 1;
         let moved = false;
         canvas.setPointerCapture(event.pointerId);
         $('tip').hidden = true;
-        canvas.onpointermove = move => {
+        const drags = /^(bar|map)$/.test(place.area) && (to => this.time.drag(place.area, to.offsetX, to.offsetY));
+        if (drags) drags(event);
+        canvas.onpointermove = drags || (move => {
             if (!moved && Math.hypot(move.offsetX - x, move.offsetY - y) < 4) return;
             moved = true;
             if (pan) {
@@ -598,11 +616,11 @@ class App {
                 const now = this.time.time(max(GUTTER, move.offsetX));
                 if (now !== began.time) this.select(min(now, began.time), max(now, began.time));
             }
-        };
+        });
         canvas.onpointerup = () => {
             canvas.onpointermove = hover => this.hover(hover);
             canvas.onpointerup = null;
-            if (!moved) this.click(place);
+            if (!moved && !drags) this.click(place);
         };
     }
 
@@ -615,10 +633,15 @@ class App {
 
     /** Puts the row of the focused scope into a set, or takes it out. @param {Set<string>} set closed or pinned */
     toggle(set) {
-        if (!this.focus) return;
-        const { track } = this.focus, key = 't' + track.id, on = !set.delete(key);
+        const place = this.focus && this.time.placeOf(this.focus.track);
+        if (!place) {
+            if (set === this.pinned) this.say(set.size ? 'No row is pinned now.' : 'Select a scope first: its row is pinned to the top. So does a click on the diamond at the right of a name.');
+            if (set === this.pinned) set.clear();
+            return this.changed();
+        }
+        const { key, title } = place.row, on = !set.delete(key);
         if (on) set.add(key);
-        $('live').textContent = `${track.title}: ${set === this.pinned ? on ? 'pinned' : 'no longer pinned' : on ? 'folded' : 'unfolded'}`;
+        $('live').textContent = `${title}: ${set === this.pinned ? on ? 'pinned' : 'no longer pinned' : on ? 'folded' : 'unfolded'}`;
         this.changed();
     }
 
@@ -631,10 +654,23 @@ class App {
     }
 
     nextOrder() {
-        const orders = { '': 'as recorded', name: 'by name', busy: 'by time in scopes' }, ids = Object.keys(orders);
+        const ids = Object.keys(ORDERS);
         this.order = ids[(ids.indexOf(this.order) + 1) % ids.length];
-        $('live').textContent = `Rows: ${orders[this.order]}`;
+        $('live').textContent = `Rows: ${ORDERS[this.order]}`;
         this.changed();
+    }
+
+    allFlows() {
+        this.flows = !this.flows;
+        this.changed();
+    }
+
+    /** Shows on the button whether all flows are drawn, and how many are left out. */
+    sayFlows(text) {
+        const button = $('flows');
+        if (button.textContent !== text) button.textContent = text;
+        button.setAttribute('aria-pressed', this.flows);
+        button.title = `X: arrows of ${this.flows ? 'all flows; else' : 'the selection; or'} of ${this.flows ? 'the selection' : 'all flows'}. Of more than 300 in view, the longest are drawn.`;
     }
 
     click({ area, scope, mark, span, hold, time }) {
@@ -645,6 +681,7 @@ class App {
             this.goTo(mark.time);
         } else if (span || hold) {
             this.select((span || hold).start, (span || hold).start + (span || hold).duration);
+            if (hold) this.time.reveal(hold.track, 0);
             if (span && this.panels.tab === 'request') this.openSpan(span);
         } else if (area === 'ruler') {
             this.mark = time === undefined ? null : time;
@@ -655,22 +692,18 @@ class App {
     }
 
     hover(event) {
-        const place = this.time.at(event.offsetX, event.offsetY), key = place.area === 'gutter' ? place.row.key : null;
-        if (key !== this.time.hovered) {
-            this.time.hovered = key;
-            this.time.redraw();
-        }
-        const lines = this.describe(place);
+        const lines = this.describe(this.time.at(event.offsetX, event.offsetY));
         if (lines) this.tip(event, lines); else $('tip').hidden = true;
     }
 
     /** The lines of the tip for what is under the pointer. @returns {string[] | null} */
     describe({ area, row, scope, state, mark, span, hold, sample, pin }) {
         const { report } = this;
-        if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? [row.title, `thread ${row.track.thread}`] : row.group && row.group.crowded ? [row.title, `${grouped(row.group.crowded)} spans found no lane: at their time, more than 32 were going on. They are in the last lane, below others; the table of spans has all.`] : null;
+        if (area === 'fold') return ['Make the names of rows wide or narrow'];
+        if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? row.tracks.slice(0, 12).flatMap(track => [track.title, `thread ${track.thread}`]) : row.group && row.group.crowded ? [row.title, `${grouped(row.group.crowded)} spans found no lane: they are in the last one, below others; the table of spans has all.`] : null;
         if (scope) {
             const all = scopeOf(report, scope), { label } = all;
-            return [label.name, ns(all.duration), `at ${moment(all.start)}`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '), statesText(report, [all]),
+            return [label.name, ns(all.duration), `at ${moment(all.start)}`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '), statesText(report, [all]), row.tracks[1] && `on ${scope.track.title}`,
                 ...all.args.slice(0, 12).map(([k, v]) => `${k} = ${shown(v)}`), truncatedText(all.flags)];
         }
         if (state) return this.stateLines(state);
@@ -713,7 +746,7 @@ class App {
                 this.select(start, end);
             },
             '/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),
-            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(), y: () => this.panels.open('why'), r: () => this.panels.open('request'), l: () => this.followFlow(),
+            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(), y: () => this.panels.open('why'), r: () => this.panels.open('request'), l: () => this.followFlow(), x: () => this.allFlows(),
             n: () => this.nextHit(1), N: () => this.nextHit(-1),
             Escape: () => { if (this.selection) this.select(); else this.setFocus(null); },
             Enter: () => { if (this.focus) this.panels.open('scope'); }

@@ -42,18 +42,18 @@ export function finish(report) {
     nameTracks(report.tracks);
     for (const track of report.tracks) {
         track.full = report.processes.length > 1 ? `${track.process.name}: ${track.title}` : track.title;
-        track.marks = track.states = track.owner = null;
+        track.marks = track.states = track.owner = track.life = null;
         for (const level of track.levels) {
-            from = min(from, level.start[0]);
-            to = max(to, level.endOf(level.count - 1));
             groupsOf(report, level);
             level.pyramid = level.pyramid || buildPyramid(level);
         }
-        const { points } = track;
-        if (points.count) {
-            from = min(from, points.time[0]);
-            to = max(to, points.time[points.count - 1]);
-        }
+        const { points, system, levels: [level] } = track, ends = [];
+        if (points.count) ends.push(points.time[0], points.time[points.count - 1]);
+        if (level) ends.push(level.start[0], level.endOf(level.count - 1));
+        from = min(from, ...ends);
+        to = max(to, ...ends);
+        if (system && system.count) ends.push(system.start[0], system.end);
+        if (ends.length) track.life = { start: min(...ends), end: max(...ends) };
     }
     for (const span of report.spans) {
         from = min(from, span.start);
@@ -66,6 +66,7 @@ export function finish(report) {
         ({ from: Number(about.get('window_from_ns')), to: min(report.to, Number(about.get('window_to_ns'))) }));
     for (const process of report.processes) pointsOf(report, process);
     statesOf(report);
+    for (const process of report.processes) threadRows(process, report.to - report.from);
     framesOfSpans(report);
     report.bars = stepsOf(report);
     spanLanes(report);
@@ -453,28 +454,70 @@ export function barAt({ start, duration }, time) {
     return i >= 0 && time < start[i] + duration[i] ? i : -1;
 }
 
-/** Groups spans by name, and puts overlapping ones into separate lanes. Of 32 lanes, the last has all that find no other. */
+/**
+ * Puts what overlaps in time into separate lanes, each as high up as possible. Of `most` lanes, a power of two, the last has all
+ * that find no other. @param {{start: number, end: number}[]} list sorted by start @returns {{lanes: object[][], crowded: number}}
+ */
+export function lanesOf(list, most = 1024) {
+    const ends = new Float64Array(2 * most).fill(-Infinity), lanes = []; // a tree: each place has the earliest end of the two below it
+    let crowded = 0;
+    for (const each of list) {
+        let at = 1;
+        while (at < most) at = 2 * at + Number(ends[2 * at] > each.start);
+        if (ends[at] > each.start) crowded++;
+        const lane = at - most;
+        lanes[lane] = lanes[lane] || [];
+        lanes[lane].push(each);
+        ends[at] = max(ends[at], each.end);
+        while (at >>= 1) ends[at] = min(ends[2 * at], ends[2 * at + 1]);
+    }
+    return { lanes, crowded };
+}
+
+/** Groups spans by name, and puts overlapping ones into separate lanes. */
 function spanLanes(report) {
     const groups = new Map();
     for (const span of report.spans) {
         const { process } = report.tracks[span.track], { name, role } = report.labels[span.label];
-        if (!span.mark && (!span.number || role !== ROLE_FRAME)) entryOf(groups, process.id + '\0' + name, () => ({ process, name, spans: [], lanes: [] })).spans.push(span);
+        span.end = span.start + span.duration;
+        if (!span.mark && (!span.number || role !== ROLE_FRAME)) entryOf(groups, process.id + '\0' + name, () => ({ process, name, spans: [] })).spans.push(span);
     }
     for (const process of report.processes) process.spanGroups = [];
     for (const group of groups.values()) {
         group.spans.sort((a, b) => a.start - b.start);
-        for (const span of group.spans) {
-            let lane = group.lanes.find(each => each.end <= span.start);
-            if (!lane && group.lanes.length < 32) group.lanes.push(lane = { end: 0, spans: [] });
-            if (!lane) {
-                lane = group.lanes.at(-1);
-                group.crowded = (group.crowded || 0) + 1;
-            }
-            lane.spans.push(span);
-            lane.end = max(lane.end, span.start + span.duration);
-        }
+        Object.assign(group, lanesOf(group.spans));
         group.process.spanGroups.push(group);
     }
+}
+
+/** So many threads that are short, or idle, or have one name and numbers, become a group of rows. */
+const ALIKE = 8;
+
+/**
+ * Says how the threads of a process become rows. Those that lived for less than an eighth of the recording share lanes, as spans do. Those
+ * whose names differ in the number at the end are a group, and so are those that hardly were in a scope.
+ */
+function threadRows(process, length) {
+    const { tracks, about, id } = process, first = track => Number(track.fiber) * 2 - Number(String(track.thread) === about.get('pid')), groups = process.threadGroups = [];
+    let rest = tracks.filter(track => !track.device && !track.owner && track.life).sort((a, b) => first(a) - first(b) || a.id - b.id);
+    const take = (title, list, lanes) => {
+        if (list.length < ALIKE) return;
+        rest = rest.filter(track => !list.includes(track));
+        groups.push({ key: `p${id}T${list[0].id}`, title, tracks: list, lanes });
+    };
+    const short = rest.filter(({ life }) => life.end - life.start < length / 8), stems = new Map();
+    const { lanes } = lanesOf(short.map(track => ({ track, ...track.life })).sort((a, b) => a.start - b.start));
+    if (lanes.length < short.length / 2) take(`${grouped(short.length)} short threads`, short, lanes.map(lane => lane.map(({ track }) => track)));
+    for (const track of rest) {
+        const [, stem, number] = /^(.*?)(\d+)$/.exec(track.title) || [];
+        if (stem) entryOf(stems, stem, () => []).push({ track, number: Number(number) });
+    }
+    for (const [stem, list] of stems) {
+        list.sort((a, b) => a.number - b.number);
+        take(`${stem}${list[0].number}..${list.at(-1).number}`, list.map(({ track }) => track));
+    }
+    if (rest.length > 2 * ALIKE) take('Idle threads', rest.filter(track => !track.marks && busyOf(track) < length / 1000));
+    process.threads = rest;
 }
 
 /** Returns the notes at the top of the page. @returns {string[]} */

@@ -479,7 +479,7 @@ export class Panels {
                 words('lock', row => row.label.name), words('thread', row => row.track.title),
                 words('held by', row => row.holder ? row.holder.title : '')], locks.waits,
             { caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => {
-                this.app.time.reveal(row.track, 0);
+                this.app.time.reveal(row.track, 0, row.holder);
                 this.app.zoomTo(row.time, row.time + row.took, true);
             } }));
         }

@@ -113,9 +113,9 @@ export function levelLine(c, level) {
     }
 }
 
-/** Copies a line to the rows y0 to y1 of an image. @param {Uint32Array} pixels @param {Uint32Array} line */
-export function putLine(pixels, line, y0, y1) {
+/** Copies a line, or its pixels from x0 to x1, to the rows y0 to y1 of an image. @param {Uint32Array} pixels @param {Uint32Array} line */
+export function putLine(pixels, line, y0, y1, x0 = 0, x1 = line.length) {
     const width = line.length, first = y0 * width;
-    for (let x = 0; x < width; x++) if (line[x]) pixels[first + x] = line[x];
-    for (let y = y0 + 1; y < y1; y++) pixels.copyWithin(y * width, first, first + width);
+    for (let x = x0; x < x1; x++) if (line[x]) pixels[first + x] = line[x];
+    for (let y = y0 + 1; y < y1; y++) pixels.copyWithin(y * width + x0, first + x0, first + x1);
 }

@@ -7,7 +7,14 @@ import { scopeAt, scopeOf, busyOf } from './model.js';
 import { STATES_HEIGHT, statesLines } from './states.js';
 import { abs, ceil, floor, max, min, round, ns, measured, niceStep, axisTime, visible, grouped } from './text.js';
 
-export const LINE = 18, RULER = 26, GUTTER = 190, COUNTER_HEIGHT = 34, FONT = 'px system-ui, sans-serif';
+export const LINE = 18, RULER = 26, COUNTER_HEIGHT = 34, FONT = 'px system-ui, sans-serif', MAP = 18, BAR = 10;
+
+/** The width of the names at the left: narrow on a phone, or if the reader folds them. */
+export let GUTTER = 190;
+export function foldGutter(folded = GUTTER > 99) { GUTTER = folded ? 64 : 190; }
+
+/** Of all arrows in view, so many are drawn, the longest; of more than MANY of them, those of the first. */
+const ARROWS = 300, MANY = 10000;
 
 /** @typedef {{key: string, kind: string, title: string, height: number, [more: string]: any}} Row */
 
@@ -19,6 +26,7 @@ export class TimeLine {
         this.app = app;
         this.scroll = 0;
         this.widths = new Map();
+        this.places = [];
         this.waiting = false;
     }
 
@@ -39,85 +47,107 @@ export class TimeLine {
         const add = row => rows.push(row);
         for (const process of report.processes) {
             const key = 'p' + process.id;
-            if (report.processes.length > 1 || process.tracks.some(t => t.device)) add({ key, kind: 'head', title: process.name, height: 22, fold: true });
+            if (report.processes.length > 1 || process.tracks.some(t => t.device)) add({ key, kind: 'head', title: process.name, height: 22, fold: true, tracks: process.tracks });
             if (closed(key)) continue;
             this.groupRows(rows, process, 'Counters', process.counters.map((series, i) =>
                 ({ key: `${key}c${i}`, kind: 'counter', title: series.name, height: COUNTER_HEIGHT, series })));
             let device = '';
-            const order = process.tracks.filter(t => !t.device).sort((a, b) => Number(a.fiber) - Number(b.fiber) ||
-                Number(String(b.thread) === process.about.get('pid')) - Number(String(a.thread) === process.about.get('pid')) || a.id - b.id);
-            if (app.order) order.sort(app.order === 'name' ? (a, b) => a.title.localeCompare(b.title, 'en', { numeric: true }) : (a, b) => busyOf(b) - busyOf(a));
-            for (const track of [...order.filter(t => !t.owner), ...process.tracks.filter(t => t.device)]) {
+            const inOrder = tracks => app.order ? [...tracks].sort(app.order === 'name' ? (a, b) => a.title.localeCompare(b.title, 'en', { numeric: true }) : (a, b) => busyOf(b) - busyOf(a)) : tracks;
+            for (const track of [...inOrder(process.threads), ...process.tracks.filter(t => t.device)]) {
                 if (track.device && track.device !== device) {
                     device = track.device;
                     add({ key: `${key}d${device}`, kind: 'head', title: device + (track.alignment === 3 ? ' (clock not aligned)' : ''), height: 22, fold: true });
                 }
                 if (track.device && closed(`${key}d${device}`)) continue;
-                if (track.states && track.states.owner === track) add(this.trackRow(track.states));
-                if (track.levels.length || track.marks || track.system) add(this.trackRow(track));
+                for (const row of this.threadRows(track)) add(row);
             }
-            this.groupRows(rows, process, 'Tasks', order.filter(t => t.owner === t).map(track => this.trackRow(track)));
+            for (const { key, title, tracks, lanes } of process.threadGroups)
+                this.groupRows(rows, process, title, lanes ? lanes.map((lane, i) => this.trackRow(lane, lane[1] ? `${key}L${i}` : undefined)) : inOrder(tracks).flatMap(track => this.threadRows(track)), key, tracks);
+            this.groupRows(rows, process, 'Tasks', inOrder(process.tracks.filter(t => t.owner === t)).map(track => this.trackRow([track])));
             this.groupRows(rows, process, 'Spans', process.spanGroups.map((group, i) => ({ key: `${key}s${i}`, kind: 'spans',
-                title: group.crowded ? `${group.name} (+${grouped(group.crowded)})` : group.name, group, height: (closed(`${key}s${i}`) ? 1 : group.lanes.length) * LINE + 4, fold: group.lanes.length > 1 })));
+                title: group.lanes.length > 32 ? `${group.name} (${grouped(group.lanes.length)}${group.crowded ? '+' : ''} lanes)` : group.name, group, height: (closed(`${key}s${i}`) ? 1 : group.lanes.length) * LINE + 4, fold: group.lanes.length > 1 })));
             this.groupRows(rows, process, 'Locks', process.locks ? [...process.locks.rows.values()].map((lock, i) =>
                 ({ key: `${key}l${i}`, kind: 'lock', title: lock.label.name, lock, height: LINE + 4 })) : []);
         }
         return rows;
     }
 
-    trackRow(track) {
-        const key = 't' + track.id, all = track.levels.length, depth = this.app.closed.has(key) ? min(1, all) : all, marks = track.marks ? 12 : 0;
-        return { key, kind: 'track', title: track.title, track, depth, marks, fold: all > 1, height: max(22, depth * LINE + marks + 6) + (track.system ? STATES_HEIGHT + 2 : 0) };
+    /** The rows of a thread: what the system did with it, if a recording of the kernel says so, and its own. */
+    threadRows(track) {
+        return [track.states && track.states.owner === track && track.states, (track.levels.length || track.marks || track.system) && track].filter(Boolean).map(each => this.trackRow([each]));
     }
 
-    groupRows(rows, process, title, more) {
+    /** The row of a track, or of several tracks that do not overlap in time. */
+    trackRow(tracks, key = 't' + tracks[0].id) {
+        const [track] = tracks, all = max(...tracks.map(({ levels }) => levels.length)), depth = this.app.closed.has(key) ? min(1, all) : all, marks = tracks.some(each => each.marks) ? 12 : 0, system = tracks.some(each => each.system);
+        return { key, kind: 'track', title: tracks[1] ? `${track.title} and ${grouped(tracks.length - 1)} more` : track.title, track, tracks, depth, marks, system, fold: all > 1, height: max(22, depth * LINE + marks + 6) + (system ? STATES_HEIGHT + 2 : 0) };
+    }
+
+    groupRows(rows, process, title, more, key = `p${process.id}${title}`, tracks = []) {
         if (!more.length) return;
-        const key = `p${process.id}${title}`;
-        rows.push({ key, kind: 'group', title: `${title} (${more.length})`, height: 20, fold: true });
+        rows.push({ key, kind: 'group', title: title.startsWith(grouped(tracks.length)) ? title : `${title} (${grouped(tracks.length || more.length)})`, height: 20, fold: true, tracks });
         if (!this.app.closed.has(key)) for (const row of more) rows.push(row);
     }
 
-    /** Gives the rows their positions. Pinned rows come first, and do not scroll. Returns the rows that are in view. */
+    /** The lower end of the rows. */
+    get bottom() { return this.canvas.clientHeight - MAP; }
+
+    /** Gives the rows their positions. Pinned rows come first, and do not scroll. Returns the rows that are in view; the head that others have left is above them. */
     layout() {
-        const { app } = this, rows = this.rows(), height = this.canvas.clientHeight;
-        const placed = [];
-        let y = RULER;
-        for (const row of rows.filter(each => app.pinned.has(each.key))) {
-            placed.push({ row, y, top: RULER, bottom: height, pinned: true });
+        const { app, bottom } = this, rows = this.rows(), placed = [], places = this.places = [];
+        let y = RULER, stuck = null;
+        for (const row of rows) {
+            if (!app.pinned.has(row.key)) continue;
+            places.push({ row, y, top: RULER, bottom, pinned: true });
             y += row.height;
         }
+        placed.push(...places);
         const top = y, others = rows.filter(each => !app.pinned.has(each.key));
         const all = others.reduce((sum, row) => sum + row.height, 0);
-        this.scroll = max(0, min(this.scroll, all - (height - top)));
+        this.scroll = max(0, min(this.scroll, all - (bottom - top)));
         y -= this.scroll;
         for (const row of others) {
-            if (y + row.height > top && y < height) placed.push({ row, y, top, bottom: height, pinned: false });
+            const place = { row, y, top, bottom };
+            if (row.kind === 'head') {
+                if (y < top) stuck = { ...place, y: top };
+                else if (stuck && y < top + stuck.row.height) stuck.y = y - stuck.row.height;
+            }
+            places.push(place);
+            if (y + row.height > top && y < bottom) placed.push(place);
             y += row.height;
         }
         this.all = all;
         this.top = top;
-        return placed;
+        this.byTrack = null;
+        return stuck ? [stuck, ...placed] : placed;
     }
 
-    /** Scrolls until a track's depth is in view. */
-    reveal(track, depth) {
-        const { app } = this;
-        app.closed.delete('p' + (track.owner || track).process.id);
+    /** The place of a track's row, which may be out of view. If the row is folded away, that of the group or the head. */
+    placeOf(track) {
+        if (!this.byTrack) this.byTrack = new Map(this.places.flatMap(place => (place.row.tracks || []).map(each => [each, place])));
+        return this.byTrack.get(track);
+    }
+
+    /** The track of a row at a time. */
+    trackAt({ tracks }, time) { return tracks.find(({ life }) => life && life.end >= time) || tracks.at(-1); }
+
+    /** Scrolls until a track's depth is in view. Unfolds what it is in. Another track: pins its row if both are not in view then. */
+    reveal(track, depth, other) {
+        const { app } = this, { process } = track.owner || track, group = process.threadGroups.find(({ tracks }) => tracks.includes(track));
+        app.closed.delete('p' + process.id);
         if (track.owner === track) app.closed.delete(`p${track.process.id}Tasks`);
-        if (depth > 0) app.closed.delete('t' + track.id);
-        if (track.device) app.closed.delete(`p${track.process.id}d${track.device}`);
+        if (group) app.closed.delete(group.key);
+        if (track.device) app.closed.delete(`p${process.id}d${track.device}`);
         this.layout();
-        let y = this.top;
-        for (const row of this.rows()) {
-            if (app.pinned.has(row.key)) continue;
-            if (row.track === track) {
-                const at = y + row.marks + depth * LINE - this.scroll, height = this.canvas.clientHeight;
-                if (at < this.top) this.scroll -= this.top - at + 10;
-                else if (at + LINE > height) this.scroll += at + LINE - height + 10;
-                return;
-            }
-            y += row.height;
-        }
+        const place = this.placeOf(track);
+        if (!place) return;
+        if (depth > 0 && app.closed.delete(place.row.key)) return this.reveal(track, depth, other);
+        const at = place.y + place.row.marks + depth * LINE;
+        if (!place.pinned) this.scroll += at < this.top ? at - this.top - 10 : max(0, at + LINE + 10 - this.bottom);
+        if (!other || other === track) return;
+        this.reveal(other, 0);
+        this.layout();
+        if (this.placed && !this.layout().some(({ row }) => row.tracks && row.kind === 'track' && row.tracks.includes(track))) app.pinned.add(this.placeOf(track).row.key);
     }
 
     x(time) { return GUTTER + (time - this.app.view.from) * this.scale; }
@@ -142,19 +172,29 @@ export class TimeLine {
         pixels.fill(app.colors.background);
         this.drawGrid(pixels, w, h, ratio, width);
         const labels = [];
-        for (const place of this.placed) if (place.row.kind === 'track') this.drawScopes(place, ratio, w, h, labels);
-        for (const place of this.placed) if (place.row.track && place.row.track.system) this.drawStates(place, ratio, w, h);
+        for (const place of this.placed) {
+            if (place.row.kind !== 'track') continue;
+            for (const track of place.row.tracks) { // of a row that many tracks share, only the pixels of each
+                const { start, end } = track.life || app.view, alone = !place.row.tracks[1], x0 = alone ? 0 : max(0, floor(this.x(start) * ratio)), x1 = alone ? w : min(w, ceil(this.x(end) * ratio) + 2);
+                if (x0 >= x1) continue;
+                this.drawScopes(place, track, ratio, w, h, labels, x0, x1);
+                if (track.system) this.drawStates(place, track, ratio, w, h, x0, x1);
+            }
+        }
+        if (!svg) this.drawMap(w, h, ratio);
         if (svg) this.drawPixels(svg, w, h, ratio);
         ctx.setTransform(1, 0, 0, 1, 0, 0);
         ctx.putImageData(this.image, 0, 0);
         ctx.setTransform(ratio, 0, 0, ratio, 0, 0);
         this.drawLabels(ctx, labels, ratio);
-        for (const place of this.placed) this.drawRow(ctx, place, width);
+        const upwards = [...this.placed].reverse(); // so that a head that sticks is above the others
+        for (const place of upwards) this.drawRow(ctx, place, width);
         this.drawFlows(ctx, width);
         this.drawFocus(ctx);
         this.drawSelection(ctx, width, height);
-        for (const place of this.placed) this.drawGutter(ctx, place);
+        for (const place of upwards) this.drawGutter(ctx, place);
         this.drawRuler(ctx, width);
+        if (!svg) this.drawBars(ctx, width, height);
     }
 
     /** Draws the scopes of the image as SVG. All lines of pixels of a depth are equal, so one of them is enough. */
@@ -165,7 +205,7 @@ export class TimeLine {
         svg.fillStyle = this.app.style.grid;
         for (let x = left; x < w; x++) if (this.pixels[(h - 1) * w + x] === grid) svg.fillRect(x / ratio, RULER, 1, h / ratio);
         for (const place of this.placed) {
-            const { row, y, top } = place, states = row.track && row.track.system ? STATES_HEIGHT : 0;
+            const { row, y, top } = place, states = row.system ? STATES_HEIGHT : 0;
             for (let n = 0, y0 = this.statesTop(place); n < states; n++, y0++)
                 if (y0 >= top && y0 * ratio < h - 1) svg.run(line(round(y0 * ratio)), left, y0, 1, ratio, background);
             for (let depth = 0; row.kind === 'track' && depth < row.depth; depth++) {
@@ -176,17 +216,17 @@ export class TimeLine {
     }
 
     /** Draws a line of pixels for each depth. Keeps it until the view moves, or paint() changes colours. */
-    drawScopes({ row, y, top }, ratio, w, h, labels) {
+    drawScopes({ row, y, top }, track, ratio, w, h, labels, x0, x1) {
         const { app } = this, { from } = app.view, scale = this.scale * ratio, left = round(GUTTER * ratio), shows = [from, scale, w].join();
-        for (let depth = 0; depth < row.depth; depth++) {
-            const level = row.track.levels[depth], y0 = y + 3 + row.marks + depth * LINE, first = round(max(y0, top) * ratio);
+        for (let depth = 0; depth < min(row.depth, track.levels.length); depth++) {
+            const level = track.levels[depth], y0 = y + 3 + row.marks + depth * LINE, first = round(max(y0, top) * ratio);
             const last = min(h, round((y0 + LINE - 1) * ratio));
             if (first >= last) continue;
             let { drawn } = level;
             if (!drawn || drawn.shows !== shows || drawn.colors !== app.colors)
                 drawn = level.drawn = { shows, ...levelLine({ ...app.colors, width: w, left, from, scale, least: app.least }, level), colors: app.colors };
-            putLine(this.pixels, drawn.line, first, last);
-            if (y0 >= top - 4) for (const [x0, x1, i] of drawn.labels) labels.push([x0 / ratio, x1 / ratio, y0, level, i]);
+            putLine(this.pixels, drawn.line, first, last, x0, x1);
+            if (y0 >= top - 4) for (const [left, right, i] of drawn.labels) labels.push([left / ratio, right / ratio, y0, level, i]);
         }
     }
 
@@ -194,13 +234,13 @@ export class TimeLine {
     statesTop({ row, y }) { return y + row.height - STATES_HEIGHT - 3; }
 
     /** Draws the thread's states. Keeps their lines of pixels, as drawScopes() does. */
-    drawStates(place, ratio, w, h) {
-        const { app } = this, { system } = place.row.track, { from } = app.view, scale = this.scale * ratio, left = round(GUTTER * ratio), shows = [from, scale, w].join();
+    drawStates(place, track, ratio, w, h, x0, x1) {
+        const { app } = this, { system } = track, { from } = app.view, scale = this.scale * ratio, left = round(GUTTER * ratio), shows = [from, scale, w].join();
         if (!system.drawn || system.drawn.shows !== shows || system.drawn.colors !== app.colors)
             system.drawn = { shows, colors: app.colors, lines: statesLines({ width: w, left, from, scale, ratio, paint: app.colors.states }, system) };
         system.drawn.lines.forEach((line, n) => {
             const y = this.statesTop(place) + n, first = round(max(y, place.top) * ratio), last = min(h, round((y + 1) * ratio));
-            if (first < last) putLine(this.pixels, line, first, last);
+            if (first < last) putLine(this.pixels, line, first, last, x0, x1);
         });
     }
 
@@ -282,7 +322,7 @@ export class TimeLine {
             ctx.fillStyle = row.kind === 'head' ? this.app.style.head : this.app.style.group;
             ctx.fillRect(GUTTER, y, width, row.height - 1);
         }
-        if (row.kind === 'track' && row.track.marks) this.drawMarks(ctx, row.track.marks, y + 2);
+        if (row.marks) for (const { marks } of row.tracks) if (marks) this.drawMarks(ctx, marks, y + 2);
         if (row.kind === 'counter') this.drawCounter(ctx, row, y, width);
         if (row.kind === 'spans') this.drawSpans(ctx, row, y);
         if (row.kind === 'lock') this.drawHolds(ctx, row, y);
@@ -346,9 +386,9 @@ export class TimeLine {
     drawSpans(ctx, row, y) {
         const { from, to } = this.app.view, { labels } = this.app.report, dims = row.group.spans.some(span => this.app.found.has(span));
         row.group.lanes.forEach((lane, n) => {
-            if (this.app.closed.has(row.key) && n) return;
+            if ((this.app.closed.has(row.key) && n) || y + n * LINE > this.bottom || y + (n + 1) * LINE < 0) return;
             let last = -1;
-            for (const span of lane.spans) {
+            for (const span of lane) {
                 if (span.start > to) break;
                 if (span.start + span.duration < from) continue;
                 const x0 = this.x(span.start), x1 = this.x(span.start + span.duration);
@@ -376,16 +416,32 @@ export class TimeLine {
         }
     }
 
-    /** Draws the arrows of flows. Draws none if more than 300 are in view, which nobody could tell apart. */
-    drawFlows(ctx) {
-        const { from, to } = this.app.view, shownFlows = [];
-        for (const flow of this.app.report.flows) {
-            if (flow.to < from || flow.from > to) continue;
-            shownFlows.push(flow);
-            if (shownFlows.length > 300) return;
+    /** The arrows of the scope that has the focus, or of the selected range; of all of them if the reader wants that. */
+    arrows() {
+        const { flows, focus, selection, report } = this.app, key = [focus, selection, flows, report.flows];
+        if (flows) return report.flows;
+        if (!this.chosen || key.some((each, i) => each !== this.chosen.key[i])) {
+            const { from, to } = focus ? { from: scopeOf(report, focus).start, to: scopeOf(report, focus).end } : selection || {}, on = (track, time) => time >= from && time <= to && (!focus || track === focus.track);
+            this.chosen = { key, list: report.flows.filter(flow => on(flow.fromTrack, flow.from) || on(flow.toTrack, flow.to)) };
         }
-        ctx.strokeStyle = this.app.style.flow;
-        ctx.fillStyle = this.app.style.flow;
+        return this.chosen.list;
+    }
+
+    /** Draws the arrows of flows. Says on the button how many are left out. */
+    drawFlows(ctx, width) {
+        const { app } = this, { from, to } = app.view, shownFlows = [];
+        for (const flow of this.arrows()) {
+            if (flow.to < from || flow.from > to) continue;
+            if (shownFlows.push(flow) >= MANY) break;
+        }
+        const n = shownFlows.length;
+        app.sayFlows(n > ARROWS ? `${ARROWS} of ${n < MANY ? '' : 'more than '}${grouped(n)} flows` : 'Flows');
+        if (n > ARROWS) shownFlows.sort((a, b) => (b.to - b.from) - (a.to - a.from)).length = ARROWS;
+        ctx.save();
+        ctx.beginPath();
+        ctx.rect(GUTTER, RULER, width - GUTTER, this.bottom - RULER);
+        ctx.clip();
+        ctx.strokeStyle = ctx.fillStyle = app.style.flow;
         ctx.lineWidth = 1.5;
         for (const flow of shownFlows) {
             let a = this.yOf(flow.fromTrack, flow.from);
@@ -403,22 +459,23 @@ export class TimeLine {
             ctx.lineTo(x1 - 7, b + 4);
             ctx.fill();
         }
+        ctx.restore();
     }
 
-    /** Returns the y of the innermost scope of a track at a time. Returns null if the track is not in view. */
+    /** Returns the y of the innermost scope of a track at a time, or of what the track is folded in. Returns null if it has no row. */
     yOf(track, time) {
-        const place = this.placed.find(each => each.row.track === track);
-        if (!place) return null;
+        const place = this.placeOf(track);
+        if (!place || place.row.kind !== 'track') return place ? place.y + place.row.height / 2 : null;
         let depth = 0;
-        while (depth + 1 < place.row.depth && scopeAt(track.levels[depth + 1], time) >= 0) depth++;
+        while (depth + 1 < min(place.row.depth, track.levels.length) && scopeAt(track.levels[depth + 1], time) >= 0) depth++;
         return place.y + 3 + place.row.marks + depth * LINE + LINE / 2;
     }
 
     drawFocus(ctx) {
         const { focus } = this.app;
         if (!focus) return;
-        const place = this.placed.find(each => each.row.track === focus.track);
-        if (!place || focus.depth >= place.row.depth) return;
+        const place = this.placeOf(focus.track);
+        if (!place || !(focus.depth < place.row.depth)) return;
         const { start, end } = scopeOf(this.app.report, focus);
         const x0 = max(GUTTER - 3, this.x(start)), x1 = min(this.canvas.clientWidth + 3, this.x(end));
         if (x1 < GUTTER) return;
@@ -455,15 +512,15 @@ export class TimeLine {
         ctx.fillStyle = style.ink;
         ctx.textBaseline = 'middle';
         ctx.font = (row.kind === 'head' ? 'bold 12' : 12) + FONT;
-        const middle = y + (row.kind === 'track' ? max(11, row.marks + 12) : min(row.height / 2, 17));
+        const middle = max(y, min(top - 2, y + row.height - 22)) + (row.kind === 'track' ? max(11, row.marks + 12) : min(row.height / 2, 17)); // stays in view while the row is
         if (row.fold) {
             ctx.fillStyle = style.faint;
             ctx.fillText(closed.has(row.key) ? '\u25b8' : '\u25be', 5, middle);
             ctx.fillStyle = style.ink;
         }
-        if (this.app.found.has(row.track || row.series)) ctx.fillStyle = style.accent;
-        this.fit(ctx, row.title, row.kind === 'head' || row.kind === 'group' ? 18 : 22, middle, row.kind === 'head' ? 900 : GUTTER - 46);
-        if (row.kind !== 'head' && row.kind !== 'group' && (pinned || this.hovered === row.key)) {
+        if (row.kind === 'track' ? row.tracks.some(track => this.app.found.has(track)) : this.app.found.has(row.series)) ctx.fillStyle = style.accent;
+        this.fit(ctx, row.title, row.kind === 'head' || row.kind === 'group' ? 18 : 22, middle, row.kind === 'head' ? 900 : GUTTER - (GUTTER > 99 ? 46 : 26));
+        if (this.canPin(row)) {
             ctx.fillStyle = pinned ? style.accent : style.faint;
             ctx.fillText(pinned ? '\u25c6' : '\u25c7', GUTTER - 16, middle);
         }
@@ -479,7 +536,7 @@ export class TimeLine {
         ctx.font = 11 + FONT;
         ctx.textBaseline = 'middle';
         ctx.fillStyle = style.faint;
-        ctx.fillText(`${ns(view.to - view.from)} shown`, 8, RULER / 2);
+        this.fit(ctx, `${GUTTER > 99 ? '\u25c2' : '\u25b8'} ${ns(view.to - view.from)}${GUTTER > 99 ? ' shown' : ''}`, 6, RULER / 2, GUTTER - 8);
         const { from, to } = selection || { from: 0, to: 0 }, x0 = max(GUTTER, this.x(from)), x1 = min(width, this.x(to));
         const length = ns(to - from), wide = this.textWidth(ctx, length) + 10, at = x1 > x0 ? max(GUTTER, min(width - wide, (x0 + x1 - wide) / 2)) : width;
         for (let t = ceil(view.from / step) * step; t < view.to; t += step) {
@@ -503,26 +560,76 @@ export class TimeLine {
         ctx.fillText(length, at + 5, RULER / 2 - 1);
     }
 
+    canPin(row) { return GUTTER > 99 && row.kind !== 'head' && row.kind !== 'group'; }
+
+    /** Draws the map into the pixels: the outermost scopes of each track, or group of threads, in the whole recording, which is kept. */
+    drawMap(w, h, ratio) {
+        const { app, pixels } = this, { report, colors } = app, tall = floor(MAP * ratio) - 2, left = round(GUTTER * ratio), key = [report, colors, w, tall, left];
+        if (!this.map || key.some((each, i) => each !== this.map.key[i])) {
+            const stripes = report.processes.flatMap(({ threads, threadGroups, tracks }) => [...[...threads, ...tracks.filter(track => track.device)].map(track => [track]), ...threadGroups.map(group => group.tracks)]), map = new Uint32Array(w * tall).fill(colors.background), scale = (w - left) / (report.to - report.from);
+            stripes.forEach((tracks, n) => {
+                const y = floor(n * tall / stripes.length), last = max(y + 1, floor((n + 1) * tall / stripes.length) - (stripes.length < 5));
+                for (const { levels: [level] } of tracks) if (level) putLine(map, levelLine({ ...colors, width: w, left, from: report.from, scale, least: app.least }, level).line, y, last);
+            });
+            this.map = { key, map };
+        }
+        pixels.set(this.map.map, w * (h - tall));
+    }
+
+    /** Draws the bar that scrolls, and what the view is of the map. */
+    drawBars(ctx, width, height) {
+        const { app, top, bottom, all } = this, { report, view, style } = app, part = (bottom - top) / all, x = time => GUTTER + max(0, min(1, (time - report.from) / (report.to - report.from))) * (width - GUTTER);
+        ctx.fillStyle = style.faint;
+        if (part < 1) ctx.fillRect(width - BAR + 2, top + this.scroll * part, BAR - 4, max(12, (bottom - top) * part));
+        ctx.fillStyle = style.gutter;
+        ctx.fillRect(0, bottom, GUTTER - 1, MAP);
+        ctx.fillStyle = style.line;
+        ctx.fillRect(0, bottom, width, 1);
+        ctx.fillStyle = style.shade;
+        const x0 = x(view.from), x1 = max(x0 + 3, x(view.to));
+        ctx.fillRect(GUTTER, bottom + 1, x0 - GUTTER, MAP);
+        ctx.fillRect(x1, bottom + 1, width, MAP);
+        ctx.strokeStyle = style.accent;
+        ctx.lineWidth = 2;
+        ctx.strokeRect(x0 + 1, bottom + 2, x1 - x0 - 2, height - bottom - 3);
+        ctx.font = 11 + FONT;
+        ctx.fillStyle = style.faint;
+        this.fit(ctx, `${ns(report.to - report.from)}${GUTTER > 99 ? ' in all' : ''}`, 6, bottom + MAP / 2 + 1, GUTTER - 8);
+    }
+
+    /** Scrolls, or moves the view, to a point of the bar or of the map. @param {string} area 'bar' or 'map' */
+    drag(area, x, y) {
+        const { app, top, bottom, all } = this, { report, view } = app, length = view.to - view.from;
+        if (area === 'bar') {
+            this.scroll = (y - top) / (bottom - top) * all - (bottom - top) / 2;
+            return this.redraw();
+        }
+        const from = report.from + (x - GUTTER) / (this.canvas.clientWidth - GUTTER) * (report.to - report.from) - length / 2;
+        app.setView(from, from + length);
+    }
+
     /** Returns what is at a point of the canvas. */
     at(x, y) {
+        if (y >= this.bottom) return { area: x < GUTTER ? 'none' : 'map' };
+        if (y > this.top && x > this.canvas.clientWidth - BAR && this.all > this.bottom - this.top) return { area: 'bar' };
         const place = y >= RULER && this.placed ? this.placed.find(each => y >= max(each.y, each.top) && y < each.y + each.row.height) : null;
-        if (!place) return { area: y < RULER ? 'ruler' : 'none' };
+        if (!place) return { area: y >= RULER ? 'none' : x < GUTTER ? 'fold' : 'ruler' };
         const { row } = place, time = this.time(x);
-        if (x < GUTTER) return { area: 'gutter', row, pin: x > GUTTER - 24 && row.kind !== 'head' && row.kind !== 'group' };
+        if (x < GUTTER) return { area: 'gutter', row, pin: this.canPin(row) && x > GUTTER - 24 };
         const found = { area: 'row', row, time };
         if (row.kind === 'track') {
-            const { system } = row.track, inside = y - place.y - 3 - row.marks, depth = floor(inside / LINE);
-            if (inside < 0 && row.track.marks) found.mark = this.near(row.track.marks, time, mark => mark.time);
+            const track = this.trackAt(row, time), { system, marks, levels } = track, inside = y - place.y - 3 - row.marks, depth = floor(inside / LINE);
+            if (inside < 0 && marks) found.mark = this.near(marks, time, mark => mark.time);
             if (system && y >= this.statesTop(place)) {
                 const i = system.at(time);
-                if (i >= 0) found.state = { track: row.track, i };
-            } else if (inside >= 0 && depth < row.depth) {
-                const i = this.scopeNear(row.track.levels[depth], time);
-                if (i >= 0) found.scope = { track: row.track, depth, i };
+                if (i >= 0) found.state = { track, i };
+            } else if (inside >= 0 && depth < min(row.depth, levels.length)) {
+                const i = this.scopeNear(levels[depth], time);
+                if (i >= 0) found.scope = { track, depth, i };
             }
         } else if (row.kind === 'spans') {
             const lane = row.group.lanes[floor((y - place.y - 2) / LINE)];
-            found.span = lane && this.around(lane.spans, time);
+            found.span = lane && this.around(lane, time);
         } else if (row.kind === 'lock') {
             found.hold = this.around(row.lock.holds, time);
         } else if (row.kind === 'counter') {

@@ -66,7 +66,7 @@ for call in "queue up" load train "all queries" layer fetch; do why views "$call
 # ---- requests; a program that _exit() ends in a scope, and one that records nothing
 "${CC:-cc}" -O0 -g -w -DPLAIN tests/why_program.c -o $work/why_program -pthread -ldl || fail "why_program.c does not compile"
 rm -f $work/request.* $work/rank.* $work/crashed*
-for kind in requests rounds crashed empty grows; do
+for kind in requests rounds crashed empty grows crowd; do
     PROF_OUTPUT=$work/$kind.prof $work/why_program $kind 20 || fail "why_program $kind"
     build/prof export $work/$kind.prof -o $work/$kind.html || fail "prof export $kind.prof"
 done

@@ -431,8 +431,88 @@ async function formats() {
     await page.close();
 }
 
-/** Of report.html, report.both.html, and report.txt of prof summary; pictures go to a folder. */
+/** 400 short threads and 8 workers, as many flows, 100 spans at a time, and a lock whose holder is far from who waits. */
+async function crowd() {
+    const { page, log } = await open(path.join(path.dirname(prefix), 'crowd.html')), name = 'crowd', flows = page.locator('#flows');
+    const rows = () => page.evaluate(() => globalThis.prof.time.rows().map(row => row.title)), first = await rows();
+    const arrows = () => page.evaluate(() => {
+        const { time } = globalThis.prof, { ctx } = time, draw = ctx.bezierCurveTo;
+        let n = 0;
+        ctx.bezierCurveTo = () => n++;
+        time.draw();
+        ctx.bezierCurveTo = draw;
+        return n;
+    });
+    same(`${name}: groups of threads`, first.filter(title => /threads|\.\./.test(title)), ['400 short threads', 'worker 1..8 (8)']);
+    check(`${name}: short threads share lanes`, first.filter(title => title.startsWith('job')).length < 10, first.join());
+    same(`${name}: workers by number`, first.filter(title => /^worker \d$/.test(title)), [1, 2, 3, 4, 5, 6, 7, 8].map(n => `worker ${n}`));
+    same(`${name}: each short thread can be found in its lane`, await page.evaluate(() => {
+        const { report, time } = globalThis.prof, all = report.tracks.filter(track => track.title.startsWith('job'));
+        return all.filter(track => { const place = time.placeOf(track), { start, end } = track.life; return time.trackAt(place.row, (start + end) / 2) !== track; }).length;
+    }), 0);
+    same(`${name}: without a selection, no arrow`, [await flows.innerText(), await flows.getAttribute('aria-pressed'), await arrows()], ['Flows', 'false', 0]);
+    await flows.click();
+    await settle(page);
+    same(`${name}: all flows by a switch, which says how many are left out`, [await flows.innerText(), await flows.getAttribute('aria-pressed'), await arrows()], ['300 of 400 flows', 'true', 300]);
+    await page.keyboard.press('x');
+    await page.evaluate(() => {
+        const { report } = globalThis.prof, main = report.tracks.find(track => track.title === 'main'), i = Array.from(main.levels[0].node).findIndex(node => report.labels[report.nodes.label[node]].name === 'start');
+        globalThis.prof.setFocus({ track: main, depth: 0, i: i + 9 });
+    });
+    await settle(page);
+    same(`${name}: those of the selected scope`, await arrows(), 1);
+    check(`${name}: spans say how many lanes there are`, first.includes('download (100 lanes)'), first.join());
+    const lane = await page.evaluate(() => {
+        const { time, report } = globalThis.prof, [span] = report.spans.filter(each => each === report.processes[0].spanGroups[0].lanes[99][0]);
+        time.scroll = 1e9;
+        time.draw();
+        const y = time.placed.find(({ row }) => row.kind === 'spans').y + 2 + 99.5 * 18;
+        return [y < time.bottom && time.at(time.x(span.start + span.duration / 2), y).span === span, time.placed.some(({ row }) => row.title === 'main')];
+    });
+    same(`${name}: the last lane is reached by scrolling`, lane, [true, false]);
+    const box = await page.locator('#time').boundingBox(), scroll = () => page.evaluate(() => globalThis.prof.time.scroll);
+    await page.mouse.click(box.x + box.width - 4, box.y + 40);
+    check(`${name}: a click on the bar scrolls`, await scroll() < 100, String(await scroll()));
+    await page.mouse.move(box.x + box.width - 4, box.y + 40);
+    await page.mouse.down();
+    await page.mouse.move(box.x + box.width - 4, box.y + box.height - 25, { steps: 3 });
+    await page.mouse.up();
+    check(`${name}: and so does dragging it`, await scroll() > 1000 && await page.evaluate(() => globalThis.prof.selection === null), String(await scroll()));
+    const title = await page.evaluate(() => { // of a row whose upper lines are out of view
+        const { time } = globalThis.prof, { ctx } = time, put = ctx.fillText, found = [];
+        ctx.fillText = (text, x, y) => { if (text.startsWith('download')) found.push(y); };
+        time.draw();
+        ctx.fillText = put;
+        return found.some(y => y > time.top && y < time.bottom);
+    });
+    check(`${name}: a row's title stays in view`, title, 'it does not');
+    await page.evaluate(() => globalThis.prof.setView(globalThis.prof.report.from, (globalThis.prof.report.from + globalThis.prof.report.to) / 10));
+    await page.mouse.click(box.x + 190 + (box.width - 190) / 2, box.y + box.height - 6);
+    const middle = await page.evaluate(() => { const { view, report } = globalThis.prof; return ((view.from + view.to) / 2 - report.from) / (report.to - report.from); });
+    check(`${name}: a click on the map moves the view there`, Math.abs(middle - 0.5) < 0.01, String(middle));
+    await page.click('#order');
+    check(`${name}: a button for the order of rows`, (await page.locator('#live').innerText()).includes('by name') && (await rows())[0] === 'holder 0', (await rows()).slice(0, 3).join());
+    await page.click('#groups');
+    check(`${name}: for the groups`, (await rows()).length > first.length, 'nothing is unfolded');
+    await page.click('#pin');
+    same(`${name}: and for pins`, await page.evaluate(() => [...globalThis.prof.pinned].length), 1);
+    await page.evaluate(() => globalThis.prof.setFocus(null));
+    await page.click('#pin');
+    same(`${name}: without a scope, it ends them`, await page.evaluate(() => globalThis.prof.pinned.size), 0);
+    await page.click('#tab-locks');
+    await page.setViewportSize({ width: 1366, height: 420 });
+    await settle(page);
+    await page.locator('#panel tbody .link').first().click();
+    await settle(page);
+    const seen = await page.evaluate(() => globalThis.prof.time.placed.filter(({ row }) => row.kind === 'track').map(({ row }) => row.title));
+    same(`${name}: who waits for a lock and who holds it are in view`, ['main', 'holder 0'].filter(each => !seen.includes(each)), []);
+    await page.setViewportSize({ width: 1500, height: 900 });
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
+/** Of report.html, report.both.html, crowd.html beside it, and report.txt of prof summary; pictures go to a folder. */
 export async function views(pictures, report) {
     [folder, prefix] = [pictures, report];
-    for (const view of [steps, numbers, formats, memory, locks, states, system, why, scope, keys, address, copies]) await view();
+    for (const view of [crowd, steps, numbers, formats, memory, locks, states, system, why, scope, keys, address, copies]) await view();
 }
