@@ -16463,7 +16463,7 @@ static prof_status prof__image_copy(void **bytes, size_t *size)
 {
     prof__session *s;
     prof__header h;
-    uint64_t taken_back, newest = 0, tick = 0;
+    uint64_t taken_back = 0, newest = 0, tick = 0;
     *bytes = NULL;
     *size = 0;
     prof_status status = prof__copy_begin(&s, &h, &taken_back);

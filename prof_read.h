@@ -251,8 +251,12 @@ PROF__API prof_status prof_trace_set_window(prof_trace *trace, int64_t from_ns, 
 
 /* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine
    since its last start are aligned by CLOCK_MONOTONIC, to some 100 ns; others by Unix time, as exactly as their clocks
-   were set. Returns how many starts of machines there are: 1 means that all are aligned exactly. */
+   were set, unless they recorded how far their clocks are apart, in the metadata "clock reference" and "clock offset":
+   see >>aligning. Returns how many clocks there are: 1 means that all are aligned exactly. */
 PROF__API size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
+/* Makes prof_trace_align(), and so all that shows several traces, put a trace later by ns, or earlier if ns is
+   negative. */
+PROF__API prof_status prof_trace_set_offset(prof_trace *trace, int64_t ns);
 
 /* Calls step after each part of the trace that a cursor has read, about every 1000 events, with the part's share of the
    whole. The shares of a report add up to 1, or a little more. step NULL ends this. Not for traces that several threads
@@ -550,6 +554,7 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
 #define prof_trace_align(traces, count, offsets) \
     PROF__STRIPPED((prof__stripped_none(offsets, (count) * sizeof(int64_t)), (size_t)0), \
                    PROF__USE3(traces, count, offsets))
+#define prof_trace_set_offset(trace, ns) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, ns))
 #define prof_trace_set_progress(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
 #define prof_image_find(bytes, size, image_size) \
     PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \
@@ -1219,6 +1224,9 @@ struct prof_trace {
     size_t device_count, device_capacity;
     prof__read_row *rows;
     size_t row_count, row_capacity;
+    double clock_rate; /* how much faster the clock runs by which it is aligned: see >>aligning */
+    int64_t clock_ahead, shift_ns; /* clock_ahead: of that clock, when the session began */
+    int corrected; /* 1: these two are known; 0: they are 0 */
     prof__read_pairing *pairings;
     size_t pairing_count, pairing_capacity;
     prof__read_switches *switches; /* only while the trace is made, as the next ones */
@@ -1389,6 +1397,12 @@ static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t t
 #endif
 }
 
+/* Converts a duration of the machine's clock to one of the clock by which the trace is aligned: see >>aligning. */
+static int64_t prof__read_corrected(const prof_trace *trace, int64_t ns)
+{
+    return trace->clock_rate > 0 || trace->clock_rate < 0 ? ns + (int64_t)(trace->clock_rate * (double)ns) : ns;
+}
+
 /* Returns the nanoseconds from the session's start to a time of CLOCK_MONOTONIC, including the gaps in which that clock
    stood still. */
 static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
@@ -1397,11 +1411,11 @@ static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
              ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
     int64_t limited = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
     size_t i;
-    if (monotonic_ns < from) return -limited;
+    if (monotonic_ns < from) return -prof__read_corrected(trace, limited);
     for (i = 0; i < trace->gap_count; i++)
         if (monotonic_ns >= trace->gaps[i].monotonic_ns && trace->gaps[i].added_ns < PROF__FAR_NS - limited)
             limited += trace->gaps[i].added_ns;
-    return limited;
+    return prof__read_corrected(trace, limited);
 }
 
 static int prof__read_pair_order(const void *a, const void *b)
@@ -1523,6 +1537,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
     uint64_t ns = last->monotonic_ns - first->monotonic_ns;
     uint64_t hz = header->tick_hz && header->tick_hz <= (uint64_t)1 << 50 ? header->tick_hz : 0;
+    uint64_t second = (uint64_t)prof__read_corrected(trace, 1000000000);
     double measured, rate = 0;
     size_t i, gaps = trace->gap_count;
     if (header->clock != PROF_CLOCK_MONOTONIC) rate = prof__read_usual_rate(trace, pairs, count);
@@ -1541,7 +1556,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     if (count < 2 || (hz && ((ns < 10000000 && !gaps) || header->clock == PROF_CLOCK_MONOTONIC))) {
         trace->line_count = 1;
         trace->info.tick_hz = hz;
-        prof__read_slope(&trace->lines[0], hz ? hz : 1000000000u, 1000000000u);
+        prof__read_slope(&trace->lines[0], hz ? hz : 1000000000u, second);
         return;
     }
     trace->line_count = count;
@@ -1555,12 +1570,14 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
     /* Beyond the last pair, the newest slope counts if it covers a second, else the slope of the whole session. */
     if (gaps) {
-        prof__read_slope(&trace->lines[count - 1], trace->info.tick_hz ? trace->info.tick_hz : 1, 1000000000u);
+        prof__read_slope(&trace->lines[count - 1], trace->info.tick_hz ? trace->info.tick_hz : 1, second);
         return;
     }
     if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
         first = &pairs[count - 2];
-    prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
+    ns = last->monotonic_ns - first->monotonic_ns;
+    if (ns < (uint64_t)PROF__FAR_NS) ns = (uint64_t)prof__read_corrected(trace, (int64_t)ns);
+    prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, ns);
 }
 
 /* Makes a trace's lines from its clock pairs. now: a pair that the reader has taken from the same clocks, or NULL.
@@ -1804,6 +1821,14 @@ static int prof__read_thread(prof_trace *trace, uint64_t track, uint32_t name)
 PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const char **key, const char **value)
 {
     return prof__trace_pair(trace, index, key, value);
+}
+
+static const char *prof__trace_said(const prof_trace *trace, const char *what)
+{
+    const char *key, *value;
+    for (size_t i = 0; prof__trace_pair(trace, i, &key, &value); i++)
+        if (!strcmp(key, what)) return value;
+    return "";
 }
 
 /* Terminates a text that takes this many words. Keeps at most its first 1023 bytes, and cuts between UTF-8
@@ -2088,6 +2113,161 @@ static prof_status prof__byteswap_read(FILE *file, const char *path, const prof_
     if (!prof__read_at(file, 0, *image, (size_t)*size) || !prof__byteswap(*image))
         return prof__cannot("read", path, "it changed meanwhile");
     prof__turn_image(*image, (size_t)*size, h);
+    return PROF_OK;
+}
+
+/*-- ALIGNING ------------------------------------------------------------------------------------------- >>aligning --
+   Clocks of different machines differ, and run at different rates. A process that has compared its clock with that of
+   another one says so in two keys of its metadata:
+     "clock reference"  what that clock is called; traces with the same text are aligned by it
+     "clock offset"     "TIME OFFSET", or several of these: when prof_host_ns() was TIME, the other clock showed OFFSET
+                        ns more. From the first to the last one, and beyond them, the offset changes linearly
+   The trace's times are then times of that other clock. The process whose clock it is has "clock offset" "0 0". */
+
+#define PROF__ALIGN_RATE 0.01 /* clocks that differ by more are no clocks: the second offset is wrong */
+
+/* Reads the next number of a text. Returns 0 if there is none. */
+static int prof__align_number(const char **text, int64_t *number)
+{
+    char *end;
+    *number = (int64_t)strtoll(*text, &end, 10);
+    if (end == *text) return 0;
+    *text = end;
+    return 1;
+}
+
+/* Finds out how much the clock of a trace differs from the one that its metadata name, and how its rate does. */
+static void prof__align_correct(prof_trace *trace)
+{
+    const char *text = prof__trace_said(trace, "clock offset");
+    int64_t time, offset, start = (int64_t)trace->header.first.monotonic_ns, first = 0, first_offset = 0;
+    double rate = 0;
+    if (!*prof__trace_said(trace, "clock reference")) return;
+    while (prof__align_number(&text, &time) && prof__align_number(&text, &offset)) {
+        double later = (double)time - (double)first, more = (double)offset - (double)first_offset;
+        if (!trace->corrected) first = time, first_offset = offset;
+        else if (later > 0) rate = more / later;
+        trace->corrected = 1;
+    }
+    if (!trace->corrected) return;
+    if (rate > -PROF__ALIGN_RATE && rate < PROF__ALIGN_RATE) trace->clock_rate = rate;
+    trace->clock_ahead = first_offset + (int64_t)(trace->clock_rate * ((double)start - (double)first));
+}
+
+/* What aligns a trace with others. */
+typedef struct prof__align_clock {
+    char name[200];                      /* clocks of one name are one; "": it has none */
+    uint64_t monotonic_ns, unix_ns;      /* of the begin */
+    uint64_t since_boot_ns, time_namespace;
+    int64_t shift_ns;                    /* see prof_trace_set_offset() */
+} prof__align_clock;
+
+static void prof__align_of(const prof_trace *trace, prof__align_clock *clock)
+{
+    const prof__header *h = &trace->header;
+    memset(clock, 0, sizeof *clock);
+    clock->shift_ns = trace->shift_ns;
+    clock->monotonic_ns = h->first.monotonic_ns;
+    clock->unix_ns = h->first.unix_ns;
+    if (trace->corrected) {
+        snprintf(clock->name, sizeof clock->name, "reference %s", prof__trace_said(trace, "clock reference"));
+        clock->monotonic_ns += (uint64_t)trace->clock_ahead;
+        clock->time_namespace = 1; /* any: it is the same clock, whatever Unix time says */
+        return;
+    }
+    prof__text_copy(clock->name, sizeof clock->name, h->boot_id);
+    clock->since_boot_ns = h->since_boot_ns;
+    clock->time_namespace = h->time_namespace;
+}
+
+/* Returns how much later trace a began than trace b, in ns by the clock of their machine; negative if earlier.
+   CLOCK_MONOTONIC stands still during a suspension, so the time since the machine's start is compared, too. That time
+   is read a moment after the clock pair: only a difference of a millisecond or more is a suspension. */
+static int64_t prof__align_later(const prof__align_clock *a, const prof__align_clock *b)
+{
+    int64_t later = (int64_t)(a->monotonic_ns - b->monotonic_ns);
+    int64_t suspended = (int64_t)(a->since_boot_ns - b->since_boot_ns) - later;
+    if (!a->since_boot_ns || (suspended > -1000000 && suspended < 1000000)) return later;
+    return later + suspended;
+}
+
+/* Returns 1 if two traces have times of the same CLOCK_MONOTONIC. It must be the same machine, and in traces that state
+   it the same time namespace. Older traces do not state the namespace: then the difference between Unix time and
+   CLOCK_MONOTONIC must be the same within a second, because a different namespace or a suspension in between changes it
+   by more. */
+static int prof__align_same(const prof__align_clock *a, const prof__align_clock *b)
+{
+    uint64_t x = a->unix_ns - a->monotonic_ns, y = b->unix_ns - b->monotonic_ns;
+    if (strcmp(a->name, b->name)) return 0;
+    if (a->time_namespace != b->time_namespace || !a->since_boot_ns != !b->since_boot_ns) return 0;
+    if (a->time_namespace || !a->unix_ns || !b->unix_ns) return 1;
+    return (x > y ? x - y : y - x) <= 1000000000;
+}
+
+/* Returns the index of the trace that began first on the machine of trace `one`. That machine's monotonic clock aligns
+   all its traces with this one. */
+static size_t prof__align_anchor(const prof__align_clock *clocks, size_t count, size_t one)
+{
+    size_t anchor = one, i;
+    for (i = count; i-- && clocks[one].name[0];)
+        if (prof__align_same(&clocks[i], &clocks[one]) && prof__align_later(&clocks[i], &clocks[anchor]) <= 0)
+            anchor = i;
+    return anchor;
+}
+
+/* Adds what prof_trace_set_offset() set. The earliest trace begins at 0. */
+static void prof__align_shift(const prof__align_clock *clocks, size_t count, int64_t *offsets)
+{
+    int64_t least = 0;
+    size_t i;
+    for (i = 0; i < count; i++) {
+        offsets[i] += clocks[i].shift_ns;
+        if (!i || offsets[i] < least) least = offsets[i];
+    }
+    for (i = 0; i < count; i++) offsets[i] -= least;
+}
+
+/* Sets offsets to the times, in ns after the earliest, at which the traces begin. Traces of one machine are aligned by
+   its monotonic clock, machines by Unix time. Returns the number of machines. */
+static size_t prof__align_clocks(const prof__align_clock *clocks, size_t count, int64_t *offsets)
+{
+    uint64_t earliest = 0;
+    size_t groups = 0, i;
+    int shifted = 0;
+    for (i = 0; i < count; i++) {
+        size_t anchor = prof__align_anchor(clocks, count, i);
+        uint64_t start = clocks[anchor].unix_ns;
+        uint64_t since = (uint64_t)prof__align_later(&clocks[i], &clocks[anchor]);
+        offsets[i] = since < (uint64_t)PROF__FAR_NS ? (int64_t)since : PROF__FAR_NS;
+        if (!i || start < earliest) earliest = start;
+        groups += anchor == i;
+        shifted |= clocks[i].shift_ns != 0;
+    }
+    for (i = 0; i < count; i++) {
+        uint64_t later = clocks[prof__align_anchor(clocks, count, i)].unix_ns - earliest;
+        offsets[i] = later < (uint64_t)(PROF__FAR_NS - offsets[i]) ? offsets[i] + (int64_t)later : PROF__FAR_NS;
+    }
+    if (shifted) prof__align_shift(clocks, count, offsets);
+    return groups;
+}
+
+PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
+{
+    prof__align_clock *clocks = (prof__align_clock *)malloc((count + 1) * sizeof *clocks);
+    size_t i, machines = count;
+    if (!clocks) memset(offsets, 0, count * sizeof *offsets); /* without memory all begin at 0 */
+    for (i = 0; clocks && i < count; i++) prof__align_of(traces[i], &clocks[i]);
+    if (clocks) machines = prof__align_clocks(clocks, count, offsets);
+    free(clocks);
+    return machines;
+}
+
+PROF_DEF prof_status prof_trace_set_offset(prof_trace *trace, int64_t ns)
+{
+    if (!trace) return prof__null("prof_trace_set_offset", "trace");
+    if (ns > PROF__FAR_NS / 4 || ns < -PROF__FAR_NS / 4)
+        return prof__fail(PROF_INVALID_ARGUMENT, "prof_trace_set_offset: more than 18 years");
+    trace->shift_ns = ns;
     return PROF_OK;
 }
 
@@ -6304,7 +6484,9 @@ static int prof__read_parse(prof_trace *trace)
     trace->word_bits = 16;
     while (trace->chunk_words >> trace->word_bits) trace->word_bits++;
     running = header->state != PROF__STOPPED && prof__pair_now(header->clock, header->boot_id, &now);
-    if (!prof__read_epochs_begin(trace) || !prof__read_meta(trace) || !prof__read_chunks(trace)) return 0;
+    if (!prof__read_epochs_begin(trace) || !prof__read_meta(trace)) return 0;
+    prof__align_correct(trace);
+    if (!prof__read_chunks(trace)) return 0;
     prof__read_epochs_end(trace, running ? &now : NULL);
     if (!prof__read_clock(trace, running ? &now : NULL)) return 0;
     prof__read_about(trace);
@@ -6654,70 +6836,6 @@ PROF_DEF void prof_trace_set_progress(prof_trace *trace, void (*step)(void *user
     if (!trace) return;
     trace->step = step;
     trace->step_user = user;
-}
-
-/* Returns how much later trace a began than trace b, in ns by the clock of their machine; negative if earlier.
-   CLOCK_MONOTONIC stands still during a suspension, so the time since the machine's start is compared, too. That time
-   is read a moment after the clock pair: only a difference of a millisecond or more is a suspension. */
-static int64_t prof__align_later(const prof__header *a, const prof__header *b)
-{
-    int64_t later = (int64_t)(a->first.monotonic_ns - b->first.monotonic_ns);
-    int64_t suspended = (int64_t)(a->since_boot_ns - b->since_boot_ns) - later;
-    if (!a->since_boot_ns || (suspended > -1000000 && suspended < 1000000)) return later;
-    return later + suspended;
-}
-
-/* Returns 1 if two traces have times of the same CLOCK_MONOTONIC. It must be the same machine, and in traces that state
-   it the same time namespace. Older traces do not state the namespace: then the difference between Unix time and
-   CLOCK_MONOTONIC must be the same within a second, because a different namespace or a suspension in between changes it
-   by more. */
-static int prof__align_same(const prof__header *a, const prof__header *b)
-{
-    uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
-    if (strcmp(a->boot_id, b->boot_id)) return 0;
-    if (a->time_namespace != b->time_namespace || !a->since_boot_ns != !b->since_boot_ns) return 0;
-    if (a->time_namespace || !a->first.unix_ns || !b->first.unix_ns) return 1;
-    return (x > y ? x - y : y - x) <= 1000000000;
-}
-
-/* Returns the index of the trace that began first on the machine of trace `one`. That machine's monotonic clock aligns
-   all its traces with this one. */
-static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
-{
-    const prof__header *h = &traces[one]->header;
-    size_t anchor = one, i;
-    for (i = count; i-- && h->boot_id[0];)
-        if (prof__align_same(&traces[i]->header, h) &&
-            prof__align_later(&traces[i]->header, &traces[anchor]->header) <= 0)
-            anchor = i;
-    return anchor;
-}
-
-/* Sets offsets to the times, in ns after the earliest, at which the traces begin. Traces of one machine are aligned by
-   its monotonic clock, machines by Unix time. Returns the number of machines. */
-static size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
-{
-    uint64_t earliest = 0;
-    size_t groups = 0, i;
-    for (i = 0; i < count; i++) {
-        const prof__header *h = &traces[i]->header;
-        size_t anchor = prof__align_anchor(traces, count, i);
-        uint64_t start = traces[anchor]->header.first.unix_ns;
-        uint64_t since = (uint64_t)prof__align_later(h, &traces[anchor]->header);
-        offsets[i] = since < (uint64_t)PROF__FAR_NS ? (int64_t)since : PROF__FAR_NS;
-        if (!i || start < earliest) earliest = start;
-        groups += anchor == i;
-    }
-    for (i = 0; i < count; i++) {
-        uint64_t later = traces[prof__align_anchor(traces, count, i)]->header.first.unix_ns - earliest;
-        offsets[i] = later < (uint64_t)(PROF__FAR_NS - offsets[i]) ? offsets[i] + (int64_t)later : PROF__FAR_NS;
-    }
-    return groups;
-}
-
-PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
-{
-    return prof__traces_align(traces, count, offsets);
 }
 
 /*-- images inside other files --*/
@@ -16450,6 +16568,10 @@ static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hin
 /* type: prof__read_node: start_ns, end_ns, depth of a scope */
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site);
 static int prof__trace_archived(const prof_trace *trace);
+/* type: prof__align_clock, what aligns a trace with others */
+static void prof__align_of(const prof_trace *trace, prof__align_clock *clock);
+static size_t prof__align_clocks(const prof__align_clock *clocks, size_t count, int64_t *offsets);
+static const char *prof__trace_said(const prof_trace *trace, const char *what); /* a value of its metadata, or "" */
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */
 static int prof__is_flow(prof_event_type type);

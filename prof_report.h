@@ -1764,6 +1764,26 @@ static prof_status prof__report_files(const prof_trace *const *traces, size_t co
     return status;
 }
 
+/* Writes "train, rank 3 of job 4711 on node0", as far as it is known, or "train, process 1234" without a rank. */
+static void prof__report_process(const prof_trace *trace, uint64_t pid, prof__out *out)
+{
+    static const char *const keys[] = {"rank", "job", "host"}, *const before[] = {", rank ", " of job ", " on "};
+    const prof_trace_info *info = prof_trace_about(trace);
+    size_t i;
+    prof__out_clean(out, *info->program ? info->program : "program");
+    if (!*prof__trace_said(trace, "rank")) {
+        PROF__REPORT_LITERAL(out, ", process ");
+        prof__out_unsigned(out, pid);
+        return;
+    }
+    for (i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *value = prof__trace_said(trace, keys[i]);
+        if (!*value) continue;
+        prof__out_text(out, before[i]);
+        prof__out_clean(out, value);
+    }
+}
+
 /* Writes the reports of several traces, and closes the output. */
 static prof_status prof__report_together(const prof_trace *const *traces, size_t count, prof__out *out,
                                          const prof_report_options *options)
@@ -1772,15 +1792,12 @@ static prof_status prof__report_together(const prof_trace *const *traces, size_t
     size_t i;
     if (json) PROF__REPORT_LITERAL(out, "{\"Processes\":[\n");
     for (i = 0; i < count; i++) {
-        const prof_trace_info *info = prof_trace_about(traces[i]);
         uint64_t pid = prof__report_pid(traces, i);
         if (json) {
             if (i) PROF__REPORT_LITERAL(out, ",\n");
         } else {
             prof__out_text(out, i ? "\n== " : "== ");
-            prof__out_clean(out, *info->program ? info->program : "program");
-            PROF__REPORT_LITERAL(out, ", process ");
-            prof__out_unsigned(out, pid);
+            prof__report_process(traces[i], pid, out);
             PROF__REPORT_LITERAL(out, " ==\n");
         }
         prof__report_one(traces[i], pid, out, options);
@@ -1837,22 +1854,13 @@ PROF_DEF prof_status prof_report_each_stream(const prof_trace *const *traces, si
 
 /*-- the two files of CNTK --*/
 
-static const char *prof__report_rank(const prof_trace *trace) /* NULL if there is none */
-{
-    const char *key, *value;
-    size_t i;
-    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
-        if (!strcmp(key, "rank") && *value) return value;
-    return NULL;
-}
-
 /* Makes the end of the files' names: the suffix with %r, %p and %% replaced. */
 static prof_status prof__report_suffix(const prof_trace *trace, const char *suffix, char *to, size_t size)
 {
-    const char *rank = prof__report_rank(trace);
+    const char *rank = prof__trace_said(trace, "rank");
     char pid[24];
     snprintf(pid, sizeof pid, "%llu", (unsigned long long)prof_trace_about(trace)->pid);
-    if (!suffix || !*suffix) suffix = rank ? "%r" : "%p";
+    if (!suffix || !*suffix) suffix = *rank ? "%r" : "%p";
     for (*to = 0; *suffix; suffix++) {
         char piece[2] = {*suffix, 0};
         const char *text = piece;
@@ -1860,7 +1868,7 @@ static prof_status prof__report_suffix(const prof_trace *trace, const char *suff
             suffix++;
             if (!*suffix || !strchr("rp%", *suffix))
                 return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: suffix: use %%r, %%p or %%%%");
-            text = *suffix == 'r' ? (rank ? rank : "0") : *suffix == 'p' ? pid : "%";
+            text = *suffix == 'r' ? (*rank ? rank : "0") : *suffix == 'p' ? pid : "%";
         }
         if (!prof__text_add(to, size, text))
             return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: folder and suffix are too long");

@@ -10,6 +10,7 @@
 #include "ground/out.h"
 #include "image/format.h"
 #include "session/on_demand.h"
+#include "read/align.h"
 #include "read/cursor.h"
 #include "read/import.h"
 #include "read/since.h"
@@ -204,6 +205,10 @@ static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hin
 /* type: prof__read_node: start_ns, end_ns, depth of a scope */
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site);
 static int prof__trace_archived(const prof_trace *trace);
+/* type: prof__align_clock, what aligns a trace with others */
+static void prof__align_of(const prof_trace *trace, prof__align_clock *clock);
+static size_t prof__align_clocks(const prof__align_clock *clocks, size_t count, int64_t *offsets);
+static const char *prof__trace_said(const prof_trace *trace, const char *what); /* a value of its metadata, or "" */
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */
 static int prof__is_flow(prof_event_type type);

@@ -220,8 +220,12 @@ PROF__API prof_status prof_trace_set_window(prof_trace *trace, int64_t from_ns, 
 
 /* Computes what puts traces on one time line: add offsets[i] >= 0 to the times of traces[i]. Traces of one machine
    since its last start are aligned by CLOCK_MONOTONIC, to some 100 ns; others by Unix time, as exactly as their clocks
-   were set. Returns how many starts of machines there are: 1 means that all are aligned exactly. */
+   were set, unless they recorded how far their clocks are apart, in the metadata "clock reference" and "clock offset":
+   see >>aligning. Returns how many clocks there are: 1 means that all are aligned exactly. */
 PROF__API size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets);
+/* Makes prof_trace_align(), and so all that shows several traces, put a trace later by ns, or earlier if ns is
+   negative. */
+PROF__API prof_status prof_trace_set_offset(prof_trace *trace, int64_t ns);
 
 /* Calls step after each part of the trace that a cursor has read, about every 1000 events, with the part's share of the
    whole. The shares of a report add up to 1, or a little more. step NULL ends this. Not for traces that several threads

@@ -29,6 +29,7 @@ PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
 #define prof_trace_align(traces, count, offsets) \
     PROF__STRIPPED((prof__stripped_none(offsets, (count) * sizeof(int64_t)), (size_t)0), \
                    PROF__USE3(traces, count, offsets))
+#define prof_trace_set_offset(trace, ns) PROF__STRIPPED(PROF_OK, PROF__USE2(trace, ns))
 #define prof_trace_set_progress(trace, step, user) PROF__STRIPPED((void)0, PROF__USE3(trace, step, user))
 #define prof_image_find(bytes, size, image_size) \
     PROF__STRIPPED((prof__stripped_none(image_size, sizeof(uint64_t)), PROF_CORRUPT), \

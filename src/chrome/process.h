@@ -163,24 +163,14 @@ static void prof__chrome_process_place(prof__chrome *c, uint32_t number)
     PROF__CHROME_LITERAL(&c->out, "}}");
 }
 
-/* Returns the value of a key of the trace's metadata. Returns "" if there is none. */
-static const char *prof__chrome_said(const prof__chrome *c, const char *key)
-{
-    const char *said, *value;
-    size_t i;
-    for (i = 0; prof_trace_metadata(c->trace, i, &said, &value); i++)
-        if (!strcmp(said, key)) return value;
-    return "";
-}
-
 /* Writes the name of a process. With one trace, that is its program. The ranks of a job and the processes of a server
    all have one program, so with several traces, " ROLE (rank 3, host)" follows, as far as the metadata have these, or
    the process id if there is no rank. */
 static void prof__chrome_process_name(prof__chrome *c)
 {
     prof__out *out = &c->out;
-    const char *rank = prof__chrome_said(c, "rank"), *host = prof__chrome_said(c, "host");
-    const char *role = prof__chrome_said(c, "role");
+    const char *rank = prof__trace_said(c->trace, "rank"), *host = prof__trace_said(c->trace, "host");
+    const char *role = prof__trace_said(c->trace, "role");
     prof__out_json(out, *c->about->program ? c->about->program : "(unnamed)");
     if (c->part_count == 1) return;
     prof__out_text(out, *role ? " " : "");

@@ -16,22 +16,13 @@
 
 /*-- the two files of CNTK --*/
 
-static const char *prof__report_rank(const prof_trace *trace) /* NULL if there is none */
-{
-    const char *key, *value;
-    size_t i;
-    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
-        if (!strcmp(key, "rank") && *value) return value;
-    return NULL;
-}
-
 /* Makes the end of the files' names: the suffix with %r, %p and %% replaced. */
 static prof_status prof__report_suffix(const prof_trace *trace, const char *suffix, char *to, size_t size)
 {
-    const char *rank = prof__report_rank(trace);
+    const char *rank = prof__trace_said(trace, "rank");
     char pid[24];
     snprintf(pid, sizeof pid, "%llu", (unsigned long long)prof_trace_about(trace)->pid);
-    if (!suffix || !*suffix) suffix = rank ? "%r" : "%p";
+    if (!suffix || !*suffix) suffix = *rank ? "%r" : "%p";
     for (*to = 0; *suffix; suffix++) {
         char piece[2] = {*suffix, 0};
         const char *text = piece;
@@ -39,7 +30,7 @@ static prof_status prof__report_suffix(const prof_trace *trace, const char *suff
             suffix++;
             if (!*suffix || !strchr("rp%", *suffix))
                 return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: suffix: use %%r, %%p or %%%%");
-            text = *suffix == 'r' ? (rank ? rank : "0") : *suffix == 'p' ? pid : "%";
+            text = *suffix == 'r' ? (*rank ? rank : "0") : *suffix == 'p' ? pid : "%";
         }
         if (!prof__text_add(to, size, text))
             return prof__fail(PROF_INVALID_ARGUMENT, "prof_report_cntk: folder and suffix are too long");

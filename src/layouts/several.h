@@ -79,6 +79,26 @@ static prof_status prof__report_files(const prof_trace *const *traces, size_t co
     return status;
 }
 
+/* Writes "train, rank 3 of job 4711 on node0", as far as it is known, or "train, process 1234" without a rank. */
+static void prof__report_process(const prof_trace *trace, uint64_t pid, prof__out *out)
+{
+    static const char *const keys[] = {"rank", "job", "host"}, *const before[] = {", rank ", " of job ", " on "};
+    const prof_trace_info *info = prof_trace_about(trace);
+    size_t i;
+    prof__out_clean(out, *info->program ? info->program : "program");
+    if (!*prof__trace_said(trace, "rank")) {
+        PROF__REPORT_LITERAL(out, ", process ");
+        prof__out_unsigned(out, pid);
+        return;
+    }
+    for (i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *value = prof__trace_said(trace, keys[i]);
+        if (!*value) continue;
+        prof__out_text(out, before[i]);
+        prof__out_clean(out, value);
+    }
+}
+
 /* Writes the reports of several traces, and closes the output. */
 static prof_status prof__report_together(const prof_trace *const *traces, size_t count, prof__out *out,
                                          const prof_report_options *options)
@@ -87,15 +107,12 @@ static prof_status prof__report_together(const prof_trace *const *traces, size_t
     size_t i;
     if (json) PROF__REPORT_LITERAL(out, "{\"Processes\":[\n");
     for (i = 0; i < count; i++) {
-        const prof_trace_info *info = prof_trace_about(traces[i]);
         uint64_t pid = prof__report_pid(traces, i);
         if (json) {
             if (i) PROF__REPORT_LITERAL(out, ",\n");
         } else {
             prof__out_text(out, i ? "\n== " : "== ");
-            prof__out_clean(out, *info->program ? info->program : "program");
-            PROF__REPORT_LITERAL(out, ", process ");
-            prof__out_unsigned(out, pid);
+            prof__report_process(traces[i], pid, out);
             PROF__REPORT_LITERAL(out, " ==\n");
         }
         prof__report_one(traces[i], pid, out, options);

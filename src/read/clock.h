@@ -145,6 +145,12 @@ static inline int64_t prof__read_fast_ns(const prof__read_fast *fast, uint64_t t
 #endif
 }
 
+/* Converts a duration of the machine's clock to one of the clock by which the trace is aligned: see >>aligning. */
+static int64_t prof__read_corrected(const prof_trace *trace, int64_t ns)
+{
+    return trace->clock_rate > 0 || trace->clock_rate < 0 ? ns + (int64_t)(trace->clock_rate * (double)ns) : ns;
+}
+
 /* Returns the nanoseconds from the session's start to a time of CLOCK_MONOTONIC, including the gaps in which that clock
    stood still. */
 static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
@@ -153,11 +159,11 @@ static int64_t prof__read_since(const prof_trace *trace, uint64_t monotonic_ns)
              ns = monotonic_ns >= from ? monotonic_ns - from : from - monotonic_ns;
     int64_t limited = ns < (uint64_t)PROF__FAR_NS ? (int64_t)ns : PROF__FAR_NS;
     size_t i;
-    if (monotonic_ns < from) return -limited;
+    if (monotonic_ns < from) return -prof__read_corrected(trace, limited);
     for (i = 0; i < trace->gap_count; i++)
         if (monotonic_ns >= trace->gaps[i].monotonic_ns && trace->gaps[i].added_ns < PROF__FAR_NS - limited)
             limited += trace->gaps[i].added_ns;
-    return limited;
+    return prof__read_corrected(trace, limited);
 }
 
 static int prof__read_pair_order(const void *a, const void *b)
@@ -279,6 +285,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     const prof__pair *first = &pairs[0], *last = &pairs[count - 1];
     uint64_t ns = last->monotonic_ns - first->monotonic_ns;
     uint64_t hz = header->tick_hz && header->tick_hz <= (uint64_t)1 << 50 ? header->tick_hz : 0;
+    uint64_t second = (uint64_t)prof__read_corrected(trace, 1000000000);
     double measured, rate = 0;
     size_t i, gaps = trace->gap_count;
     if (header->clock != PROF_CLOCK_MONOTONIC) rate = prof__read_usual_rate(trace, pairs, count);
@@ -297,7 +304,7 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     if (count < 2 || (hz && ((ns < 10000000 && !gaps) || header->clock == PROF_CLOCK_MONOTONIC))) {
         trace->line_count = 1;
         trace->info.tick_hz = hz;
-        prof__read_slope(&trace->lines[0], hz ? hz : 1000000000u, 1000000000u);
+        prof__read_slope(&trace->lines[0], hz ? hz : 1000000000u, second);
         return;
     }
     trace->line_count = count;
@@ -311,12 +318,14 @@ static void prof__read_lines(prof_trace *trace, const prof__pair *pairs, size_t 
     trace->info.tick_hz = measured < 1e18 ? (uint64_t)(measured + 0.5) : (uint64_t)1000000000000000000;
     /* Beyond the last pair, the newest slope counts if it covers a second, else the slope of the whole session. */
     if (gaps) {
-        prof__read_slope(&trace->lines[count - 1], trace->info.tick_hz ? trace->info.tick_hz : 1, 1000000000u);
+        prof__read_slope(&trace->lines[count - 1], trace->info.tick_hz ? trace->info.tick_hz : 1, second);
         return;
     }
     if (count > 2 && last->monotonic_ns - pairs[count - 2].monotonic_ns >= 1000000000u)
         first = &pairs[count - 2];
-    prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, last->monotonic_ns - first->monotonic_ns);
+    ns = last->monotonic_ns - first->monotonic_ns;
+    if (ns < (uint64_t)PROF__FAR_NS) ns = (uint64_t)prof__read_corrected(trace, (int64_t)ns);
+    prof__read_slope(&trace->lines[count - 1], last->tick - first->tick, ns);
 }
 
 /* Makes a trace's lines from its clock pairs. now: a pair that the reader has taken from the same clocks, or NULL.

@@ -229,6 +229,14 @@ PROF_DEF int prof_trace_metadata(const prof_trace *trace, size_t index, const ch
     return prof__trace_pair(trace, index, key, value);
 }
 
+static const char *prof__trace_said(const prof_trace *trace, const char *what)
+{
+    const char *key, *value;
+    for (size_t i = 0; prof__trace_pair(trace, i, &key, &value); i++)
+        if (!strcmp(key, what)) return value;
+    return "";
+}
+
 /* Terminates a text that takes this many words. Keeps at most its first 1023 bytes, and cuts between UTF-8
    characters. */
 static void prof__read_shorten(char *text, size_t words)

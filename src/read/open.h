@@ -19,6 +19,7 @@
 #include "session/save.h"
 #include "session/snapshot.h"
 #include "session/write.h"
+#include "read/align.h"
 #include "read/alive.h"
 #include "read/chunks.h"
 #include "read/clock.h"
@@ -231,7 +232,9 @@ static int prof__read_parse(prof_trace *trace)
     trace->word_bits = 16;
     while (trace->chunk_words >> trace->word_bits) trace->word_bits++;
     running = header->state != PROF__STOPPED && prof__pair_now(header->clock, header->boot_id, &now);
-    if (!prof__read_epochs_begin(trace) || !prof__read_meta(trace) || !prof__read_chunks(trace)) return 0;
+    if (!prof__read_epochs_begin(trace) || !prof__read_meta(trace)) return 0;
+    prof__align_correct(trace);
+    if (!prof__read_chunks(trace)) return 0;
     prof__read_epochs_end(trace, running ? &now : NULL);
     if (!prof__read_clock(trace, running ? &now : NULL)) return 0;
     prof__read_about(trace);
@@ -581,70 +584,6 @@ PROF_DEF void prof_trace_set_progress(prof_trace *trace, void (*step)(void *user
     if (!trace) return;
     trace->step = step;
     trace->step_user = user;
-}
-
-/* Returns how much later trace a began than trace b, in ns by the clock of their machine; negative if earlier.
-   CLOCK_MONOTONIC stands still during a suspension, so the time since the machine's start is compared, too. That time
-   is read a moment after the clock pair: only a difference of a millisecond or more is a suspension. */
-static int64_t prof__align_later(const prof__header *a, const prof__header *b)
-{
-    int64_t later = (int64_t)(a->first.monotonic_ns - b->first.monotonic_ns);
-    int64_t suspended = (int64_t)(a->since_boot_ns - b->since_boot_ns) - later;
-    if (!a->since_boot_ns || (suspended > -1000000 && suspended < 1000000)) return later;
-    return later + suspended;
-}
-
-/* Returns 1 if two traces have times of the same CLOCK_MONOTONIC. It must be the same machine, and in traces that state
-   it the same time namespace. Older traces do not state the namespace: then the difference between Unix time and
-   CLOCK_MONOTONIC must be the same within a second, because a different namespace or a suspension in between changes it
-   by more. */
-static int prof__align_same(const prof__header *a, const prof__header *b)
-{
-    uint64_t x = a->first.unix_ns - a->first.monotonic_ns, y = b->first.unix_ns - b->first.monotonic_ns;
-    if (strcmp(a->boot_id, b->boot_id)) return 0;
-    if (a->time_namespace != b->time_namespace || !a->since_boot_ns != !b->since_boot_ns) return 0;
-    if (a->time_namespace || !a->first.unix_ns || !b->first.unix_ns) return 1;
-    return (x > y ? x - y : y - x) <= 1000000000;
-}
-
-/* Returns the index of the trace that began first on the machine of trace `one`. That machine's monotonic clock aligns
-   all its traces with this one. */
-static size_t prof__align_anchor(const prof_trace *const *traces, size_t count, size_t one)
-{
-    const prof__header *h = &traces[one]->header;
-    size_t anchor = one, i;
-    for (i = count; i-- && h->boot_id[0];)
-        if (prof__align_same(&traces[i]->header, h) &&
-            prof__align_later(&traces[i]->header, &traces[anchor]->header) <= 0)
-            anchor = i;
-    return anchor;
-}
-
-/* Sets offsets to the times, in ns after the earliest, at which the traces begin. Traces of one machine are aligned by
-   its monotonic clock, machines by Unix time. Returns the number of machines. */
-static size_t prof__traces_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
-{
-    uint64_t earliest = 0;
-    size_t groups = 0, i;
-    for (i = 0; i < count; i++) {
-        const prof__header *h = &traces[i]->header;
-        size_t anchor = prof__align_anchor(traces, count, i);
-        uint64_t start = traces[anchor]->header.first.unix_ns;
-        uint64_t since = (uint64_t)prof__align_later(h, &traces[anchor]->header);
-        offsets[i] = since < (uint64_t)PROF__FAR_NS ? (int64_t)since : PROF__FAR_NS;
-        if (!i || start < earliest) earliest = start;
-        groups += anchor == i;
-    }
-    for (i = 0; i < count; i++) {
-        uint64_t later = traces[prof__align_anchor(traces, count, i)]->header.first.unix_ns - earliest;
-        offsets[i] = later < (uint64_t)(PROF__FAR_NS - offsets[i]) ? offsets[i] + (int64_t)later : PROF__FAR_NS;
-    }
-    return groups;
-}
-
-PROF_DEF size_t prof_trace_align(const prof_trace *const *traces, size_t count, int64_t *offsets)
-{
-    return prof__traces_align(traces, count, offsets);
 }
 
 #endif /* PROF__READ_OPEN_H */

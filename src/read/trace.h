@@ -423,6 +423,9 @@ struct prof_trace {
     size_t device_count, device_capacity;
     prof__read_row *rows;
     size_t row_count, row_capacity;
+    double clock_rate; /* how much faster the clock runs by which it is aligned: see >>aligning */
+    int64_t clock_ahead, shift_ns; /* clock_ahead: of that clock, when the session began */
+    int corrected; /* 1: these two are known; 0: they are 0 */
     prof__read_pairing *pairings;
     size_t pairing_count, pairing_capacity;
     prof__read_switches *switches; /* only while the trace is made, as the next ones */

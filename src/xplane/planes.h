@@ -62,13 +62,10 @@ static void prof__xplane_put_plane(prof__xplane *x, const char *prefix, const ch
     for (i = 0; i < x->line_count && prof__xplane_sound(x); i++) prof__xplane_put_line(x, i);
 }
 
-static const char *prof__xplane_metadata(const prof_trace *trace, const char *wanted)
+static const char *prof__xplane_metadata(const prof_trace *trace, const char *wanted) /* NULL: it has none */
 {
-    const char *key, *value;
-    size_t i;
-    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
-        if (!strcmp(key, wanted) && *value) return value;
-    return NULL;
+    const char *said = prof__trace_said(trace, wanted);
+    return *said ? said : NULL;
 }
 
 /* Returns 1 for names such as "gpu", "GPU 0", "tpu:1" and "NeuronCore 2", but not for "gpus". */

@@ -140,6 +140,7 @@ static int reading(void)
     failures += prof_server_port() != 0;
     failures += prof_trace_write(trace, touch("-"), ".csv") != PROF_OK;
     failures += prof_trace_align(&trace, 1, &offset) != 0 || offset;
+    failures += prof_trace_set_offset(trace, 1) != PROF_OK;
     prof_trace_set_progress(trace, NULL, NULL);
     failures += prof_image_find(touch("image"), 5, &size) != PROF_CORRUPT || size; /* there is none */
     failures += prof_image_shorten(&size, 5, &size) != PROF_CORRUPT || size;
