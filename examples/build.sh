@@ -14,7 +14,7 @@ compile_cxx() { ${CXX:-c++} "$@" $warnings ${CXXFLAGS:-}; }
 # The lines of the first comment that call a compiler.
 build_lines() { sed -n -e 's/^\/\/ *//' -e 's/^ *\(c[c+]* .* -o .*\)/\1/p' -e '/\*\/ *$/q' -e '/^#/q' "$1"; }
 
-for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c cpp.cpp coroutine.cpp vulkan/triangle.c cuda/pipeline.c gl.c opencl.c; do
+for file in hello.c game.c flight_recorder.c read_trace.c fibers.c device.c neuron.c server.c library/host.c cpp.cpp coroutine.cpp vulkan/triangle.c cuda/pipeline.c training/training.c gl.c opencl.c; do
     case $file in
     coroutine.cpp) # where there are any
         echo '#include <coroutine>' | ${CXX:-c++} -std=c++20 -fsyntax-only -x c++ - 2>/dev/null || continue ;;

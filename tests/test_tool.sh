@@ -450,7 +450,7 @@ draw                   3   5.000 us   2.500 us   4.000 us      1.60  main
 END
 is "summary --by host as data" 0 "$prof" summary --by host -l json whole.prof later.prof -o by.json
 has "the figures of each" by.json '{"name":"shape","calls":10,"total_ns":5000,"mean_ns":2500.0,"max_mean":1.0000,"most_in":"alpha (100)","each":[{"group":0,"calls":5,"total_ns":2500,"longest_ns":500,"share":0.5000},'
-fails "by what" "--by 'node': must be thread, process, rank, host" "$prof" summary --by node whole.prof
+fails "by what" "--by 'node': must be thread, process, rank, host, file" "$prof" summary --by node whole.prof
 fails "by in another layout" "summary: --by needs --layout own or json" "$prof" summary --by rank -l mxnet whole.prof
 
 # ---- compare
@@ -774,7 +774,7 @@ fails "config: a key of a device" "tpu_trace_mode 'TRACE_COMPUTE': concerns a de
 
 is "--help" 0 "$prof" --help
 sed -n '/^commands:/,/^$/p' out | awk 'NR > 1 && NF { print $1 }' >commands
-[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut config neuron view flame hot top why frames steps request help " ] && ok "the commands" || fail "the commands"
+[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers help " ] && ok "the commands" || fail "the commands"
 is "-h" 0 "$prof" -h
 is "help" 0 "$prof" help
 is "--version" 0 "$prof" --version

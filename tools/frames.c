@@ -1,4 +1,5 @@
 /* frames.c - prof frames, prof steps: the slowest frames or steps, and for each what made it slow, in one line. */
+#include "ranks.h"
 #include "why.h"
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +8,16 @@ static const tool_option options[] = {
     {"--slowest", "-n", "N", "the N slowest ones; default: 10"},
     {"--name", "-s", "NAME", "those with this name; default: those that differ most"},
     {"--format", "-f", "KIND", "text (default) or json"},
+    TOOL_COLUMNS,
+    TOOL_PROGRESS,
+    {NULL, NULL, NULL, NULL}};
+
+static const tool_option steps_options[] = {
+    {"--slowest", "-n", "N", "the N slowest ones; default: 10"},
+    {"--name", "-s", "NAME", "those with this name; default: those that differ most; of ranks: the most frequent"},
+    {"--format", "-f", "KIND", "text (default) or json"},
+    TOOL_OFFSET,
+    {"--align", NULL, "HOW", "of ranks: clock (default): by clocks and their offsets; step: also by collectives' ends"},
     TOOL_COLUMNS,
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
@@ -102,6 +113,9 @@ static int run(const tool_args *args)
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     if (!tool_columns(args, &columns)) return TOOL_ERROR;
     if (slowest && !tool_number("--slowest", slowest, 1, 1000, &number)) return TOOL_ERROR;
+    if (args->file_count > 1) return ranks_steps(args, (size_t)number);
+    if (tool_value(args, "--offset") || tool_value(args, "--align"))
+        return tool_fail("%s: --offset and --align are for several recordings", args->command->name);
     how.slowest = (size_t)number;
     how.name = tool_value(args, "--name");
     how.kind = args->command == &tool_frames ? PROF_WHY_FRAMES : PROF_WHY_STEPS;
@@ -128,6 +142,11 @@ const tool_command tool_frames = {
     "example: prof frames --slowest 5 trace.prof\n"};
 
 const tool_command tool_steps = {
-    "steps", "IN", "Lists the slowest steps, and what made each slow", 1, 1, run, options,
+    "steps", "IN ...", "Lists the slowest steps, and what made each slow; of ranks, which one was the last", 1, 10000,
+    run, steps_options,
     HELP "the program gave to PROFILE_STEP.\n\n"
-    "example: prof steps --slowest 5 trace.prof\n"};
+    "Of several recordings, those of ranks, each step is compared in all: how long it took where it took longest; how\n"
+    "far its begins, and its ends, were apart; which rank was the slowest, without what it waited for others, and in\n"
+    "which scope it took most more than the median of the ranks.\n\n"
+    "example: prof steps --slowest 5 trace.prof\n"
+    "         prof steps rank-*.prof\n"};

@@ -1,5 +1,5 @@
 /* merge.c - prof merge: joins the recordings of several processes on one time line. */
-#include "several.h"
+#include "ranks.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +9,8 @@ static const tool_option options[] = {
     TOOL_CHROME,
     TOOL_XPLANE,
     TOOL_SOURCES,
+    TOOL_OFFSET,
+    {"--align", NULL, "HOW", "clock (default): by clocks and their offsets; step: also by the ends of collectives"},
     TOOL_PROGRESS,
     {NULL, NULL, NULL, NULL}};
 
@@ -69,7 +71,7 @@ static int write_text(const tool_args *args, prof_trace **traces, const char *pa
     memset(&look, 0, sizeof look);
     look.by = SEVERAL_PROCESS;
     look.columns = PROF_NO_LIMIT;
-    result = csv ? several_csv(traces, count, out) : several_summary(traces, count, &look, out);
+    result = csv ? several_csv(traces, count, out) : several_summary(args->files, traces, count, &look, out);
     if (result == TOOL_OK && !csv) {
         tool_out_bytes(out, "\n", 1);
         result = each_summary(traces, count, out);
@@ -103,21 +105,24 @@ static int run(const tool_args *args)
     prof_chrome_options chrome;
     prof_xplane_options xplane;
     prof_trace **traces;
-    int i, choice, result = TOOL_OK;
+    int i, choice, by_steps, result = TOOL_OK;
     if (!out) return tool_fail("merge: no output: add -o OUT.json, .html, .csv, .txt or OUT/");
     if (!can_hold(out))
         return tool_fail("merge: %s: cannot hold several processes: use .json, .html, .csv, .txt or OUT/", out);
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     if (!tool_chrome(args, is_json(out), &chrome) || !tool_xplane(args, tool_is_folder(out), &xplane))
         return TOOL_ERROR;
+    if (!tool_choice("--align", tool_value(args, "--align"), ranks_alignments, &by_steps)) return TOOL_ERROR;
     if (tool_value(args, "--sources") && !tool_same(tool_extension(out), ".html"))
         return tool_fail("merge: --sources is for .html");
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
     for (i = 0; i < args->file_count && result == TOOL_OK; i++) {
         traces[i] = tool_open(args->files[i]);
-        if (!traces[i]) result = TOOL_ERROR;
+        if (!traces[i] || !tool_shift(args, traces[i])) result = TOOL_ERROR;
     }
+    if (result == TOOL_OK && !tool_shift_done(args)) result = TOOL_ERROR;
+    if (result == TOOL_OK && by_steps) result = ranks_shift(args, traces);
     if (result == TOOL_OK) result = merge(args, traces, out, &chrome, &xplane);
     for (i = 0; i < args->file_count; i++) prof_trace_close(traces[i]);
     free(traces);
@@ -129,7 +134,9 @@ const tool_command tool_merge = {
     "Writes several recordings as the processes of one page, Chrome trace, CSV or text, or hosts of one run of XProf",
     1, 10000, run, options,
     "Recordings of one machine since its last start are aligned by its monotonic clock, to some 100 ns. Others are\n"
-    "aligned by Unix time, as exactly as the clocks of the machines were set. otherData says which (\"processes\n"
+    "aligned by Unix time, as exactly as the clocks of the machines were set, unless their metadata say how far the\n"
+    "clocks are apart, or --offset does. --align step moves each rank so that the ends of its collectives, in the\n"
+    "steps of PROFILE_STEP, are those of the others. otherData says which clock it was (\"processes\n"
     "aligned by\"). Time 0 is the earliest start. A process id that occurs twice is replaced by a number from\n"
     "1000000000 on. Processes are named PROGRAM ROLE (rank RANK, HOST), as far as their metadata have these, or\n"
     "PROGRAM ROLE (PID) without a rank. In a log directory each recording is a file,\n"

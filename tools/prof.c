@@ -24,7 +24,7 @@ static const tool_command *const commands[] = {&tool_export,  &tool_summary, &to
                                                &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
                                                &tool_neuron,  &tool_view,    &tool_flame,   &tool_hot,
                                                &tool_top,     &tool_why,     &tool_frames,  &tool_steps,
-                                               &tool_request, NULL};
+                                               &tool_request, &tool_stragglers, NULL};
 
 /*-- messages --*/
 
@@ -86,12 +86,11 @@ const char *tool_extension(const char *path)
     return dot;
 }
 
+const char *tool_said(const prof_trace *trace, const char *what) { return prof__trace_said(trace, what); }
+
 const char *tool_program(const prof_trace *trace, char *to, size_t size)
 {
-    const char *program = prof_trace_about(trace)->program, *key, *value, *role = "";
-    size_t i;
-    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
-        if (tool_same(key, "role")) role = value;
+    const char *program = prof_trace_about(trace)->program, *role = tool_said(trace, "role");
     snprintf(to, size, "%s%s%s", *program ? program : "(unnamed)", *role ? " " : "", role);
     return to;
 }
@@ -464,6 +463,99 @@ int tool_room(void *array, size_t *capacity, size_t count, size_t element)
 int tool_is_alive(const prof_trace_info *info)
 {
     return prof__process_records(info->pid, info->boot_id, NULL);
+}
+
+/*-- clocks --*/
+
+struct tool_clocks {
+    size_t count;
+    prof__align_clock items[1];
+};
+
+tool_clocks *tool_clocks_new(size_t count)
+{
+    tool_clocks *clocks = (tool_clocks *)calloc(1, sizeof *clocks + count * sizeof *clocks->items);
+    if (clocks) clocks->count = count;
+    return clocks;
+}
+
+void tool_clocks_put(tool_clocks *clocks, size_t which, const prof_trace *trace)
+{
+    prof__align_of(trace, &clocks->items[which]);
+}
+
+void tool_clocks_align(const tool_clocks *clocks, int64_t *offsets)
+{
+    prof__align_clocks(clocks->items, clocks->count, offsets);
+}
+
+void tool_clocks_free(tool_clocks *clocks) { free(clocks); }
+
+static uint64_t shifts_used; /* bit n: the nth part of --offset was that of a recording; the last one stands for more */
+
+/* Reads the next part of --offset: "rank=3:+3.015s". Returns where it ends; NULL after an error. */
+static const char *next_shift(const char *text, char *what, char *who, int64_t *ns)
+{
+    char part[300], *equals, *colon, *time;
+    size_t size = strcspn(text, ",");
+    snprintf(part, sizeof part, "%.*s", (int)(size < 299 ? size : 299), text);
+    equals = strchr(part, '=');
+    colon = equals ? strrchr(equals, ':') : NULL;
+    if (!colon || (strncmp(part, "rank=", 5) && strncmp(part, "host=", 5))) {
+        tool_fail("--offset '%s': must be rank=3:+3.015s or host=node2:-20ms, or several of these, with commas", part);
+        return NULL;
+    }
+    *equals = *colon = 0;
+    snprintf(what, 8, "%.4s", part);
+    snprintf(who, 300, "%s", equals + 1);
+    time = colon + 1;
+    if (!tool_time("--offset", *time == '-' || *time == '+' ? time + 1 : time, 0, ns)) return NULL;
+    if (*time == '-') *ns = -*ns;
+    return text + size + (text[size] == ',');
+}
+
+/* Adds up by how much --offset moves a trace. Returns 0 after an error. */
+static int shift_of(const tool_args *args, const prof_trace *trace, int64_t *sum)
+{
+    const char *text = tool_value(args, "--offset");
+    char what[8], who[300];
+    int64_t ns;
+    unsigned part;
+    *sum = 0;
+    for (part = 0; text && *text; part += part < 63) {
+        text = next_shift(text, what, who, &ns);
+        if (!text) return 0;
+        if (!tool_same(tool_said(trace, what), who)) continue;
+        *sum += ns;
+        shifts_used |= (uint64_t)1 << part;
+    }
+    return 1;
+}
+
+int64_t tool_shift_of(const tool_args *args, const prof_trace *trace)
+{
+    int64_t sum;
+    return shift_of(args, trace, &sum) ? sum : 0;
+}
+
+int tool_shift(const tool_args *args, prof_trace *trace)
+{
+    int64_t sum;
+    return shift_of(args, trace, &sum) && (!sum || tool_status(prof_trace_set_offset(trace, sum)) == TOOL_OK);
+}
+
+int tool_shift_done(const tool_args *args)
+{
+    const char *text = tool_value(args, "--offset");
+    char what[8], who[300];
+    int64_t ns;
+    unsigned part;
+    for (part = 0; text && *text; part += part < 63) {
+        text = next_shift(text, what, who, &ns);
+        if (!text) return 0;
+        if (!(shifts_used >> part & 1)) return tool_fail("--offset: no recording has the %s %s", what, who), 0;
+    }
+    return 1;
 }
 
 /*-- output --*/

@@ -4,17 +4,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const several_names[] = {"thread", "process", "rank", "host", NULL};
+const char *const several_names[] = {"thread", "process", "rank", "host", "file", NULL};
 
 /*-- names --*/
 
-static const char *said(const prof_trace *trace, const char *what)
+int several_natural(const char *a, const char *b)
 {
-    const char *key, *value;
-    size_t i;
-    for (i = 0; prof_trace_metadata(trace, i, &key, &value); i++)
-        if (tool_same(key, what)) return value;
-    return "";
+    const char *x = a, *y = b;
+    while (*x && *y) {
+        size_t m = strspn(x, "0123456789"), n = strspn(y, "0123456789");
+        if (m && n) { /* numbers, by their value: without zeros before them, the longer one is larger */
+            while (m > 1 && *x == '0') x++, m--;
+            while (n > 1 && *y == '0') y++, n--;
+            if (m != n) return m < n ? -1 : 1;
+            if (strncmp(x, y, n)) return strncmp(x, y, n);
+            x += n, y += n;
+        } else if (*x != *y) {
+            return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
+        } else {
+            x++, y++;
+        }
+    }
+    return *x ? 1 : *y ? -1 : strcmp(a, b);
+}
+
+/* Names of scopes that wait for other ranks, or for a message: the collectives and the receives of MPI, NCCL and
+   PyTorch. Small letters; "_", "-" and spaces are left out. */
+static const char *const collectives[] = {"allreduce", "allgather", "alltoall", "reducescatter", "barrier", "broadcast",
+                                          "mpiwait", "mpirecv", "mpireduce", "mpigather", "mpiscatter", "mpibcast",
+                                          "mpiprobe", "ncclrecv", "ncclreduce", NULL};
+
+int several_waits(const prof_callsite *site, const char *name)
+{
+    char plain[64];
+    size_t used = 0, i;
+    if (site->role == PROF_ROLE_WAIT || tool_same(site->category, "wait")) return 1;
+    for (; *name && used + 1 < sizeof plain; name++)
+        if (!strchr("_- ", *name)) plain[used++] = (char)(*name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name);
+    plain[used] = 0;
+    for (i = 0; collectives[i]; i++)
+        if (strstr(plain, collectives[i])) return 1;
+    return 0;
 }
 
 /* Returns the process id that is shown for a trace: its own, unless an earlier trace has that. */
@@ -26,17 +56,17 @@ static uint64_t shown_pid(prof_trace **traces, size_t which)
     return prof_trace_about(traces[which])->pid;
 }
 
-const char *several_process(prof_trace **traces, size_t count, size_t which, char *to, size_t size)
+const char *several_process(const prof_trace *trace, size_t count, char *to, size_t size)
 {
-    const char *rank = said(traces[which], "rank"), *host = said(traces[which], "host");
+    const char *rank = tool_said(trace, "rank"), *host = tool_said(trace, "host");
     char program[500];
-    tool_program(traces[which], program, sizeof program);
+    tool_program(trace, program, sizeof program);
     if (count < 2)
         snprintf(to, size, "%s", program);
     else if (*rank)
         snprintf(to, size, "%s (rank %.100s%s%.200s)", program, rank, *host ? ", " : "", host);
     else
-        snprintf(to, size, "%s (%llu)", program, (unsigned long long)prof_trace_about(traces[which])->pid);
+        snprintf(to, size, "%s (%llu)", program, (unsigned long long)prof_trace_about(trace)->pid);
     return to;
 }
 
@@ -45,7 +75,9 @@ const char *several_process(prof_trace **traces, size_t count, size_t which, cha
 typedef struct entry {
     char *name;      /* owned */
     size_t group;
-    uint64_t calls, total, longest;
+    uint64_t calls, total, longest, self;
+    uint64_t split, waiting; /* split: so much of the total is known to be running, ready or waiting */
+    int waits;               /* 1: it waits for other ranks: see several_waits() */
 } entry;
 
 typedef struct table {
@@ -53,13 +85,18 @@ typedef struct table {
     size_t count, room;
     char **groups;   /* their names, owned */
     size_t group_count, group_room;
+    char job[200];   /* of the ranks; "": they have none, or several */
+    char **hosts;    /* each once, owned */
+    size_t host_count, host_room;
 } table;
 
 /* A scope in all groups: entries first to end. */
 typedef struct row {
     size_t first, end, most; /* most: the entry with the greatest total */
-    uint64_t calls, total;
-    double mean, ratio;      /* of the totals of the groups; ratio: of the greatest one to the mean */
+    uint64_t calls, total, self;
+    uint64_t least, median;  /* of the totals of the groups, as are */
+    double mean, ratio;      /* ratio: of the greatest one to the mean */
+    double waiting;          /* the part of the total in which it waited; below 0: not known */
 } row;
 
 static char *copy_text(const char *text)
@@ -68,63 +105,87 @@ static char *copy_text(const char *text)
     return copy ? strcpy(copy, text) : NULL;
 }
 
-/* Returns the number of a group; (size_t)-1 without memory. same: 1: groups of this name are one. */
-static size_t group_of(table *t, const char *name, int same)
+/* Returns the number of a text in a list; puts it in if it is new, or if `same` is 0. (size_t)-1: no memory. */
+static size_t number_of(char ***list, size_t *count, size_t *room, const char *text, int same)
 {
     size_t i;
-    for (i = 0; same && i < t->group_count; i++)
-        if (tool_same(t->groups[i], name)) return i;
-    if (!tool_room(&t->groups, &t->group_room, t->group_count, sizeof *t->groups)) return (size_t)-1;
-    t->groups[t->group_count] = copy_text(name);
-    return t->groups[t->group_count] ? t->group_count++ : (size_t)-1;
+    for (i = *count; same && i-- > 0;) /* the newest ones first: files of one group come one after the other */
+        if (tool_same((*list)[i], text)) return i;
+    if (!tool_room(list, room, *count, sizeof **list)) return (size_t)-1;
+    (*list)[*count] = copy_text(text);
+    return (*list)[*count] ? (*count)++ : (size_t)-1;
 }
 
-static int put(table *t, const char *name, size_t group, uint64_t calls, uint64_t total, uint64_t longest)
+static size_t group_of(table *t, const char *name, int same)
+{
+    return number_of(&t->groups, &t->group_count, &t->group_room, name, same);
+}
+
+/* Adds an entry, of which the caller sets the figures. Returns NULL without memory. */
+static entry *put(table *t, const char *name, size_t group)
 {
     entry *to;
-    if (group == (size_t)-1 || !tool_room(&t->entries, &t->room, t->count, sizeof *t->entries)) return 0;
+    if (group == (size_t)-1 || !tool_room(&t->entries, &t->room, t->count, sizeof *t->entries)) return NULL;
     to = &t->entries[t->count];
+    memset(to, 0, sizeof *to);
     to->name = copy_text(*name ? name : "(unnamed)");
     to->group = group;
-    to->calls = calls;
-    to->total = total;
-    to->longest = longest;
     t->count += to->name != NULL;
-    return to->name != NULL;
+    return to->name ? to : NULL;
+}
+
+static int put_stat(table *t, size_t group, const prof_stat *from)
+{
+    entry *to = put(t, from->name, group);
+    if (!to) return 0;
+    to->calls = from->count;
+    to->total = from->total_ns;
+    to->longest = from->max_ns;
+    to->self = from->self_ns;
+    to->split = from->running_ns + from->ready_ns + from->waiting_ns;
+    to->waiting = from->waiting_ns;
+    to->waits = several_waits(from->site, from->name);
+    return 1;
+}
+
+/* Notes the job and the host of a rank. Returns 0 without memory. */
+static int put_place(table *t, const prof_trace *trace)
+{
+    const char *job = tool_said(trace, "job"), *host = tool_said(trace, "host");
+    if (t->group_count == 1) snprintf(t->job, sizeof t->job, "%s", job);
+    if (!tool_same(t->job, job)) t->job[0] = 0;
+    return !*host || number_of(&t->hosts, &t->host_count, &t->host_room, host, 1) != (size_t)-1;
 }
 
 /* Adds the scopes of a process. */
-static int add_process(table *t, prof_trace **traces, size_t count, size_t which, several_by by)
+static int add_process(table *t, const prof_trace *trace, size_t count, several_by by)
 {
-    const prof_trace *trace = traces[which];
     char name[1100];
     size_t group, rows, i;
     prof_stat *stats;
     int good;
-    if (by == SEVERAL_RANK && *said(trace, "rank"))
-        snprintf(name, sizeof name, "rank %.200s", said(trace, "rank"));
-    else if (by == SEVERAL_HOST && *said(trace, "host"))
-        snprintf(name, sizeof name, "%.200s", said(trace, "host"));
+    if (by == SEVERAL_RANK && *tool_said(trace, "rank"))
+        snprintf(name, sizeof name, "rank %.200s", tool_said(trace, "rank"));
+    else if (by == SEVERAL_HOST && *tool_said(trace, "host"))
+        snprintf(name, sizeof name, "%.200s", tool_said(trace, "host"));
     else
-        several_process(traces, count, which, name, sizeof name);
+        several_process(trace, count, name, sizeof name);
     group = group_of(t, name, by != SEVERAL_PROCESS);
-    good = group != (size_t)-1;
+    good = group != (size_t)-1 && put_place(t, trace);
     if (tool_status(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &rows))) return -1;
     for (i = 0; good && i < rows; i++)
-        if (stats[i].site->role != PROF_ROLE_WAIT)
-            good = put(t, stats[i].name, group, stats[i].count, stats[i].total_ns, stats[i].max_ns);
+        if (stats[i].site->role != PROF_ROLE_WAIT) good = put_stat(t, group, &stats[i]);
     prof_stats_free(stats);
     return good;
 }
 
 /* Adds the scopes of each thread of a process. */
-static int add_threads(table *t, prof_trace **traces, size_t count, size_t which)
+static int add_threads(table *t, prof_trace *trace, size_t count)
 {
-    prof_trace *trace = traces[which];
     char name[1700], process[1100];
     size_t track, i;
     int good = 1;
-    several_process(traces, count, which, process, sizeof process);
+    several_process(trace, count, process, sizeof process);
     for (track = 0; good && track < prof_trace_track_count(trace); track++) {
         const prof_track *about = prof_trace_track(trace, track);
         top_period period;
@@ -137,9 +198,16 @@ static int add_threads(table *t, prof_trace **traces, size_t count, size_t which
         if (top_read_track(trace, track, &period)) return -1;
         for (i = 0; good && i < period.scopes.count; i++) {
             const top_row *from = &period.scopes.items[i];
+            entry *to;
             if (from->site->role == PROF_ROLE_WAIT) continue;
             if (group == (size_t)-1) group = group_of(t, name, 0);
-            good = put(t, from->name, group, from->calls, (uint64_t)from->total_ns, (uint64_t)from->max_ns);
+            to = put(t, from->name, group);
+            good = to != NULL;
+            if (!to) break;
+            to->calls = from->calls;
+            to->total = (uint64_t)from->total_ns;
+            to->longest = (uint64_t)from->max_ns;
+            to->self = (uint64_t)from->self_ns;
         }
         top_free(&period);
     }
@@ -153,26 +221,78 @@ static int by_name(const void *left, const void *right)
     return names ? names : a->group < b->group ? -1 : a->group > b->group;
 }
 
-static int by_total(const void *left, const void *right)
+static prof_sort sort_key; /* of by_key(), which qsort() calls */
+static int sort_ascending;
+
+static int by_key(const void *left, const void *right)
 {
     const row *a = (const row *)left, *b = (const row *)right;
-    if (a->total != b->total) return a->total > b->total ? -1 : 1;
-    return a->first < b->first ? -1 : a->first > b->first;
+    double x = (double)a->total, y = (double)b->total;
+    int order;
+    if (sort_key == PROF_SORT_SELF) x = (double)a->self, y = (double)b->self;
+    if (sort_key == PROF_SORT_CALLS) x = (double)a->calls, y = (double)b->calls;
+    if (sort_key == PROF_SORT_MIN) x = (double)a->least, y = (double)b->least;
+    if (sort_key == PROF_SORT_MAX) x = a->ratio * a->mean, y = b->ratio * b->mean; /* the greatest total */
+    if (sort_key == PROF_SORT_MEAN) x = a->calls ? x / (double)a->calls : 0, y = b->calls ? y / (double)b->calls : 0;
+    order = x > y ? -1 : x < y;
+    if (sort_key == PROF_SORT_NAME || !order) order = a->first < b->first ? -1 : a->first > b->first; /* by name */
+    return sort_ascending ? -order : order;
 }
 
-/* Adds up the entries of one name and group, then those of one name. Returns the rows; NULL without memory. */
-static row *add_up(table *t, several_by by, size_t *count)
+static int by_number(const void *left, const void *right)
 {
-    row *rows = (row *)malloc((t->count + 1) * sizeof *rows);
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+/* Sets the least total of the groups, and their median; groups without the scope have 0. */
+static void spread(const table *t, row *to, uint64_t *totals)
+{
+    size_t i, groups = t->group_count;
+    memset(totals, 0, groups * sizeof *totals);
+    for (i = to->first; i < to->end; i++) totals[i - to->first] = t->entries[i].total;
+    if (groups > 1) qsort(totals, groups, sizeof *totals, by_number);
+    to->least = totals[0];
+    to->median = totals[(groups - 1) / 2];
+}
+
+/* Sets how much of a scope was waiting. What waits for other ranks does so for as long as it takes longer than where it
+   is shortest. Of other scopes the recording may know it. */
+static void share_waiting(const table *t, row *to)
+{
+    double shortest = -1, waited = 0, known = 0, calls;
+    size_t i;
+    int waits = 1;
+    for (i = to->first; i < to->end; i++) {
+        const entry *each = &t->entries[i];
+        double mean = each->calls ? (double)each->total / (double)each->calls : 0;
+        waits &= each->waits;
+        waited += (double)each->waiting;
+        known += (double)each->split;
+        if (each->calls && (shortest < 0 || mean < shortest)) shortest = mean;
+    }
+    calls = (double)to->calls;
+    to->waiting = -1;
+    if (!to->total) return;
+    if (waits && to->end - to->first > 1)
+        to->waiting = ((double)to->total - shortest * calls) / (double)to->total;
+    else if (known > (double)to->total / 2)
+        to->waiting = waited / known;
+}
+
+/* Adds up the entries of one group and name. */
+static void add_same(table *t)
+{
     size_t i, kept = 0;
-    *count = 0;
-    if (!rows) return NULL;
-    if (t->count) qsort(t->entries, t->count, sizeof *t->entries, by_name);
     for (i = 0; i < t->count; i++) {
         entry *from = &t->entries[i], *to = kept ? &t->entries[kept - 1] : NULL;
         if (to && to->group == from->group && tool_same(to->name, from->name)) {
             to->calls += from->calls;
             to->total += from->total;
+            to->self += from->self;
+            to->split += from->split;
+            to->waiting += from->waiting;
+            to->waits &= from->waits;
             if (from->longest > to->longest) to->longest = from->longest;
             free(from->name);
         } else {
@@ -180,6 +300,50 @@ static row *add_up(table *t, several_by by, size_t *count)
         }
     }
     t->count = kept;
+}
+
+static const table *ordered; /* of natural_order(), which qsort() calls */
+
+static int natural_order(const void *left, const void *right)
+{
+    size_t a = *(const size_t *)left, b = *(const size_t *)right;
+    int order = several_natural(ordered->groups[a], ordered->groups[b]);
+    return order ? order : a < b ? -1 : a > b;
+}
+
+/* Puts the groups into the natural order of their names: rank 2 before rank 10. Returns 0 without memory. */
+static int order_groups(table *t)
+{
+    size_t *order = (size_t *)malloc((t->group_count + 1) * sizeof *order), i;
+    size_t *place = (size_t *)malloc((t->group_count + 1) * sizeof *place);
+    char **groups = (char **)malloc((t->group_count + 1) * sizeof *groups);
+    int good = order && place && groups;
+    for (i = 0; good && i < t->group_count; i++) order[i] = i;
+    ordered = t;
+    if (good && t->group_count > 1) qsort(order, t->group_count, sizeof *order, natural_order);
+    for (i = 0; good && i < t->group_count; i++) place[order[i]] = i, groups[i] = t->groups[order[i]];
+    for (i = 0; good && i < t->group_count; i++) t->groups[i] = groups[i];
+    for (i = 0; good && i < t->count; i++) t->entries[i].group = place[t->entries[i].group];
+    free(order);
+    free(place);
+    free(groups);
+    return good;
+}
+
+/* Adds up the entries of one name and group, then those of one name. Returns the rows; NULL without memory. */
+static row *add_up(table *t, const several_look *look, size_t *count)
+{
+    row *rows = (row *)malloc((t->count + 1) * sizeof *rows);
+    uint64_t *totals = (uint64_t *)malloc((t->group_count + 1) * sizeof *totals);
+    size_t i;
+    *count = 0;
+    if (!rows || !totals || (look->by == SEVERAL_RANK && !order_groups(t))) {
+        free(rows);
+        free(totals);
+        return NULL;
+    }
+    if (t->count) qsort(t->entries, t->count, sizeof *t->entries, by_name);
+    add_same(t);
     for (i = 0; i < t->count; i++) {
         const entry *each = &t->entries[i];
         row *to = *count ? &rows[*count - 1] : NULL;
@@ -191,14 +355,20 @@ static row *add_up(table *t, several_by by, size_t *count)
         to->end = i + 1;
         to->calls += each->calls;
         to->total += each->total;
+        to->self += each->self;
         if (each->total > t->entries[to->most].total) to->most = i;
     }
     for (i = 0; i < *count; i++) { /* a thread that never was in a scope is no part of its mean; a process is */
-        size_t groups = by == SEVERAL_THREAD ? rows[i].end - rows[i].first : t->group_count;
+        size_t groups = look->by == SEVERAL_THREAD ? rows[i].end - rows[i].first : t->group_count;
         rows[i].mean = groups ? (double)rows[i].total / (double)groups : 0;
         rows[i].ratio = rows[i].mean > 0 ? (double)t->entries[rows[i].most].total / rows[i].mean : 0;
+        spread(t, &rows[i], totals);
+        share_waiting(t, &rows[i]);
     }
-    if (*count) qsort(rows, *count, sizeof *rows, by_total);
+    free(totals);
+    sort_key = look->sort;
+    sort_ascending = look->ascending;
+    if (*count) qsort(rows, *count, sizeof *rows, by_key);
     return rows;
 }
 
@@ -223,6 +393,116 @@ static void say_name(tool_out *out, const char *name, int width)
 
 #define UNEVEN 1.2 /* the greatest is so many times the mean: somebody has to wait */
 #define NUMBERS 56 /* columns of a row between the names */
+
+/* Says which ranks they are: "8 ranks of job 4711 on 2 hosts". */
+static void print_ranks(const table *t, tool_out *out)
+{
+    char line[700];
+    snprintf(line, sizeof line, "%lu rank%s", (unsigned long)t->group_count, t->group_count == 1 ? "" : "s");
+    say(out, line);
+    if (*t->job) {
+        say(out, " of job ");
+        say_name(out, t->job, 0);
+    }
+    if (t->host_count) {
+        snprintf(line, sizeof line, " on %lu host%s", (unsigned long)t->host_count, t->host_count == 1 ? "" : "s");
+        say(out, line);
+    }
+}
+
+/* Writes "rank 3" as "3" below the title rank; another process as it is. */
+static const char *rank_name(const char *group) { return strncmp(group, "rank ", 5) ? group : group + 5; }
+
+/* Returns how wide the names of the rows may be, if `used` columns are taken. */
+static int name_width(const table *t, const row *rows, size_t shown, const several_look *look, int used)
+{
+    int width = 5;
+    size_t i;
+    for (i = 0; i < shown; i++) {
+        int name = tool_characters(t->entries[rows[i].first].name);
+        if (name > width) width = name;
+    }
+    if (look->columns > 0 && width > look->columns - used) width = look->columns - used;
+    return width < 12 ? 12 : width > 80 ? 80 : width;
+}
+
+static void print_more(size_t more, tool_out *out)
+{
+    char line[64];
+    if (!more) return;
+    snprintf(line, sizeof line, "%lu more\n", (unsigned long)more);
+    say(out, line);
+}
+
+#define SPREAD_NUMBERS 85 /* columns of a row behind the name */
+
+/* Writes a row for each scope, with how its total differs between ranks. */
+static void print_spread(const table *t, const row *rows, size_t count, const several_look *look, tool_out *out)
+{
+    char line[400], calls[48], mean[48], least[48], median[48], most[48], waiting[16];
+    size_t i, shown = look->top && look->top < count ? look->top : count;
+    int width = name_width(t, rows, shown, look, SPREAD_NUMBERS);
+    print_ranks(t, out);
+    say(out, "; mean: of a call; min, median, max: of a rank's total\n\n");
+    say_name(out, "scope", width);
+    snprintf(line, sizeof line, " %11s %10s %10s %10s %10s %6s %9s %9s\n", "calls", "mean", "min", "median", "max",
+             "rank", "max/mean", "waiting");
+    say(out, line);
+    for (i = 0; i < shown; i++) {
+        const entry *top = &t->entries[rows[i].most];
+        double of_call = rows[i].calls ? (double)rows[i].total / (double)rows[i].calls : 0;
+        int red = look->colours && rows[i].ratio >= UNEVEN;
+        snprintf(waiting, sizeof waiting, rows[i].waiting < 0 ? "" : " %7.1f %%", rows[i].waiting * 100);
+        say_name(out, top->name, width);
+        snprintf(line, sizeof line, " %11s %10s %10s %10s %s%10s %6.40s %9.2f%s%s\n",
+                 tool_count(calls, rows[i].calls), tool_ns(mean, of_call), tool_ns(least, (double)rows[i].least),
+                 tool_ns(median, (double)rows[i].median), red ? "\033[31m" : "", tool_ns(most, (double)top->total),
+                 rank_name(t->groups[top->group]), rows[i].ratio, red ? "\033[m" : "",
+                 waiting);
+        say(out, line);
+    }
+    print_more(count - shown, out);
+}
+
+#define CELL 11 /* columns of a number in the matrix */
+
+/* Writes the total of each scope in each rank: as many ranks beside each other as fit into a line, then the next
+   ones. */
+static void print_matrix(const table *t, const row *rows, size_t count, const several_look *look, tool_out *out)
+{
+    char line[400], number[48];
+    size_t i, from, shown = look->top && look->top < count ? look->top : count, fit = t->group_count;
+    int width = name_width(t, rows, shown, look, 2 * CELL);
+    if (look->columns > 0) fit = look->columns > width + CELL ? (size_t)(look->columns - width) / CELL : 1;
+    if (!fit) fit = 1;
+    print_ranks(t, out);
+    say(out, "; the total of each\n");
+    for (from = 0; from < t->group_count; from += fit) {
+        size_t end = t->group_count - from < fit ? t->group_count : from + fit, rank, at;
+        say(out, "\n");
+        say_name(out, "scope", width);
+        for (rank = from; rank < end; rank++) {
+            snprintf(line, sizeof line, " %10.40s", t->groups[rank]);
+            say(out, line);
+        }
+        say(out, "\n");
+        for (i = 0; i < shown; i++) {
+            say_name(out, t->entries[rows[i].first].name, width);
+            for (rank = from, at = rows[i].first; rank < end; rank++) {
+                int red;
+                uint64_t total;
+                while (at < rows[i].end && t->entries[at].group < rank) at++;
+                total = at < rows[i].end && t->entries[at].group == rank ? t->entries[at].total : 0;
+                red = look->colours && (double)total >= UNEVEN * rows[i].mean;
+                snprintf(line, sizeof line, " %s%10s%s", red ? "\033[31m" : "", tool_ns(number, (double)total),
+                         red ? "\033[m" : "");
+                say(out, line);
+            }
+            say(out, "\n");
+        }
+    }
+    print_more(count - shown, out);
+}
 
 static void print_rows(const table *t, const row *rows, size_t count, const several_look *look, tool_out *out)
 {
@@ -257,10 +537,7 @@ static void print_rows(const table *t, const row *rows, size_t count, const seve
         say_name(out, t->groups[top->group], look->columns > 0 ? last : 0);
         say(out, red ? "\033[m\n" : "\n");
     }
-    if (shown < count) {
-        snprintf(line, sizeof line, "%lu more\n", (unsigned long)(count - shown));
-        say(out, line);
-    }
+    print_more(count - shown, out);
 }
 
 static void say_text(tool_out *out, const char *text)
@@ -291,9 +568,18 @@ static void print_json(const table *t, const row *rows, size_t count, const seve
     for (i = 0; i < count && (!look->top || i < look->top); i++) {
         say(out, i ? ",\n{\"name\":" : "\n{\"name\":");
         say_text(out, t->entries[rows[i].first].name);
-        snprintf(line, sizeof line, ",\"calls\":%llu,\"total_ns\":%llu,\"mean_ns\":%.1f,\"max_mean\":%.4f,\"most_in\":",
+        snprintf(line, sizeof line, ",\"calls\":%llu,\"total_ns\":%llu,\"mean_ns\":%.1f,\"max_mean\":%.4f,",
                  (unsigned long long)rows[i].calls, (unsigned long long)rows[i].total, rows[i].mean, rows[i].ratio);
         say(out, line);
+        if (look->by == SEVERAL_RANK) {
+            snprintf(line, sizeof line, "\"min_ns\":%llu,\"median_ns\":%llu,\"max_ns\":%llu,",
+                     (unsigned long long)rows[i].least, (unsigned long long)rows[i].median,
+                     (unsigned long long)t->entries[rows[i].most].total);
+            say(out, line);
+            if (rows[i].waiting >= 0) snprintf(line, sizeof line, "\"waiting\":%.4f,", rows[i].waiting);
+            if (rows[i].waiting >= 0) say(out, line);
+        }
+        say(out, "\"most_in\":");
         say_text(out, t->groups[t->entries[rows[i].most].group]);
         say(out, ",\"each\":[");
         for (k = rows[i].first; k < rows[i].end; k++) {
@@ -315,24 +601,42 @@ static void table_free(table *t)
     size_t i;
     for (i = 0; i < t->count; i++) free(t->entries[i].name);
     for (i = 0; i < t->group_count; i++) free(t->groups[i]);
+    for (i = 0; i < t->host_count; i++) free(t->hosts[i]);
     free(t->entries);
     free(t->groups);
+    free(t->hosts);
 }
 
-int several_summary(prof_trace **traces, size_t count, const several_look *look, tool_out *out)
+/* Adds what is in one recording. traces NULL: opens it, and closes it again. */
+static int add_recording(table *t, char **files, prof_trace **traces, size_t count, size_t which, several_by by)
+{
+    prof_trace *trace = traces ? traces[which] : tool_open(files[which]);
+    int good;
+    if (!trace) return -1;
+    good = by == SEVERAL_THREAD ? add_threads(t, trace, count) : add_process(t, trace, count, by);
+    if (!traces) prof_trace_close(trace);
+    return good;
+}
+
+int several_summary(char **files, prof_trace **traces, size_t count, const several_look *look, tool_out *out)
 {
     table t;
     row *rows = NULL;
-    size_t i, shown;
+    size_t i, shown = 0;
     int good = 1;
     memset(&t, 0, sizeof t);
-    for (i = 0; good > 0 && i < count; i++)
-        good = look->by == SEVERAL_THREAD ? add_threads(&t, traces, count, i)
-                                          : add_process(&t, traces, count, i, look->by);
-    if (good > 0) rows = add_up(&t, look->by, &shown);
+    for (i = 0; good > 0 && i < count; i++) {
+        good = add_recording(&t, files, traces, count, i, look->by);
+        if (!traces) tool_progress(1.0 / (double)count);
+    }
+    if (good > 0) rows = add_up(&t, look, &shown);
     if (good > 0 && !rows) good = 0;
-    if (good > 0 && look->json) print_json(&t, rows, shown, look, out);
-    if (good > 0 && !look->json) print_rows(&t, rows, shown, look, out);
+    if (good > 0 && look->json)
+        print_json(&t, rows, shown, look, out);
+    else if (good > 0 && look->by == SEVERAL_RANK)
+        (look->matrix ? print_matrix : print_spread)(&t, rows, shown, look, out);
+    else if (good > 0)
+        print_rows(&t, rows, shown, look, out);
     free(rows);
     table_free(&t);
     return good > 0 ? TOOL_OK : good ? TOOL_ERROR : tool_fail("out of memory");
@@ -407,7 +711,7 @@ static void csv_head(splitter *s, prof_trace **traces, size_t count, size_t whic
     char name[1100];
     const char *c;
     size_t at;
-    several_process(traces, count, which, name, sizeof name);
+    several_process(traces[which], count, name, sizeof name);
     at = (size_t)snprintf(s->head, sizeof s->head, "%llu,\"", (unsigned long long)shown_pid(traces, which));
     for (c = name; *c && at < sizeof s->head - 8; c++) {
         if (*c == '"') s->head[at++] = '"';

@@ -5,7 +5,7 @@
 #include "tool.h"
 
 /* By what prof summary --by compares the scopes. */
-typedef enum several_by { SEVERAL_THREAD, SEVERAL_PROCESS, SEVERAL_RANK, SEVERAL_HOST } several_by;
+typedef enum several_by { SEVERAL_THREAD, SEVERAL_PROCESS, SEVERAL_RANK, SEVERAL_HOST, SEVERAL_FILE } several_by;
 extern const char *const several_names[]; /* "thread" and so on */
 
 /* How the table looks. */
@@ -14,14 +14,22 @@ typedef struct several_look {
     size_t top;   /* rows; 0: all */
     int columns;  /* of a line; PROF_NO_LIMIT */
     int json, colours;
+    int matrix;   /* of ranks: the total in each; 0: least, median and greatest one */
+    prof_sort sort;
+    int ascending;
 } several_look;
 
-/* Writes a row for each scope: its time in all groups together, in a group on average and at most, and in which.
-   Returns the exit status. */
-int several_summary(prof_trace **traces, size_t count, const several_look *look, tool_out *out);
+/* Writes a row for each scope: its time in all groups together, in a group on average and at most, and in which. traces
+   NULL: opens the files one after the other, so that memory does not grow with them. Returns the exit status. */
+int several_summary(char **files, prof_trace **traces, size_t count, const several_look *look, tool_out *out);
 /* Writes one CSV of all events, whose first two columns are process_id and process, on one time line. */
 int several_csv(prof_trace **traces, size_t count, tool_out *out);
 /* Writes "train (rank 3, host)", or "train (1234)" for a process without a rank. */
-const char *several_process(prof_trace **traces, size_t count, size_t which, char *to, size_t size);
+const char *several_process(const prof_trace *trace, size_t count, char *to, size_t size);
+/* Compares names as people count: rank-2 comes before rank-10. */
+int several_natural(const char *a, const char *b);
+/* 1: the scope waits for other ranks: a collective or a receive, by its name; its category is "wait"; or it is a wait
+   that PROF_WRAP_WAITS recorded. */
+int several_waits(const prof_callsite *site, const char *name);
 
 #endif

@@ -15,7 +15,7 @@ static const tool_option options[] = {
     {"--by-path", "-p", NULL, "prints a row for each call path, as a tree"},
     {"--bars", NULL, NULL, "own: ends with bars of self time; default: if the output is a terminal that shows them"},
     {"--no-bars", NULL, NULL, "own: no bars"},
-    {"--by", NULL, "WHAT", "adds all recordings up, and compares by thread, process, rank or host: see below"},
+    {"--by", NULL, "WHAT", "adds all recordings up, and compares by thread, process, rank or host; file: see below"},
     {"--others", NULL, NULL, "cntk: also prints rows for names that are not CNTK's"},
     TOOL_COLUMNS,
     TOOL_PROGRESS,
@@ -175,45 +175,70 @@ static int report(const tool_args *args, prof_trace **traces, const prof_report_
     return result;
 }
 
-/* Writes the table of --by, of all recordings together. */
-static int compare_groups(const tool_args *args, prof_trace **traces, const prof_report_options *how)
+/* Writes one table of all recordings together. */
+static int compare_groups(const tool_args *args, several_by by, const prof_report_options *how)
 {
     const char *path = tool_value(args, "--output");
     several_look look;
     tool_out *out;
-    int choice, result;
+    int result;
     memset(&look, 0, sizeof look);
-    if (!tool_choice("--by", tool_value(args, "--by"), several_names, &choice)) return TOOL_ERROR;
     if (how->layout != PROF_REPORT_SUMMARY && how->layout != PROF_REPORT_JSON)
         return tool_fail("summary: --by needs --layout own or json");
-    look.by = (several_by)choice;
+    if (how->sort == PROF_SORT_P99) return tool_fail("summary: --sort p99 needs one recording, or --by file");
+    if (tool_value(args, "--bars")) return tool_fail("summary: --bars needs one recording, or --by file");
+    look.by = by;
     look.top = how->top;
+    look.sort = how->sort;
+    look.ascending = how->ascending;
+    look.matrix = tool_value(args, "--by") != NULL;
     look.columns = path && !tool_same(path, "-") ? PROF_NO_LIMIT : how->columns;
     look.json = how->layout == PROF_REPORT_JSON;
     look.colours = !look.json && (!path || tool_same(path, "-")) && tool_colours();
     out = tool_out_open(path ? path : "-");
     if (!out) return TOOL_ERROR;
     tool_progress_begin("summary", tool_value(args, "--progress"));
-    result = several_summary(traces, (size_t)args->file_count, &look, out);
+    result = several_summary(args->files, NULL, (size_t)args->file_count, &look, out);
     tool_progress_end();
     return tool_out_close(out, result == TOOL_OK);
+}
+
+/* Sets *by to what --by says, or to ranks if it is not given and the recordings are those of ranks. Returns 0 after an
+   error. */
+static int choose_by(const tool_args *args, const prof_report_options *how, several_by *by)
+{
+    const char *given = tool_value(args, "--by");
+    int choice, ranks;
+    prof_trace *trace;
+    *by = SEVERAL_FILE;
+    if (given && !tool_choice("--by", given, several_names, &choice)) return 0;
+    if (given) *by = (several_by)choice;
+    if (given || args->file_count < 2 || how->layout != PROF_REPORT_SUMMARY) return 1;
+    trace = tool_open(args->files[0]);
+    if (!trace) return 0;
+    ranks = *tool_said(trace, "rank") != 0;
+    prof_trace_close(trace);
+    if (ranks) *by = SEVERAL_RANK;
+    return 1;
 }
 
 static int run(const tool_args *args)
 {
     prof_report_options how = {PROF_REPORT_SUMMARY, PROF_SORT_TOTAL, 0, 0, NULL, 0, 0, 0};
     prof_trace **traces;
+    several_by by;
     int i, choice, bars, result = TOOL_OK;
     if (!choose(args, &how) || !choose_bars(args, &how, &bars)) return TOOL_ERROR;
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
+    if (!choose_by(args, &how, &by)) return TOOL_ERROR;
+    if (by != SEVERAL_FILE) return compare_groups(args, by, &how);
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
     for (i = 0; i < args->file_count && result == TOOL_OK; i++) {
         traces[i] = tool_open(args->files[i]);
         if (!traces[i]) result = TOOL_ERROR;
     }
-    if (result == TOOL_OK)
-        result = tool_value(args, "--by") ? compare_groups(args, traces, &how) : report(args, traces, &how, bars);
+    if (result == TOOL_OK) result = report(args, traces, &how, bars);
     for (i = 0; i < args->file_count; i++) prof_trace_close(traces[i]);
     free(traces);
     return result;
@@ -226,14 +251,18 @@ const tool_command tool_summary = {
     "the time without the scopes inside it. % of run is total as a share of the recording, or of what a ring has kept\n"
     "of the thread; threads add up, and the column threads says how many they are. Percentiles are exact to 0.8 %.\n"
     "Scopes whose begin or end was not recorded count as calls, but add no time. Each recording has a report of its\n"
-    "own.\n\n"
+    "own; recordings of ranks have one table, see --by.\n\n"
     "If a table is wider than the lines, columns are left out in this order: stddev, min, p90, where, p50, max, %\n"
     "of run, p99, mean, self, total, but never the one that is sorted by; names are shortened in the middle. mxnet,\n"
     "cntk and json are never fitted, nor is what goes into a file or a pipe, unless --columns asks for it.\n\n"
     "--by adds all recordings up: one row for each scope, with its calls and total in all of them, and its total in\n"
     "a thread, process, rank or host: the mean, the maximum, and which has that. max/mean is the imbalance: where it\n"
     "is 2, half of the machine waits; on a terminal, from 1.2 on it is red. A process without the scope counts as 0.\n"
-    "--layout json has the figures of each.\n\n"
+    "--layout json has the figures of each. --by rank writes the total of each scope in each rank beside each\n"
+    "other. Without --by, recordings of ranks have one table: for each scope the mean of a call; of the ranks' totals\n"
+    "the least, the median, the greatest and its rank; max/mean; and the part of the time that was waiting: in a\n"
+    "collective or a receive, known by its name or the category \"wait\", what a call takes longer than in the rank\n"
+    "where it is shortest; in others what the system knows, with prof_system.h. --by file: a report of each.\n\n"
     "On a terminal of 60 columns or more whose locale is UTF-8, the report ends with a bar for each of the ten\n"
     "scopes (or as many as --top says) with the most self time, and one for the others. Their shares add up to all\n"
     "self time.\n\n"
@@ -241,5 +270,6 @@ const tool_command tool_summary = {
     "CSV, json has all numbers unrounded, domains a row for each category, histogram the distribution of each\n"
     "scope.\n\n"
     "example: prof summary --by-path --top 20 trace.prof\n"
+    "         prof summary rank-*.prof\n"
     "         prof summary --by rank rank-*.prof\n"
     "         prof summary --layout cntk -o profiler/ rank-*.prof\n"};

@@ -53,7 +53,8 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config, tool_flame, tool_frames, tool_hot, tool_neuron, tool_request, tool_steps, tool_top, tool_view,
+    tool_config, tool_flame, tool_frames, tool_hot, tool_neuron, tool_request, tool_steps, tool_stragglers, tool_top,
+    tool_view,
     tool_why;
 
 /* Prints in which scopes the threads of recordings hang that were not stopped, and since when. Returns 0 without
@@ -83,6 +84,8 @@ int tool_copy(const char *in, const char *out, int64_t from_ns, int64_t to_ns);
 const char *tool_shown(const char *path); /* what messages call it */
 /* Writes "postgres checkpointer": the program, and what it is for if its metadata "role" says so. */
 const char *tool_program(const prof_trace *trace, char *to, size_t size);
+
+const char *tool_said(const prof_trace *trace, const char *what); /* a value of its metadata; "": it has none */
 
 /* A file that replaces an older one only when it is complete ("-" is standard output). tool_out_open() returns NULL,
    with a message, if that fails. tool_out_close() writes the rest, or discards everything if good is 0, and returns the
@@ -145,6 +148,21 @@ int tool_window(const tool_args *args, prof_trace *trace);
 #define TOOL_SYMBOLS                                                                                            \
     {"--symbols", NULL, "DIR",                                                                                  \
      "where files of the program are, and of its debug information, by the end of their path or their build id"}
+/* The option of commands that put several recordings on one time line. tool_shift() moves a trace by what it says of
+   its rank or host. Call it for each, then tool_shift_done(): it returns 0, with a message, if --offset names one that
+   there is not; tool_shift() if it cannot be read. */
+#define TOOL_OFFSET                                                                                             \
+    {"--offset", NULL, "WHO=TIME", "makes the clock of a rank or host right: rank=3:+3.015s,host=node2:-20ms"}
+int tool_shift(const tool_args *args, prof_trace *trace);
+int64_t tool_shift_of(const tool_args *args, const prof_trace *trace); /* by how much */
+int tool_shift_done(const tool_args *args);
+/* What puts traces on one time line, which outlives them: see prof_trace_align(). tool_clocks_new() returns NULL
+   without memory. */
+typedef struct tool_clocks tool_clocks;
+tool_clocks *tool_clocks_new(size_t count);
+void tool_clocks_put(tool_clocks *clocks, size_t which, const prof_trace *trace);
+void tool_clocks_align(const tool_clocks *clocks, int64_t *offsets);
+void tool_clocks_free(tool_clocks *clocks);
 /* The options of export and view for large recordings. tool_limits() returns 0, with a message, if one is wrong. */
 #define TOOL_LIMITS                                                                                             \
     {"--events", NULL, "N", "html: of a recording of more, an outline and the events of a window; default: 50000000"}, \

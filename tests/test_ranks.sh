@@ -1,0 +1,122 @@
+#!/bin/sh
+# The ranks of a simulated training job with planted faults, examples/training: a straggler, a rank that is killed, one
+# that hangs, a clock that runs 50 ppm fast and one that is 3.015 s behind. Each command names them. CC, BUILD: see the
+# Makefile.
+cd "$(dirname "$0")/.." || exit 1
+. tests/checks.sh
+[ "$(uname -s)" = Linux ] || { skip ranks "no Linux"; finish; }
+in_work out/test_ranks_sh
+unset PROF_OUTPUT LD_PRELOAD
+succeeds "the job" ${CC:-cc} -std=gnu99 -I"$root" -O0 -w "$root/examples/training/training.c" -o training -pthread -ldl || finish
+succeeds "it runs" ./training job 8 100
+succeeds "with offsets" ./training known 8 100 offsets
+succeeds "12 ranks" ./training twelve 12 10
+says() { if [ "$(cat err)" = "$2" ]; then ok "$1"; else fail "$1: said '$(cat err)', not '$2'"; fi; }
+line() { grep -F -e "$2" out >one || : >one; if [ "$(cat one)" = "$3" ]; then ok "$1"; else fail "$1" "$(cat out)"; fi; }
+
+# ---- one table of all ranks
+is "summary of ranks" 0 "$prof" summary -n 4 job/rank-*.prof
+prints "where they differ" <<'EOF'
+8 ranks of job 4711 on 2 hosts; mean: of a call; min, median, max: of a rank's total
+
+scope               calls       mean        min     median        max   rank  max/mean   waiting
+train                 751   24.03 ms    1.659 s    2.410 s    2.410 s      1      1.07
+MPI_Allreduce         749   9.941 ms   50.23 ms    1.139 s    1.140 s      1      1.23    94.9 %
+read batch            770   5.000 ms   350.0 ms   500.0 ms   500.0 ms      1      1.04
+fwd layer.1           750   3.483 ms   142.4 ms   202.9 ms    1.293 s      5      3.96
+11 more
+EOF
+is "sorted by calls" 0 "$prof" summary -n 1 -s calls job/rank-*.prof
+line "the most calls" "read batch" "read batch           770   5.000 ms   350.0 ms   500.0 ms   500.0 ms      1      1.04"
+is "summary --by rank" 0 "$prof" summary --by rank -n 2 -c 60 twelve/rank-*.prof
+prints "a matrix, in the order of numbers" <<'EOF'
+12 ranks of job 4711 on 3 hosts; the total of each
+
+scope             rank 0     rank 1     rank 2     rank 3
+train           234.6 ms   234.6 ms   147.7 ms   234.6 ms
+MPI_Allreduce   107.7 ms   107.8 ms   71.31 ms   107.6 ms
+
+scope             rank 4     rank 5     rank 6     rank 7
+train           234.6 ms   234.6 ms   185.6 ms   234.6 ms
+MPI_Allreduce   107.6 ms   5.000 ms   84.31 ms   107.7 ms
+
+scope             rank 8     rank 9    rank 10    rank 11
+train           234.6 ms   234.6 ms   234.6 ms   234.6 ms
+MPI_Allreduce   107.5 ms   107.5 ms   107.5 ms   107.6 ms
+13 more
+EOF
+is "as data" 0 "$prof" summary --by rank -l json -n 2 job/rank-*.prof
+has "the spread" out '"max_mean":1.2252,"min_ns":50226765,"median_ns":1139137048,"max_ns":1140363085,"waiting":0.9495,"most_in":"rank 1"'
+is "a report of each" 0 "$prof" summary --by file job/rank-0.prof job/rank-5.prof
+has "which rank it is" out "== training, rank 5 of job 4711 on node1 =="
+fails "p99 of all" "summary: --sort p99 needs one recording, or --by file" "$prof" summary -s p99 job/rank-0.prof job/rank-1.prof
+fails "bars of all" "summary: --bars needs one recording, or --by file" "$prof" summary --bars job/rank-0.prof job/rank-1.prof
+
+# ---- who is late
+is "stragglers" 0 "$prof" stragglers job/rank-*.prof
+prints "the planted faults, and no others" <<'EOF'
+8 ranks of job 4711 on 2 hosts; train: 100 steps, median 24.53 ms
+
+rank 5 (node1) is late in 96 of 100 steps: fwd layer.1 takes 6.6 times the median; the others wait 96 % of MPI_Allreduce for it, 7.070 s in all
+rank 2 (node0) was killed, or crashed, in train, in step 69; others went on for 30 steps
+rank 6 (node1) hangs in load batch, for at least 2.000 s, in step 80; others went on for 19 steps
+rank 1 (node0): its clock is 50.00 ms ahead and runs 50.0 ppm fast, by the ends of collectives
+rank 3 (node0): its clock is 3.015 s behind, by the ends of collectives
+--align step puts that right; so does --offset, in prof merge, too.
+EOF
+is "with known offsets" 0 "$prof" stragglers known/rank-*.prof
+lacks "no clock is off" out clock
+is "an offset" 0 "$prof" stragglers --offset rank=3:+3.015s,rank=1:-50ms job/rank-*.prof
+lacks "it is not off any more" out "rank 3"
+has "the other still runs fast" out "runs 50.0 ppm fast"
+is "without the straggler" 0 "$prof" stragglers job/rank-0.prof job/rank-4.prof job/rank-7.prof
+has "all is well" out "No rank is often late, and none has ended before the others."
+is "two ranks" 0 "$prof" stragglers job/rank-5.prof job/rank-0.prof
+has "one of them" out "rank 5 (node1) is late in 96 of 100 steps: fwd layer.1 takes 6.6 times the median; the others wait"
+is "as data" 0 "$prof" stragglers -f json job/rank-*.prof
+has "who" out '{"rank":"5","host":"node1","late":96,"last":96,"steps":100,"lost_ns":1089412824,"scope":"fwd layer.1","ratio":6.591,"wait":"MPI_Allreduce","wait_share":0.9559,"waited_ns":'
+has "who has ended" out '{"rank":"2","host":"node0","hangs":false,"scope":"train",'
+has "who hangs" out '{"rank":"6","host":"node1","hangs":true,"scope":"load batch",'
+has "whose clock" out '{"rank":"3","ahead_ns":-3015000000,"ppm":0.00}'
+fails "no such rank" "--offset: no recording has the rank 9" "$prof" stragglers --offset rank=9:1s job/rank-0.prof job/rank-1.prof
+fails "no such thing" "--offset '3:+1s': must be rank=3:+3.015s or host=node2:-20ms, or several of these, with commas" "$prof" stragglers --offset 3:+1s job/rank-0.prof job/rank-1.prof
+fails "no such steps" "there are no steps named 'eval'" "$prof" stragglers -s eval job/rank-0.prof job/rank-1.prof
+fails "one recording" "stragglers: a file is missing; usage: prof stragglers IN IN ..." "$prof" stragglers job/rank-0.prof
+
+# ---- steps
+is "steps of ranks" 0 "$prof" steps -n 2 known/rank-*.prof
+prints "the slowest ones" <<'EOF'
+8 ranks of job 4711 on 2 hosts; train: 100 steps, median 24.53 ms
+
+    number        took x median skew begin   skew end  slowest   why
+         4    24.83 ms     1.01       1 ns       0 ns  5         fwd layer.1 took 13.59 ms, 6.7 times the median
+        17    24.81 ms     1.01       0 ns       0 ns  5         fwd layer.1 took 13.60 ms, 6.7 times the median
+
+prof stragglers says which rank is late most often.
+EOF
+is "clocks that are off" 0 "$prof" steps -n 1 job/rank-*.prof
+has "make skew" out "3.065 s    3.065 s"
+is "aligned by steps" 0 "$prof" steps -n 1 --align step job/rank-*.prof
+has "no more of it" out "2.500 us   2.499 us"
+is "as data" 0 "$prof" steps -n 1 -f json known/rank-*.prof
+has "the step" out '{"number":4,"wall_ns":24828998,"ranks":8,"rank":"5","skew_begin_ns":1,"skew_end_ns":0,"scope":"fwd layer.1",'
+fails "of one recording" "steps: --offset and --align are for several recordings" "$prof" steps --align step job/rank-0.prof
+
+# ---- one time line
+begins() { # begins NUMBER: when each rank begins this step, in us
+    awk -F, -v step="\"step_num=$1\"" '$8 == "train" && $14 == step { printf "%d ", $10 / 1000 }' merged.csv
+}
+aligned() { # aligned NAME FILES... -- OPTIONS
+    if "$prof" merge -o merged.csv "$@"; then ok "merge $*"; else fail "merge $*"; fi
+}
+aligned known/rank-0.prof known/rank-1.prof known/rank-3.prof
+check "recorded offsets put the first steps on one line, and the last" "$([ "$(begins 0) $(begins 99)" = "4999 4999 4999  2390135 2390135 2390135 " ] || begins 99)"
+kernels=$(awk -F, '$8 == "conv2d" { n++; if (n % 100 == 0) printf "%d ", $10 / 1000 }' merged.csv)
+check "their devices, too" "$([ "$kernels" = "2390455 2390455 2390455 " ] || echo "$kernels")"
+aligned job/rank-0.prof job/rank-3.prof --offset rank=3:+3.015s
+check "so does an offset" "$([ "$(begins 0) $(begins 99)" = "4999 4999  2390135 2390135 " ] || begins 99)"
+aligned job/rank-0.prof job/rank-3.prof --offset host=node0:-20ms
+check "a host's ranks stay together" "$([ "$(begins 0)" = "3019999 4999 " ] || begins 0)"
+aligned job/rank-0.prof job/rank-3.prof --align step
+check "so do steps" "$([ "$(begins 0) $(begins 99)" = "4999 4999  2390135 2390135 " ] || begins 99)"
+finish
