@@ -107,8 +107,9 @@ COMPILE-TIME OPTIONS                                                            
                                     A small buffer has smaller chunks, so that there are eight
     PROF_MAX_TEXT          1000     bytes that are kept of a run-time string, at most a quarter of a chunk; longer ones
                                     are cut and marked
-    PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf. If it is not set, they make names
-                                    of common conversions themselves
+    PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf. If it is not set, the macros
+                                    make names themselves, and leave what takes long to the reader: numbers with a
+                                    point, for example, which have one in every locale
     PROF_AUTOSTART         -        with PROF_STATIC: PROF_OUTPUT starts it all the same, else nothing does
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name
@@ -3700,6 +3701,18 @@ static size_t prof__digits(char *to, uint64_t value)
 #endif
 }
 
+/* Writes value in hexadecimal to `to`: at most 16 digits, not terminated. ten: 'a' or 'A'. Returns how many digits. */
+static size_t prof__hex_digits(char *to, uint64_t value, char ten)
+{
+    size_t size = 0;
+    int shift = (63 - __builtin_clzll(value | 1)) & ~3;
+    for (; shift >= 0; shift -= 4) {
+        char digit = (char)(value >> shift & 15);
+        to[size++] = (char)(digit < 10 ? '0' + digit : ten + digit - 10);
+    }
+    return size;
+}
+
 /* Writes a number in decimal, terminated. Async-signal-safe. */
 static void prof__number_text(char to[24], uint64_t number)
 {
@@ -5371,7 +5384,9 @@ static prof_status prof__out_close(prof__out *out)
    have one, but at least the first FRAME of each chunk: a reader counts on from there. If no FRAME has a number, the
    first one is number 0. Other DATA, after the number if there is one, are arguments of the frame that ends there.
    An EVENT whose type is no prof_event_type belongs to a device, not to its track: see >>device.
-   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it.
+   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. If bits 20..16 of its head are not 0, it is
+   a format of printf, without sizes such as l, and as many values for it are the last words: each is 8 bytes,
+   little-endian, a double or a 64-bit integer as its conversion says.
    An END closes the innermost open scope of its call site. If no scope of that call site is open, it closes the
    innermost one of the same name. Scopes that are open inside the closed one have no end: longjmp() has left them.
    A string ends with at least one zero byte and is padded with zeros to whole words.
@@ -5397,6 +5412,10 @@ static prof_status prof__out_close(prof__out *out)
 #define PROF__FRAME_NUMBER ((uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1)
 #define PROF__ARG_KEY (1u << 30) /* in ARG and DATA: this is the key of the next record */
 #define PROF__ARG_TO (1u << 29)  /* in ARG: the last word says to which scope it belongs */
+#define PROF__NAME_SHIFT 16  /* in NAME: how many values follow the text */
+#define PROF__NAME_VALUES 15 /* the most of them */
+#define PROF__NAME_WIDE 500  /* the largest width or precision of their conversions */
+#define PROF__NAME_HEAD(values) ((uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT | (uint64_t)(values) << PROF__NAME_SHIFT)
 
 /* One moment on the session's clock (tick) and on the system's clocks. width: ticks that passed while CLOCK_MONOTONIC
    was read; the smaller, the more exact the pair. */
@@ -5959,7 +5978,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(FRAME, 6, 1, 1, 1, 1, 0, 1, NONE, "call site, ticks", "a frame's boundary")                                     \
     X(ARG, 7, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below", "an argument of a scope")                    \
     X(NAME, 8, PROF__IN_HEAD, 0, 0, 0, 0, 0, STRING,                                                                  \
-      "n in bits 15..0; a text: the run-time name of the BEGIN, MARK or EVENT directly before it. Not of a flow",     \
+      "n in bits 15..0, v in bits 20..16; a text: the run-time name of the BEGIN, MARK or EVENT directly before it. " \
+      "Not of a flow. If v is not 0, the text is a format, and v values for it follow: see below",                    \
       "a name made at run time")                                                                                      \
     X(TRACK, 9, 3, 0, 0, 0, 0, 0, NONE,                                                                               \
       "bits 59..32: serial, low 28 bits; 31: a fiber; 30: the system named it; 29..0: name (string id). Track id "    \
@@ -6093,6 +6113,15 @@ static inline int prof__record_in(unsigned kinds, uint64_t head)
 
 /* Returns 1 if bits 39..0 of the head are ticks. */
 static inline int prof__record_timed(uint64_t head) { return prof__record_in(PROF__TIMED, head); }
+
+/* Converts a word between the byte order of this machine and little-endian. */
+static inline uint64_t prof__little_endian(uint64_t word)
+{
+#if PROF__LOW_HALF
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
 
 /* Returns how many words the record with this head has, or 0 if the head is no record's, or more than `left` words. */
 static inline size_t prof__record_words(uint64_t head, size_t left)
@@ -8051,8 +8080,10 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
         self = prof__self_make();                                                                                    \
     }                                                                                                                \
     ((void)0)
+#define PROF__SELF_LIVES() (prof__self_here != NULL) /* 1: this instance records the thread, and does not forward */
 #else
 #define PROF__SELF_OR(led) prof__thread *self = PROF__SELF()
+#define PROF__SELF_LIVES() 1
 #endif
 
 /*-- OTHER TOOLS ------------------------------------------------------------------------------------------ >>bridge --
@@ -8076,6 +8107,7 @@ extern "C" {
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
 #define PROF__BRIDGE_MARK(site, text) ((void)0)
+#define PROF__BRIDGE_WHOLE(otherwise) ((void)0) /* otherwise: if some tool needs the whole text of a name */
 #define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
 #define PROF__BRIDGE_COUNTER_GONE(site) ((void)0) /* the counter is destroyed */
 #define PROF__BRIDGE_FRAME(site) ((void)0)
@@ -9683,6 +9715,7 @@ typedef struct prof__text {
     const char *bytes;
     uint64_t length, words;
     int cut;
+    uint32_t values; /* of a name: how many of the words are values that its reader formats; they follow the text */
 } prof__text;
 
 /* Measures how much of a text is recorded: at most `max` bytes and PROF_MAX_TEXT, cut between UTF-8 characters. given:
@@ -9705,6 +9738,7 @@ static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t g
         for (int i = 0; i < 3 && text.length && ((unsigned char)text.bytes[text.length] & 0xc0) == 0x80; ++i)
             --text.length;
     text.words = text.length / 8 + 1;
+    text.values = 0;
     return text;
 }
 
@@ -9714,7 +9748,7 @@ static inline prof__text prof__measure_text(const char *bytes)
 #ifndef PROF_FREESTANDING
     const char *zero = bytes ? (const char *)memchr(bytes, 0, PROF_MAX_TEXT) : NULL;
     if (PROF__LIKELY(zero != NULL)) {
-        prof__text text = {bytes, (uint64_t)(zero - bytes), (uint64_t)(zero - bytes) / 8 + 1, 0};
+        prof__text text = {bytes, (uint64_t)(zero - bytes), (uint64_t)(zero - bytes) / 8 + 1, 0, 0};
         return text;
     }
 #endif
@@ -9748,7 +9782,7 @@ static inline uint64_t prof__text_tail(const prof__text *text)
 }
 
 /* Writes a head and the words of a text. head: its count of words may include words that follow the text. padded: 1:
-   zeros follow the text in memory, up to the end of its last word. */
+   zeros follow the text in memory, up to the end of its last word, and then its values. */
 static inline void prof__text_write_as(uint64_t *at, uint64_t head, const prof__text *text, int padded)
 {
     uint64_t whole = text->words - !padded;
@@ -9794,7 +9828,7 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
     uint64_t head = prof__site_head(site), now = prof__now(self->session, 0);
     uint64_t *at = prof__reserve(self, 2 + text.words + reserved_ends, &now);
     if (at) {
-        prof__text_write(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, &text);
+        prof__text_write_as(at + 1, PROF__NAME_HEAD(text.values), &text, text.values != 0);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
         self->free_words -= reserved_ends;
@@ -9822,7 +9856,7 @@ static PROF__INLINED prof__token prof__named_text(prof_site *site, const prof__t
     if (PROF__UNLIKELY(!fast || self->free_words < words || elapsed >> PROF__TICK_BITS)) {
         token = prof__named_slow(self, site, *text, reserved_ends, write_lock);
     } else {
-        prof__text_write_as(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, text, padded);
+        prof__text_write_as(at + 1, PROF__NAME_HEAD(text->values), text, padded);
         prof__store_word(at, head | elapsed);
         self->cursor = at + words - reserved_ends;
         self->free_words -= words;
@@ -10521,28 +10555,91 @@ PROF_DEF void prof__log(prof_site *site, prof__log_format *known, uint64_t sever
 }
 
 /*-- names made by a format --
-   vsnprintf() takes about 600 instructions for "job %d". So this module formats the usual conversions itself: %d %i %u
-   %x %X of int, long, long long and size_t, %c, %s and %%, with a width and a leading 0, and %s with a precision. A
-   format with any other conversion, and a long name, is passed to vsnprintf() as a whole. The results are the same. */
+   vsnprintf() takes about 600 instructions for "job %d", and thousands for a floating-point number. So this module
+   makes names itself: integers, texts and characters are written when the name is recorded, with a width and with a
+   precision of texts. Conversions that take longer, those of floating-point numbers, of large integers and addresses,
+   and those with rare flags, stay as they are in the name, and their values follow it (see PROF__NAME_VALUES): the
+   reader formats them. What neither can do, and a long name, is passed to vsnprintf() as a whole. The results are the
+   same, but for the decimal separator of a locale. */
 
 #if !defined(PROF_VSNPRINTF) && !defined(PROF_FREESTANDING)
 #define PROF_VSNPRINTF vsnprintf
 #define PROF__SHORT_NAME (PROF_MAX_TEXT < 200 ? PROF_MAX_TEXT : 200) /* bytes of a name formatted here */
-#define PROF__SHORT_ITEM 40                                          /* the most bytes of a width or a number */
+#define PROF__SHORT_ITEM 40 /* the most bytes of a width or a number */
 
-/* A parsed conversion: %[0][width][.precision][size]letter. */
+#define PROF__TOO_LONG (~(size_t)0)
+#define PROF__LONG_DOUBLE ((size_t)16) /* the size that stands for long double, whatever that has */
+
+/* A parsed conversion: %[flags][width][.precision][size]letter. */
 typedef struct prof__conversion {
-    int width, precision; /* precision: -1: none */
+    const char *flags;  /* among "-+ #0" */
+    int flag_count;
+    int bytes;          /* of flags, width and precision, as the format has them; -1: some are values */
+    int width, precision; /* precision: -1: none, or a value said so */
     size_t size;          /* of an integer, in bytes */
     char fill;            /* '0' or a space */
+    char left;            /* 1: spaces follow instead */
+    char rare;            /* 1: it has one of the flags "+ #" */
     char letter;
+    char valued;          /* 1: the width or the precision is a value */
     char wide;            /* 1: a size was given */
 } prof__conversion;
 
-static inline const char *prof__conversion_number(const char *at, int *number)
+/* A name, and the values that the reader formats. */
+typedef struct prof__kept {
+    uint32_t count;
+    uint32_t escapes; /* 1: there may be a % in the name that belongs to no conversion */
+    uint64_t values[PROF__NAME_VALUES];
+    uint64_t name[(PROF__SHORT_NAME + 2 * PROF__SHORT_ITEM + 8) / 8 + 1 + PROF__NAME_VALUES]; /* the values once more */
+} prof__kept;
+
+static inline const char *prof__conversion_number(const char *at, int *number, prof__conversion *to,
+                                                  prof__log_list *list)
 {
+    if (*at == '*') {
+        to->valued = 1;
+        *number = va_arg(list->values, int);
+        return at + 1;
+    }
     for (*number = 0; *at >= '0' && *at <= '9'; ++at)
         if (*number < 10000) *number = *number * 10 + (*at - '0');
+    return at;
+}
+
+static inline const char *prof__conversion_size(const char *at, prof__conversion *to)
+{
+    switch (*at) {
+    case 'l':
+        to->size = at[1] == 'l' ? sizeof(long long) : sizeof(long);
+        return at + 1 + (at[1] == 'l');
+    case 'h':
+        to->size = at[1] == 'h' ? 1 : sizeof(short);
+        return at + 1 + (at[1] == 'h');
+    case 'z': to->size = sizeof(size_t); return at + 1;
+    case 't': to->size = sizeof(ptrdiff_t); return at + 1;
+    case 'j': to->size = sizeof(intmax_t); return at + 1;
+    case 'L': to->size = PROF__LONG_DOUBLE; return at + 1;
+    default: return at;
+    }
+}
+
+static inline const char *prof__conversion_prefix(const char *at, prof__conversion *to, prof__log_list *list)
+{
+    for (; *at == '0' || *at == '-' || *at == '+' || *at == ' ' || *at == '#'; ++at) {
+        if (*at == '0')
+            to->fill = '0';
+        else if (*at == '-')
+            to->left = 1;
+        else
+            to->rare = 1;
+    }
+    to->flag_count = (int)(at - to->flags);
+    if (*at == '*' || (*at >= '1' && *at <= '9')) at = prof__conversion_number(at, &to->width, to, list);
+    if (to->width < 0) {
+        to->left = 1;
+        to->width = to->width < -10000 ? 10000 : -to->width;
+    }
+    if (*at == '.') at = prof__conversion_number(at + 1, &to->precision, to, list);
     return at;
 }
 
@@ -10552,25 +10649,14 @@ static inline const char *prof__conversion_parse(const char *at, prof__conversio
     to->width = 0;
     to->precision = -1;
     to->fill = ' ';
+    to->left = to->rare = to->valued = 0;
     to->size = sizeof(int);
-    if (*at == '0') to->fill = *at++;
-    if (*at >= '1' && *at <= '9') at = prof__conversion_number(at, &to->width);
-    if (PROF__UNLIKELY(*at == '.')) {
-        if (*++at == '*') {
-            to->precision = va_arg(list->values, int);
-            ++at;
-        } else {
-            at = prof__conversion_number(at, &to->precision);
-        }
-    }
+    to->flags = at;
+    to->flag_count = 0;
+    if (*at < 'A') at = prof__conversion_prefix(at, to, list); /* else a size or the letter */
     const char *size = at;
-    if (*at == 'z') {
-        to->size = sizeof(size_t);
-        ++at;
-    } else if (*at == 'l') {
-        to->size = *++at == 'l' ? sizeof(long long) : sizeof(long);
-        at += *at == 'l';
-    }
+    to->bytes = to->valued ? -1 : (int)(at - to->flags);
+    at = prof__conversion_size(at, to);
     to->wide = at != size;
     to->letter = *at;
     return at;
@@ -10581,69 +10667,158 @@ static inline const char *prof__conversion_parse(const char *at, prof__conversio
 static inline uint64_t prof__conversion_fetch(const prof__conversion *how, prof__log_list *list, char *sign)
 {
     uint64_t value;
+    int unused = how->size < sizeof value ? 64 - 8 * (int)how->size : 0; /* high bits */
     *sign = 0;
     if (how->size > sizeof(int))
         value = va_arg(list->values, unsigned long long);
     else
         value = va_arg(list->values, unsigned);
-    if (how->letter != 'd' && how->letter != 'i') return value;
-    if (how->size == sizeof(int)) value = (uint64_t)(int)value;
+    value = value << unused;
+    if (how->letter != 'd' && how->letter != 'i') return value >> unused;
+    value = (uint64_t)((int64_t)value >> unused);
     if ((int64_t)value >= 0) return value;
     *sign = '-';
     return 0 - value;
 }
 
-static size_t prof__hex_digits(char *to, uint64_t value, char ten)
+/* Writes `fill` characters, more than are needed: a known number takes few instructions. */
+static inline void prof__fill(char *to, char fill) { memset(to, fill, PROF__SHORT_ITEM); }
+
+/* Widens the number from `from` to `to` to PROF__SHORT_ITEM characters at most: with `fill` characters before it or, if
+   `left` is 1, spaces after it. Returns the new end of the text. */
+static inline char *prof__widen(char *from, char *to, int width, char fill, int left)
 {
-    size_t size = 0;
-    int shift = 60;
-    while (shift && !(value >> shift)) shift -= 4;
-    for (; shift >= 0; shift -= 4) {
-        char digit = (char)(value >> shift & 15);
-        to[size++] = (char)(digit < 10 ? '0' + digit : ten + digit - 10);
+    char number[24];
+    if (left) {
+        prof__fill(to, ' ');
+    } else {
+        memcpy(number, from, sizeof number);
+        prof__fill(from, fill);
+        memcpy(from + width - (to - from), number, sizeof number);
     }
-    return size;
+    return from + width;
 }
 
-/* Inserts count `fill` characters before the text from `from` to `to`. Returns the new end of the text. */
-static char *prof__widen(char *from, char *to, int count, char fill)
+/* Doubles each % of a text. Returns its new end, or NULL if it does not fit. */
+static char *prof__conversion_escape(char *from, char *to, const char *end)
 {
-    memmove(from + count, from, (size_t)(to - from));
-    memset(from, fill, (size_t)count);
-    return to + count;
+    size_t more = 0;
+    const char *at = (const char *)memchr(from, '%', (size_t)(to - from));
+    if (PROF__LIKELY(!at)) return to;
+    for (; at < to; ++at) more += *at == '%';
+    if (to > end || more > (size_t)(end - to)) return NULL;
+    char *last = to + more;
+    for (char *put = last; put > from;) {
+        *--put = *--to;
+        if (*put == '%') *--put = '%';
+    }
+    return last;
 }
 
-/* prof__conversion_integer() and prof__conversion_text() write a conversion at `to`. They return the end of what they
-   wrote, or NULL if vsnprintf() must format the whole name. */
-static inline char *prof__conversion_integer(char *to, const prof__conversion *how, prof__log_list *list)
+/* The functions prof__conversion_...() write a conversion at `to`. They return the end of what they wrote, or NULL if
+   vsnprintf() must format the whole name. */
+
+/* Before a conversion stays in the name. */
+static inline char *prof__conversion_first(char *to, const char *end, prof__kept *kept)
+{
+    return kept->count || PROF__LIKELY(!kept->escapes) ? to : prof__conversion_escape((char *)kept->name, to, end);
+}
+
+/* Leaves a conversion in the name, and keeps its value for the reader. */
+static char *prof__conversion_keep(char *to, const char *end, const prof__conversion *how, prof__kept *kept,
+                                   uint64_t value)
+{
+    if (how->flag_count > 5 || how->bytes > 12 || how->width > PROF__NAME_WIDE || how->precision > PROF__NAME_WIDE ||
+        kept->count == PROF__NAME_VALUES)
+        return NULL;
+    to = prof__conversion_first(to, end, kept);
+    if (!to || to >= end) return NULL;
+    *to++ = '%';
+    for (int i = 0, count = how->bytes < 0 ? how->flag_count : how->bytes; i < count; ++i) *to++ = how->flags[i];
+    if (how->bytes < 0) {
+        if (how->left) *to++ = '-'; /* the width was negative */
+        if (how->width) to += prof__digits(to, (uint64_t)how->width);
+        if (how->precision >= 0) *to++ = '.';
+        if (how->precision >= 0) to += prof__digits(to, (uint64_t)how->precision);
+    }
+    *to++ = how->letter;
+    kept->values[kept->count++] = value;
+    return to;
+}
+
+static inline char *prof__conversion_integer(char *to, const char *end, const prof__conversion *how, prof__kept *kept,
+                                             prof__log_list *list)
 {
     char *from = to, sign;
-    if (how->precision >= 0) return NULL;
     uint64_t value = prof__conversion_fetch(how, list, &sign);
+    if (PROF__UNLIKELY(how->precision >= 0 || how->rare || how->letter == 'o' || how->width > PROF__SHORT_ITEM ||
+                       value >> 32)) /* many digits take longer */
+        return prof__conversion_keep(to, end, how, kept, sign ? 0 - value : value);
     if (sign) *to++ = sign;
     char *digits = to;
     if (how->letter == 'x' || how->letter == 'X')
         to += prof__hex_digits(to, value, how->letter == 'x' ? 'a' : 'A');
     else
         to += prof__digits(to, value);
-    if (PROF__UNLIKELY(to - from < how->width))
-        to = prof__widen(how->fill == '0' ? digits : from, to, how->width - (int)(to - from), how->fill);
-    return to;
+    if (PROF__LIKELY(to - from >= how->width)) return to;
+    if (how->left || how->fill != '0') return prof__widen(from, to, how->width, ' ', how->left);
+    return prof__widen(digits, to, how->width - (int)(digits - from), '0', 0);
 }
 
-static inline char *prof__conversion_text(char *to, const char *end, const prof__conversion *how, const char *text)
+#ifndef PROF__NO_DOUBLE
+/* Returns a long double as the bits of a double. Sets *exact to 0 if a double does not print like it. */
+static uint64_t prof__conversion_long_double(const prof__conversion *how, prof__log_list *list, int *exact)
 {
-    size_t max = (size_t)(end - to) + 1, length;
-    int part = how->precision >= 0 && (size_t)how->precision < max; /* else a longer text goes to vsnprintf() */
-    if (!text || how->wide || how->fill == '0' || how->width > PROF__SHORT_ITEM) return NULL;
-    if (part) max = (size_t)how->precision;
-    const char *zero = (const char *)memchr(text, 0, max);
-    if (!zero && !part) return NULL;
-    length = zero ? (size_t)(zero - text) : max;
-    memcpy(to, text, length);
-    to += length;
-    if (PROF__LIKELY(length >= (size_t)how->width)) return to;
-    return prof__widen(to - length, to, how->width - (int)length, ' ');
+    const long double value = va_arg(list->values, long double);
+    *exact = how->letter != 'a' && how->letter != 'A';
+#if defined(__LDBL_MANT_DIG__) && __LDBL_MANT_DIG__ == 64 && (defined(__x86_64__) || defined(__i386__))
+    uint64_t digits;
+    uint16_t high; /* the sign and the power of two */
+    memcpy(&digits, &value, sizeof digits);
+    memcpy(&high, (const char *)&value + sizeof digits, sizeof high);
+    uint64_t sign = (uint64_t)(high >> 15) << 63, power = (high & 0x7FFFu) - (16383u - 1023u);
+    if (!digits && !(high & 0x7FFF)) return sign;
+    *exact &= digits >> 63 && !(digits & 0x7FF) && power - 1 < 2046;
+    return sign | power << 52 | (digits << 1 >> 12);
+#else
+    PROF__CALM(); /* it may exceed the range of double */
+    double narrow = (double)value;
+    *exact &= narrow == value; /* no NaN */
+    return prof__double_bits(narrow);
+#endif
+}
+
+static char *prof__conversion_double(char *to, const char *end, const prof__conversion *how, prof__kept *kept,
+                                     prof__log_list *list)
+{
+    int exact = how->size != PROF__LONG_DOUBLE;
+    uint64_t value = exact ? prof__double_bits(va_arg(list->values, double))
+                           : prof__conversion_long_double(how, list, &exact);
+    return exact ? prof__conversion_keep(to, end, how, kept, value) : NULL;
+}
+#endif
+
+/* Returns how many bytes of a text a conversion writes, at most `most`. PROF__TOO_LONG: vsnprintf() has to write
+   them. */
+static inline size_t prof__conversion_length(const char *text, size_t most, int precision)
+{
+    int part = precision >= 0 && (size_t)precision < most; /* else a longer text goes to vsnprintf() */
+    const char *zero;
+    if (part) most = (size_t)precision;
+    zero = text ? (const char *)memchr(text, 0, most) : NULL;
+    return zero ? (size_t)(zero - text) : part && text ? most : PROF__TOO_LONG;
+}
+
+static inline char *prof__conversion_text(char *to, const char *end, const prof__conversion *how, const char *text,
+                                          const prof__kept *kept)
+{
+    size_t room = (size_t)(end - to) + 1, length = prof__conversion_length(text, room, how->precision);
+    size_t width = (size_t)how->width, spaces = length < width ? width - length : 0, before = how->left ? 0 : spaces;
+    if (length == PROF__TOO_LONG || how->wide || how->fill == '0' || width >= room) return NULL;
+    if (spaces > PROF__SHORT_ITEM) memset(before ? to : to + length, ' ', spaces);
+    if (spaces) prof__fill(before ? to : to + length, ' ');
+    memcpy(to + before, text, length);
+    return kept->count ? prof__conversion_escape(to, to + length + spaces, end) : to + length + spaces;
 }
 
 /* Writes a number below 10000. */
@@ -10663,43 +10838,103 @@ typedef struct prof__format_place {
 } prof__format_place;
 
 /* Writes a conversion. at.format: its first character after the %. */
-static PROF__NOINLINE prof__format_place prof__format_one(prof__format_place at, const char *end, prof__log_list *list)
+static PROF__NOINLINE prof__format_place prof__format_one(prof__format_place at, const char *end, prof__kept *kept,
+                                                          prof__log_list *list)
 {
     prof__conversion how;
+    char letter[2];
     at.format = prof__conversion_parse(at.format, &how, list);
+    kept->escapes |= how.letter == 's' || how.letter == 'c';
     switch (how.letter) {
     case 'd':
     case 'i':
     case 'u':
     case 'x':
     case 'X':
-        at.to = how.width <= PROF__SHORT_ITEM ? prof__conversion_integer(at.to, &how, list) : NULL;
+    case 'o': at.to = prof__conversion_integer(at.to, end, &how, kept, list); break;
+#ifndef PROF__NO_DOUBLE
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A': at.to = prof__conversion_double(at.to, end, &how, kept, list); break;
+#endif
+    case 's':
+        at.to = prof__conversion_text(at.to, end, &how, va_arg(list->values, const char *), kept);
         break;
-    case 's': at.to = prof__conversion_text(at.to, end, &how, va_arg(list->values, const char *)); break;
     case 'c':
-        *at.to = (char)va_arg(list->values, int);
-        at.to = *at.to && !how.wide && !how.width && how.precision < 0 && how.fill != '0' ? at.to + 1 : NULL;
+        letter[0] = (char)va_arg(list->values, int);
+        letter[1] = 0;
+        if (*letter && *letter != '%' && at.format == how.flags)
+            *at.to++ = *letter;
+        else
+            at.to = *letter && how.precision < 0 ? prof__conversion_text(at.to, end, &how, letter, kept)
+                                                 : NULL;
         break;
-    case '%':
-        *at.to = '%';
-        at.to = at.format[-1] == '%' ? at.to + 1 : NULL;
+#ifdef __GLIBC__ /* others write addresses in other ways */
+    case 'p': {
+        uint64_t address = PROF__ADDRESS(va_arg(list->values, void *));
+        int usual = address && how.flag_count <= how.left && how.precision < 0;
+        how.flags = "#";
+        how.flag_count = 1;
+        how.bytes = -1;
+        how.letter = 'x';
+        at.to = usual ? prof__conversion_keep(at.to, end, &how, kept, address) : NULL;
         break;
+    }
+#endif
     default: at.to = NULL; break;
     }
     ++at.format;
     return at;
 }
 
-/* Formats a name, and appends zeros up to the end of the last word. Returns the name's length, or -1 if vsnprintf()
-   must format the name. text: room for PROF__SHORT_NAME + PROF__SHORT_ITEM + 8 bytes. */
-static PROF__NOINLINE int prof__format_short(char *text, const char *format, prof__log_list *list)
+/* Leaves a common conversion of a double in the name: one letter, perhaps with a precision of one digit. Returns 0 if
+   it is another one. */
+static inline int prof__conversion_common(prof__format_place *at, const char *end, prof__kept *kept,
+                                          prof__log_list *list)
 {
-    char *const end = text + PROF__SHORT_NAME;
+#ifndef PROF__NO_DOUBLE
+    int size = *at->format == '.' && at->format[1] >= '0' && at->format[1] <= '9' ? 2 : 0;
+    char letter = at->format[size];
+    if ((letter | 32) < 'e' || (letter | 32) > 'g' || kept->count == PROF__NAME_VALUES) return 0;
+    char *to = prof__conversion_first(at->to, end, kept);
+    kept->values[kept->count++] = prof__double_bits(va_arg(list->values, double));
+    at->to = NULL;
+    if (!to) return 1;
+    *to++ = '%';
+    for (int i = 0; i < size; ++i) *to++ = at->format[i];
+    *to = letter;
+    at->to = to + 1;
+    at->format += size + 1;
+    return 1;
+#else
+    (void)at, (void)end, (void)kept, (void)list;
+    return 0;
+#endif
+}
+
+static void prof__kept_append(prof__kept *kept, size_t word)
+{
+    for (uint32_t i = 0; i < kept->count; ++i) kept->name[word + i] = prof__little_endian(kept->values[i]);
+}
+
+/* Formats a name. Appends zeros up to the end of the last word, and the values that the reader formats. Returns the
+   name's length, or PROF__TOO_LONG if vsnprintf() must format the name. */
+static PROF__NOINLINE size_t prof__format_short(prof__kept *kept, const char *format, prof__log_list *list)
+{
+    char *const text = (char *)kept->name, *const end = text + PROF__SHORT_NAME;
     prof__format_place at = {text, format};
-    for (char c; (c = *at.format++) != 0;) {
-        if (at.to >= end) return -1;
+    for (unsigned char c;;) {
+        for (; (c = (unsigned char)*at.format) > '%' && at.to < end; ++at.format) *at.to++ = (char)c;
+        ++at.format;
+        if (!c) break;
+        if (at.to >= end) return PROF__TOO_LONG;
         if (c != '%') {
-            *at.to++ = c;
+            *at.to++ = (char)c;
         } else if (*at.format == 'd') {
             int value = va_arg(list->values, int);
             unsigned number = (unsigned)value;
@@ -10709,14 +10944,47 @@ static PROF__NOINLINE int prof__format_short(char *text, const char *format, pro
             }
             at.to = number < 10000 ? prof__four_digits(at.to, number) : at.to + prof__digits(at.to, number);
             ++at.format;
+        } else if (*at.format == 's' && !kept->count) {
+            const char *value = va_arg(list->values, const char *);
+            size_t length = prof__conversion_length(value, (size_t)(end - at.to) + 1, -1);
+            if (length == PROF__TOO_LONG) return PROF__TOO_LONG;
+            memcpy(at.to, value, length);
+            at.to += length;
+            kept->escapes = 1;
+            ++at.format;
+        } else if (*at.format == '%') {
+            *at.to = *at.format++;
+            at.to[1] = '%';
+            at.to += 1 + (kept->count != 0);
+            kept->escapes = 1;
+        } else if (prof__conversion_common(&at, end, kept, list)) {
+            if (!at.to) return PROF__TOO_LONG;
         } else {
-            at = prof__format_one(at, end, list);
-            if (!at.to) return -1;
+            at = prof__format_one(at, end, kept, list);
+            if (!at.to) return PROF__TOO_LONG;
         }
     }
-    if (at.to > end) return -1;
+    if (at.to > end) return PROF__TOO_LONG;
     memset(at.to, 0, 8);
-    return (int)(at.to - text);
+    if (PROF__UNLIKELY(kept->count)) prof__kept_append(kept, (size_t)(at.to - text) / 8 + 1);
+    return (size_t)(at.to - text);
+}
+
+/* Records a name that prof__format_short() can make. Returns 0 if it cannot, or if others need the whole text at once:
+   other tools, or the copy of the recorder that this one forwards to. *token: what prof__named() returns. */
+static PROF__INLINED int prof__named_short(prof_site *site, const char *format, prof__log_list *list, int owes_end,
+                                    prof__token *token)
+{
+    prof__kept kept;
+    kept.count = kept.escapes = 0;
+    size_t length = prof__format_short(&kept, format, list);
+    if (PROF__UNLIKELY(length == PROF__TOO_LONG)) return 0;
+    if (PROF__UNLIKELY(kept.count) && !PROF__SELF_LIVES()) return 0;
+    if (kept.count) PROF__BRIDGE_WHOLE(return 0);
+    prof__text text = {(const char *)kept.name, length, length / 8 + 1 + kept.count, 0, kept.count};
+    if (!owes_end) PROF__BRIDGE_MARK(site, text.bytes);
+    *token = prof__named_text(site, &text, 1, owes_end);
+    return 1;
 }
 #endif
 
@@ -10742,18 +11010,15 @@ static PROF__COLD prof__token prof__format_long(prof_site *site, const char *for
 PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
+    prof__token token;
 #ifdef PROF__SHORT_NAME
-    uint64_t name[(PROF__SHORT_NAME + PROF__SHORT_ITEM + 8) / 8 + 1];
     va_start(list.values, format);
-    int length = prof__format_short((char *)name, format, &list);
+    int made = prof__named_short(site, format, &list, 1, &token);
     va_end(list.values);
-    if (PROF__LIKELY(length >= 0)) {
-        prof__text text = {(const char *)name, (uint64_t)length, (uint64_t)length / 8 + 1, 0};
-        return prof__named_text(site, &text, 1, 1);
-    }
+    if (PROF__LIKELY(made)) return token;
 #endif
     va_start(list.values, format);
-    prof__token token = prof__format_long(site, format, &list, 1);
+    token = prof__format_long(site, format, &list, 1);
     va_end(list.values);
     return token;
 }
@@ -10762,15 +11027,11 @@ PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
 #ifdef PROF__SHORT_NAME
-    uint64_t name[(PROF__SHORT_NAME + PROF__SHORT_ITEM + 8) / 8 + 1];
+    prof__token token;
     va_start(list.values, format);
-    int length = prof__format_short((char *)name, format, &list);
+    int made = prof__named_short(site, format, &list, 0, &token);
     va_end(list.values);
-    if (PROF__LIKELY(length >= 0)) {
-        PROF__BRIDGE_MARK(site, (const char *)name);
-        prof__named(site, (const char *)name, 0);
-        return;
-    }
+    if (PROF__LIKELY(made)) return;
 #endif
     va_start(list.values, format);
     prof__format_long(site, format, &list, 0);
@@ -17062,6 +17323,73 @@ static void prof__crash_search(prof__crash_work *w, const prof__session *s, cons
     }
 }
 
+/* Appends a double to a text, with three digits that are cut, not rounded. Returns the new end. Computes with integers,
+   because the program may have made floating-point exceptions signals. Returns `to` if the number has no such form. */
+static char *prof__crash_double(char *to, uint64_t bits)
+{
+    int power = (int)(bits >> 52 & 0x7FF) - 1023;
+    uint64_t one = 1ull << 52, digits = (bits & (one - 1)) | one, whole, part;
+    if (power > 62) return to;
+    whole = power >= 52 ? digits << (power - 52) : power >= 0 ? digits >> (52 - power) : 0;
+    part = power >= 52 || power < -20 ? 0 : power >= 0 ? digits << power & (one - 1) : digits >> -power;
+    if (bits >> 63) *to++ = '-';
+    to += prof__digits(to, whole);
+    to += prof__digits(to, 1000 + (part * 1000 >> 52)); /* below 2^62 */
+    to[-4] = '.';
+    return to;
+}
+
+/* Appends a value in a short form of its conversion. Returns the new end, or `to` if it has none. */
+static char *prof__crash_value(char *to, char letter, uint64_t value)
+{
+    static const char conversions[] = "diuoxX";
+    if (!strchr(conversions, letter)) return prof__crash_double(to, value);
+    if ((letter | 32) == 'x') {
+        *to++ = '0';
+        *to++ = 'x';
+        return to + prof__hex_digits(to, value, 'a');
+    }
+    if ((letter == 'd' || letter == 'i') && value >> 63) {
+        *to++ = '-';
+        value = 0 - value;
+    }
+    return to + prof__digits(to, value);
+}
+
+/* Writes a run-time name. head: that of the record. If the name is a format, the values have a short form, not that of
+   their conversions: printf() is not async-signal-safe. */
+static void prof__crash_put_run_time_name(prof__crash_work *w, const uint64_t *name, uint64_t head)
+{
+    size_t words = (size_t)(head & 0xFFFF), count = (size_t)(head >> PROF__NAME_SHIFT) & 31;
+    char text[PROF__CRASH_NAME + 64], *to = text;
+    if (!count || count >= words) {
+        prof__crash_put_name(w, (const char *)(name + 1), words * 8);
+        return;
+    }
+    const char *from = (const char *)(name + 1), *end = from + (words - count) * 8;
+    const uint64_t *value = (const uint64_t *)(const void *)end;
+    while (from < end && *from && to < text + PROF__CRASH_NAME) {
+        const char *at = from + 1; /* behind the flags, width and precision */
+        char *made = to;
+        if (*from != '%') {
+            *to++ = *from++;
+            continue;
+        }
+        while (at < end && *at && *at != '%' && (unsigned)(*at | 32) - 'a' > 25) ++at;
+        if (at == end || !*at) break;
+        if (*at == '%')
+            *made++ = '%';
+        else if (count-- > 0)
+            made = prof__crash_value(to, *at, prof__little_endian(PROF__LOAD(value++)));
+        if (made == to)
+            while (from <= at && made < text + PROF__CRASH_NAME) *made++ = *from++;
+        to = made;
+        from = at + 1;
+    }
+    *to = 0;
+    prof__crash_put_name(w, text, sizeof text);
+}
+
 /*-- the report --*/
 
 /* Writes a scope's run-time name if the chunk that holds the name was not reused, else the name of its call site.
@@ -17078,7 +17406,7 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
         head = PROF__LOAD(name);
         if (PROF__LOAD(&chunk->sequence) == scope->sequence &&
             head >> PROF__KIND_SHIFT == PROF__KIND_NAME)
-            prof__crash_put_name(w, (const char *)(name + 1), (size_t)(head & 0xffff) * 8);
+            prof__crash_put_run_time_name(w, name, head);
         else
             head = 0;
     }

@@ -1260,6 +1260,10 @@ static void prof__bridge_unload(void)
     (PROF__BRIDGE_WANTED_ARG(arg_string)                                                                   \
          ? prof__bridge_arg(site, PROF_VALUE_STRING, 0, (text) ? (text) : "(null)") : (void)0)
 #define PROF__BRIDGE_MARK(site, text) (PROF__BRIDGE_WANTED(mark, mark) ? prof__bridge_mark(site, text) : (void)0)
+#define PROF__BRIDGE_WHOLE(otherwise)                                                                      \
+    do {                                                                                                   \
+        if (PROF__BRIDGE_WANTED(scope_begin, mark)) otherwise;                                             \
+    } while (0)
 #define PROF__BRIDGE_COUNTER_GONE(site) prof__bridge_counter_gone(site)
 #define PROF__BRIDGE_COUNTER(site, type, number)                                                           \
     (PROF__BRIDGE_WANTED(counter, counter_double) ? prof__bridge_counter(site, type, number) : (void)0)

@@ -1159,7 +1159,7 @@ struct prof_trace {
     int partial;        /* 1: older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* keys of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
-    int has_logs;       /* 1: some track has a log message */
+    int has_logs;       /* 1: some track has a log message, or a name that is a format */
     uint64_t begins_missing, ends_missing; /* with PROF_STATS: spans whose begin or end is missing */
     prof__uses uses;    /* with PROF_STATS */
     int64_t newest_ns;  /* the latest time at which open scopes are known to have been open */
@@ -2661,6 +2661,13 @@ static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
     return tick > before ? tick : before;
 }
 
+/* Returns how many values for the reader follow the text of a NAME of this length. */
+static size_t prof__read_name_values(uint64_t head, size_t length)
+{
+    size_t values = prof__read_kind(head) == PROF__KIND_NAME ? (size_t)(head >> PROF__NAME_SHIFT) & 31 : 0;
+    return values < length - 1 ? values : 0;
+}
+
 /* Terminates the string of a NAME, ARG or DATA record, if it has one, so that callers can use it in place. A key is a
    string, whatever type the record states. */
 static void prof__read_seal_text(uint64_t *record, size_t length)
@@ -2668,6 +2675,7 @@ static void prof__read_seal_text(uint64_t *record, size_t length)
     unsigned kind = prof__read_kind(*record);
     int key = kind != PROF__KIND_NAME && *record & PROF__ARG_KEY;
     if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && !key && length > 1) --length;
+    length -= prof__read_name_values(*record, length);
     if (length > 1 && (key || prof__record_holds(*record) == PROF_VALUE_STRING)) ((char *)(record + length))[-1] = 0;
 }
 
@@ -4459,6 +4467,9 @@ static void prof__segment_summary_record(prof__segment_summarizer *o, const prof
         if (prof__is_span((prof_event_type)prof__read_event_type(words + at))) o->sum.spans = 1;
         if (prof__read_event_type(words + at) == PROF_EVENT_LOG) o->sum.logs = 1;
         break;
+    case PROF__KIND_NAME:
+        if (prof__read_name_values(words[at], prof__record_words(words[at], count - at))) o->sum.logs = 1;
+        break;
     case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; break;
     case PROF__KIND_FRAME: o->good = 0; break; /* the matcher needs the first frame of each name */
     case PROF__KIND_ARG:
@@ -6051,6 +6062,9 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
             if (group == PROF__GROUP_SPAN) trace->has_spans = 1;
             if (group == PROF__GROUP_MESSAGE) trace->has_logs = 1;
             break;
+        case PROF__KIND_NAME:
+            if (prof__read_name_values(head, length)) trace->has_logs = 1;
+            break;
         case PROF__KIND_LOST: m->track->about.lost += head & PROF__TICK_MASK; break;
         case PROF__KIND_ARG:
             if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words, at, length, number)) return -1;
@@ -7440,6 +7454,17 @@ static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
     return type == PROF_VALUE_INT || type == PROF_VALUE_UINT;
 }
 
+/* Makes a format whose width and precision are arguments. size: such as "ll". */
+static void prof__log_make_format(char format[16], const prof__log_spec *spec, const char *size)
+{
+    size_t at = 0;
+    for (format[at++] = '%'; spec->flags[at - 1]; at++) format[at] = spec->flags[at - 1];
+    memcpy(format + at, "*.*", 3);
+    for (at += 3; *size; size++) format[at++] = *size;
+    format[at++] = spec->conversion;
+    format[at] = 0;
+}
+
 /* Writes a floating-point number. Its width and precision are limited, so the text fits into digits. Replaces the
    decimal separator of any locale by a point. */
 static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, double value)
@@ -7447,7 +7472,7 @@ static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, do
     char format[16], digits[PROF__LOG_WIDE * 2 + 400];
     size_t from, at = 0;
     PROF__CALM(); /* the recording program may format messages itself, and some NaNs trap in printf() */
-    snprintf(format, sizeof format, "%%%s*.*%c", spec->flags, spec->conversion);
+    prof__log_make_format(format, spec, "");
     snprintf(digits, sizeof digits, format, spec->width > 0 ? spec->width : 0, spec->precision, value);
     for (from = 0; digits[from]; from++) {
         int separator = digits[from] == ',' || (unsigned char)digits[from] >= 0x80;
@@ -7463,7 +7488,7 @@ static void prof__log_integer_text(prof__log_text *text, const prof__log_spec *s
 {
     char format[16], digits[PROF__LOG_WIDE * 2 + 100];
     int width = spec->width > 0 ? spec->width : 0;
-    snprintf(format, sizeof format, "%%%s*.*ll%c", spec->flags, spec->conversion);
+    prof__log_make_format(format, spec, "ll");
     if (spec->conversion == 'd' || spec->conversion == 'i')
         snprintf(digits, sizeof digits, format, width, spec->precision, (long long)value->as.i);
     else
@@ -7556,10 +7581,9 @@ static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const 
     }
 }
 
-/* Formats a log message, and makes the text the value of its event. room: PROF__LOG_ROOM bytes for the text. */
-static void prof__log_format_event(prof_event *event, char *room)
+/* Formats the arguments of an event. room: PROF__LOG_ROOM bytes for the text. Returns 1 if the text was cut. */
+static int prof__log_write_all(const char *at, const prof_event *event, char *room)
 {
-    const char *at = event->site->name;
     prof__log_text text;
     uint32_t next = 0;
     text.to = room;
@@ -7579,9 +7603,43 @@ static void prof__log_format_event(prof_event *event, char *room)
         prof__log_convert(&text, &spec, from, at, event, &next);
     }
     text.to[text.at] = 0;
+    return text.cut;
+}
+
+/* Formats a log message, and makes the text the value of its event. room: PROF__LOG_ROOM bytes for the text. */
+static void prof__log_format_event(prof_event *event, char *room)
+{
+    event->value.cut = prof__log_write_all(event->site->name, event, room);
     event->value.type = PROF_VALUE_STRING;
-    event->value.as.string = text.to;
-    event->value.cut = text.cut;
+    event->value.as.string = room;
+}
+
+/* Returns the name that a NAME record has. If it is a format, makes the name in room, of PROF__LOG_ROOM bytes. Without
+   room the format stands for all names that it makes. */
+static const char *prof__log_name(const uint64_t *record, char *room)
+{
+    const size_t words = 1 + (size_t)(*record & 0xFFFF), count = prof__read_name_values(*record, words);
+    const char *format = (const char *)(record + 1), *at = format;
+    prof_arg args[31];
+    prof_event values;
+    if (!count || !room) return format;
+    values.args = args;
+    values.arg_count = 0;
+    while (values.arg_count < count && at && (at = strchr(at, '%')) != NULL) {
+        prof__log_spec spec;
+        at = prof__log_parse(at + 1, &spec);
+        if (!at || spec.code == PROF__LOG_NONE) continue;
+        prof_value *value = &args[values.arg_count].value;
+        value->type = spec.code <= PROF__LOG_INT64         ? PROF_VALUE_INT
+                      : spec.code <= PROF__LOG_UINT64      ? PROF_VALUE_UINT
+                      : spec.code <= PROF__LOG_LONG_DOUBLE ? PROF_VALUE_DOUBLE : PROF_VALUE_NONE;
+        value->cut = 0;
+        value->as.u = prof__little_endian(record[words - count + values.arg_count++]);
+    }
+    prof__log_write_all(format, &values, room);
+    if (PROF_MAX_TEXT < PROF__LOG_ROOM && memchr(room, 0, PROF_MAX_TEXT + 1) == NULL)
+        room[prof__utf8_cut(room, PROF_MAX_TEXT)] = 0;
+    return room;
 }
 
 /* Returns the name of a severity, which is the detail of a LOG event: "debug", "info", and so on. */
@@ -7644,7 +7702,7 @@ struct prof_cursor {
     prof__read_index frame_index;
     size_t device_record; /* events of a device's row returned so far */
     size_t flow;      /* 1: the last event of a device has a flow, which is returned next */
-    char *message;    /* text of the last log message; NULL: the trace has none */
+    char *message;    /* text of the last log message or formatted name; NULL: the trace has none */
     uint64_t id;      /* id of the loaded segment's events, without the bits of the word */
     size_t hint;
     prof__read_fast fast;
@@ -8127,7 +8185,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
     else
         event->id = c->id | node->word;
     event->site = &site->about;
-    event->name = more->name ? (const char *)(words + more->name + 1) : site->about.name;
+    event->name = more->name ? prof__log_name(words + more->name, c->message) : site->about.name;
     switch (more->kind) {
     case PROF__KIND_BEGIN:
         event->type = PROF_EVENT_SCOPE;

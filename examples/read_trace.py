@@ -8,6 +8,7 @@ or that was copied while its program recorded."""
 import bisect
 import collections
 import csv
+import re
 import struct
 import sys
 
@@ -35,6 +36,21 @@ def text(data):
 def number(word, kind):
     form = {INT: "q", DOUBLE: "d"}.get(kind, "Q")
     return bool(word) if kind == BOOL else struct.unpack(form, struct.pack("Q", word))[0]
+
+
+def formatted(form, data):
+    """Makes a name of a format of printf and its values, 8 bytes each. Python has no %a."""
+    values = [word for word, in struct.iter_unpack("<Q", data)]
+
+    def one(conversion):
+        letter = conversion[0][-1]
+        if letter == "%" or not values:
+            return "%"
+        word = values.pop(0)
+        kind = INT if letter in "di" else UINT if letter in "ouxX" else DOUBLE
+        return conversion[0] % number(word, kind) if letter not in "aA" else number(word, kind).hex()
+
+    return re.sub("%[-+ #0]*[0-9]*(?:[.][0-9]*)?[a-zA-Z%]", one, form)
 
 
 def record_words(head):
@@ -390,7 +406,10 @@ class Matcher:
             elif kind == EVENT and not 200 <= words[at + 1] & 0xFF <= 203:  # those are of devices
                 self.image.unknown += 1
             elif kind == NAME and named and size > 1:
-                named.name = text(data[at * 8 + 8:(at + size) * 8])
+                values = (at + size - (head >> 16 & 31)) * 8
+                named.name = text(data[at * 8 + 8:values])
+                if head >> 16 & 31:
+                    named.name = formatted(named.name, bytes(data[values:(at + size) * 8]))
             elif kind in (ARG, DATA):
                 segment["at"] = at
                 found = self.image.argument(segment, at)

@@ -39,6 +39,8 @@ static void round_of(int i)
         PROFILE_FRAME("frame");
         PROFILE_MARK_ARGS("mark", PROF_ARG_U("u", 1ull << 63), PROF_ARG_P("p", (void *)(uintptr_t)4096));
     }
+    { PROFILE_SCOPE_F("took %.2f ms, %5.1f%%, %+d of %.3u|%-9g|", i / 3.0, i * 1e5, i - 2, (unsigned)i, i * 0.1); }
+    PROFILE_MARK_F("100%% of %e at %llx", i / 7.0, ~0ull - (unsigned)i);
     PROFILE_FLOW_OUT((uint64_t)i);
     PROFILE_ALLOC((void *)(uintptr_t)(i + 1), 100);
     PROFILE_FREE((void *)(uintptr_t)(i + 1));

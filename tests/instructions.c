@@ -50,6 +50,8 @@ MEASURE(mark_scope, PROFILE_MARK_REACH("mark", PROF_MARK_PROCESS))
 MEASURE(mark_text, PROFILE_MARK_DYNAMIC(text))
 MEASURE(counter_add, PROFILE_COUNTER_ADD("sum", 1))
 MEASURE(scope_format, PROFILE_SCOPE_F("job %d", i))
+MEASURE(scope_format_double, PROFILE_SCOPE_F("job %.2f", i * 0.5))
+MEASURE(scope_format_rare, PROFILE_SCOPE_F("job %+.3d", i))
 MEASURE(scope_sync, PROFILE_SCOPE_SYNC("sync"))
 MEASURE(throughput, PROFILE_THROUGHPUT("copy", 4096))
 MEASURE(span, PROFILE_SPAN_BEGIN("span", (uint64_t)i); PROFILE_SPAN_END("span", (uint64_t)i))
@@ -191,8 +193,8 @@ static void (*const measures[])(int) = {
     measure_block, measure_begin_end, measure_mark, measure_mark_off,
     measure_counter, measure_counter_double, measure_arg, measure_arg_unsigned, measure_arg_double, measure_arg_bool,
     measure_arg_pointer, measure_arg_string, measure_frame, measure_mark_scope, measure_mark_text,
-    measure_counter_add, measure_scope_format, measure_scope_sync, measure_throughput, measure_span,
-    measure_span_mark, measure_alloc_free, measure_memory_scope, measure_mutex, measure_fiber_switch, measure_task,
+    measure_counter_add, measure_scope_format, measure_scope_format_double, measure_scope_format_rare,
+    measure_scope_sync, measure_throughput, measure_span, measure_span_mark, measure_alloc_free, measure_memory_scope, measure_mutex, measure_fiber_switch, measure_task,
     measure_counter_object, measure_scope_text, measure_scope_mask, measure_step, measure_flow, measure_log,
     measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_domain, measure_read_far_args,
     measure_open_categories, measure_ntff_string, measure_ntff_fetch, measure_scope_lost};

@@ -47,7 +47,9 @@ instructions-frame             45
 instructions-mark_scope        45
 instructions-mark_text         160
 instructions-counter_add       95
-instructions-scope_format      290
+instructions-scope_format      295
+instructions-scope_format_double 335
+instructions-scope_format_rare 525
 instructions-scope_sync        115
 instructions-throughput        102
 instructions-span              116

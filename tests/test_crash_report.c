@@ -154,6 +154,8 @@ static void by_fault(int signal_number)
     PROFILE_SCOPE("game");
     PROFILE_SCOPE_DYNAMIC("a\x1b[2Jb\x7f\xc2\x9b\xff c\xc3\xa4");
     PROFILE_BLOCK("done") {}
+    PROFILE_SCOPE_F("%.2f%%, %g of %+d, %#llx", 12.5, -0.125, -7, 1ull << 40); /* in short forms: printf() is not safe */
+    PROFILE_SCOPE_F("%s%e", "100%", 1e300);
     PROFILE_SCOPE("step");
     fault(signal_number);
 }
@@ -226,7 +228,7 @@ TEST(what_it_says_and_leaves)
             expect(death.said, line);
             CHECK_EQUAL(lines_with(death.said, "prof: SIG"), 1);
             CHECK_EQUAL(lines_with(death.said, "\"\""), 0); /* the name that the system gives a thread is there */
-            snprintf(line, sizeof line, "\": game > a?[2Jb??? c\xc3\xa4 > step (%s:%d)\n", __FILE__,
+            snprintf(line, sizeof line, "\": game > a?[2Jb??? c\xc3\xa4 > 12.500%%, -0.125 of -7, 0x10000000000 > 100%%%%e > step (%s:%d)\n", __FILE__,
                      line_of("PROFILE_SCOPE(\"step\")"));
             expect(death.said, line);
             expect(death.said, "last words\n");
@@ -241,13 +243,15 @@ TEST(what_it_says_and_leaves)
                 /* others went on while it was copied; without a time a reader takes its own, which is later */
                 CHECK(with == REPORT_MAPPED || trace->header.copy_tick <= trace->header.last.tick);
                 CHECK_EQUAL(prof_trace_track_count(trace), 1);
-                CHECK_EQUAL(list.count, 4);
-                if (list.count == 4) {
+                CHECK_EQUAL(list.count, 6);
+                if (list.count == 6) {
                     CHECK_TEXT(list.events[0].name, "game");
                     CHECK_TEXT(list.events[2].name, "done");
-                    CHECK_TEXT(list.events[3].name, "step");
+                    CHECK_TEXT(list.events[3].name, "12.50%, -0.125 of -7, 0x10000000000");
+                    CHECK_TEXT(list.events[4].name, "100%1.000000e+300");
+                    CHECK_TEXT(list.events[5].name, "step");
                     CHECK_EQUAL(list.events[2].flags, 0);
-                    CHECK_EQUAL(list.events[3].flags, PROF_TRUNCATED_END);
+                    CHECK_EQUAL(list.events[5].flags, PROF_TRUNCATED_END);
                     CHECK_EQUAL(list.events[0].flags, PROF_TRUNCATED_END);
                 }
                 trace_free(&list);

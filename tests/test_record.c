@@ -675,7 +675,7 @@ TEST(names_made_at_run_time)
 #pragma GCC diagnostic ignored "-Wformat-truncation"
 #endif
 #endif
-static char formatted_names[400][1100];
+static char formatted_names[800][1100];
 static int formatted_count;
 #define FORMATTED(...)                                                                 \
     do {                                                                               \
@@ -729,12 +729,46 @@ static void formatted_texts(void)
     FORMATTED("%.180s%-21d", text, 1);
 }
 
+/* What stays a format until it is read: see PROF__NAME_VALUES. */
+static void formatted_late(void)
+{
+    static const double numbers[] = {0, -0.0, 1, -1, 0.5, 2.5, 0.1, 1e-5, 123456.789, 1e15, 1e22, 1e100, 5e-324, DBL_MAX, -DBL_MIN,
+                                     HUGE_VAL, -HUGE_VAL, 999.9995, 0.045};
+    static char text[300];
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; ++i) {
+        double n = numbers[i];
+        FORMATTED("%f %.2f %g|%e", n, n, n, n);
+        FORMATTED("%F %G %E %a %A", n, n, n, n, n);
+        FORMATTED("%10.3f|%-10.3f|%+f|% f|%010.1f|%#.0f|%.f", n, n, n, n, n, n, n);
+        FORMATTED("%*.*f|%-*.*e|%*g|", (int)i, (int)i % 5, n, 3, -1, n, -15, n);
+        FORMATTED("%lf %Lf %Lg %Le %LA", n, (long double)n, (long double)n, (long double)n, (long double)n);
+        FORMATTED("took %.3f ms of %d (%.1f%%)", n, (int)i, n);
+        FORMATTED("100%% of %.1f%%, %s, %c%%", n, "5% off", '%');
+        FORMATTED("%s%g%s", "%d%s%%", n, "%n%%%");
+        FORMATTED("%p %.2f %p", (const void *)numbers, n, (const void *)&numbers[i]);
+        FORMATTED("%40d %41d %-41u|%60x|%o %#o %+i", (int)i, (int)i, (unsigned)i, (unsigned)i, (unsigned)i, 8u, (int)i);
+        FORMATTED("%f%f%f%f%f%f%f%f%f%f%f%f%f%f%f", n, n, n, n, n, n, n, n, n, n, n, n, n, n, n);
+        FORMATTED("%.1f%.1f%.1f%.1f%.1f%.1f%.1f%.1f%.1f%.1f%.1f%.1f%.1f%.1f%.1f%.1f", n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, n);
+        FORMATTED("%.499f|", n);
+        FORMATTED("%.700f|%600.2e|", n, n);
+    }
+    FORMATTED("%Lf %Lg", 1.0L / 3, 1e-3L); /* no double has these values */
+    FORMATTED("%p %s", (void *)NULL, "null");
+    FORMATTED("%d %+lld %hhd %hd %jd %.3zu", -5, LLONG_MIN, -3, -300, INTMAX_MIN, (size_t)7);
+    FORMATTED("%.3hhu|%+hhd|%.5hd|%#lx|%+ld", 200, -100, -5, ULONG_MAX, LONG_MIN);
+    FORMATTED("%3c|%-3c|%f", 'x', '%', 1.5);
+    memset(text, '%', sizeof text - 1);
+    for (int i = 90; i < 110; ++i) FORMATTED("%.*s%f", i, text, 1.5); /* at the limit of what is doubled in place */
+    for (int i = 180; i < 210; ++i) FORMATTED("%-*s%f", i, "text", 1.5);
+}
+
 TEST(formats_make_the_names_that_printf_makes)
 {
     formatted_count = 0;
     record_start();
     formatted_numbers();
     formatted_texts();
+    formatted_late();
     FORMATTED("plain");
     FORMATTED("%%");
     FORMATTED("100%% of %d%%", 3);

@@ -254,7 +254,8 @@ static int look_ids(request *all, size_t track, const prof_event *event, void *u
 /* The scopes of a track that are open. */
 typedef struct walk {
     size_t track, depth;
-    request_scope open[DEEPEST]; /* name: the trace's, until a row is made of it */
+    request_scope open[DEEPEST]; /* name: the trace's, or in texts, until a row is made of it */
+    char *texts[DEEPEST];        /* run-time names: an event has its name only until the next one */
     size_t rows[DEEPEST];
 } walk;
 
@@ -334,6 +335,11 @@ static int enter(request *all, walk *w, const prof_event *event)
     scope = &w->open[w->depth++];
     memset(scope, 0, sizeof *scope);
     scope->name = (char *)(uintptr_t)event->name;
+    if (event->name != event->site->name) {
+        free(w->texts[w->depth - 1]);
+        scope->name = w->texts[w->depth - 1] = copy_text(event->name);
+        if (!scope->name) return 0;
+    }
     scope->track = w->track;
     scope->start = event->start_ns;
     scope->end = event->start_ns + event->duration_ns;
@@ -894,6 +900,7 @@ static int find_points(request *all, prof_status *status)
     int good = w != NULL;
     if (w) w->track = REQUEST_NONE;
     if (good) good = each_event(all, status, look_point, w);
+    for (size_t i = 0; w && i < DEEPEST; i++) free(w->texts[i]);
     free(w);
     if (good) follow(all);
     return good;

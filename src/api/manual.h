@@ -107,8 +107,9 @@ COMPILE-TIME OPTIONS                                                            
                                     A small buffer has smaller chunks, so that there are eight
     PROF_MAX_TEXT          1000     bytes that are kept of a run-time string, at most a quarter of a chunk; longer ones
                                     are cut and marked
-    PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf. If it is not set, they make names
-                                    of common conversions themselves
+    PROF_VSNPRINTF         vsnprintf   for the _F macros; for example stbsp_vsnprintf. If it is not set, the macros
+                                    make names themselves, and leave what takes long to the reader: numbers with a
+                                    point, for example, which have one in every locale
     PROF_AUTOSTART         -        with PROF_STATIC: PROF_OUTPUT starts it all the same, else nothing does
     PROF_INSTRUMENT_FUNCTIONS  -    adds the hooks of gcc's and clang's -finstrument-functions, see below
     PROF_INSTRUMENT_MAX    16384    functions that the hooks tell apart; further ones share one name

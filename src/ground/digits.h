@@ -32,6 +32,18 @@ static size_t prof__digits(char *to, uint64_t value)
 #endif
 }
 
+/* Writes value in hexadecimal to `to`: at most 16 digits, not terminated. ten: 'a' or 'A'. Returns how many digits. */
+static size_t prof__hex_digits(char *to, uint64_t value, char ten)
+{
+    size_t size = 0;
+    int shift = (63 - __builtin_clzll(value | 1)) & ~3;
+    for (; shift >= 0; shift -= 4) {
+        char digit = (char)(value >> shift & 15);
+        to[size++] = (char)(digit < 10 ? '0' + digit : ten + digit - 10);
+    }
+    return size;
+}
+
 /* Writes a number in decimal, terminated. Async-signal-safe. */
 static void prof__number_text(char to[24], uint64_t number)
 {

@@ -42,7 +42,9 @@
    have one, but at least the first FRAME of each chunk: a reader counts on from there. If no FRAME has a number, the
    first one is number 0. Other DATA, after the number if there is one, are arguments of the frame that ends there.
    An EVENT whose type is no prof_event_type belongs to a device, not to its track: see >>device.
-   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it.
+   NAME is the run-time name of the BEGIN, MARK or EVENT directly before it. If bits 20..16 of its head are not 0, it is
+   a format of printf, without sizes such as l, and as many values for it are the last words: each is 8 bytes,
+   little-endian, a double or a 64-bit integer as its conversion says.
    An END closes the innermost open scope of its call site. If no scope of that call site is open, it closes the
    innermost one of the same name. Scopes that are open inside the closed one have no end: longjmp() has left them.
    A string ends with at least one zero byte and is padded with zeros to whole words.
@@ -68,6 +70,10 @@
 #define PROF__FRAME_NUMBER ((uint64_t)PROF__KIND_DATA << PROF__KIND_SHIFT | (uint64_t)PROF_VALUE_UINT << 32 | 1)
 #define PROF__ARG_KEY (1u << 30) /* in ARG and DATA: this is the key of the next record */
 #define PROF__ARG_TO (1u << 29)  /* in ARG: the last word says to which scope it belongs */
+#define PROF__NAME_SHIFT 16  /* in NAME: how many values follow the text */
+#define PROF__NAME_VALUES 15 /* the most of them */
+#define PROF__NAME_WIDE 500  /* the largest width or precision of their conversions */
+#define PROF__NAME_HEAD(values) ((uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT | (uint64_t)(values) << PROF__NAME_SHIFT)
 
 /* One moment on the session's clock (tick) and on the system's clocks. width: ticks that passed while CLOCK_MONOTONIC
    was read; the smaller, the more exact the pair. */

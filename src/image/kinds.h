@@ -31,7 +31,8 @@
     X(FRAME, 6, 1, 1, 1, 1, 0, 1, NONE, "call site, ticks", "a frame's boundary")                                     \
     X(ARG, 7, PROF__IN_HEAD, 0, 1, 0, 0, 0, TYPED, "a value: see below", "an argument of a scope")                    \
     X(NAME, 8, PROF__IN_HEAD, 0, 0, 0, 0, 0, STRING,                                                                  \
-      "n in bits 15..0; a text: the run-time name of the BEGIN, MARK or EVENT directly before it. Not of a flow",     \
+      "n in bits 15..0, v in bits 20..16; a text: the run-time name of the BEGIN, MARK or EVENT directly before it. " \
+      "Not of a flow. If v is not 0, the text is a format, and v values for it follow: see below",                    \
       "a name made at run time")                                                                                      \
     X(TRACK, 9, 3, 0, 0, 0, 0, 0, NONE,                                                                               \
       "bits 59..32: serial, low 28 bits; 31: a fiber; 30: the system named it; 29..0: name (string id). Track id "    \

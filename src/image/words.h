@@ -32,6 +32,15 @@ static inline int prof__record_in(unsigned kinds, uint64_t head)
 /* Returns 1 if bits 39..0 of the head are ticks. */
 static inline int prof__record_timed(uint64_t head) { return prof__record_in(PROF__TIMED, head); }
 
+/* Converts a word between the byte order of this machine and little-endian. */
+static inline uint64_t prof__little_endian(uint64_t word)
+{
+#if PROF__LOW_HALF
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
 /* Returns how many words the record with this head has, or 0 if the head is no record's, or more than `left` words. */
 static inline size_t prof__record_words(uint64_t head, size_t left)
 {

@@ -67,7 +67,7 @@ struct prof_cursor {
     prof__read_index frame_index;
     size_t device_record; /* events of a device's row returned so far */
     size_t flow;      /* 1: the last event of a device has a flow, which is returned next */
-    char *message;    /* text of the last log message; NULL: the trace has none */
+    char *message;    /* text of the last log message or formatted name; NULL: the trace has none */
     uint64_t id;      /* id of the loaded segment's events, without the bits of the word */
     size_t hint;
     prof__read_fast fast;

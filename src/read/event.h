@@ -208,7 +208,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
     else
         event->id = c->id | node->word;
     event->site = &site->about;
-    event->name = more->name ? (const char *)(words + more->name + 1) : site->about.name;
+    event->name = more->name ? prof__log_name(words + more->name, c->message) : site->about.name;
     switch (more->kind) {
     case PROF__KIND_BEGIN:
         event->type = PROF_EVENT_SCOPE;

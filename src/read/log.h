@@ -5,6 +5,9 @@
 #include "api/values.h"
 #include "ground/numbers.h"
 #include "ground/utf8.h"
+#include "image/format.h"
+#include "image/words.h"
+#include "read/records.h"
 #include "record/log.h"
 
 /*-- messages --
@@ -67,6 +70,17 @@ static int prof__log_fits(const prof__log_spec *spec, prof_value_type type)
     return type == PROF_VALUE_INT || type == PROF_VALUE_UINT;
 }
 
+/* Makes a format whose width and precision are arguments. size: such as "ll". */
+static void prof__log_make_format(char format[16], const prof__log_spec *spec, const char *size)
+{
+    size_t at = 0;
+    for (format[at++] = '%'; spec->flags[at - 1]; at++) format[at] = spec->flags[at - 1];
+    memcpy(format + at, "*.*", 3);
+    for (at += 3; *size; size++) format[at++] = *size;
+    format[at++] = spec->conversion;
+    format[at] = 0;
+}
+
 /* Writes a floating-point number. Its width and precision are limited, so the text fits into digits. Replaces the
    decimal separator of any locale by a point. */
 static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, double value)
@@ -74,7 +88,7 @@ static void prof__log_float(prof__log_text *text, const prof__log_spec *spec, do
     char format[16], digits[PROF__LOG_WIDE * 2 + 400];
     size_t from, at = 0;
     PROF__CALM(); /* the recording program may format messages itself, and some NaNs trap in printf() */
-    snprintf(format, sizeof format, "%%%s*.*%c", spec->flags, spec->conversion);
+    prof__log_make_format(format, spec, "");
     snprintf(digits, sizeof digits, format, spec->width > 0 ? spec->width : 0, spec->precision, value);
     for (from = 0; digits[from]; from++) {
         int separator = digits[from] == ',' || (unsigned char)digits[from] >= 0x80;
@@ -90,7 +104,7 @@ static void prof__log_integer_text(prof__log_text *text, const prof__log_spec *s
 {
     char format[16], digits[PROF__LOG_WIDE * 2 + 100];
     int width = spec->width > 0 ? spec->width : 0;
-    snprintf(format, sizeof format, "%%%s*.*ll%c", spec->flags, spec->conversion);
+    prof__log_make_format(format, spec, "ll");
     if (spec->conversion == 'd' || spec->conversion == 'i')
         snprintf(digits, sizeof digits, format, width, spec->precision, (long long)value->as.i);
     else
@@ -183,10 +197,9 @@ static void prof__log_convert(prof__log_text *text, prof__log_spec *spec, const 
     }
 }
 
-/* Formats a log message, and makes the text the value of its event. room: PROF__LOG_ROOM bytes for the text. */
-static void prof__log_format_event(prof_event *event, char *room)
+/* Formats the arguments of an event. room: PROF__LOG_ROOM bytes for the text. Returns 1 if the text was cut. */
+static int prof__log_write_all(const char *at, const prof_event *event, char *room)
 {
-    const char *at = event->site->name;
     prof__log_text text;
     uint32_t next = 0;
     text.to = room;
@@ -206,9 +219,43 @@ static void prof__log_format_event(prof_event *event, char *room)
         prof__log_convert(&text, &spec, from, at, event, &next);
     }
     text.to[text.at] = 0;
+    return text.cut;
+}
+
+/* Formats a log message, and makes the text the value of its event. room: PROF__LOG_ROOM bytes for the text. */
+static void prof__log_format_event(prof_event *event, char *room)
+{
+    event->value.cut = prof__log_write_all(event->site->name, event, room);
     event->value.type = PROF_VALUE_STRING;
-    event->value.as.string = text.to;
-    event->value.cut = text.cut;
+    event->value.as.string = room;
+}
+
+/* Returns the name that a NAME record has. If it is a format, makes the name in room, of PROF__LOG_ROOM bytes. Without
+   room the format stands for all names that it makes. */
+static const char *prof__log_name(const uint64_t *record, char *room)
+{
+    const size_t words = 1 + (size_t)(*record & 0xFFFF), count = prof__read_name_values(*record, words);
+    const char *format = (const char *)(record + 1), *at = format;
+    prof_arg args[31];
+    prof_event values;
+    if (!count || !room) return format;
+    values.args = args;
+    values.arg_count = 0;
+    while (values.arg_count < count && at && (at = strchr(at, '%')) != NULL) {
+        prof__log_spec spec;
+        at = prof__log_parse(at + 1, &spec);
+        if (!at || spec.code == PROF__LOG_NONE) continue;
+        prof_value *value = &args[values.arg_count].value;
+        value->type = spec.code <= PROF__LOG_INT64         ? PROF_VALUE_INT
+                      : spec.code <= PROF__LOG_UINT64      ? PROF_VALUE_UINT
+                      : spec.code <= PROF__LOG_LONG_DOUBLE ? PROF_VALUE_DOUBLE : PROF_VALUE_NONE;
+        value->cut = 0;
+        value->as.u = prof__little_endian(record[words - count + values.arg_count++]);
+    }
+    prof__log_write_all(format, &values, room);
+    if (PROF_MAX_TEXT < PROF__LOG_ROOM && memchr(room, 0, PROF_MAX_TEXT + 1) == NULL)
+        room[prof__utf8_cut(room, PROF_MAX_TEXT)] = 0;
+    return room;
 }
 
 /* Returns the name of a severity, which is the detail of a LOG event: "debug", "info", and so on. */

@@ -154,6 +154,13 @@ static uint64_t prof__read_tick(uint64_t base, uint64_t head, uint64_t before)
     return tick > before ? tick : before;
 }
 
+/* Returns how many values for the reader follow the text of a NAME of this length. */
+static size_t prof__read_name_values(uint64_t head, size_t length)
+{
+    size_t values = prof__read_kind(head) == PROF__KIND_NAME ? (size_t)(head >> PROF__NAME_SHIFT) & 31 : 0;
+    return values < length - 1 ? values : 0;
+}
+
 /* Terminates the string of a NAME, ARG or DATA record, if it has one, so that callers can use it in place. A key is a
    string, whatever type the record states. */
 static void prof__read_seal_text(uint64_t *record, size_t length)
@@ -161,6 +168,7 @@ static void prof__read_seal_text(uint64_t *record, size_t length)
     unsigned kind = prof__read_kind(*record);
     int key = kind != PROF__KIND_NAME && *record & PROF__ARG_KEY;
     if (kind == PROF__KIND_ARG && *record & PROF__ARG_TO && !key && length > 1) --length;
+    length -= prof__read_name_values(*record, length);
     if (length > 1 && (key || prof__record_holds(*record) == PROF_VALUE_STRING)) ((char *)(record + length))[-1] = 0;
 }
 

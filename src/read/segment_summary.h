@@ -137,6 +137,9 @@ static void prof__segment_summary_record(prof__segment_summarizer *o, const prof
         if (prof__is_span((prof_event_type)prof__read_event_type(words + at))) o->sum.spans = 1;
         if (prof__read_event_type(words + at) == PROF_EVENT_LOG) o->sum.logs = 1;
         break;
+    case PROF__KIND_NAME:
+        if (prof__read_name_values(words[at], prof__record_words(words[at], count - at))) o->sum.logs = 1;
+        break;
     case PROF__KIND_LOST: o->sum.lost += words[at] & PROF__TICK_MASK; break;
     case PROF__KIND_FRAME: o->good = 0; break; /* the matcher needs the first frame of each name */
     case PROF__KIND_ARG:

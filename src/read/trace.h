@@ -358,7 +358,7 @@ struct prof_trace {
     int partial;        /* 1: older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* keys of prof__read_mark() */
     int has_spans;      /* 1: some track has an event of a span */
-    int has_logs;       /* 1: some track has a log message */
+    int has_logs;       /* 1: some track has a log message, or a name that is a format */
     uint64_t begins_missing, ends_missing; /* with PROF_STATS: spans whose begin or end is missing */
     prof__uses uses;    /* with PROF_STATS */
     int64_t newest_ns;  /* the latest time at which open scopes are known to have been open */

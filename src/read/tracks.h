@@ -100,6 +100,9 @@ static int prof__read_match_words(prof__read_matcher *m, uint32_t number)
             if (group == PROF__GROUP_SPAN) trace->has_spans = 1;
             if (group == PROF__GROUP_MESSAGE) trace->has_logs = 1;
             break;
+        case PROF__KIND_NAME:
+            if (prof__read_name_values(head, length)) trace->has_logs = 1;
+            break;
         case PROF__KIND_LOST: m->track->about.lost += head & PROF__TICK_MASK; break;
         case PROF__KIND_ARG:
             if (prof__read_arg_whole(words + at, length) && !prof__read_arg(m, words, at, length, number)) return -1;

@@ -30,6 +30,7 @@ extern "C" {
 #define PROF__BRIDGE_ARG(site, type, number) ((void)0)
 #define PROF__BRIDGE_ARG_TEXT(site, text) ((void)0)
 #define PROF__BRIDGE_MARK(site, text) ((void)0)
+#define PROF__BRIDGE_WHOLE(otherwise) ((void)0) /* otherwise: if some tool needs the whole text of a name */
 #define PROF__BRIDGE_COUNTER(site, type, number) ((void)0)
 #define PROF__BRIDGE_COUNTER_GONE(site) ((void)0) /* the counter is destroyed */
 #define PROF__BRIDGE_FRAME(site) ((void)0)

@@ -237,8 +237,10 @@ static void prof__self_leaves(prof__thread *self) { (void)self; }
         self = prof__self_make();                                                                                    \
     }                                                                                                                \
     ((void)0)
+#define PROF__SELF_LIVES() (prof__self_here != NULL) /* 1: this instance records the thread, and does not forward */
 #else
 #define PROF__SELF_OR(led) prof__thread *self = PROF__SELF()
+#define PROF__SELF_LIVES() 1
 #endif
 
 #endif /* PROF__RECORD_SELF_H */

@@ -115,6 +115,7 @@ typedef struct prof__text {
     const char *bytes;
     uint64_t length, words;
     int cut;
+    uint32_t values; /* of a name: how many of the words are values that its reader formats; they follow the text */
 } prof__text;
 
 /* Measures how much of a text is recorded: at most `max` bytes and PROF_MAX_TEXT, cut between UTF-8 characters. given:
@@ -137,6 +138,7 @@ static prof__text prof__measure_part(const char *bytes, uint64_t max, uint64_t g
         for (int i = 0; i < 3 && text.length && ((unsigned char)text.bytes[text.length] & 0xc0) == 0x80; ++i)
             --text.length;
     text.words = text.length / 8 + 1;
+    text.values = 0;
     return text;
 }
 
@@ -146,7 +148,7 @@ static inline prof__text prof__measure_text(const char *bytes)
 #ifndef PROF_FREESTANDING
     const char *zero = bytes ? (const char *)memchr(bytes, 0, PROF_MAX_TEXT) : NULL;
     if (PROF__LIKELY(zero != NULL)) {
-        prof__text text = {bytes, (uint64_t)(zero - bytes), (uint64_t)(zero - bytes) / 8 + 1, 0};
+        prof__text text = {bytes, (uint64_t)(zero - bytes), (uint64_t)(zero - bytes) / 8 + 1, 0, 0};
         return text;
     }
 #endif
@@ -180,7 +182,7 @@ static inline uint64_t prof__text_tail(const prof__text *text)
 }
 
 /* Writes a head and the words of a text. head: its count of words may include words that follow the text. padded: 1:
-   zeros follow the text in memory, up to the end of its last word. */
+   zeros follow the text in memory, up to the end of its last word, and then its values. */
 static inline void prof__text_write_as(uint64_t *at, uint64_t head, const prof__text *text, int padded)
 {
     uint64_t whole = text->words - !padded;
@@ -226,7 +228,7 @@ static PROF__COLD prof__token prof__named_slow(prof__thread *self, prof_site *si
     uint64_t head = prof__site_head(site), now = prof__now(self->session, 0);
     uint64_t *at = prof__reserve(self, 2 + text.words + reserved_ends, &now);
     if (at) {
-        prof__text_write(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, &text);
+        prof__text_write_as(at + 1, PROF__NAME_HEAD(text.values), &text, text.values != 0);
         prof__store_word(at, head | (now - self->base));
         prof__commit(self, 2 + text.words);
         self->free_words -= reserved_ends;
@@ -254,7 +256,7 @@ static PROF__INLINED prof__token prof__named_text(prof_site *site, const prof__t
     if (PROF__UNLIKELY(!fast || self->free_words < words || elapsed >> PROF__TICK_BITS)) {
         token = prof__named_slow(self, site, *text, reserved_ends, write_lock);
     } else {
-        prof__text_write_as(at + 1, (uint64_t)PROF__KIND_NAME << PROF__KIND_SHIFT, text, padded);
+        prof__text_write_as(at + 1, PROF__NAME_HEAD(text->values), text, padded);
         prof__store_word(at, head | elapsed);
         self->cursor = at + words - reserved_ends;
         self->free_words -= words;

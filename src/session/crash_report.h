@@ -11,6 +11,7 @@
 #include "record/thread.h"
 #include "record/track.h"
 #include "session/crash.h"
+#include "session/crash_name.h"
 #include "session/crash_posix.h"
 #include "session/crash_windows.h"
 #include "session/snapshot.h"
@@ -31,7 +32,7 @@ static void prof__crash_put_scope(prof__crash_work *w, const prof__session *s, c
         head = PROF__LOAD(name);
         if (PROF__LOAD(&chunk->sequence) == scope->sequence &&
             head >> PROF__KIND_SHIFT == PROF__KIND_NAME)
-            prof__crash_put_name(w, (const char *)(name + 1), (size_t)(head & 0xffff) * 8);
+            prof__crash_put_run_time_name(w, name, head);
         else
             head = 0;
     }

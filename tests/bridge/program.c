@@ -52,7 +52,7 @@ static void macros(void)
         PROFILE_SCOPE_COLOR("colored", 0x102030);
     }
     for (number = 7; number < 9; ++number) {
-        PROFILE_SCOPE_F("number %d", number);
+        PROFILE_SCOPE_F("number %.0f", (double)number); /* a name that prof formats late */
     }
     {
         PROFILE_SCOPE_DYNAMIC("text of run time");
@@ -70,7 +70,7 @@ static void macros(void)
         PROFILE_NEXT("three");
     }
     PROFILE_MARK("mark");
-    PROFILE_MARK_F("mark %d", 1);
+    PROFILE_MARK_F("mark %.0f", 1.0);
     PROFILE_MARK_DYNAMIC("mark of run time");
     PROFILE_COUNTER("integer", -5);
     PROFILE_COUNTER_C("double", 2.5, "net");
