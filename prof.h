@@ -690,6 +690,7 @@ MANUAL                                                                          
 #define PROF__UNTRACED __attribute__((__no_instrument_function__))
 #define PROF__LIKELY(x) __builtin_expect(!!(x), 1)
 #define PROF__UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define PROF__SOON(address) __builtin_prefetch(address) /* memory that is used soon: begins to load it */
 #define PROF__PRINTF(f, a) __attribute__((__format__(__printf__, f, a)))
 #define PROF__NOINLINE __attribute__((__noinline__))
 #define PROF__COLD __attribute__((__cold__, __noinline__)) /* the slow branch of what a macro calls: out of its way */
@@ -697,6 +698,7 @@ MANUAL                                                                          
 #define PROF__UNTRACED
 #define PROF__LIKELY(x) (x)
 #define PROF__UNLIKELY(x) (x)
+#define PROF__SOON(address) ((void)(address))
 #define PROF__PRINTF(f, a)
 #ifdef _MSC_VER
 #define PROF__NOINLINE __declspec(noinline)

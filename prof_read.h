@@ -733,11 +733,22 @@ static uint64_t prof__mix(uint64_t h)
     return prof__scatter((h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u);
 }
 
-/* Returns a hash of a text, which depends on the process's seed. */
-static uint32_t prof__text_hash(const char *text)
+/* Returns a hash of a text that is as good as the text itself, because it depends on the process's seed. Takes eight
+   bytes at a time: names have 10 to 30. Never returns 0. */
+static uint64_t prof__text_key(const char *text)
 {
-    return (uint32_t)prof__mix(prof__texts_hash(PROF__TEXTS_START ^ prof__read_seed(), text));
+    size_t size = strlen(text);
+    uint64_t hash = prof__read_seed() ^ size, word;
+    for (; size >= sizeof word; size -= sizeof word, text += sizeof word) {
+        memcpy(&word, text, sizeof word);
+        hash = prof__scatter(hash ^ word);
+    }
+    for (word = 0; size; size--) word = word << 8 | (unsigned char)*text++;
+    return prof__mix(hash ^ word) | (uint64_t)1 << 63;
 }
+
+/* Returns a hash of a text, which depends on the process's seed. */
+static uint32_t prof__text_hash(const char *text) { return (uint32_t)prof__text_key(text); }
 
 /* Returns the item that `equal` finds equal to the key, or PROF__NONE. */
 static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
@@ -751,6 +762,20 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
     return PROF__NONE;
 }
 
+/* An item with this hash is looked for soon: begins to load its place in the table, which takes 30 to 150 ns where the
+   table is too large for the processor's caches. */
+static inline void prof__read_soon(const prof__read_index *index, uint32_t hash)
+{
+    if (index->capacity) PROF__SOON(&index->slots[hash & (index->capacity - 1)]);
+}
+
+/* Returns the item that prof__read_find() probably returns, without looking at items. */
+static inline size_t prof__read_guess(const prof__read_index *index, uint32_t hash)
+{
+    const prof__read_slot *slot = index->capacity ? &index->slots[hash & (index->capacity - 1)] : NULL;
+    return slot && slot->item && slot->hash == hash ? slot->item - 1 : PROF__NONE;
+}
+
 /* Adds an item for which there is room. item: its number + 1. */
 static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
 {
@@ -759,6 +784,13 @@ static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item
     index->slots[at].hash = hash;
     index->slots[at].item = item;
     index->used++;
+}
+
+/* Removes all items. count: of the owner's array. */
+static void prof__read_forget(prof__read_index *index, size_t *count)
+{
+    if (index->capacity) memset(index->slots, 0, index->capacity * sizeof *index->slots);
+    index->used = *count = 0;
 }
 
 /* Makes a larger table with room for count more items. Returns 0, and leaves the table unchanged, if there is no
@@ -1719,6 +1751,15 @@ static inline int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t 
 {
     return prof__read_site_of(trace, id) != PROF__NONE || prof__read_invent_site(trace, id, kind);
 }
+
+/* Returns the number of a call site, which is its index in sites, or PROF__NONE if the trace does not have it. */
+static inline size_t prof__site_number(const prof_trace *trace, const prof_callsite *site)
+{
+    size_t number = (size_t)(PROF__ADDRESS(site) - PROF__ADDRESS(trace->sites)) / sizeof *trace->sites;
+    return number < trace->site_count ? number : PROF__NONE;
+}
+
+static size_t prof__site_count(const prof_trace *trace) { return trace->site_count; }
 
 static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
 {
@@ -7663,6 +7704,7 @@ typedef struct prof__read_more {
     uint32_t kind, flags;
     uint32_t name; /* index of the word of its NAME record; 0: none */
     uint32_t arg, last_arg; /* its first and last argument in segment_args, from 1; 0: none */
+    uint64_t key; /* prof__text_key() of its name, if the cursor makes keys; else 0 */
 } prof__read_more;
 
 typedef struct prof__read_argument {
@@ -7706,7 +7748,8 @@ struct prof_cursor {
     uint64_t id;      /* id of the loaded segment's events, without the bits of the word */
     size_t hint;
     prof__read_fast fast;
-    int windowed;
+    int windowed, keyed; /* keyed: 1: makes keys of names that were made at run time */
+    uint64_t key;        /* of the name of the last event that has one */
     int64_t from_ns, to_ns; /* window; to_ns is INT64_MAX if it has no end */
 };
 
@@ -7799,6 +7842,7 @@ static prof__read_more *prof__read_more_of(prof_cursor *c, prof__read_node *node
         more->link = PROF__NONE;
         more->kind = PROF__KIND_BEGIN;
         more->flags = more->name = more->arg = more->last_arg = 0;
+        more->key = 0;
     }
     return &c->more[node->more - 1];
 }
@@ -8001,6 +8045,14 @@ static void prof__read_step(const prof_trace *trace)
     trace->step(trace->step_user, 1 / prof__real(trace->segment_count));
 }
 
+/* Makes the keys of all names in the loaded segment that were made at run time. */
+static PROF__NOINLINE void prof__read_make_keys(prof_cursor *c)
+{
+    prof__read_more *more = c->more, *end = more + c->more_count;
+    for (; more < end; more++)
+        if (more->name) more->key = prof__text_key((const char *)(c->words + more->name + 1));
+}
+
 /* Loads the next segment of a track, and turns its records into nodes. */
 static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 {
@@ -8062,6 +8114,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         if (crossing->link != PROF__NONE) prof__read_more_of(c, node)->link = crossing->link;
         c->stack[c->crossed] &= PROF__LATE_BIT;
     }
+    if (c->keyed) prof__read_make_keys(c);
 }
 
 /* Decodes an argument. key: the record with its key, or NULL if a call site has the key. record: the record with the
@@ -8184,6 +8237,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         prof__read_emit_lost(c, event, node);
     else
         event->id = c->id | node->word;
+    c->key = more->key;
     event->site = &site->about;
     event->name = more->name ? prof__log_name(words + more->name, c->message) : site->about.name;
     switch (more->kind) {
@@ -8310,6 +8364,24 @@ static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const pr
     *site = &c->trace->sites[node->site].about;
     return node;
 }
+
+/* Returns the node of the event after `ahead` more, its call site and the key of its name, if the cursor has loaded it
+   and its name was made at run time; else returns NULL. */
+static inline const prof__read_node *prof__cursor_ahead(const prof_cursor *c, size_t ahead, const prof_callsite **site,
+                                                        uint64_t *key)
+{
+    const prof__read_node *node = &c->nodes[c->node + ahead];
+    if (c->node_count <= c->node + ahead || !node->more || !c->more[node->more - 1].key) return NULL;
+    *key = c->more[node->more - 1].key;
+    *site = &c->trace->sites[node->site].about;
+    return node;
+}
+
+/* Makes the cursor make keys. Comes before its first event. */
+static void prof__cursor_keyed(prof_cursor *c) { c->keyed = 1; }
+
+/* Returns the key of the name of the cursor's last event, which was made at run time, or 0 if there is none. */
+static inline uint64_t prof__cursor_key(const prof_cursor *c) { return c->key; }
 
 /* Sets *event to the next node if that is a plain scope, else returns 0. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)
@@ -12885,8 +12957,7 @@ typedef struct prof__site_text {
 } prof__site_text;
 
 typedef struct prof__site_texts {
-    const prof__read_site *sites; /* of the trace */
-    size_t count;
+    const prof_trace *trace;
     prof__site_text *items; /* of each call site; NULL: no memory for it: slower, with equal output */
     char *texts;
     size_t size, capacity;
@@ -12903,16 +12974,15 @@ static void prof__site_texts_free(prof__site_texts *t)
 static void prof__site_texts_open(prof__site_texts *t, const prof_trace *trace)
 {
     prof__site_texts_free(t);
-    t->sites = trace->sites;
-    t->items = (prof__site_text *)calloc(trace->site_count, sizeof *t->items);
-    t->count = t->items ? trace->site_count : 0;
+    t->trace = trace;
+    t->items = (prof__site_text *)calloc(prof__site_count(trace), sizeof *t->items);
 }
 
 /* Returns the place of a call site's text, or NULL if the trace does not have the call site. */
 static inline prof__site_text *prof__site_text_of(const prof__site_texts *t, const prof_callsite *site)
 {
-    size_t number = (size_t)(PROF__ADDRESS(site) - PROF__ADDRESS(t->sites)) / sizeof *t->sites;
-    return number < t->count ? &t->items[number] : NULL;
+    size_t number = t->items ? prof__site_number(t->trace, site) : PROF__NONE;
+    return number == PROF__NONE ? NULL : &t->items[number];
 }
 
 static inline int prof__site_text_kept(const prof__site_text *kept) { return kept && kept->at - 1 < PROF__NONE32 - 1; }
@@ -16456,7 +16526,7 @@ static size_t prof__deflate_all(prof__deflate *d, const unsigned char *from, con
    use none of this.
 
    Of the compiler and the system: PROF__AT_START PROF__AT_END PROF__PER_THREAD, see >>compiler; PROF__PRINTF PROF__COLD
-   PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
+   PROF__LIKELY PROF__UNLIKELY PROF__SOON PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
    that copies of the code share; PROF__SHARED: this is in a library that may be unloaded; PROF__AUTOSTARTS:
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
@@ -16541,10 +16611,13 @@ static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms
 static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
                               const void *key);
 static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item);
+static inline void prof__read_soon(const prof__read_index *index, uint32_t hash); /* begins to load its place */
+static inline size_t prof__read_guess(const prof__read_index *index, uint32_t hash); /* what is probably found */
+static void prof__read_forget(prof__read_index *index, size_t *count); /* count: of the array: 0 afterwards */
 static uint32_t prof__text_hash(const char *text); /* of this process only */
+static uint64_t prof__text_key(const char *text); /* likewise; in place of the text itself */
 static uint64_t prof__mix(uint64_t h);
 /* The same in all processes: */
-static uint64_t prof__scatter(uint64_t h);
 static uint64_t prof__texts_hash(uint64_t hash, const char *text); /* the first text: with PROF__TEXTS_START */
 static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size);
 
@@ -16625,6 +16698,12 @@ static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns); /* the fi
 static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint); /* *hint: 0 at first */
 /* type: prof__read_node: start_ns, end_ns, depth of a scope */
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site);
+static size_t prof__site_count(const prof_trace *trace); /* of call sites, which are numbered from 0 on */
+static inline size_t prof__site_number(const prof_trace *trace, const prof_callsite *site); /* PROF__NONE: not its */
+/* Names made at run time, by their prof__text_key(), before their events come: */
+static void prof__cursor_keyed(prof_cursor *c); /* first of all */
+static inline const prof__read_node *prof__cursor_ahead(const prof_cursor *c, size_t ahead, const prof_callsite **site,
+                                                        uint64_t *key);
 static int prof__trace_archived(const prof_trace *trace);
 /* type: prof__align_clock, what aligns a trace with others */
 static void prof__align_of(const prof_trace *trace, prof__align_clock *clock);

@@ -13,6 +13,7 @@
 #include "read/align.h"
 #include "read/cursor.h"
 #include "read/import.h"
+#include "read/names.h"
 #include "read/since.h"
 #include "report/accumulator.h"
 #include "report/allocations_walk.h"
@@ -35,7 +36,7 @@
    use none of this.
 
    Of the compiler and the system: PROF__AT_START PROF__AT_END PROF__PER_THREAD, see >>compiler; PROF__PRINTF PROF__COLD
-   PROF__LIKELY PROF__UNLIKELY PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
+   PROF__LIKELY PROF__UNLIKELY PROF__SOON PROF__UNUSED PROF__UNTRACED, PROF__ONE_PER_PROCESS, of a variable
    that copies of the code share; PROF__SHARED: this is in a library that may be unloaded; PROF__AUTOSTARTS:
    constructors can start what the environment asks for; PROF__LATE: functions of Linux have to be declared;
    PROF__WRAPS_MALLOC: malloc() and so on are the program's, prof__quiet_sort() is qsort() without them;
@@ -120,10 +121,13 @@ static int prof__parse_seconds(const char *text, uint64_t *ns); /* 5, 1.5s, 20ms
 static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
                               const void *key);
 static int prof__read_add(prof__read_index *index, uint32_t hash, size_t item);
+static inline void prof__read_soon(const prof__read_index *index, uint32_t hash); /* begins to load its place */
+static inline size_t prof__read_guess(const prof__read_index *index, uint32_t hash); /* what is probably found */
+static void prof__read_forget(prof__read_index *index, size_t *count); /* count: of the array: 0 afterwards */
 static uint32_t prof__text_hash(const char *text); /* of this process only */
+static uint64_t prof__text_key(const char *text); /* likewise; in place of the text itself */
 static uint64_t prof__mix(uint64_t h);
 /* The same in all processes: */
-static uint64_t prof__scatter(uint64_t h);
 static uint64_t prof__texts_hash(uint64_t hash, const char *text); /* the first text: with PROF__TEXTS_START */
 static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size);
 
@@ -204,6 +208,12 @@ static uint64_t prof__image_tick(const prof_trace *trace, int64_t ns); /* the fi
 static int64_t prof__read_ns(const prof_trace *trace, uint64_t tick, size_t *hint); /* *hint: 0 at first */
 /* type: prof__read_node: start_ns, end_ns, depth of a scope */
 static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const prof_callsite **site);
+static size_t prof__site_count(const prof_trace *trace); /* of call sites, which are numbered from 0 on */
+static inline size_t prof__site_number(const prof_trace *trace, const prof_callsite *site); /* PROF__NONE: not its */
+/* Names made at run time, by their prof__text_key(), before their events come: */
+static void prof__cursor_keyed(prof_cursor *c); /* first of all */
+static inline const prof__read_node *prof__cursor_ahead(const prof_cursor *c, size_t ahead, const prof_callsite **site,
+                                                        uint64_t *key);
 static int prof__trace_archived(const prof_trace *trace);
 /* type: prof__align_clock, what aligns a trace with others */
 static void prof__align_of(const prof_trace *trace, prof__align_clock *clock);

@@ -78,11 +78,22 @@ static uint64_t prof__mix(uint64_t h)
     return prof__scatter((h ^ prof__read_seed()) * 0x9E3779B97F4A7C15u);
 }
 
-/* Returns a hash of a text, which depends on the process's seed. */
-static uint32_t prof__text_hash(const char *text)
+/* Returns a hash of a text that is as good as the text itself, because it depends on the process's seed. Takes eight
+   bytes at a time: names have 10 to 30. Never returns 0. */
+static uint64_t prof__text_key(const char *text)
 {
-    return (uint32_t)prof__mix(prof__texts_hash(PROF__TEXTS_START ^ prof__read_seed(), text));
+    size_t size = strlen(text);
+    uint64_t hash = prof__read_seed() ^ size, word;
+    for (; size >= sizeof word; size -= sizeof word, text += sizeof word) {
+        memcpy(&word, text, sizeof word);
+        hash = prof__scatter(hash ^ word);
+    }
+    for (word = 0; size; size--) word = word << 8 | (unsigned char)*text++;
+    return prof__mix(hash ^ word) | (uint64_t)1 << 63;
 }
+
+/* Returns a hash of a text, which depends on the process's seed. */
+static uint32_t prof__text_hash(const char *text) { return (uint32_t)prof__text_key(text); }
 
 /* Returns the item that `equal` finds equal to the key, or PROF__NONE. */
 static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof__read_equal *equal, const void *owner,
@@ -96,6 +107,20 @@ static size_t prof__read_find(const prof__read_index *index, uint32_t hash, prof
     return PROF__NONE;
 }
 
+/* An item with this hash is looked for soon: begins to load its place in the table, which takes 30 to 150 ns where the
+   table is too large for the processor's caches. */
+static inline void prof__read_soon(const prof__read_index *index, uint32_t hash)
+{
+    if (index->capacity) PROF__SOON(&index->slots[hash & (index->capacity - 1)]);
+}
+
+/* Returns the item that prof__read_find() probably returns, without looking at items. */
+static inline size_t prof__read_guess(const prof__read_index *index, uint32_t hash)
+{
+    const prof__read_slot *slot = index->capacity ? &index->slots[hash & (index->capacity - 1)] : NULL;
+    return slot && slot->item && slot->hash == hash ? slot->item - 1 : PROF__NONE;
+}
+
 /* Adds an item for which there is room. item: its number + 1. */
 static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item)
 {
@@ -104,6 +129,13 @@ static void prof__read_put(prof__read_index *index, uint32_t hash, uint32_t item
     index->slots[at].hash = hash;
     index->slots[at].item = item;
     index->used++;
+}
+
+/* Removes all items. count: of the owner's array. */
+static void prof__read_forget(prof__read_index *index, size_t *count)
+{
+    if (index->capacity) memset(index->slots, 0, index->capacity * sizeof *index->slots);
+    index->used = *count = 0;
 }
 
 /* Makes a larger table with room for count more items. Returns 0, and leaves the table unchanged, if there is no

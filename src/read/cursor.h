@@ -28,6 +28,7 @@ typedef struct prof__read_more {
     uint32_t kind, flags;
     uint32_t name; /* index of the word of its NAME record; 0: none */
     uint32_t arg, last_arg; /* its first and last argument in segment_args, from 1; 0: none */
+    uint64_t key; /* prof__text_key() of its name, if the cursor makes keys; else 0 */
 } prof__read_more;
 
 typedef struct prof__read_argument {
@@ -71,7 +72,8 @@ struct prof_cursor {
     uint64_t id;      /* id of the loaded segment's events, without the bits of the word */
     size_t hint;
     prof__read_fast fast;
-    int windowed;
+    int windowed, keyed; /* keyed: 1: makes keys of names that were made at run time */
+    uint64_t key;        /* of the name of the last event that has one */
     int64_t from_ns, to_ns; /* window; to_ns is INT64_MAX if it has no end */
 };
 
@@ -164,6 +166,7 @@ static prof__read_more *prof__read_more_of(prof_cursor *c, prof__read_node *node
         more->link = PROF__NONE;
         more->kind = PROF__KIND_BEGIN;
         more->flags = more->name = more->arg = more->last_arg = 0;
+        more->key = 0;
     }
     return &c->more[node->more - 1];
 }

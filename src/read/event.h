@@ -24,6 +24,14 @@ static void prof__read_step(const prof_trace *trace)
     trace->step(trace->step_user, 1 / prof__real(trace->segment_count));
 }
 
+/* Makes the keys of all names in the loaded segment that were made at run time. */
+static PROF__NOINLINE void prof__read_make_keys(prof_cursor *c)
+{
+    prof__read_more *more = c->more, *end = more + c->more_count;
+    for (; more < end; more++)
+        if (more->name) more->key = prof__text_key((const char *)(c->words + more->name + 1));
+}
+
 /* Loads the next segment of a track, and turns its records into nodes. */
 static PROF__NOINLINE void prof__read_load(prof_cursor *c)
 {
@@ -85,6 +93,7 @@ static PROF__NOINLINE void prof__read_load(prof_cursor *c)
         if (crossing->link != PROF__NONE) prof__read_more_of(c, node)->link = crossing->link;
         c->stack[c->crossed] &= PROF__LATE_BIT;
     }
+    if (c->keyed) prof__read_make_keys(c);
 }
 
 /* Decodes an argument. key: the record with its key, or NULL if a call site has the key. record: the record with the
@@ -207,6 +216,7 @@ static PROF__NOINLINE void prof__read_emit(prof_cursor *c, prof_event *event)
         prof__read_emit_lost(c, event, node);
     else
         event->id = c->id | node->word;
+    c->key = more->key;
     event->site = &site->about;
     event->name = more->name ? prof__log_name(words + more->name, c->message) : site->about.name;
     switch (more->kind) {
@@ -333,6 +343,24 @@ static inline const prof__read_node *prof__cursor_plain(prof_cursor *c, const pr
     *site = &c->trace->sites[node->site].about;
     return node;
 }
+
+/* Returns the node of the event after `ahead` more, its call site and the key of its name, if the cursor has loaded it
+   and its name was made at run time; else returns NULL. */
+static inline const prof__read_node *prof__cursor_ahead(const prof_cursor *c, size_t ahead, const prof_callsite **site,
+                                                        uint64_t *key)
+{
+    const prof__read_node *node = &c->nodes[c->node + ahead];
+    if (c->node_count <= c->node + ahead || !node->more || !c->more[node->more - 1].key) return NULL;
+    *key = c->more[node->more - 1].key;
+    *site = &c->trace->sites[node->site].about;
+    return node;
+}
+
+/* Makes the cursor make keys. Comes before its first event. */
+static void prof__cursor_keyed(prof_cursor *c) { c->keyed = 1; }
+
+/* Returns the key of the name of the cursor's last event, which was made at run time, or 0 if there is none. */
+static inline uint64_t prof__cursor_key(const prof_cursor *c) { return c->key; }
 
 /* Sets *event to the next node if that is a plain scope, else returns 0. */
 static inline int prof__read_emit_scope(prof_cursor *c, prof_event *event)

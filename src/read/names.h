@@ -126,6 +126,15 @@ static inline int prof__read_know_site(prof_trace *trace, uint32_t id, uint32_t 
     return prof__read_site_of(trace, id) != PROF__NONE || prof__read_invent_site(trace, id, kind);
 }
 
+/* Returns the number of a call site, which is its index in sites, or PROF__NONE if the trace does not have it. */
+static inline size_t prof__site_number(const prof_trace *trace, const prof_callsite *site)
+{
+    size_t number = (size_t)(PROF__ADDRESS(site) - PROF__ADDRESS(trace->sites)) / sizeof *trace->sites;
+    return number < trace->site_count ? number : PROF__NONE;
+}
+
+static size_t prof__site_count(const prof_trace *trace) { return trace->site_count; }
+
 static size_t prof__read_string_name(const prof_trace *trace, uint64_t id)
 {
     return id < trace->string_count ? trace->strings[id] : 0;

@@ -1,11 +1,10 @@
 // report/site_texts: Keeps, for a writer, the text that each call site adds to the lines of its events.
 #ifndef PROF__REPORT_SITE_TEXTS_H
 #define PROF__REPORT_SITE_TEXTS_H
-#include "api/markup.h"
 #include "api/read.h"
 #include "ground/hash.h"
 #include "ground/out.h"
-#include "read/trace.h"
+#include "read/names.h"
 
 /*-- Texts are found by the number of the call site, so no number of call sites makes them slower. They lie close
      together: those of 10,000 call sites fit into the second cache of a processor. --*/
@@ -20,8 +19,7 @@ typedef struct prof__site_text {
 } prof__site_text;
 
 typedef struct prof__site_texts {
-    const prof__read_site *sites; /* of the trace */
-    size_t count;
+    const prof_trace *trace;
     prof__site_text *items; /* of each call site; NULL: no memory for it: slower, with equal output */
     char *texts;
     size_t size, capacity;
@@ -38,16 +36,15 @@ static void prof__site_texts_free(prof__site_texts *t)
 static void prof__site_texts_open(prof__site_texts *t, const prof_trace *trace)
 {
     prof__site_texts_free(t);
-    t->sites = trace->sites;
-    t->items = (prof__site_text *)calloc(trace->site_count, sizeof *t->items);
-    t->count = t->items ? trace->site_count : 0;
+    t->trace = trace;
+    t->items = (prof__site_text *)calloc(prof__site_count(trace), sizeof *t->items);
 }
 
 /* Returns the place of a call site's text, or NULL if the trace does not have the call site. */
 static inline prof__site_text *prof__site_text_of(const prof__site_texts *t, const prof_callsite *site)
 {
-    size_t number = (size_t)(PROF__ADDRESS(site) - PROF__ADDRESS(t->sites)) / sizeof *t->sites;
-    return number < t->count ? &t->items[number] : NULL;
+    size_t number = t->items ? prof__site_number(t->trace, site) : PROF__NONE;
+    return number == PROF__NONE ? NULL : &t->items[number];
 }
 
 static inline int prof__site_text_kept(const prof__site_text *kept) { return kept && kept->at - 1 < PROF__NONE32 - 1; }
