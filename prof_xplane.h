@@ -261,7 +261,7 @@ extern "C" {
 #endif
 
 #define PROF__XPLANE_NAMES 65536u                   /* names made at run time that a plane may have */
-#define PROF__XPLANE_SITES 1024                     /* a cache of call sites' names; a power of two */
+#define PROF__XPLANE_AHEAD 8                        /* so many events before its own a name is looked for */
 #define PROF__XPLANE_FRAMES 64                      /* lines for frames that a plane may have */
 #define PROF__XPLANE_CUSTOM 300                     /* ids of our custom planes; those above 200 come after the host */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* XProf counts no ops on lines with ids from this one to +7 */
@@ -356,6 +356,12 @@ typedef struct prof__xplane_name {
     prof__xplane_what what;
     uint64_t uses;             /* how often a name made at run time occurs; counted while lines are measured */
 } prof__xplane_name;
+
+/* The name that events of a call site have had last, without one made at run time. */
+typedef struct prof__xplane_site_name {
+    prof__xplane_what what;
+    uint32_t id; /* 0: none */
+} prof__xplane_site_name;
 
 /* The names that a call site has made at run time. */
 typedef struct prof__xplane_group {
@@ -457,11 +463,7 @@ typedef struct prof__xplane {
     size_t key_count, key_capacity;
     prof__read_index key_index;
     uint64_t used; /* bit n: stat n is used */
-    struct {
-        const prof_callsite *site;
-        prof__xplane_what what;
-        uint32_t id;
-    } sites[PROF__XPLANE_SITES];
+    prof__xplane_site_name *sites; /* of each call site of the trace; NULL: no memory for it: slower */
     prof__xplane_line frames[PROF__XPLANE_FRAMES];
     size_t frame_count;
     prof__xplane_held held;
@@ -703,12 +705,52 @@ static size_t prof__xplane_key_of(prof__xplane *x, const char *key)
     return item;
 }
 
+typedef struct prof__xplane_name_key {
+    const prof_callsite *site;
+    const char *text;
+    prof__xplane_what what;
+} prof__xplane_name_key;
+
 static int prof__xplane_same_name(const void *owner, size_t item, const void *key)
 {
     const prof__xplane_name *name = (const prof__xplane_name *)owner + item;
-    const prof__xplane_name *wanted = (const prof__xplane_name *)key;
+    const prof__xplane_name_key *wanted = (const prof__xplane_name_key *)key;
     return name->site == wanted->site && name->what == wanted->what && !name->text == !wanted->text &&
            (!name->text || !strcmp(name->text, wanted->text));
+}
+
+/* Adds a name. Returns its id, or 0 as prof__xplane_name_find() does. */
+static uint32_t prof__xplane_name_add(prof__xplane *x, const prof__xplane_name_key *key, uint32_t hash)
+{
+    prof__xplane_name name;
+    name.site = key->site;
+    name.what = key->what;
+    name.uses = 1;
+    name.text = NULL;
+    if (key->text && key->site && x->text_count >= PROF__XPLANE_NAMES) return 0;
+    if (key->text && !(name.text = prof__text_join(key->text, ""))) return 0;
+    if (!PROF__ROOM(x->names, x->name_capacity, x->name_count) ||
+        !prof__read_add(&x->name_index, hash, x->name_count)) {
+        free(name.text);
+        return 0;
+    }
+    x->names[x->name_count++] = name;
+    x->text_count += name.text != NULL;
+    return (uint32_t)x->name_count;
+}
+
+static uint32_t prof__xplane_name_hash(const prof_callsite *site, prof__xplane_what what, uint64_t text)
+{
+    return (uint32_t)prof__mix((uint64_t)(uintptr_t)site + (uint64_t)what + text);
+}
+
+/* Begins to find the name of a scope that comes soon, if that name was made at run time. */
+static void prof__xplane_name_soon(const prof__xplane *x, const prof_cursor *cursor)
+{
+    const prof_callsite *site;
+    uint64_t text;
+    if (prof__cursor_ahead(cursor, PROF__XPLANE_AHEAD, &site, &text))
+        prof__read_soon(&x->name_index, prof__xplane_name_hash(site, PROF__XPLANE_SCOPE, text));
 }
 
 /* Returns the id of a name. text: the name, if it was made at run time; NULL: the site's name. Returns 0 without
@@ -716,43 +758,31 @@ static int prof__xplane_same_name(const void *owner, size_t item, const void *ke
 static uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
                                        prof__xplane_what what)
 {
-    prof__xplane_name name;
-    uint32_t hash =
-        (uint32_t)prof__mix((uint64_t)(uintptr_t)site + (uint64_t)what) + (text ? prof__text_hash(text) : 0);
+    prof__xplane_name_key key;
+    uint32_t hash = prof__xplane_name_hash(site, what, text ? prof__text_key(text) : 0);
     size_t item;
-    name.site = site;
-    name.what = what;
-    name.uses = 1;
-    name.text = text ? prof__text_join(text, "") : NULL;
-    if (text && !name.text) return 0;
-    item = prof__read_find(&x->name_index, hash, prof__xplane_same_name, x->names, &name);
-    if (item != PROF__NONE) {
-        free(name.text);
-        x->names[item].uses += !x->writing;
-        return (uint32_t)item + 1;
-    }
-    item = x->name_count;
-    if ((text && site && x->text_count >= PROF__XPLANE_NAMES) || !PROF__ROOM(x->names, x->name_capacity, item) ||
-        !prof__read_add(&x->name_index, hash, item)) {
-        free(name.text);
-        return 0;
-    }
-    x->names[x->name_count++] = name;
-    x->text_count += text != NULL;
+    key.site = site;
+    key.text = text;
+    key.what = what;
+    item = prof__read_find(&x->name_index, hash, prof__xplane_same_name, x->names, &key);
+    if (item == PROF__NONE) return prof__xplane_name_add(x, &key, hash);
+    x->names[item].uses += !x->writing;
     return (uint32_t)item + 1;
 }
 
 /* Returns the id of a call site's own name. */
 static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, prof__xplane_what what)
 {
-    size_t at = (size_t)((uint64_t)(uintptr_t)site * 0x9E3779B97F4A7C15u >> 32) & (PROF__XPLANE_SITES - 1);
-    if (PROF__UNLIKELY(x->sites[at].site != site || x->sites[at].what != what)) {
-        x->sites[at].id = prof__xplane_name_find(x, site, NULL, what);
-        x->sites[at].site = site;
-        x->sites[at].what = what;
-        if (!x->sites[at].id) x->status = PROF_NO_MEMORY;
-    }
-    return x->sites[at].id;
+    size_t number = x->sites ? prof__site_number(x->trace, site) : PROF__NONE;
+    uint32_t id;
+    if (PROF__LIKELY(number != PROF__NONE && x->sites[number].id && x->sites[number].what == what))
+        return x->sites[number].id;
+    id = prof__xplane_name_find(x, site, NULL, what);
+    if (!id) x->status = PROF_NO_MEMORY;
+    if (number == PROF__NONE) return id;
+    x->sites[number].id = id;
+    x->sites[number].what = what;
+    return id;
 }
 
 /* Returns the id of a name made at run time. If there are too many such names, returns the id of the call site's name,
@@ -991,7 +1021,7 @@ static void prof__xplane_names_clear(prof__xplane *x)
     memset(&x->group_index, 0, sizeof x->group_index);
     memset(&x->name_index, 0, sizeof x->name_index);
     memset(&x->key_index, 0, sizeof x->key_index);
-    memset(x->sites, 0, sizeof x->sites);
+    if (x->sites) memset(x->sites, 0, prof__site_count(x->trace) * sizeof *x->sites);
     x->name_count = x->key_count = x->text_count = x->group_count = 0;
     x->used = 0;
 }
@@ -1821,12 +1851,14 @@ static void prof__xplane_walk_track(prof__xplane *x, size_t index)
         x->status = status;
         return;
     }
+    prof__cursor_keyed(cursor);
     x->held.held = 0;
     x->open_count = 0;
     x->track = index;
     x->tracks[index].flow_next = x->tracks[index].step_next = 0;
     if (!x->writing) x->tracks[index].step_first = x->step_count;
     while (x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
+        prof__xplane_name_soon(x, cursor);
         prof__xplane_event(x, index, &event);
         if (!x->gpu && !x->options.min_duration_ns) prof__xplane_plain(x, cursor);
     }
@@ -2597,6 +2629,7 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     prof__xplane_bytes *const bytes[] = {&x->stats, &x->point, &x->meta, &x->kept,
                                          &x->part,  &x->entry, &x->text, &x->joined};
     x->trace = trace;
+    x->sites = (prof__xplane_site_name *)calloc(prof__site_count(trace), sizeof *x->sites);
     x->about = prof_trace_about(trace);
     x->offset = offset;
     x->from = prof__xplane_time(x->about->from_ns);
@@ -2616,6 +2649,7 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     free(x->tracks);
     free(x->lines);
     free(x->names);
+    free(x->sites);
     free(x->groups);
     free(x->steps);
     free(x->open);

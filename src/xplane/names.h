@@ -6,6 +6,9 @@
 #include "api/types.h"
 #include "ground/hash.h"
 #include "ground/out.h"
+#include "read/cursor.h"
+#include "read/event.h"
+#include "read/names.h"
 #include "display/names.h"
 #include "xplane/bytes.h"
 #include "xplane/state.h"
@@ -84,12 +87,52 @@ static size_t prof__xplane_key_of(prof__xplane *x, const char *key)
     return item;
 }
 
+typedef struct prof__xplane_name_key {
+    const prof_callsite *site;
+    const char *text;
+    prof__xplane_what what;
+} prof__xplane_name_key;
+
 static int prof__xplane_same_name(const void *owner, size_t item, const void *key)
 {
     const prof__xplane_name *name = (const prof__xplane_name *)owner + item;
-    const prof__xplane_name *wanted = (const prof__xplane_name *)key;
+    const prof__xplane_name_key *wanted = (const prof__xplane_name_key *)key;
     return name->site == wanted->site && name->what == wanted->what && !name->text == !wanted->text &&
            (!name->text || !strcmp(name->text, wanted->text));
+}
+
+/* Adds a name. Returns its id, or 0 as prof__xplane_name_find() does. */
+static uint32_t prof__xplane_name_add(prof__xplane *x, const prof__xplane_name_key *key, uint32_t hash)
+{
+    prof__xplane_name name;
+    name.site = key->site;
+    name.what = key->what;
+    name.uses = 1;
+    name.text = NULL;
+    if (key->text && key->site && x->text_count >= PROF__XPLANE_NAMES) return 0;
+    if (key->text && !(name.text = prof__text_join(key->text, ""))) return 0;
+    if (!PROF__ROOM(x->names, x->name_capacity, x->name_count) ||
+        !prof__read_add(&x->name_index, hash, x->name_count)) {
+        free(name.text);
+        return 0;
+    }
+    x->names[x->name_count++] = name;
+    x->text_count += name.text != NULL;
+    return (uint32_t)x->name_count;
+}
+
+static uint32_t prof__xplane_name_hash(const prof_callsite *site, prof__xplane_what what, uint64_t text)
+{
+    return (uint32_t)prof__mix((uint64_t)(uintptr_t)site + (uint64_t)what + text);
+}
+
+/* Begins to find the name of a scope that comes soon, if that name was made at run time. */
+static void prof__xplane_name_soon(const prof__xplane *x, const prof_cursor *cursor)
+{
+    const prof_callsite *site;
+    uint64_t text;
+    if (prof__cursor_ahead(cursor, PROF__XPLANE_AHEAD, &site, &text))
+        prof__read_soon(&x->name_index, prof__xplane_name_hash(site, PROF__XPLANE_SCOPE, text));
 }
 
 /* Returns the id of a name. text: the name, if it was made at run time; NULL: the site's name. Returns 0 without
@@ -97,43 +140,31 @@ static int prof__xplane_same_name(const void *owner, size_t item, const void *ke
 static uint32_t prof__xplane_name_find(prof__xplane *x, const prof_callsite *site, const char *text,
                                        prof__xplane_what what)
 {
-    prof__xplane_name name;
-    uint32_t hash =
-        (uint32_t)prof__mix((uint64_t)(uintptr_t)site + (uint64_t)what) + (text ? prof__text_hash(text) : 0);
+    prof__xplane_name_key key;
+    uint32_t hash = prof__xplane_name_hash(site, what, text ? prof__text_key(text) : 0);
     size_t item;
-    name.site = site;
-    name.what = what;
-    name.uses = 1;
-    name.text = text ? prof__text_join(text, "") : NULL;
-    if (text && !name.text) return 0;
-    item = prof__read_find(&x->name_index, hash, prof__xplane_same_name, x->names, &name);
-    if (item != PROF__NONE) {
-        free(name.text);
-        x->names[item].uses += !x->writing;
-        return (uint32_t)item + 1;
-    }
-    item = x->name_count;
-    if ((text && site && x->text_count >= PROF__XPLANE_NAMES) || !PROF__ROOM(x->names, x->name_capacity, item) ||
-        !prof__read_add(&x->name_index, hash, item)) {
-        free(name.text);
-        return 0;
-    }
-    x->names[x->name_count++] = name;
-    x->text_count += text != NULL;
+    key.site = site;
+    key.text = text;
+    key.what = what;
+    item = prof__read_find(&x->name_index, hash, prof__xplane_same_name, x->names, &key);
+    if (item == PROF__NONE) return prof__xplane_name_add(x, &key, hash);
+    x->names[item].uses += !x->writing;
     return (uint32_t)item + 1;
 }
 
 /* Returns the id of a call site's own name. */
 static uint32_t prof__xplane_site(prof__xplane *x, const prof_callsite *site, prof__xplane_what what)
 {
-    size_t at = (size_t)((uint64_t)(uintptr_t)site * 0x9E3779B97F4A7C15u >> 32) & (PROF__XPLANE_SITES - 1);
-    if (PROF__UNLIKELY(x->sites[at].site != site || x->sites[at].what != what)) {
-        x->sites[at].id = prof__xplane_name_find(x, site, NULL, what);
-        x->sites[at].site = site;
-        x->sites[at].what = what;
-        if (!x->sites[at].id) x->status = PROF_NO_MEMORY;
-    }
-    return x->sites[at].id;
+    size_t number = x->sites ? prof__site_number(x->trace, site) : PROF__NONE;
+    uint32_t id;
+    if (PROF__LIKELY(number != PROF__NONE && x->sites[number].id && x->sites[number].what == what))
+        return x->sites[number].id;
+    id = prof__xplane_name_find(x, site, NULL, what);
+    if (!id) x->status = PROF_NO_MEMORY;
+    if (number == PROF__NONE) return id;
+    x->sites[number].id = id;
+    x->sites[number].what = what;
+    return id;
 }
 
 /* Returns the id of a name made at run time. If there are too many such names, returns the id of the call site's name,
@@ -372,7 +403,7 @@ static void prof__xplane_names_clear(prof__xplane *x)
     memset(&x->group_index, 0, sizeof x->group_index);
     memset(&x->name_index, 0, sizeof x->name_index);
     memset(&x->key_index, 0, sizeof x->key_index);
-    memset(x->sites, 0, sizeof x->sites);
+    if (x->sites) memset(x->sites, 0, prof__site_count(x->trace) * sizeof *x->sites);
     x->name_count = x->key_count = x->text_count = x->group_count = 0;
     x->used = 0;
 }

@@ -43,6 +43,7 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     prof__xplane_bytes *const bytes[] = {&x->stats, &x->point, &x->meta, &x->kept,
                                          &x->part,  &x->entry, &x->text, &x->joined};
     x->trace = trace;
+    x->sites = (prof__xplane_site_name *)calloc(prof__site_count(trace), sizeof *x->sites);
     x->about = prof_trace_about(trace);
     x->offset = offset;
     x->from = prof__xplane_time(x->about->from_ns);
@@ -62,6 +63,7 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     free(x->tracks);
     free(x->lines);
     free(x->names);
+    free(x->sites);
     free(x->groups);
     free(x->steps);
     free(x->open);

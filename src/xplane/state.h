@@ -9,7 +9,7 @@
 #include "xplane/api.h"
 
 #define PROF__XPLANE_NAMES 65536u                   /* names made at run time that a plane may have */
-#define PROF__XPLANE_SITES 1024                     /* a cache of call sites' names; a power of two */
+#define PROF__XPLANE_AHEAD 8                        /* so many events before its own a name is looked for */
 #define PROF__XPLANE_FRAMES 64                      /* lines for frames that a plane may have */
 #define PROF__XPLANE_CUSTOM 300                     /* ids of our custom planes; those above 200 come after the host */
 #define PROF__XPLANE_DERIVED ((uint64_t)0xDEADBEEF) /* XProf counts no ops on lines with ids from this one to +7 */
@@ -104,6 +104,12 @@ typedef struct prof__xplane_name {
     prof__xplane_what what;
     uint64_t uses;             /* how often a name made at run time occurs; counted while lines are measured */
 } prof__xplane_name;
+
+/* The name that events of a call site have had last, without one made at run time. */
+typedef struct prof__xplane_site_name {
+    prof__xplane_what what;
+    uint32_t id; /* 0: none */
+} prof__xplane_site_name;
 
 /* The names that a call site has made at run time. */
 typedef struct prof__xplane_group {
@@ -205,11 +211,7 @@ typedef struct prof__xplane {
     size_t key_count, key_capacity;
     prof__read_index key_index;
     uint64_t used; /* bit n: stat n is used */
-    struct {
-        const prof_callsite *site;
-        prof__xplane_what what;
-        uint32_t id;
-    } sites[PROF__XPLANE_SITES];
+    prof__xplane_site_name *sites; /* of each call site of the trace; NULL: no memory for it: slower */
     prof__xplane_line frames[PROF__XPLANE_FRAMES];
     size_t frame_count;
     prof__xplane_held held;

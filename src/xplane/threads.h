@@ -116,12 +116,14 @@ static void prof__xplane_walk_track(prof__xplane *x, size_t index)
         x->status = status;
         return;
     }
+    prof__cursor_keyed(cursor);
     x->held.held = 0;
     x->open_count = 0;
     x->track = index;
     x->tracks[index].flow_next = x->tracks[index].step_next = 0;
     if (!x->writing) x->tracks[index].step_first = x->step_count;
     while (x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
+        prof__xplane_name_soon(x, cursor);
         prof__xplane_event(x, index, &event);
         if (!x->gpu && !x->options.min_duration_ns) prof__xplane_plain(x, cursor);
     }
