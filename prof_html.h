@@ -144,8 +144,7 @@ extern "C" {
 #define PROF__HTML_PIECE 1500000u          /* characters of an element of the page */
 /* A block's bytes before it is packed. No more than one of its columns is much longer than PROF__HTML_COLUMN. */
 #define PROF__HTML_RAW ((size_t)PROF__HTML_COLUMNS * (PROF__HTML_COLUMN + 64) + PROF__HTML_SLACK)
-#define PROF__HTML_STRINGS 8192u           /* how many strings, and kinds, are remembered; both are powers of two */
-#define PROF__HTML_KINDS 4096u
+#define PROF__HTML_MOST 262144u            /* how many strings, and kinds, are remembered: at most 22 MB */
 #define PROF__HTML_SOURCES 4096u          /* how many call sites get lines of source */
 #define PROF__HTML_FRAMES 64u             /* how many kinds of frames are remembered */
 #define PROF__HTML_PARTS 4096u            /* how many parts a large trace has, at most */
@@ -165,11 +164,27 @@ typedef struct prof__html_string { /* a string that was written before */
     uint32_t length, id;
 } prof__html_string;
 
+typedef struct prof__html_strings {
+    prof__html_string *items;
+    size_t count, capacity;
+    prof__read_index index;
+} prof__html_strings;
+
 typedef struct prof__html_kind { /* what events have in common; a kind that was written before */
     const prof_callsite *site;
     uint64_t name; /* the hash of a name made at run time; 0: the name of the call site */
     uint32_t depth, type, id;
 } prof__html_kind;
+
+typedef struct prof__html_kinds {
+    prof__html_kind *items;
+    size_t count, capacity;
+    prof__read_index index;
+} prof__html_kinds;
+
+typedef struct prof__html_site { /* the last kind of a call site of the trace, with the name of the call site */
+    uint32_t depth, type, id; /* id: plus 1; 0: there is none yet */
+} prof__html_site;
 
 #ifdef PROF_HTML_LARGE
 typedef struct prof__html_group { /* short scopes of one depth that follow each other: see html/large */
@@ -209,7 +224,7 @@ typedef struct prof__html {
     uint64_t scopes, points, spans; /* how many of each were written */
     uint64_t argument_blocks;
     const prof_trace *trace;                /* the trace that is being written */
-    const prof_callsite *some_site;         /* the first of its call sites that was met */
+    prof__html_site *sites;                 /* of each of its call sites; NULL: no memory for it: slower */
     int64_t offset;                         /* what is added to the trace's times */
     size_t first_track, track;              /* its first track and its present one, numbered over all traces */
     int has_spans, together;                /* together: see prof__html_together() */
@@ -234,8 +249,8 @@ typedef struct prof__html {
 #endif
     prof__html_bytes strings, kinds, formats, units, numbers, scope_kinds, times, point_kinds, details, arguments, rows;
     prof__html_numbers starts, ends;
-    prof__html_string known_strings[PROF__HTML_STRINGS];
-    prof__html_kind known_kinds[PROF__HTML_KINDS];
+    prof__html_strings known_strings;
+    prof__html_kinds known_kinds;
     prof__html_source sources[PROF__HTML_SOURCES];
     prof__deflate deflate;
     unsigned char raw[PROF__HTML_RAW], tight[PROF__DEFLATE_BOUND(PROF__HTML_RAW)];
@@ -373,26 +388,29 @@ static void prof__html_tables(prof__html *h)
 
 /*-- strings and kinds --*/
 
-/* Not prof__mix(), whose results differ from process to process: collisions, which write a string twice, would make the
-   reports of one trace differ. */
-static uint64_t prof__html_hash(const char *text)
+static int prof__html_same_string(const void *owner, size_t item, const void *key)
 {
-    uint64_t hash = prof__scatter(prof__texts_hash(PROF__TEXTS_START, text));
-    return hash ? hash : 1;
+    const prof__html_string *a = (const prof__html_string *)owner + item, *b = (const prof__html_string *)key;
+    return a->hash == b->hash && a->length == b->length;
 }
 
 /* Returns the number of a string. Writes the string if it is not among the remembered ones. */
 static uint32_t prof__html_string_of(prof__html *h, const char *text)
 {
-    uint32_t length = (uint32_t)strlen(text);
-    uint64_t hash = prof__html_hash(text);
-    prof__html_string *known = &h->known_strings[hash % PROF__HTML_STRINGS];
-    if (known->hash == hash && known->length == length) return known->id;
+    prof__html_strings *known = &h->known_strings;
+    prof__html_string string;
+    size_t item;
+    string.hash = prof__text_key(text);
+    string.length = (uint32_t)strlen(text);
+    string.id = h->string_count;
+    item = prof__read_find(&known->index, (uint32_t)string.hash, prof__html_same_string, known->items, &string);
+    if (item != PROF__NONE) return known->items[item].id;
     if (h->strings.size >= PROF__HTML_COLUMN) prof__html_block1(h, 'S', &h->strings);
     prof__html_text(&h->strings, text);
-    known->hash = hash;
-    known->length = length;
-    return known->id = h->string_count++;
+    if (known->count == PROF__HTML_MOST) prof__read_forget(&known->index, &known->count);
+    item = PROF__NEW(known->index, (uint32_t)string.hash, known->items, known->capacity, known->count);
+    if (item != PROF__NONE) known->items[item] = string; /* without memory, it is written anew the next time */
+    return h->string_count++;
 }
 
 static void prof__html_about(prof__html *h, const char *key, const char *value)
@@ -432,17 +450,12 @@ static void prof__html_source_add(prof__html *h, const char *file, uint32_t text
     site->line = line;
 }
 
-/* Returns the number of a kind of event. type: the event's type | its flags << 8. */
-static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
-                                   uint32_t type)
+/* Returns the number of a new kind, and writes the kind. */
+static uint32_t prof__html_kind_new(prof__html *h, const prof_callsite *site, const char *name,
+                                    const prof__html_kind *kind)
 {
-    uint64_t hash = name == site->name ? 0 : prof__html_hash(name);
-    if (!h->some_site) h->some_site = site;
-    /* Distances between sites are equal in all runs; addresses are not. So reports of one trace are equal. */
-    uint64_t key = ((uint64_t)((uintptr_t)site - (uintptr_t)h->some_site) ^ hash) + depth * 0x9E3779B97F4A7C15u +
-                   type * 0xBF58476D1CE4E5B9u;
-    prof__html_kind *known = &h->known_kinds[(key ^ key >> 29) * 0x9E3779B97F4A7C15u >> 52];
-    if (known->site == site && known->name == hash && known->depth == depth && known->type == type) return known->id;
+    uint64_t hash = kind->name;
+    uint32_t depth = kind->depth, type = kind->type;
     uint32_t texts[4] = {prof__html_string_of(h, name), prof__html_string_of(h, site->category),
                          prof__html_string_of(h, site->file), prof__html_string_of(h, site->function)};
     uint32_t unit = *site->unit ? prof__html_string_of(h, site->unit) : 0;
@@ -464,11 +477,75 @@ static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, con
         prof__html_u(&h->units, h->kind_count);
         prof__html_u(&h->units, unit);
     }
-    known->site = site;
-    known->name = hash;
-    known->depth = depth;
-    known->type = type;
-    return known->id = h->kind_count++;
+    return h->kind_count++;
+}
+
+static int prof__html_same_kind(const void *owner, size_t item, const void *key)
+{
+    const prof__html_kind *a = (const prof__html_kind *)owner + item, *b = (const prof__html_kind *)key;
+    return a->site == b->site && a->name == b->name && a->depth == b->depth && a->type == b->type;
+}
+
+static uint32_t prof__html_kind_hash(const prof__html_kind *kind)
+{
+    return (uint32_t)prof__mix((uint64_t)(uintptr_t)kind->site + kind->name + kind->depth * 0x9E3779B97F4A7C15u +
+                               kind->type * 0xBF58476D1CE4E5B9u);
+}
+
+/* Begins to find the kind of a scope that comes soon, if its name was made at run time. */
+static void prof__html_kind_soon(const prof__html *h, const prof_cursor *cursor)
+{
+    prof__html_kind kind;
+    const prof__read_node *node = prof__cursor_ahead(cursor, 8, &kind.site, &kind.name);
+    size_t item;
+    if (node) {
+        kind.depth = node->depth;
+        kind.type = PROF_EVENT_SCOPE;
+        prof__read_soon(&h->known_kinds.index, prof__html_kind_hash(&kind));
+    }
+    node = prof__cursor_ahead(cursor, 4, &kind.site, &kind.name);
+    if (!node) return;
+    kind.depth = node->depth;
+    kind.type = PROF_EVENT_SCOPE;
+    item = prof__read_guess(&h->known_kinds.index, prof__html_kind_hash(&kind));
+    if (item != PROF__NONE) PROF__SOON(&h->known_kinds.items[item]);
+}
+
+/* Returns the number of a kind. Writes the kind if it is not among the remembered ones. name: NULL: the call site's. */
+static uint32_t prof__html_kind_find(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
+                                     uint32_t type)
+{
+    prof__html_kinds *known = &h->known_kinds;
+    prof__html_kind kind;
+    uint32_t hash;
+    size_t item;
+    kind.site = site;
+    kind.name = name ? prof__text_key(name) : 0;
+    kind.depth = depth;
+    kind.type = type;
+    hash = prof__html_kind_hash(&kind);
+    item = prof__read_find(&known->index, hash, prof__html_same_kind, known->items, &kind);
+    if (item != PROF__NONE) return known->items[item].id;
+    kind.id = prof__html_kind_new(h, site, name ? name : site->name, &kind);
+    if (known->count == PROF__HTML_MOST) prof__read_forget(&known->index, &known->count);
+    item = PROF__NEW(known->index, hash, known->items, known->capacity, known->count);
+    if (item != PROF__NONE) known->items[item] = kind;
+    return kind.id;
+}
+
+/* Returns the number of a kind of event. type: the event's type | its flags << 8. */
+static uint32_t prof__html_kind_of(prof__html *h, const prof_callsite *site, const char *name, uint32_t depth,
+                                   uint32_t type)
+{
+    size_t number = h->sites && name == site->name ? prof__site_number(h->trace, site) : PROF__NONE;
+    prof__html_site *last;
+    if (number == PROF__NONE) return prof__html_kind_find(h, site, name == site->name ? NULL : name, depth, type);
+    last = &h->sites[number];
+    if (PROF__LIKELY(last->id && last->depth == depth && last->type == type)) return last->id - 1;
+    last->depth = depth;
+    last->type = type;
+    last->id = prof__html_kind_find(h, site, NULL, depth, type) + 1;
+    return last->id - 1;
 }
 
 /* The page up to where its data begin. */
@@ -6459,7 +6536,11 @@ static void prof__html_track(prof__html *h, size_t index)
     if (h->levels) memset(h->levels, 0, h->level_capacity * sizeof *h->levels);
     memset(&h->listed_points, 0, sizeof h->listed_points);
     memset(h->frames, 0, sizeof h->frames);
-    while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) prof__html_event(h, &event);
+    prof__cursor_keyed(cursor);
+    while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
+        prof__html_kind_soon(h, cursor);
+        prof__html_event(h, &event);
+    }
     prof_cursor_close(cursor);
 #ifdef PROF_HTML_LARGE
     prof__html_groups_end(h);
@@ -6580,7 +6661,8 @@ static void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t off
 {
     size_t tracks = prof_trace_track_count(trace);
     h->trace = trace;
-    h->some_site = NULL;
+    free(h->sites);
+    h->sites = (prof__html_site *)calloc(prof__site_count(trace), sizeof *h->sites);
     h->offset = offset;
     h->has_spans = 0;
     prof__html_process(h);
@@ -6660,6 +6742,11 @@ static prof_status prof__html_done(prof__html *h)
 {
     prof_status status = prof__out_close(&h->out);
     free(h->levels);
+    free(h->sites);
+    free(h->known_strings.items);
+    free(h->known_strings.index.slots);
+    free(h->known_kinds.items);
+    free(h->known_kinds.index.slots);
     free(h);
     return status;
 }

@@ -51,7 +51,11 @@ static void prof__html_track(prof__html *h, size_t index)
     if (h->levels) memset(h->levels, 0, h->level_capacity * sizeof *h->levels);
     memset(&h->listed_points, 0, sizeof h->listed_points);
     memset(h->frames, 0, sizeof h->frames);
-    while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) prof__html_event(h, &event);
+    prof__cursor_keyed(cursor);
+    while (h->out.status == PROF_OK && prof_cursor_next(cursor, &event)) {
+        prof__html_kind_soon(h, cursor);
+        prof__html_event(h, &event);
+    }
     prof_cursor_close(cursor);
 #ifdef PROF_HTML_LARGE
     prof__html_groups_end(h);
@@ -172,7 +176,8 @@ static void prof__html_trace(prof__html *h, const prof_trace *trace, int64_t off
 {
     size_t tracks = prof_trace_track_count(trace);
     h->trace = trace;
-    h->some_site = NULL;
+    free(h->sites);
+    h->sites = (prof__html_site *)calloc(prof__site_count(trace), sizeof *h->sites);
     h->offset = offset;
     h->has_spans = 0;
     prof__html_process(h);
@@ -252,6 +257,11 @@ static prof_status prof__html_done(prof__html *h)
 {
     prof_status status = prof__out_close(&h->out);
     free(h->levels);
+    free(h->sites);
+    free(h->known_strings.items);
+    free(h->known_strings.index.slots);
+    free(h->known_kinds.items);
+    free(h->known_kinds.index.slots);
     free(h);
     return status;
 }
