@@ -10229,21 +10229,23 @@ static void prof__percentiles(prof__histogram *h, uint64_t total, prof_stat *sta
    A row has counts, sums, extremes, moments and a histogram. Times are nanoseconds. A follower does not know yet how
    long a tick is: it counts ticks, and prof__stat_row_scale() makes nanoseconds of a copy of the row. */
 
-/* The statistics of one name at one call site. */
+/* The statistics of one name at one call site. What each scope changes comes first, up to the first fields of stat, and
+   lies close together: there may be 100,000 rows. */
 typedef struct prof__stat_row {
-    prof_stat stat;
-    char *text; /* owns stat.name if that was made at run time; else NULL */
+    uint64_t key; /* of a trace's rows: in place of the name and the parent: see prof__stat_row_find() */
     prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
-    double mean, squares; /* of counters and merged rows: the mean so far, and the sum of squared distances from it */
+    uint64_t track;             /* the number of the track of the previous scope or frame, from 1 */
+    uint64_t open;              /* scopes: how many calls of this row enclose the present event */
     uint64_t square_low, square_high; /* sum of the squared times, 128 bits, from prof__stat_row_time() */
     prof__histogram histogram;
-    uint64_t track;             /* the number of the track of the previous scope or frame, from 1 */
+    prof_stat stat;
+    char *text; /* owns stat.name if that was made at run time; else NULL */
+    double mean, squares; /* of counters and merged rows: the mean so far, and the sum of squared distances from it */
     uint64_t before_ns;         /* scopes: stat.total_ns when that track began; kept_ns: the time kept of the track */
     double kept_ns;
     double low, high, last;     /* counters: the least, greatest and last value */
     double rate_squares;        /* throughputs: sum of the squared distances from the mean rate */
     int64_t to;                 /* counters: the time of the last value */
-    uint64_t open;              /* scopes: how many calls of this row enclose the present event */
     size_t child, sibling, place; /* by path: links of the tree; used while rows are sorted */
 } prof__stat_row;
 
@@ -10973,23 +10975,27 @@ typedef struct prof__stat_rows {
 } prof__stat_rows;
 
 typedef struct prof__stat_row_key {
-    const char *name;
+    uint64_t key; /* stands for the name and the parent, too */
     const prof_callsite *site;
     prof_event_type type;
-    size_t parent;
 } prof__stat_row_key;
 
 static int prof__same_stat_row(const void *owner, size_t item, const void *key)
 {
     const prof__stat_row *row = (const prof__stat_row *)owner + item;
     const prof__stat_row_key *wanted = (const prof__stat_row_key *)key;
-    return row->type == wanted->type && row->stat.site == wanted->site && row->stat.parent == wanted->parent &&
-           (row->stat.name == wanted->name || !strcmp(row->stat.name, wanted->name));
+    return row->key == wanted->key && row->type == wanted->type && row->stat.site == wanted->site;
 }
 
-/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without
-   memory. */
-static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event)
+/* named: the key of a name that was made at run time; 0: of others. */
+static uint64_t prof__stat_row_mix(const prof_callsite *site, size_t parent, uint64_t named)
+{
+    return prof__mix((PROF__ADDRESS(site) + parent * 31) ^ named);
+}
+
+/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without memory.
+   named: prof__cursor_key(), or 0 if that is not known. */
+static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event, uint64_t named)
 {
     prof__stat_row_key key;
     prof__stat_row *row;
@@ -10997,12 +11003,13 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
     size_t item, parent = inside ? all->stack[all->depth - 1].row : PROF_NO_PARENT;
-    uint32_t hash = (uint32_t)prof__mix(PROF__ADDRESS(event->site) + parent * 31);
-    if (name != event->site->name) hash += prof__text_hash(name);
-    key.name = name;
+    uint32_t hash;
+    if (name == event->site->name) named = 0;
+    else if (!named) named = prof__text_key(name);
+    key.key = prof__stat_row_mix(event->site, parent, named);
     key.site = event->site;
     key.type = event->type;
-    key.parent = parent;
+    hash = (uint32_t)key.key;
     item = prof__read_find(&all->index, hash, prof__same_stat_row, all->items, &key);
     if (item != PROF__NONE) return item;
     item = PROF__NEW(all->index, hash, all->items, all->capacity, all->count);
@@ -11014,6 +11021,7 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
         if (!row->text) return PROF__NONE;
         row->stat.name = row->text;
     }
+    row->key = key.key;
     row->stat.site = event->site;
     row->stat.parent = parent;
     row->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
@@ -11022,15 +11030,15 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
 }
 
 /* Returns the number of an event's row, as prof__stat_row_find() does. Fast for scopes with the name of their site. */
-static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *event)
+static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *event, uint64_t named)
 {
     uint32_t *known;
     size_t item;
     if (!all->sites || event->type != PROF_EVENT_SCOPE || event->name != event->site->name)
-        return prof__stat_row_find(all, event);
+        return prof__stat_row_find(all, event, named);
     known = &all->by_site[(const prof__read_site *)(const void *)event->site - all->sites];
     if (PROF__LIKELY(*known)) return *known - 1;
-    item = prof__stat_row_find(all, event);
+    item = prof__stat_row_find(all, event, 0);
     if (item < PROF__NONE32 - 1 && event->site->role != PROF_ROLE_THROUGHPUT) *known = (uint32_t)item + 1;
     return item;
 }
@@ -11148,6 +11156,25 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
     return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
 }
 
+/* The row of an event is found in a table, and has a table of durations. prof__stat_rows_soon() begins to load the
+   first of these three this many events before the event is counted, the others half and a quarter as many before. */
+#define PROF__STAT_AHEAD 12
+
+/* number: of the row, plus 1; 0: not known. */
+static inline void prof__stat_row_soon(const prof__stat_rows *all, size_t number)
+{
+    const prof__stat_row *row = number ? &all->items[number - 1] : NULL;
+    if (!row) return;
+    PROF__SOON(&row->key);
+    PROF__SOON(&row->stat.site);
+    PROF__SOON(&row->stat.sum_ns);
+}
+
+static inline void prof__stat_steps_soon(const prof__stat_rows *all, size_t number)
+{
+    if (number) PROF__SOON(all->items[number - 1].histogram.steps);
+}
+
 /* Counts the next events of a track as prof__stat_rows_scope() does, as long as they are plain scopes with a known row.
    Most events are. A scope that encloses no other is not put on the stack. Returns 0 without memory. */
 static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
@@ -11163,6 +11190,10 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
         int64_t duration = node->end_ns - node->start_ns;
         prof__stat_row *row;
         if (!known || node->end_ns <= all->since || top == full) break;
+        if (node + PROF__STAT_AHEAD < end) {
+            prof__stat_row_soon(all, all->by_site[node[PROF__STAT_AHEAD].site]);
+            prof__stat_steps_soon(all, all->by_site[node[PROF__STAT_AHEAD / 2].site]);
+        }
         while (top != bottom && prof__stat_left(top - 1, node->depth, node->start_ns)) prof__stat_rows_pop(all, --top);
         if (top != bottom) top[-1].alone -= duration;
         row = &all->items[known - 1];
@@ -11208,7 +11239,7 @@ static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
+static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event, uint64_t named)
 {
     size_t item;
     prof__stat_row *row;
@@ -11217,7 +11248,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
     if (all->messages_only) return 1;
     if (event->start_ns > all->since) prof__stat_rows_use(&all->uses, event);
     if (event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER) return 1;
-    item = prof__stat_row_of(all, event);
+    item = prof__stat_row_of(all, event, named);
     if (item == PROF__NONE) return 0;
     row = &all->items[item];
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track begins a frame and ends none */
@@ -11236,13 +11267,13 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
     return 1;
 }
 
-static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event)
+static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, uint64_t named)
 {
     size_t item;
-    if (event->type != PROF_EVENT_SCOPE || all->messages_only) return prof__stat_rows_other(all, event);
+    if (event->type != PROF_EVENT_SCOPE || all->messages_only) return prof__stat_rows_other(all, event, named);
     if (event->start_ns > all->since) all->uses.values += (uint64_t)event->arg_count * 2;
     prof__stat_rows_leave(all, event->depth, event->start_ns);
-    item = prof__stat_row_of(all, event);
+    item = prof__stat_row_of(all, event, named);
     return item != PROF__NONE && prof__stat_rows_scope(all, event, item);
 }
 
@@ -11284,6 +11315,25 @@ static double prof__stat_kept(const prof_trace *trace, size_t track)
     return to > from ? (double)(to - from) : 0;
 }
 
+/* Returns the hash of the row of the event after `ahead` more, if that has a name made at run time, else 0. */
+static inline uint32_t prof__stat_hash_ahead(const prof_cursor *cursor, size_t ahead)
+{
+    uint64_t named;
+    const prof_callsite *site;
+    if (!prof__cursor_ahead(cursor, ahead, &site, &named) || site->name[0]) return 0;
+    return (uint32_t)prof__stat_row_mix(site, PROF_NO_PARENT, named);
+}
+
+static inline void prof__stat_rows_soon(const prof__stat_rows *all, const prof_cursor *cursor)
+{
+    uint32_t hash = prof__stat_hash_ahead(cursor, PROF__STAT_AHEAD);
+    if (hash) prof__read_soon(&all->index, hash);
+    hash = prof__stat_hash_ahead(cursor, PROF__STAT_AHEAD / 2);
+    if (hash) prof__stat_row_soon(all, prof__read_guess(&all->index, hash) + 1); /* PROF__NONE + 1 is 0 */
+    hash = prof__stat_hash_ahead(cursor, PROF__STAT_AHEAD / 4);
+    if (hash) prof__stat_steps_soon(all, prof__read_guess(&all->index, hash) + 1);
+}
+
 static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
 {
     prof_cursor *cursor;
@@ -11291,13 +11341,14 @@ static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace 
     int good;
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
+    prof__cursor_keyed(cursor);
     all->since = trace->since ? trace->since[track] : INT64_MIN;
     all->states = trace->state_count ? trace : NULL;
     all->track = track + 1;
     all->kept_ns = prof__stat_kept(trace, track);
     while ((good = prof__stat_rows_plain(all, cursor)) != 0 && prof_cursor_next(cursor, &event) &&
-           (good = prof__stat_rows_event(all, &event)) != 0) {
-    }
+           (good = prof__stat_rows_event(all, &event, prof__cursor_key(cursor))) != 0)
+        if (!all->by_path) prof__stat_rows_soon(all, cursor);
     prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
     return good ? PROF_OK : prof__no_memory("for the statistics");
@@ -11335,7 +11386,7 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     event.type = scope ? PROF_EVENT_SCOPE : frame ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN;
     event.name = span->name;
     event.site = span->site;
-    item = prof__stat_row_of(all, &event);
+    item = prof__stat_row_of(all, &event, 0);
     if (item == PROF__NONE) return 0;
     row = &all->items[item];
     if (span->flags) {
@@ -11451,18 +11502,27 @@ static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, pr
 
 /* A row and the value that it is sorted by. */
 typedef struct prof__sorted {
-    double key;
-    int descending;
+    double key; /* the least first */
+    const char *name;
     size_t order;
     const prof_stat *stat;
 } prof__sorted;
+
+/* A row is shown soon: begins to load it. Sorted rows are all over memory. */
+static inline void prof__sorted_soon(const prof__sorted *rows, size_t i, size_t count)
+{
+    const prof__sorted *row = &rows[i + 8 < count ? i + 8 : i];
+    size_t at;
+    PROF__SOON(row->name);
+    for (at = 0; at < sizeof *row->stat; at += 64) PROF__SOON((const char *)row->stat + at);
+}
 
 static int prof__sorted_order(const void *a, const void *b)
 {
     const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
     int names;
-    if (x->key < y->key || x->key > y->key) return (x->key < y->key) != x->descending ? -1 : 1;
-    names = strcmp(x->stat->name, y->stat->name);
+    if (x->key < y->key || x->key > y->key) return x->key < y->key ? -1 : 1;
+    names = strcmp(x->name, y->name);
     if (names) return names;
     return x->order < y->order ? -1 : x->order > y->order;
 }
@@ -11492,8 +11552,8 @@ static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type
     for (i = 0; sorted && i < all->count; i++) {
         if (all->items[i].type != type) continue;
         if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* none since a reset */
-        sorted[*count].key = prof__sort_key(&all->items[i].stat, sort);
-        sorted[*count].descending = !ascending;
+        sorted[*count].key = prof__sort_key(&all->items[i].stat, sort) * (ascending ? 1 : -1);
+        sorted[*count].name = all->items[i].stat.name;
         sorted[*count].order = i;
         sorted[*count].stat = &all->items[i].stat;
         ++*count;
@@ -11635,22 +11695,29 @@ PROF_DEF void prof_stats_free(prof_stat *stats)
 
 static void prof__out_spaces(prof__out *out, size_t count)
 {
-    for (; count; count--) prof__out_bytes(out, " ", 1);
+    for (; count > PROF__OUT_RESERVE; count -= PROF__OUT_RESERVE) prof__out_spaces(out, PROF__OUT_RESERVE);
+    memset(prof__out_reserve(out, count), ' ', count);
+    prof__out_commit(out, count);
 }
 
 /* Writes count characters of a text, with "?" for control characters and bytes that are not UTF-8. Returns the text
    after them. */
 static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
 {
-    for (; count; count--) {
-        const char *next = prof__next_character(text);
+    for (;;) {
+        const char *next = text;
+        while (count && *next >= ' ' && *next < 127) next++, count--; /* most texts have no others */
+        prof__out_bytes(out, text, (size_t)(next - text));
+        if (!count) return next;
+        text = next;
+        next = prof__next_character(text);
         if (prof__is_control(text) || !prof__utf8(text))
             prof__out_bytes(out, "?", 1);
         else
             prof__out_bytes(out, text, (size_t)(next - text));
         text = next;
+        count--;
     }
-    return text;
 }
 
 /* Writes a text in exactly width characters, padded with spaces. A longer text loses its middle, because names often
@@ -11700,7 +11767,7 @@ static void prof__out_right(prof__out *out, const char *text, size_t width)
 {
     size_t length = prof__characters(text);
     if (length < width) prof__out_spaces(out, width - length);
-    prof__out_clean(out, text);
+    prof__out_characters(out, text, length);
 }
 
 static void prof__out_ns(prof__out *out, double ns, size_t width)
@@ -11788,6 +11855,7 @@ static void prof__measured(char *to, double value, const char *unit)
      first loses the space between columns, then columns in the order of prof__column.order; then names are cut. --*/
 
 #define PROF__TABLE_COLUMNS 13
+#define PROF__TABLE_TIME ((size_t)8) /* characters of 1.234 us: no time below 999 s has more */
 #define PROF__TABLE_LEAST ((size_t)40)       /* characters; a table does not become narrower than this */
 #define PROF__TABLE_NAME_LEAST ((size_t)24)  /* characters; names stay as wide as this while a column can be left out */
 
@@ -11808,6 +11876,7 @@ typedef struct prof__table {
     size_t rows, at, line;              /* at: the present column; line: characters written of the present note */
     int writing, below;                 /* writing: 1 in the second pass; below: 1: notes are on lines of their own */
     size_t widths[PROF__TABLE_COLUMNS]; /* characters of each column; 0: left out */
+    double most[PROF__TABLE_COLUMNS];   /* of numbers that are the longer the larger they are: the largest measured */
 } prof__table;
 
 /* Begins a table. The last element of `columns` has the title NULL. note_title is NULL for a table without notes. */
@@ -11824,17 +11893,22 @@ static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, cons
     t->name = prof__characters(title);
     t->max = PROF__NAME_MAX;
     if (note_title) t->note = prof__characters(note_title) + 2;
-    for (; columns[t->count].title; t->count++) t->widths[t->count] = prof__characters(columns[t->count].title);
+    for (; columns[t->count].title; t->count++) {
+        t->widths[t->count] = prof__characters(columns[t->count].title);
+        t->most[t->count] = -1;
+    }
 }
 
 static void prof__table_row(prof__table *t, const char *name, size_t depth)
 {
     if (!*name) name = "(unnamed)"; /* made at run time, and overwritten by the ring with the scope's begin */
-    size_t indent = 2 * (depth < PROF__INDENT_MAX ? depth : PROF__INDENT_MAX), length = prof__characters(name) + indent;
+    size_t indent = 2 * (depth < PROF__INDENT_MAX ? depth : PROF__INDENT_MAX), length;
     t->at = t->line = 0;
     t->rows++;
+    if (!t->writing && depth) t->max = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
+    if (!t->writing && strlen(name) + indent <= t->name) return;
+    length = prof__characters(name) + indent;
     if (!t->writing) {
-        if (depth) t->max = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
         if (length > t->name) t->name = length;
         return;
     }
@@ -11851,9 +11925,24 @@ static void prof__table_text(prof__table *t, const char *text)
     if (t->writing && t->widths[at]) prof__out_right(t->out, text, t->widths[at]);
 }
 
+/* Returns 1 if a number is not written, and cannot make its column wider: one as large has been measured. */
+static int prof__table_measured(prof__table *t, double value)
+{
+    if (t->writing || !(value <= t->most[t->at])) {
+        if (value > t->most[t->at]) t->most[t->at] = value;
+        return 0;
+    }
+    t->at++;
+    return 1;
+}
+
 static void prof__table_ns(prof__table *t, double ns)
 {
     char text[48];
+    if (!t->writing && t->widths[t->at] >= PROF__TABLE_TIME && ns < 999e9) {
+        t->at++;
+        return;
+    }
     prof__human_ns(text, ns);
     prof__table_text(t, text);
 }
@@ -11863,6 +11952,7 @@ static void prof__table_time(prof__table *t, uint64_t ns) { prof__table_ns(t, pr
 static void prof__table_count(prof__table *t, uint64_t count)
 {
     char text[32];
+    if (count >> 53 == 0 && prof__table_measured(t, (double)count)) return;
     prof__grouped(text, count);
     prof__table_text(t, text);
 }
@@ -11870,6 +11960,7 @@ static void prof__table_count(prof__table *t, uint64_t count)
 static void prof__table_percent(prof__table *t, double part, double whole)
 {
     char text[48] = "-";
+    if (whole > 0 && prof__table_measured(t, part / whole)) return;
     if (whole > 0) strcpy(text + prof__fixed(text, part / whole * 100, 1), " %");
     prof__table_text(t, text);
 }
@@ -11985,7 +12076,7 @@ static int prof__table_again(prof__table *t)
 static void prof__table_place(prof__table *t, const prof_callsite *site)
 {
     const char *base = site->file, *c;
-    char line[24];
+    char line[24] = ":";
     if (site->role == PROF_ROLE_DEVICE) { /* the name of a device's event tells more than a line of code */
         prof__table_note(t, "  ");
         prof__table_note(t, site->category);
@@ -11996,7 +12087,7 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
     prof__table_note(t, "  ");
     prof__table_note(t, base);
     if (!site->line) return; /* only the symbol is known */
-    snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
+    line[1 + prof__digits(line + 1, site->line)] = 0;
     prof__table_note(t, line);
 }
 
@@ -12065,6 +12156,7 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     }
     if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;
     for (i = 0; i < count; i++) {
+        prof__sorted_soon(rows, i, count);
         truncated += rows[i].stat->truncated;
         several |= rows[i].stat->threads > 1;
         above |= rows[i].stat->share > 1.0005;
@@ -12081,7 +12173,10 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
     prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
     do
-        for (i = 0; i < shown; i++) prof__summary_scope(&t, rows[i].stat, several, running);
+        for (i = 0; i < shown; i++) {
+            prof__sorted_soon(rows, i, shown);
+            prof__summary_scope(&t, rows[i].stat, several, running);
+        }
     while (prof__table_again(&t));
     prof__out_more(out, count - shown);
     if (above && !several) prof__out_text(out, "more than 100 % of the run: on several threads at once\n");
@@ -12089,12 +12184,14 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
 
-static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_throughput(prof__out *out, const prof_trace *trace, const prof__sorted *rows, size_t count,
+                                     size_t limit)
 {
     static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
                                            {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
     size_t i, shown = 0;
     prof__table t;
+    if (!prof__has_role(trace, PROF_ROLE_THROUGHPUT)) return;
     for (i = 0; i < count; i++) shown += rows[i].stat->site->role == PROF_ROLE_THROUGHPUT;
     if (!shown) return;
     prof__out_text(out, "\n");
@@ -12894,7 +12991,7 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
         prof__summary_head(out, trace, limit);
         prof__summary_scopes(out, trace, &all, scopes, scope_count, options, limit);
         status = prof__summary_open(out, trace, options->top, limit);
-        prof__summary_throughput(out, scopes, scope_count, limit);
+        prof__summary_throughput(out, trace, scopes, scope_count, limit);
         prof__summary_spans(out, &all, spans, span_count, limit);
         prof__summary_frames(out, frames, frame_count, limit);
         prof__summary_counters(out, &all, counters, counter_count, limit);

@@ -13,22 +13,29 @@
 
 static void prof__out_spaces(prof__out *out, size_t count)
 {
-    for (; count; count--) prof__out_bytes(out, " ", 1);
+    for (; count > PROF__OUT_RESERVE; count -= PROF__OUT_RESERVE) prof__out_spaces(out, PROF__OUT_RESERVE);
+    memset(prof__out_reserve(out, count), ' ', count);
+    prof__out_commit(out, count);
 }
 
 /* Writes count characters of a text, with "?" for control characters and bytes that are not UTF-8. Returns the text
    after them. */
 static const char *prof__out_characters(prof__out *out, const char *text, size_t count)
 {
-    for (; count; count--) {
-        const char *next = prof__next_character(text);
+    for (;;) {
+        const char *next = text;
+        while (count && *next >= ' ' && *next < 127) next++, count--; /* most texts have no others */
+        prof__out_bytes(out, text, (size_t)(next - text));
+        if (!count) return next;
+        text = next;
+        next = prof__next_character(text);
         if (prof__is_control(text) || !prof__utf8(text))
             prof__out_bytes(out, "?", 1);
         else
             prof__out_bytes(out, text, (size_t)(next - text));
         text = next;
+        count--;
     }
-    return text;
 }
 
 /* Writes a text in exactly width characters, padded with spaces. A longer text loses its middle, because names often
@@ -78,7 +85,7 @@ static void prof__out_right(prof__out *out, const char *text, size_t width)
 {
     size_t length = prof__characters(text);
     if (length < width) prof__out_spaces(out, width - length);
-    prof__out_clean(out, text);
+    prof__out_characters(out, text, length);
 }
 
 static void prof__out_ns(prof__out *out, double ns, size_t width)

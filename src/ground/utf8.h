@@ -64,7 +64,7 @@ static size_t prof__utf8_cut(const char *text, size_t most)
 static size_t prof__characters(const char *text)
 {
     size_t count = 0;
-    for (; *text; text = prof__next_character(text)) count++;
+    for (; *text; count++) text = (unsigned char)*text < 0x80 ? text + 1 : prof__next_character(text);
     return count;
 }
 #endif

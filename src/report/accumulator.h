@@ -14,21 +14,23 @@
    A row has counts, sums, extremes, moments and a histogram. Times are nanoseconds. A follower does not know yet how
    long a tick is: it counts ticks, and prof__stat_row_scale() makes nanoseconds of a copy of the row. */
 
-/* The statistics of one name at one call site. */
+/* The statistics of one name at one call site. What each scope changes comes first, up to the first fields of stat, and
+   lies close together: there may be 100,000 rows. */
 typedef struct prof__stat_row {
-    prof_stat stat;
-    char *text; /* owns stat.name if that was made at run time; else NULL */
+    uint64_t key; /* of a trace's rows: in place of the name and the parent: see prof__stat_row_find() */
     prof_event_type type; /* SCOPE, FRAME, COUNTER, SPAN_BEGIN */
-    double mean, squares; /* of counters and merged rows: the mean so far, and the sum of squared distances from it */
+    uint64_t track;             /* the number of the track of the previous scope or frame, from 1 */
+    uint64_t open;              /* scopes: how many calls of this row enclose the present event */
     uint64_t square_low, square_high; /* sum of the squared times, 128 bits, from prof__stat_row_time() */
     prof__histogram histogram;
-    uint64_t track;             /* the number of the track of the previous scope or frame, from 1 */
+    prof_stat stat;
+    char *text; /* owns stat.name if that was made at run time; else NULL */
+    double mean, squares; /* of counters and merged rows: the mean so far, and the sum of squared distances from it */
     uint64_t before_ns;         /* scopes: stat.total_ns when that track began; kept_ns: the time kept of the track */
     double kept_ns;
     double low, high, last;     /* counters: the least, greatest and last value */
     double rate_squares;        /* throughputs: sum of the squared distances from the mean rate */
     int64_t to;                 /* counters: the time of the last value */
-    uint64_t open;              /* scopes: how many calls of this row enclose the present event */
     size_t child, sibling, place; /* by path: links of the tree; used while rows are sorted */
 } prof__stat_row;
 

@@ -63,23 +63,27 @@ typedef struct prof__stat_rows {
 } prof__stat_rows;
 
 typedef struct prof__stat_row_key {
-    const char *name;
+    uint64_t key; /* stands for the name and the parent, too */
     const prof_callsite *site;
     prof_event_type type;
-    size_t parent;
 } prof__stat_row_key;
 
 static int prof__same_stat_row(const void *owner, size_t item, const void *key)
 {
     const prof__stat_row *row = (const prof__stat_row *)owner + item;
     const prof__stat_row_key *wanted = (const prof__stat_row_key *)key;
-    return row->type == wanted->type && row->stat.site == wanted->site && row->stat.parent == wanted->parent &&
-           (row->stat.name == wanted->name || !strcmp(row->stat.name, wanted->name));
+    return row->key == wanted->key && row->type == wanted->type && row->stat.site == wanted->site;
 }
 
-/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without
-   memory. */
-static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event)
+/* named: the key of a name that was made at run time; 0: of others. */
+static uint64_t prof__stat_row_mix(const prof_callsite *site, size_t parent, uint64_t named)
+{
+    return prof__mix((PROF__ADDRESS(site) + parent * 31) ^ named);
+}
+
+/* Returns the number of the row that an event belongs to. Adds the row if it is new. Returns PROF__NONE without memory.
+   named: prof__cursor_key(), or 0 if that is not known. */
+static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const prof_event *event, uint64_t named)
 {
     prof__stat_row_key key;
     prof__stat_row *row;
@@ -87,12 +91,13 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
     const char *name = event->site->name[0] ? event->site->name : event->name;
     int inside = all->by_path && all->depth && event->type == PROF_EVENT_SCOPE;
     size_t item, parent = inside ? all->stack[all->depth - 1].row : PROF_NO_PARENT;
-    uint32_t hash = (uint32_t)prof__mix(PROF__ADDRESS(event->site) + parent * 31);
-    if (name != event->site->name) hash += prof__text_hash(name);
-    key.name = name;
+    uint32_t hash;
+    if (name == event->site->name) named = 0;
+    else if (!named) named = prof__text_key(name);
+    key.key = prof__stat_row_mix(event->site, parent, named);
     key.site = event->site;
     key.type = event->type;
-    key.parent = parent;
+    hash = (uint32_t)key.key;
     item = prof__read_find(&all->index, hash, prof__same_stat_row, all->items, &key);
     if (item != PROF__NONE) return item;
     item = PROF__NEW(all->index, hash, all->items, all->capacity, all->count);
@@ -104,6 +109,7 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
         if (!row->text) return PROF__NONE;
         row->stat.name = row->text;
     }
+    row->key = key.key;
     row->stat.site = event->site;
     row->stat.parent = parent;
     row->stat.depth = inside ? all->items[parent].stat.depth + 1 : 0;
@@ -112,15 +118,15 @@ static PROF__NOINLINE size_t prof__stat_row_find(prof__stat_rows *all, const pro
 }
 
 /* Returns the number of an event's row, as prof__stat_row_find() does. Fast for scopes with the name of their site. */
-static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *event)
+static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *event, uint64_t named)
 {
     uint32_t *known;
     size_t item;
     if (!all->sites || event->type != PROF_EVENT_SCOPE || event->name != event->site->name)
-        return prof__stat_row_find(all, event);
+        return prof__stat_row_find(all, event, named);
     known = &all->by_site[(const prof__read_site *)(const void *)event->site - all->sites];
     if (PROF__LIKELY(*known)) return *known - 1;
-    item = prof__stat_row_find(all, event);
+    item = prof__stat_row_find(all, event, 0);
     if (item < PROF__NONE32 - 1 && event->site->role != PROF_ROLE_THROUGHPUT) *known = (uint32_t)item + 1;
     return item;
 }
@@ -238,6 +244,25 @@ static int prof__stat_rows_scope(prof__stat_rows *all, const prof_event *event, 
     return prof__stat_row_time(row, (uint64_t)event->duration_ns, (uint64_t)event->duration_ns);
 }
 
+/* The row of an event is found in a table, and has a table of durations. prof__stat_rows_soon() begins to load the
+   first of these three this many events before the event is counted, the others half and a quarter as many before. */
+#define PROF__STAT_AHEAD 12
+
+/* number: of the row, plus 1; 0: not known. */
+static inline void prof__stat_row_soon(const prof__stat_rows *all, size_t number)
+{
+    const prof__stat_row *row = number ? &all->items[number - 1] : NULL;
+    if (!row) return;
+    PROF__SOON(&row->key);
+    PROF__SOON(&row->stat.site);
+    PROF__SOON(&row->stat.sum_ns);
+}
+
+static inline void prof__stat_steps_soon(const prof__stat_rows *all, size_t number)
+{
+    if (number) PROF__SOON(all->items[number - 1].histogram.steps);
+}
+
 /* Counts the next events of a track as prof__stat_rows_scope() does, as long as they are plain scopes with a known row.
    Most events are. A scope that encloses no other is not put on the stack. Returns 0 without memory. */
 static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_cursor *cursor)
@@ -253,6 +278,10 @@ static PROF__NOINLINE int prof__stat_rows_plain(prof__stat_rows *all, prof_curso
         int64_t duration = node->end_ns - node->start_ns;
         prof__stat_row *row;
         if (!known || node->end_ns <= all->since || top == full) break;
+        if (node + PROF__STAT_AHEAD < end) {
+            prof__stat_row_soon(all, all->by_site[node[PROF__STAT_AHEAD].site]);
+            prof__stat_steps_soon(all, all->by_site[node[PROF__STAT_AHEAD / 2].site]);
+        }
         while (top != bottom && prof__stat_left(top - 1, node->depth, node->start_ns)) prof__stat_rows_pop(all, --top);
         if (top != bottom) top[-1].alone -= duration;
         row = &all->items[known - 1];
@@ -298,7 +327,7 @@ static void prof__stat_rows_use(prof__uses *uses, const prof_event *event)
         uses->marks++;
 }
 
-static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
+static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event, uint64_t named)
 {
     size_t item;
     prof__stat_row *row;
@@ -307,7 +336,7 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
     if (all->messages_only) return 1;
     if (event->start_ns > all->since) prof__stat_rows_use(&all->uses, event);
     if (event->type != PROF_EVENT_FRAME && event->type != PROF_EVENT_COUNTER) return 1;
-    item = prof__stat_row_of(all, event);
+    item = prof__stat_row_of(all, event, named);
     if (item == PROF__NONE) return 0;
     row = &all->items[item];
     if (event->type == PROF_EVENT_FRAME) { /* the first boundary of a track begins a frame and ends none */
@@ -326,13 +355,13 @@ static int prof__stat_rows_other(prof__stat_rows *all, const prof_event *event)
     return 1;
 }
 
-static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event)
+static inline int prof__stat_rows_event(prof__stat_rows *all, const prof_event *event, uint64_t named)
 {
     size_t item;
-    if (event->type != PROF_EVENT_SCOPE || all->messages_only) return prof__stat_rows_other(all, event);
+    if (event->type != PROF_EVENT_SCOPE || all->messages_only) return prof__stat_rows_other(all, event, named);
     if (event->start_ns > all->since) all->uses.values += (uint64_t)event->arg_count * 2;
     prof__stat_rows_leave(all, event->depth, event->start_ns);
-    item = prof__stat_row_of(all, event);
+    item = prof__stat_row_of(all, event, named);
     return item != PROF__NONE && prof__stat_rows_scope(all, event, item);
 }
 
@@ -374,6 +403,25 @@ static double prof__stat_kept(const prof_trace *trace, size_t track)
     return to > from ? (double)(to - from) : 0;
 }
 
+/* Returns the hash of the row of the event after `ahead` more, if that has a name made at run time, else 0. */
+static inline uint32_t prof__stat_hash_ahead(const prof_cursor *cursor, size_t ahead)
+{
+    uint64_t named;
+    const prof_callsite *site;
+    if (!prof__cursor_ahead(cursor, ahead, &site, &named) || site->name[0]) return 0;
+    return (uint32_t)prof__stat_row_mix(site, PROF_NO_PARENT, named);
+}
+
+static inline void prof__stat_rows_soon(const prof__stat_rows *all, const prof_cursor *cursor)
+{
+    uint32_t hash = prof__stat_hash_ahead(cursor, PROF__STAT_AHEAD);
+    if (hash) prof__read_soon(&all->index, hash);
+    hash = prof__stat_hash_ahead(cursor, PROF__STAT_AHEAD / 2);
+    if (hash) prof__stat_row_soon(all, prof__read_guess(&all->index, hash) + 1); /* PROF__NONE + 1 is 0 */
+    hash = prof__stat_hash_ahead(cursor, PROF__STAT_AHEAD / 4);
+    if (hash) prof__stat_steps_soon(all, prof__read_guess(&all->index, hash) + 1);
+}
+
 static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace *trace, size_t track)
 {
     prof_cursor *cursor;
@@ -381,13 +429,14 @@ static prof_status prof__stat_rows_track(prof__stat_rows *all, const prof_trace 
     int good;
     prof_status status = prof_cursor_open(trace, track, &cursor);
     if (status != PROF_OK) return status;
+    prof__cursor_keyed(cursor);
     all->since = trace->since ? trace->since[track] : INT64_MIN;
     all->states = trace->state_count ? trace : NULL;
     all->track = track + 1;
     all->kept_ns = prof__stat_kept(trace, track);
     while ((good = prof__stat_rows_plain(all, cursor)) != 0 && prof_cursor_next(cursor, &event) &&
-           (good = prof__stat_rows_event(all, &event)) != 0) {
-    }
+           (good = prof__stat_rows_event(all, &event, prof__cursor_key(cursor))) != 0)
+        if (!all->by_path) prof__stat_rows_soon(all, cursor);
     prof__stat_rows_leave(all, 0, 0);
     prof_cursor_close(cursor);
     return good ? PROF_OK : prof__no_memory("for the statistics");
@@ -425,7 +474,7 @@ static int prof__stat_rows_span(prof__stat_rows *all, const prof_trace *trace, c
     event.type = scope ? PROF_EVENT_SCOPE : frame ? PROF_EVENT_FRAME : PROF_EVENT_SPAN_BEGIN;
     event.name = span->name;
     event.site = span->site;
-    item = prof__stat_row_of(all, &event);
+    item = prof__stat_row_of(all, &event, 0);
     if (item == PROF__NONE) return 0;
     row = &all->items[item];
     if (span->flags) {

@@ -88,18 +88,27 @@ static prof_status prof__stat_rows_make(const prof_trace *trace, int by_path, pr
 
 /* A row and the value that it is sorted by. */
 typedef struct prof__sorted {
-    double key;
-    int descending;
+    double key; /* the least first */
+    const char *name;
     size_t order;
     const prof_stat *stat;
 } prof__sorted;
+
+/* A row is shown soon: begins to load it. Sorted rows are all over memory. */
+static inline void prof__sorted_soon(const prof__sorted *rows, size_t i, size_t count)
+{
+    const prof__sorted *row = &rows[i + 8 < count ? i + 8 : i];
+    size_t at;
+    PROF__SOON(row->name);
+    for (at = 0; at < sizeof *row->stat; at += 64) PROF__SOON((const char *)row->stat + at);
+}
 
 static int prof__sorted_order(const void *a, const void *b)
 {
     const prof__sorted *x = (const prof__sorted *)a, *y = (const prof__sorted *)b;
     int names;
-    if (x->key < y->key || x->key > y->key) return (x->key < y->key) != x->descending ? -1 : 1;
-    names = strcmp(x->stat->name, y->stat->name);
+    if (x->key < y->key || x->key > y->key) return x->key < y->key ? -1 : 1;
+    names = strcmp(x->name, y->name);
     if (names) return names;
     return x->order < y->order ? -1 : x->order > y->order;
 }
@@ -129,8 +138,8 @@ static prof__sorted *prof__sort(const prof__stat_rows *all, prof_event_type type
     for (i = 0; sorted && i < all->count; i++) {
         if (all->items[i].type != type) continue;
         if (!all->items[i].stat.count && type != PROF_EVENT_FRAME && !all->by_path) continue; /* none since a reset */
-        sorted[*count].key = prof__sort_key(&all->items[i].stat, sort);
-        sorted[*count].descending = !ascending;
+        sorted[*count].key = prof__sort_key(&all->items[i].stat, sort) * (ascending ? 1 : -1);
+        sorted[*count].name = all->items[i].stat.name;
         sorted[*count].order = i;
         sorted[*count].stat = &all->items[i].stat;
         ++*count;

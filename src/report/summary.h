@@ -16,6 +16,7 @@
 #include "read/log.h"
 #include "read/trace.h"
 #include "report/accumulator.h"
+#include "report/allocations.h"
 #include "report/measured.h"
 #include "report/stat_rows.h"
 #include "report/statistics.h"
@@ -86,6 +87,7 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     }
     if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;
     for (i = 0; i < count; i++) {
+        prof__sorted_soon(rows, i, count);
         truncated += rows[i].stat->truncated;
         several |= rows[i].stat->threads > 1;
         above |= rows[i].stat->share > 1.0005;
@@ -102,7 +104,10 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     if (all->by_path) shown = prof__sort_tree(all, rows, count, top);
     prof__table_begin(&t, out, limit, all->by_path ? "call path" : "scope", columns, "where", PROF__SUMMARY_WHERE);
     do
-        for (i = 0; i < shown; i++) prof__summary_scope(&t, rows[i].stat, several, running);
+        for (i = 0; i < shown; i++) {
+            prof__sorted_soon(rows, i, shown);
+            prof__summary_scope(&t, rows[i].stat, several, running);
+        }
     while (prof__table_again(&t));
     prof__out_more(out, count - shown);
     if (above && !several) prof__out_text(out, "more than 100 % of the run: on several threads at once\n");
@@ -110,12 +115,14 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
 
-static void prof__summary_throughput(prof__out *out, const prof__sorted *rows, size_t count, size_t limit)
+static void prof__summary_throughput(prof__out *out, const prof_trace *trace, const prof__sorted *rows, size_t count,
+                                     size_t limit)
 {
     static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
                                            {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
     size_t i, shown = 0;
     prof__table t;
+    if (!prof__has_role(trace, PROF_ROLE_THROUGHPUT)) return;
     for (i = 0; i < count; i++) shown += rows[i].stat->site->role == PROF_ROLE_THROUGHPUT;
     if (!shown) return;
     prof__out_text(out, "\n");

@@ -63,7 +63,7 @@ static void prof__summary(const prof_trace *trace, prof__out *out, const prof_su
         prof__summary_head(out, trace, limit);
         prof__summary_scopes(out, trace, &all, scopes, scope_count, options, limit);
         status = prof__summary_open(out, trace, options->top, limit);
-        prof__summary_throughput(out, scopes, scope_count, limit);
+        prof__summary_throughput(out, trace, scopes, scope_count, limit);
         prof__summary_spans(out, &all, spans, span_count, limit);
         prof__summary_frames(out, frames, frame_count, limit);
         prof__summary_counters(out, &all, counters, counter_count, limit);

@@ -15,6 +15,7 @@
      first loses the space between columns, then columns in the order of prof__column.order; then names are cut. --*/
 
 #define PROF__TABLE_COLUMNS 13
+#define PROF__TABLE_TIME ((size_t)8) /* characters of 1.234 us: no time below 999 s has more */
 #define PROF__TABLE_LEAST ((size_t)40)       /* characters; a table does not become narrower than this */
 #define PROF__TABLE_NAME_LEAST ((size_t)24)  /* characters; names stay as wide as this while a column can be left out */
 
@@ -35,6 +36,7 @@ typedef struct prof__table {
     size_t rows, at, line;              /* at: the present column; line: characters written of the present note */
     int writing, below;                 /* writing: 1 in the second pass; below: 1: notes are on lines of their own */
     size_t widths[PROF__TABLE_COLUMNS]; /* characters of each column; 0: left out */
+    double most[PROF__TABLE_COLUMNS];   /* of numbers that are the longer the larger they are: the largest measured */
 } prof__table;
 
 /* Begins a table. The last element of `columns` has the title NULL. note_title is NULL for a table without notes. */
@@ -51,17 +53,22 @@ static void prof__table_begin(prof__table *t, prof__out *out, size_t limit, cons
     t->name = prof__characters(title);
     t->max = PROF__NAME_MAX;
     if (note_title) t->note = prof__characters(note_title) + 2;
-    for (; columns[t->count].title; t->count++) t->widths[t->count] = prof__characters(columns[t->count].title);
+    for (; columns[t->count].title; t->count++) {
+        t->widths[t->count] = prof__characters(columns[t->count].title);
+        t->most[t->count] = -1;
+    }
 }
 
 static void prof__table_row(prof__table *t, const char *name, size_t depth)
 {
     if (!*name) name = "(unnamed)"; /* made at run time, and overwritten by the ring with the scope's begin */
-    size_t indent = 2 * (depth < PROF__INDENT_MAX ? depth : PROF__INDENT_MAX), length = prof__characters(name) + indent;
+    size_t indent = 2 * (depth < PROF__INDENT_MAX ? depth : PROF__INDENT_MAX), length;
     t->at = t->line = 0;
     t->rows++;
+    if (!t->writing && depth) t->max = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
+    if (!t->writing && strlen(name) + indent <= t->name) return;
+    length = prof__characters(name) + indent;
     if (!t->writing) {
-        if (depth) t->max = PROF__NAME_MAX + 2 * PROF__INDENT_MAX;
         if (length > t->name) t->name = length;
         return;
     }
@@ -78,9 +85,24 @@ static void prof__table_text(prof__table *t, const char *text)
     if (t->writing && t->widths[at]) prof__out_right(t->out, text, t->widths[at]);
 }
 
+/* Returns 1 if a number is not written, and cannot make its column wider: one as large has been measured. */
+static int prof__table_measured(prof__table *t, double value)
+{
+    if (t->writing || !(value <= t->most[t->at])) {
+        if (value > t->most[t->at]) t->most[t->at] = value;
+        return 0;
+    }
+    t->at++;
+    return 1;
+}
+
 static void prof__table_ns(prof__table *t, double ns)
 {
     char text[48];
+    if (!t->writing && t->widths[t->at] >= PROF__TABLE_TIME && ns < 999e9) {
+        t->at++;
+        return;
+    }
     prof__human_ns(text, ns);
     prof__table_text(t, text);
 }
@@ -90,6 +112,7 @@ static void prof__table_time(prof__table *t, uint64_t ns) { prof__table_ns(t, pr
 static void prof__table_count(prof__table *t, uint64_t count)
 {
     char text[32];
+    if (count >> 53 == 0 && prof__table_measured(t, (double)count)) return;
     prof__grouped(text, count);
     prof__table_text(t, text);
 }
@@ -97,6 +120,7 @@ static void prof__table_count(prof__table *t, uint64_t count)
 static void prof__table_percent(prof__table *t, double part, double whole)
 {
     char text[48] = "-";
+    if (whole > 0 && prof__table_measured(t, part / whole)) return;
     if (whole > 0) strcpy(text + prof__fixed(text, part / whole * 100, 1), " %");
     prof__table_text(t, text);
 }
@@ -212,7 +236,7 @@ static int prof__table_again(prof__table *t)
 static void prof__table_place(prof__table *t, const prof_callsite *site)
 {
     const char *base = site->file, *c;
-    char line[24];
+    char line[24] = ":";
     if (site->role == PROF_ROLE_DEVICE) { /* the name of a device's event tells more than a line of code */
         prof__table_note(t, "  ");
         prof__table_note(t, site->category);
@@ -223,7 +247,7 @@ static void prof__table_place(prof__table *t, const prof_callsite *site)
     prof__table_note(t, "  ");
     prof__table_note(t, base);
     if (!site->line) return; /* only the symbol is known */
-    snprintf(line, sizeof line, ":%lu", (unsigned long)site->line);
+    line[1 + prof__digits(line + 1, site->line)] = 0;
     prof__table_note(t, line);
 }
 
