@@ -310,6 +310,9 @@ $(BUILD)/bench_pack: bench/pack.c $(HEADERS)
 $(BUILD)/bench_follow: bench/follow.c $(BUILD)/implementation.o
 	$(CC) -std=gnu99 -I. -O2 bench/follow.c $(BUILD)/implementation.o -o $@ $(LIBS)
 
+$(BUILD)/bench_save: bench/save.c $(BUILD)/implementation.o
+	$(CC) -std=gnu99 -I. -O2 bench/save.c $(BUILD)/implementation.o -o $@ $(LIBS)
+
 $(BUILD)/bench_dumps: bench/dumps.c $(HEADERS)
 	$(CC) -std=gnu99 -I. -O2 bench/dumps.c -o $@ $(LIBS)
 
@@ -329,7 +332,7 @@ $(BUILD)/bench_html: bench/html.c $(HEADERS)
 	$(CC) -std=gnu99 -I. -O2 bench/html.c -o $@ $(LIBS)
 
 bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_cold bench_pack bench_follow \
-       bench_stream bench_dumps bench_export bench_html bench_samples bench_many)
+       bench_stream bench_dumps bench_export bench_html bench_samples bench_many bench_save)
 	@echo "== ring in memory";      $(BUILD)/bench
 	@echo "== ring in a file";      $(BUILD)/bench output $(BUILD)/bench.prof
 	@echo "== in a shared library"; $(BUILD)/bench_shared
@@ -341,6 +344,7 @@ bench: $(addprefix $(BUILD)/,bench bench_shared bench_threads bench_modes bench_
 	@echo "== packing";             $(BUILD)/bench_pack $(BUILD)/bench.prof
 	@echo "== followed";            $(BUILD)/bench_follow
 	@echo "== many names";          $(BUILD)/bench_many
+	@echo "== saves";               $(BUILD)/bench_save
 	@echo "== dumps";               $(BUILD)/bench_dumps
 	@echo "== samples";             $(BUILD)/bench_samples
 	@echo "== streaming";           $(BUILD)/bench_stream 10000000 10 buffer 32M

@@ -1090,7 +1090,8 @@ PROF__API prof_status prof_save(const char *path);
 
 /* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_set_window(). A .prof
    file opens with its window set. It has what lies in the window or reaches into it: scopes that were open all the
-   time, spans. Of PROF_STREAM it has everything. */
+   time, spans. Of PROF_STREAM it has everything. The calling thread writes the file. With config.save it takes as long
+   as these nanoseconds need; else the first call looks at all of the buffer: some 18 ms for 64 MiB. */
 PROF__API prof_status prof_save_last_ns(const char *path, uint64_t last_ns);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may
@@ -13141,7 +13142,7 @@ static void prof__image_begin(prof__session *s)
 }
 
 #ifdef PROF__RENAMES
-/* Finds the last TRACK record in a chunk, which names the thread that owns the chunk. Returns 0 if there is none, or if
+/* Finds the last TRACK record in a chunk that a thread owns, which names the thread. Returns 0 if there is none, or if
    the thread's name did not come from the system. */
 static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
 {
@@ -13149,7 +13150,6 @@ static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_
     uint64_t sequence = PROF__ACQUIRE(&chunk->sequence), owner = 0, head;
     size_t at = 0, length;
     track[0] = track[1] = track[2] = 0;
-    if (!sequence || PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED) return 0;
     for (; at < s->chunk_words; at += length) {
         head = PROF__ACQUIRE(words + at);
         length = head ? prof__record_length(head, (size_t)(s->chunk_words - at)) : 0;
@@ -13171,11 +13171,16 @@ static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_
 static void prof__names_look(prof__session *s)
 {
     PROF__ERRNO_SAVE();
-    uint64_t chunks = prof__sandbox() == s->sandbox ? prof__chunks_there(s) : 0;
-    for (uint64_t i = 0; i < chunks && i < PROF__LOAD(&s->header->next_chunk); ++i) {
+    uint64_t there = prof__sandbox() == s->sandbox ? prof__chunks_there(s) : 0;
+    uint64_t next = PROF__LOAD(&s->header->next_chunk), count = next < there ? next : there;
+    uint32_t threads = PROF__LOAD(&s->attached) - PROF__LOAD(&s->readers);
+    for (uint64_t i = 1; i <= count && threads; ++i) { /* from the newest on: most threads have a new one */
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (next - i) % count * s->chunk_size);
         uint64_t track[3];
         char name[64];
-        if (!prof__owner_track(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), track)) continue;
+        if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || !PROF__ACQUIRE(&chunk->sequence)) continue;
+        threads--; /* of which each owns one chunk at most */
+        if (!prof__owner_track(s, chunk, track)) continue;
         prof__system_name_of(track[2], name, sizeof name);
         if (!name[0]) continue;
         uint32_t write_lock = prof__state_lock(), id;
@@ -16393,8 +16398,11 @@ typedef struct prof__copied {
 
 /* Who makes a copy that need not have all chunks, and gives each a place. */
 typedef struct prof__passing {
-    /* Called before each try. */
+    /* Called before each try. Sets `newest` and `tick`, which become those of the copy. */
     void (*again)(struct prof__passing *passing);
+    uint64_t newest, tick;
+    /* Returns 1 if a slot need not be looked at: it had no chunk that a thread may write to when `newest` was set. */
+    int (*known)(struct prof__passing *passing, uint64_t slot);
     /* Returns 1 if a chunk that nobody writes to need not be copied. */
     int (*pass)(struct prof__passing *passing, const prof__copied *one);
     /* Returns where a chunk is copied to, the same memory for each call, all zero at first; NULL: there is none. */
@@ -16444,8 +16452,13 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
 {
     const prof__header *h = c->h;
     if (end > h->chunk_count) end = h->chunk_count;
-    for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size; at += c->chunks[c->count++].bytes) {
+    for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size;) {
         prof__chunk chunk;
+        if (PROF__PASSING(c) && at % h->chunk_size == 0 &&
+            PROF__PASSING(c)->known(PROF__PASSING(c), at / h->chunk_size)) {
+            at += h->chunk_size;
+            continue;
+        }
         chunk.state = chunk.form = 0; /* in freestanding builds gcc does not see that the read fills the chunk */
         if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, PROF__LEAST_CHUNK)) return 0;
         prof__copied *one = &c->chunks[c->count];
@@ -16455,12 +16468,15 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
                                            were at different moments */
         one->offset = h->chunk_offset + at;
         int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
+        if (PROF__PASSING(c)) written &= chunk.sequence <= PROF__PASSING(c)->newest; /* later ones are left out */
         one->held = held && written ? chunk.sequence : 0;
         one->passed = 0;
         one->form = chunk.form & ~PROF__FORM_SECOND_CHANCE;
         one->bytes = (uint32_t)prof__form_bytes(h->chunk_size, at, chunk.form);
         if (PROF__FORM_DEPTH(one->form) > c->depth) c->depth = PROF__FORM_DEPTH(one->form);
         if (held) c->mark = c->mark * 0x9E3779B97F4A7C15u + one->held;
+        at += one->bytes;
+        c->count++;
     }
     return 1;
 }
@@ -16585,15 +16601,17 @@ static int prof__chunks_copy(prof__copying *c)
     uint64_t before, used, after, position = offsetof(prof__header, next_chunk);
     c->before = c->mark;
     ++c->tries;
+    if (PROF__PASSING(c)) PROF__PASSING(c)->again(PROF__PASSING(c));
     if (!PROF__READ(c->from, position, &before, sizeof before)) return 0;
     c->mark = before;
     c->count = c->depth = 0;
-    if (PROF__PASSING(c)) PROF__PASSING(c)->again(PROF__PASSING(c));
     used = prof__slots_used(c, before);
     if (!prof__chunks_list(c, 0, used, 1)) return 0; /* the unused slots of a ring in its first lap are empty */
     c->tick = prof__now_of(h->clock);
     if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
     if (c->newest < c->listed) c->newest = c->listed;
+    if (PROF__PASSING(c)) c->newest = PROF__PASSING(c)->newest;
+    if (PROF__PASSING(c)) c->tick = PROF__PASSING(c)->tick;
     c->lapped = c->torn = 0;
     if (!PROF__HAS_ARCHIVE(h)) {
         if (!prof__chunks_held(c)) return 0; /* copied without delay, because their threads go on */

@@ -13920,76 +13920,681 @@ static void prof__sift_record(prof__sift *sift, const uint64_t *record, uint32_t
     if (list) prof__sift_add(sift, list, head, at);
 }
 
-/*-- WINDOW ----------------------------------------------------------------------------------------------- >>window --
-   A copy of the last seconds of a ring costs what these seconds are, and a look at each older word. A full chunk whose
-   records all lie before the window is not copied: it is sifted in place (see >>sift), like any chunk of a running
-   recording without a lock: afterwards its number must be the same. Its segments are put together, track by track,
-   in the order of their serial numbers, so that a scope whose begin and end are in different chunks goes as well. What
-   is left of an old chunk gets a small chunk, of which several share a slot; of most nothing is left. Serial numbers of
-   what follows are reduced, so that readers see no gap where nothing is missing. Gaps that the ring really has stay. */
+/*-- REMAINS --------------------------------------------------------------------------------------------- >>remains --
+   A full chunk whose records all lie before a window is not copied: it is sifted in place (see >>sift), like any chunk
+   of a running recording without a lock: afterwards its number must be the same. Its segments are put together, track
+   by track, in the order of their serial numbers, so that a scope whose begin and end are in different chunks goes as
+   well. This can be done in steps: what is left of some chunks is put together with what is left of others later. */
 
-/* A record of an old chunk that may reach into the window. */
-typedef struct prof__window_record {
+/* A record of an old chunk that may reach into a window. */
+typedef struct prof__remains_record {
     size_t place; /* in `words` */
     uint32_t length;
     int left; /* 1: it does */
-} prof__window_record;
+} prof__remains_record;
 
-/* A segment of a chunk: the records of one track. */
-typedef struct prof__window_segment {
-    uint64_t track, serial;
+/* A segment of a chunk: the records of one track. It also stands for the segments after it up to the serial number
+   `last`, of which nothing is left. */
+typedef struct prof__remains_segment {
+    uint64_t track, serial, last;
     uint64_t *copied;    /* its TRACK record, if the chunk was copied; else NULL */
     size_t chunk, place; /* else: index in `chunks`; its TRACK record in `words` */
     size_t first, count; /* else: its records in `records` */
     int left;            /* 1: it is part of the copy */
-} prof__window_segment;
+    int within;          /* 1: another segment stands for it */
+} prof__remains_segment;
 
 /* A chunk that was sifted. */
-typedef struct prof__window_chunk {
+typedef struct prof__remains_chunk {
     prof__chunk header;
     uint64_t offset;
     size_t segment, segment_count;
     uint32_t depth; /* how often the slot is halved that its small chunk gets a part of */
-} prof__window_chunk;
+} prof__remains_chunk;
+
+typedef struct prof__remains {
+    uint64_t *words;
+    prof__remains_record *records;
+    prof__remains_chunk *chunks;
+    prof__remains_segment *segments;
+    size_t word_count, word_capacity, record_count, record_capacity, chunk_count, chunk_capacity;
+    size_t segment_count, segment_capacity;
+    uint64_t lost, taken_back; /* as in the headers of all chunks that were sifted */
+    uint64_t newest;           /* the largest tick of their records */
+} prof__remains;
+
+/* How many of each there are: a mark to return to. */
+typedef struct prof__remains_mark {
+    size_t words, records, chunks, segments;
+} prof__remains_mark;
+
+static prof__remains_mark prof__remains_now(const prof__remains *r)
+{
+    prof__remains_mark mark;
+    mark.words = r->word_count;
+    mark.records = r->record_count;
+    mark.chunks = r->chunk_count;
+    mark.segments = r->segment_count;
+    return mark;
+}
+
+static void prof__remains_back(prof__remains *r, const prof__remains_mark *mark)
+{
+    r->word_count = mark->words;
+    r->record_count = mark->records;
+    r->chunk_count = mark->chunks;
+    r->segment_count = mark->segments;
+}
+
+/* Forgets what was sifted; keeps the memory. */
+static void prof__remains_clear(prof__remains *r)
+{
+    r->word_count = r->record_count = r->chunk_count = r->segment_count = 0;
+    r->lost = r->taken_back = r->newest = 0;
+}
+
+static void prof__remains_free(prof__remains *r)
+{
+    free(r->words);
+    free(r->records);
+    free(r->chunks);
+    free(r->segments);
+    memset(r, 0, sizeof *r);
+}
+
+/* -- sifting a chunk -- */
+
+/* Adds words. Returns their index in `words`, or PROF__NONE if there is no memory. */
+static size_t prof__remains_words(prof__remains *r, const uint64_t *from, size_t count)
+{
+    size_t place = r->word_count;
+    while (r->word_capacity - place < count)
+        if (!prof__more_room(&r->words, &r->word_capacity, sizeof *r->words)) return PROF__NONE;
+    for (size_t i = 0; i < count; i++) r->words[place + i] = PROF__ACQUIRE(from + i);
+    r->word_count += count;
+    return place;
+}
+
+/* Adds a record to the last segment. Returns 0 if there is no memory. */
+static int prof__remains_record_add(prof__remains *r, const uint64_t *from, size_t length)
+{
+    size_t place = prof__remains_words(r, from, length);
+    prof__remains_record *record = (prof__remains_record *)PROF__MORE(r->records, r->record_capacity, r->record_count);
+    if (!record || !length || place == PROF__NONE) return 0;
+    record->place = place;
+    record->length = (uint32_t)length;
+    return 1;
+}
+
+/* Adds what was sifted of a chunk's last segment, in order. Returns 0 if there is no memory. */
+static int prof__remains_keep(prof__remains *r, const prof__sift *sift, const uint64_t *words, size_t count)
+{
+    prof__remains_segment *segment = &r->segments[r->segment_count - 1];
+    size_t i = 1, j = 0; /* the first element of scopes is no record */
+    segment->first = r->record_count;
+    while (i < sift->scope_count || j < sift->other_count) {
+        uint64_t scope = i < sift->scope_count ? sift->scopes[i] : ~(uint64_t)0;
+        uint64_t other = j < sift->other_count ? sift->others[j] : ~(uint64_t)0;
+        int first = !(scope >> PROF__KIND_SHIFT) ||
+                    (other >> PROF__KIND_SHIFT && (scope & PROF__TICK_MASK) < (other & PROF__TICK_MASK));
+        uint64_t element = first ? scope : other;
+        size_t at = (size_t)(element & PROF__TICK_MASK);
+        first ? i++ : j++;
+        if (!(element >> PROF__KIND_SHIFT)) continue;
+        if (!prof__remains_record_add(r, words + at, prof__record_words(PROF__ACQUIRE(words + at), count - at)))
+            return 0;
+    }
+    segment->count = r->record_count - segment->first;
+    return 1;
+}
+
+/* Adds a segment with its TRACK record. Returns NULL if there is no memory. */
+static prof__remains_segment *prof__remains_segment_add(prof__remains *r, const uint64_t *record)
+{
+    prof__remains_segment *segment =
+        (prof__remains_segment *)PROF__MORE(r->segments, r->segment_capacity, r->segment_count);
+    size_t place = prof__remains_words(r, record, 3);
+    if (!segment || place == PROF__NONE) return NULL;
+    segment->chunk = r->chunk_count;
+    segment->place = place;
+    segment->first = r->record_count;
+    segment->track = prof__track_id(r->words + place);
+    segment->serial = segment->last = prof__track_serial(r->words + place);
+    return segment;
+}
+
+/* Sifts the words of a chunk. *last: set to the largest tick. Returns 0 if they cannot be sifted. */
+static int prof__remains_sift(prof__remains *r, prof__sift *sift, const uint64_t *words, size_t count, uint64_t *last)
+{
+    size_t at = 0, length, first = r->segment_count;
+    if (!prof__sift_room(sift, count)) return 0;
+    for (; at < count; at += length) {
+        uint64_t head = PROF__ACQUIRE(words + at);
+        unsigned kind = prof__read_kind(head);
+        length = prof__record_words(head, count - at);
+        if (!kind || !length) break;
+        if (kind == PROF__KIND_TRACK) {
+            if (r->segment_count > first && !prof__remains_keep(r, sift, words, count)) return 0;
+            if (!prof__remains_segment_add(r, words + at)) return 0;
+            prof__sift_begin(sift, 1);
+            continue;
+        }
+        if (r->segment_count == first) return 0;
+        size_t next = prof__sift_scopes(sift, words, at, count, last);
+        if (next > at) {
+            length = next - at;
+            continue;
+        }
+        if (prof__record_timed(head)) *last = prof__sift_latest(words, at, at + 1, *last);
+        prof__sift_record(sift, words + at, (uint32_t)length, at);
+    }
+    int whole = at == count || !(PROF__ACQUIRE(words + at) >> PROF__KIND_SHIFT);
+    return whole && r->segment_count > first && prof__remains_keep(r, sift, words, count);
+}
+
+/* Adds what is left of a chunk of this many bytes that nobody writes to, if its number is `sequence` and all of it lies
+   before the tick `from`. Returns 1 if it was added. */
+static int prof__remains_add(prof__remains *r, prof__sift *sift, const prof__session *s, uint64_t offset, size_t bytes,
+                             uint64_t sequence, uint64_t from)
+{
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)((const char *)s->header + offset);
+    prof__remains_mark mark = prof__remains_now(r);
+    uint64_t last = 0;
+    if (PROF__ACQUIRE(&chunk->sequence) != sequence) return 0;
+    prof__remains_chunk *old = (prof__remains_chunk *)PROF__MORE(r->chunks, r->chunk_capacity, r->chunk_count);
+    if (!old) return 0;
+    r->chunk_count--;
+    prof__memory_read(s->header, offset, &old->header, sizeof old->header);
+    old->offset = offset;
+    old->segment = mark.segments;
+    if (old->header.base.tick < from &&
+        prof__remains_sift(r, sift, (const uint64_t *)(const void *)(chunk + 1), (bytes - sizeof *chunk) / 8, &last) &&
+        old->header.base.tick + last < from && PROF__ACQUIRE(&chunk->sequence) == sequence) {
+        old->segment_count = r->segment_count - old->segment;
+        r->chunk_count++;
+        r->lost += old->header.lost;
+        r->taken_back += old->header.taken_back;
+        if (old->header.base.tick + last > r->newest) r->newest = old->header.base.tick + last;
+        return 1;
+    }
+    prof__remains_back(r, &mark);
+    return 0;
+}
+
+/* -- putting segments together -- */
+
+static int prof__remains_order(const void *a, const void *b)
+{
+    const prof__remains_segment *x = *(prof__remains_segment *const *)a, *y = *(prof__remains_segment *const *)b;
+    if (x->track != y->track) return x->track < y->track ? -1 : 1;
+    return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* Finds the records of a track's segments that reach into a window. barred: 0: nothing comes before the first segment,
+   or it is lost. Returns 0 if there is no memory. */
+static int prof__remains_join(prof__remains *r, prof__sift *sift, prof__remains_segment **of, size_t count, int barred)
+{
+    size_t records = count, i, k;
+    for (i = 0; i < count; i++) {
+        records += of[i]->count;
+        of[i]->left = of[i]->copied != NULL;
+        for (k = of[i]->first; k < of[i]->first + of[i]->count; k++) r->records[k].left = 0;
+    }
+    if (!prof__sift_room(sift, records)) return 0;
+    prof__sift_begin(sift, barred);
+    for (i = 0; i < count; i++) {
+        /* Scopes may have begun or ended in a segment that was copied, or in one that is missing. */
+        if (of[i]->copied || (i && of[i]->serial != of[i - 1]->last + 1)) prof__sift_bar(sift);
+        for (k = of[i]->first; k < of[i]->first + of[i]->count; k++)
+            prof__sift_record(sift, r->words + r->records[k].place, r->records[k].length, k);
+    }
+    for (i = 1; i < sift->scope_count; i++)
+        if (sift->scopes[i]) r->records[sift->scopes[i] & PROF__TICK_MASK].left = 1;
+    for (i = 0; i < sift->other_count; i++)
+        if (sift->others[i]) r->records[sift->others[i] & PROF__TICK_MASK].left = 1;
+    for (i = 0; i < count; i++)
+        for (k = of[i]->first; k < of[i]->first + of[i]->count; k++) of[i]->left |= r->records[k].left;
+    return 1;
+}
+
+static void prof__remains_serial_set(uint64_t *record, uint64_t serial)
+{
+    record[0] = (record[0] & ~(0xFFFFFFFull << 32)) | (serial & 0xFFFFFFF) << 32;
+    record[1] = (record[1] & PROF__TICK_MASK) | serial >> 28 << PROF__TICK_BITS;
+}
+
+/* Numbers the segments of a track that are left. If the oldest was sifted, nothing of the window is missing, and the
+   first gets number 1. */
+static void prof__remains_number(prof__remains *r, prof__remains_segment **of, size_t count)
+{
+    uint64_t serial = 0, missing = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (serial && of[i]->serial > of[i - 1]->last) missing += of[i]->serial - of[i - 1]->last - 1;
+        if (!of[i]->left) continue;
+        if (serial)
+            serial += missing + 1;
+        else
+            serial = of[0]->copied ? of[i]->serial : 1;
+        missing = 0;
+        prof__remains_serial_set(of[i]->copied ? of[i]->copied : r->words + of[i]->place, serial);
+    }
+}
+
+/* Lets segments of a track stand for those directly after them of which nothing is left. */
+static void prof__remains_merge(prof__remains_segment **of, size_t count)
+{
+    prof__remains_segment *before = NULL;
+    for (size_t i = 0; i < count; i++) {
+        of[i]->within = before && !of[i]->left && of[i]->serial == before->last + 1;
+        if (of[i]->within)
+            before->last = of[i]->last;
+        else
+            before = of[i];
+    }
+}
+
+/* Finds out what is left. complete: 1: these are all segments there are, so they are numbered; 0: others will be put
+   together with them. Returns 0 if there is no memory. */
+static int prof__remains_tracks(prof__remains *r, prof__sift *sift, int complete)
+{
+    size_t count = r->segment_count, i, next;
+    prof__remains_segment **order = (prof__remains_segment **)malloc((count + 1) * sizeof *order);
+    int good = order != NULL;
+    for (i = 0; good && i < count; i++) order[i] = &r->segments[i];
+    if (good && count > 1) qsort((void *)order, count, sizeof *order, prof__remains_order);
+    for (i = 0; good && i < count; i = next) {
+        for (next = i + 1; next < count && order[next]->track == order[i]->track;) next++;
+        good = prof__remains_join(r, sift, order + i, next - i, !complete);
+        if (good && complete) prof__remains_number(r, order + i, next - i);
+        if (good && !complete) prof__remains_merge(order + i, next - i);
+    }
+    free((void *)order);
+    return good;
+}
+
+/* -- in steps -- */
+
+/* Adds one segment of `from` to `to`, with its records if it is left. Returns 0 if there is no memory. */
+static int prof__remains_segment_take(prof__remains *to, const prof__remains *from, const prof__remains_segment *one)
+{
+    prof__remains_segment *segment = prof__remains_segment_add(to, from->words + one->place);
+    if (!segment) return 0;
+    segment->last = one->last;
+    for (size_t k = one->first; k < one->first + one->count; k++) {
+        const prof__remains_record *record = &from->records[k];
+        if (record->left && !prof__remains_record_add(to, from->words + record->place, record->length)) return 0;
+    }
+    segment->count = to->record_count - segment->first;
+    return 1;
+}
+
+/* Adds what is left of `from` after prof__remains_tracks(). Returns 0 if there is no memory. */
+static int prof__remains_take(prof__remains *to, const prof__remains *from)
+{
+    size_t i, k;
+    for (i = 0; i < from->chunk_count; i++) {
+        const prof__remains_chunk *old = &from->chunks[i];
+        size_t first = to->segment_count;
+        for (k = old->segment; k < old->segment + old->segment_count; k++)
+            if (from->segments[k].left && !prof__remains_segment_take(to, from, &from->segments[k])) return 0;
+        if (to->segment_count == first) continue;
+        prof__remains_chunk *chunk = (prof__remains_chunk *)PROF__MORE(to->chunks, to->chunk_capacity, to->chunk_count);
+        if (!chunk) return 0;
+        *chunk = *old;
+        chunk->segment = first;
+        chunk->segment_count = to->segment_count - first;
+    }
+    for (k = 0; k < from->segment_count; k++) { /* of these nothing is left, but they are not missing */
+        const prof__remains_segment *one = &from->segments[k];
+        if (!one->left && !one->within && !prof__remains_segment_take(to, from, one)) return 0;
+    }
+    to->lost += from->lost;
+    to->taken_back += from->taken_back;
+    if (from->newest > to->newest) to->newest = from->newest;
+    return 1;
+}
+
+/* Puts together what is left so far. Returns 0 if there is no memory; then all is as before. */
+static int prof__remains_fold(prof__remains *r, prof__sift *sift)
+{
+    prof__remains less;
+    memset(&less, 0, sizeof less);
+    int good = prof__remains_tracks(r, sift, 0) && prof__remains_take(&less, r);
+    if (good) {
+        prof__remains_free(r);
+        *r = less;
+        for (size_t i = 0; i < r->segment_count; i++) r->segments[i].left = r->segments[i].count != 0;
+        for (size_t k = 0; k < r->record_count; k++) r->records[k].left = 1;
+    } else {
+        prof__remains_free(&less);
+    }
+    return good;
+}
+
+/* Returns how many words are left of an old chunk. to: NULL, or where they are written to. */
+static size_t prof__remains_of(const prof__remains *r, const prof__remains_chunk *old, uint64_t *to)
+{
+    size_t count = 0;
+    for (size_t i = old->segment; i < old->segment + old->segment_count; i++) {
+        const prof__remains_segment *segment = &r->segments[i];
+        if (!segment->left) continue;
+        if (to) memcpy(to + count, r->words + segment->place, 3 * sizeof *to);
+        count += 3;
+        for (size_t k = segment->first; k < segment->first + segment->count; k++) {
+            const prof__remains_record *record = &r->records[k];
+            if (!record->left) continue;
+            if (to) memcpy(to + count, r->words + record->place, record->length * sizeof *to);
+            count += record->length;
+        }
+    }
+    return count;
+}
+
+/*-- PAST --------------------------------------------------------------------------------------------------- >>past --
+   What a window needs of older chunks is little, but to find it each word must be looked at once. So what was found is
+   kept from one save to the next, and prof's own thread, if it waits for requests of saves, looks at each chunk soon
+   after a thread has left it.
+   A stretch is PROF__STRETCH slots of the ring side by side. It has what is left of those of its chunks that it covers,
+   put together. A chunk is covered when nobody can write to it any more. It can only change when a thread takes a
+   number that leads to its slot, so prof__past_look() looks at the numbers that were taken since, not at the chunks: it
+   drops the slot's stretch, because what is left of the other chunks depends on what was in this one.
+   A thread may sleep between taking a number and taking the chunk. So a slot is not covered before it has a chunk of
+   the last number that led to it. Slots that were split are not covered: there a thread that sleeps for a lap comes to
+   another chunk. */
+
+#define PROF__STRETCH 64u
+#define PROF__PAST_LEAST 64u  /* slots: prof's thread does not look at a smaller ring, because a save is cheap there */
+#define PROF__PAST_SHARE 8u   /* what is kept has at most this part of the ring's size */
+#define PROF__PAST_STEP 1024u /* slots that prof's thread looks at in one step */
+
+typedef struct prof__stretch {
+    uint64_t covered; /* a bit for each of its slots */
+    int folded;       /* 1: what is left of its chunks was put together */
+    prof__remains remains;
+} prof__stretch;
+
+typedef struct prof__past {
+    int lock;
+    uint64_t process; /* whose memory this is: not that of its child after a fork */
+    const prof__session *session;
+    uint32_t session_id;
+    prof__sift sift;
+    uint64_t slots;   /* as many as the ring had at first */
+    uint64_t seen;    /* how many numbers were taken when it last looked */
+    uint64_t words;   /* that are kept, in all stretches */
+    prof__stretch *stretches;
+    uint64_t *expected;     /* for each slot: the last number that led to it */
+    unsigned char *listed;  /* 1: the slot is in `active` */
+    uint32_t *active;       /* slots that a thread may write to, or that were not looked at yet */
+    size_t active_count;
+} prof__past;
+
+static prof__past prof__past_kept;
+
+static void prof__past_free(prof__past *past)
+{
+    for (uint64_t i = 0; past->stretches && i * PROF__STRETCH < past->slots; i++)
+        prof__remains_free(&past->stretches[i].remains);
+    prof__sift_free(&past->sift);
+    free(past->stretches);
+    free(past->expected);
+    free(past->listed);
+    free(past->active);
+    memset(&past->sift, 0, sizeof past->sift);
+    past->stretches = NULL;
+    past->expected = NULL;
+    past->listed = NULL;
+    past->active = NULL;
+    past->active_count = 0;
+    past->session = NULL;
+    past->slots = past->seen = past->words = 0;
+}
+
+/* Begins anew for a session. Returns 0 if there is no memory. */
+static int prof__past_make(prof__past *past, const prof__session *s)
+{
+    prof__past_free(past);
+    past->slots = PROF__LOAD(&s->chunk_count);
+    size_t slots = (size_t)past->slots, stretches = (slots + PROF__STRETCH - 1) / PROF__STRETCH;
+    past->stretches = (prof__stretch *)calloc(stretches + 1, sizeof *past->stretches);
+    past->expected = (uint64_t *)calloc(slots + 1, sizeof *past->expected);
+    past->listed = (unsigned char *)calloc(slots + 1, 1);
+    past->active = (uint32_t *)calloc(slots + 1, sizeof *past->active);
+    past->session = s;
+    past->session_id = s->session_id;
+    int good = past->stretches && past->expected && past->listed && past->active && prof__sift_make(&past->sift, s);
+    if (!good) prof__past_free(past);
+    return good;
+}
+
+/* Takes the lock, and returns what is kept of this session, whose memory the caller keeps. Returns NULL if there is no
+   memory or, unless `waits` is 1, if another thread has the lock. */
+static prof__past *prof__past_enter(const prof__session *s, int waits)
+{
+    prof__past *past = &prof__past_kept;
+    uint32_t write_lock = prof__state_lock();
+    if (past->process != prof__process_id()) { /* a fork may have copied it half changed */
+        memset(past, 0, sizeof *past);
+        past->process = prof__process_id();
+    }
+    prof__state_unlock(write_lock);
+    if (waits)
+        prof__lock(&past->lock);
+    else if (!prof__lock_take(&past->lock, 0))
+        return NULL;
+    int same = past->session == s && past->session_id == s->session_id;
+    if (same && past->sift.sites >= PROF__LOAD(&s->site_count) + 1) return past;
+    if (same) { /* there are more call sites now */
+        prof__sift_free(&past->sift);
+        memset(&past->sift, 0, sizeof past->sift);
+        same = prof__sift_make(&past->sift, s);
+    }
+    if (same || prof__past_make(past, s)) return past;
+    prof__past_free(past);
+    prof__unlock(&past->lock);
+    return NULL;
+}
+
+static void prof__past_leave(prof__past *past) { prof__unlock(&past->lock); }
+
+/* Frees what is kept, unless it is of the present session, or in use. */
+static void prof__past_drop(void)
+{
+    prof__past *past = &prof__past_kept;
+    uint32_t write_lock = prof__state_lock();
+    int ours = past->process == prof__process_id() && prof__lock_take(&past->lock, 0);
+    const prof__session *present = prof__state.session;
+    prof__state_unlock(write_lock);
+    if (!ours) return;
+    if (past->session != present) prof__past_free(past);
+    prof__unlock(&past->lock);
+}
+
+static void prof__stretch_drop(prof__past *past, prof__stretch *stretch)
+{
+    past->words -= stretch->remains.word_count;
+    prof__remains_free(&stretch->remains);
+    stretch->covered = 0;
+    stretch->folded = 0;
+}
+
+static int prof__past_covers(const prof__past *past, uint64_t slot)
+{
+    return (int)(past->stretches[slot / PROF__STRETCH].covered >> slot % PROF__STRETCH & 1);
+}
+
+/* Looks which numbers were taken since it last looked, and no longer covers the slots to which they lead. */
+static void prof__past_look(prof__past *past)
+{
+    const prof__session *s = past->session;
+    uint64_t next = PROF__ACQUIRE(&s->header->next_chunk), there = prof__chunks_there(s);
+    uint64_t count = PROF__LOAD(&s->chunk_count);
+    if (next > there && there < count) next = there; /* the system has not given memory for later chunks yet */
+    if (count > past->slots) count = past->slots;
+    if (next <= past->seen || !count) return;
+    for (uint64_t n = next - past->seen > count ? next - count : past->seen; n < next; n++) {
+        uint64_t slot = n % count;
+        if (prof__past_covers(past, slot)) prof__stretch_drop(past, &past->stretches[slot / PROF__STRETCH]);
+        past->expected[slot] = n + 1;
+        if (!past->listed[slot]) past->active[past->active_count++] = (uint32_t)slot;
+        past->listed[slot] = 1;
+    }
+    past->seen = next;
+}
+
+/* Returns the number of the chunk in this slot if nobody can write to it any more; else 0. */
+static uint64_t prof__past_ended(const prof__past *past, uint64_t slot)
+{
+    const prof__session *s = past->session;
+    const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
+    uint64_t sequence = PROF__ACQUIRE(&chunk->sequence);
+    uint32_t state = PROF__ACQUIRE(&chunk->state);
+    int ended = state == PROF__CHUNK_FREE || (state == PROF__CHUNK_FULL && !prof__chunks_kept(s));
+    int whole = !PROF__FORM_DEPTH(PROF__LOAD(&chunk->form));
+    return ended && whole && sequence >= past->expected[slot] ? sequence : 0;
+}
+
+/* Covers a slot, if its chunk has ended. Returns 1 if it has. */
+static int prof__past_cover(prof__past *past, uint64_t slot)
+{
+    const prof__session *s = past->session;
+    prof__stretch *stretch = &past->stretches[slot / PROF__STRETCH];
+    prof__remains *r = &stretch->remains;
+    uint64_t sequence = prof__past_ended(past, slot), before = r->word_count;
+    prof__remains_mark mark = prof__remains_now(r);
+    if (!sequence) return 0;
+    uint64_t offset = s->header->chunk_offset + slot * s->chunk_size, lost = r->lost, taken_back = r->taken_back;
+    if (!prof__remains_add(r, &past->sift, s, offset, s->chunk_size, sequence, ~(uint64_t)0)) return 1;
+    if ((past->words + r->word_count - before) * 8 > s->chunk_count * s->chunk_size / PROF__PAST_SHARE) {
+        prof__remains_back(r, &mark);
+        r->lost = lost;
+        r->taken_back = taken_back;
+        return 1;
+    }
+    past->words += r->word_count - before;
+    stretch->covered |= (uint64_t)1 << slot % PROF__STRETCH;
+    stretch->folded = 0;
+    return 1;
+}
+
+/* Puts together what is left of a stretch's chunks. Returns 0 if there is no memory. */
+static int prof__stretch_fold(prof__past *past, prof__stretch *stretch)
+{
+    if (stretch->folded) return 1;
+    past->words -= stretch->remains.word_count;
+    stretch->folded = prof__remains_fold(&stretch->remains, &past->sift);
+    past->words += stretch->remains.word_count;
+    return stretch->folded;
+}
+
+/* Looks at most at `most` slots that threads have left since. Returns how many it has covered. */
+static size_t prof__past_step(prof__past *past, size_t most)
+{
+    size_t left = 0, covered = 0;
+    prof__past_look(past);
+    for (size_t i = 0; i < past->active_count; i++) {
+        uint32_t slot = past->active[i];
+        if (prof__past_covers(past, slot)) {
+            past->listed[slot] = 0;
+        } else if (covered < most && prof__past_cover(past, slot)) {
+            prof__stretch *stretch = &past->stretches[slot / PROF__STRETCH];
+            past->listed[slot] = 0;
+            covered++;
+            if (stretch->covered == ~(uint64_t)0) prof__stretch_fold(past, stretch);
+        } else {
+            past->active[left++] = slot;
+        }
+    }
+    past->active_count = left;
+    return covered;
+}
+
+/* Looks at all slots, also those whose stretch was dropped, but not at chunks that begin in the window. Then looks for
+   numbers that were taken meanwhile. from: the window's first tick. */
+static void prof__past_all(prof__past *past, uint64_t from)
+{
+    const prof__session *s = past->session;
+    prof__past_look(past);
+    uint64_t there = past->seen < past->slots ? past->seen : past->slots;
+    for (uint64_t slot = 0; slot < there; slot++) {
+        if (prof__past_covers(past, slot)) continue;
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + slot * s->chunk_size);
+        if (PROF__LOAD(&chunk->base.tick) < from) prof__past_cover(past, slot);
+    }
+    prof__past_look(past);
+}
+
+/* What prof's thread does for sessions that save on demand. Returns 1 if there was work. */
+static int prof__past_work(const prof__session *s)
+{
+    if (PROF__LOAD(&s->chunk_count) < PROF__PAST_LEAST || PROF__LOAD(&s->header->archive_offset)) return 0;
+    prof__past *past = prof__past_enter(s, 0);
+    if (!past) return 0;
+    int work = prof__past_step(past, PROF__PAST_STEP) == PROF__PAST_STEP;
+    prof__past_leave(past);
+    return work;
+}
+
+/*-- WINDOW ----------------------------------------------------------------------------------------------- >>window --
+   A copy of the last seconds of a ring costs what these seconds are. Of a chunk that lies before the window it has only
+   what is left after sifting: see >>remains. Most such chunks were sifted before: see >>past. What is left of an old
+   chunk gets a small chunk, of which several share a slot; of most nothing is left. Serial numbers of what follows are
+   reduced, so that readers see no gap where nothing is missing. Gaps that the ring really has stay. */
 
 typedef struct prof__window {
     prof__passing passing; /* the first field: functions get its address */
     prof__session *session;
     const prof__header *header; /* as it was when the copy began */
     uint64_t from;              /* ticks */
-    prof__sift sift;
+    prof__past *past;
+    prof__remains old;
+    int failed;   /* 1: there was no memory */
     char **slots; /* for each slot of the ring: its copy, or NULL: it has nothing */
     char *lesser; /* slots with small chunks */
     size_t small_count;
-    uint64_t *words;
-    prof__window_record *records;
-    prof__window_chunk *chunks;
-    prof__window_segment *segments;
-    size_t word_count, word_capacity, record_count, record_capacity, chunk_count, chunk_capacity;
-    size_t segment_count, segment_capacity;
 } prof__window;
 
-/* Forgets what was copied and sifted. */
+/* Returns 1 if a window needs of a stretch's chunks only what is left of them. */
+static int prof__window_takes(const prof__window *w, const prof__stretch *stretch)
+{
+    return stretch->covered && stretch->remains.newest < w->from;
+}
+
+/* Forgets what was copied and sifted, and takes what is left of the chunks that were sifted before. */
 static void prof__window_again(prof__passing *passing)
 {
     prof__window *w = (prof__window *)(void *)passing;
+    prof__past *past = w->past;
     for (uint64_t i = 0; w->slots && i < w->header->chunk_count; i++) {
         free(w->slots[i]);
         w->slots[i] = NULL;
     }
-    w->word_count = w->record_count = w->chunk_count = w->segment_count = 0;
+    prof__remains_clear(&w->old);
+    prof__past_all(past, w->from);
+    for (uint64_t i = 0; i * PROF__STRETCH < past->slots; i++)
+        if (prof__window_takes(w, &past->stretches[i]))
+            w->failed |= !prof__stretch_fold(past, &past->stretches[i]);
+    passing->tick = prof__now(w->session, 0);
+    prof__past_look(past);
+    passing->newest = past->seen;
+    for (uint64_t i = 0; i * PROF__STRETCH < past->slots; i++)
+        if (prof__window_takes(w, &past->stretches[i]))
+            w->failed |= !prof__remains_take(&w->old, &past->stretches[i].remains);
+}
+
+static int prof__window_known(prof__passing *passing, uint64_t slot)
+{
+    prof__window *w = (prof__window *)(void *)passing;
+    return slot < w->past->slots && prof__past_covers(w->past, slot) &&
+           prof__window_takes(w, &w->past->stretches[slot / PROF__STRETCH]);
 }
 
 static void prof__window_free(prof__window *w)
 {
-    prof__window_again(&w->passing);
+    for (uint64_t i = 0; w->slots && i < w->header->chunk_count; i++) free(w->slots[i]);
     free((void *)w->slots);
     free(w->lesser);
-    free(w->words);
-    free(w->records);
-    free(w->chunks);
-    free(w->segments);
-    prof__sift_free(&w->sift);
+    prof__remains_free(&w->old);
 }
 
 static char *prof__window_place(prof__passing *passing, uint64_t offset)
@@ -14000,118 +14605,15 @@ static char *prof__window_place(prof__passing *passing, uint64_t offset)
     return w->slots[slot] ? w->slots[slot] + at % w->header->chunk_size : NULL;
 }
 
-/* -- sifting a chunk -- */
-
-/* Adds words of a chunk. Returns their index in `words`, or PROF__NONE if there is no memory. */
-static size_t prof__window_words(prof__window *w, const uint64_t *from, size_t count)
-{
-    size_t place = w->word_count;
-    while (w->word_capacity - place < count)
-        if (!prof__more_room(&w->words, &w->word_capacity, sizeof *w->words)) return PROF__NONE;
-    for (size_t i = 0; i < count; i++) w->words[place + i] = PROF__ACQUIRE(from + i);
-    w->word_count += count;
-    return place;
-}
-
-/* Adds what was sifted of a chunk's last segment, in order. Returns 0 if there is no memory. */
-static int prof__window_keep(prof__window *w, const uint64_t *words, size_t count)
-{
-    prof__window_segment *segment = &w->segments[w->segment_count - 1];
-    const prof__sift *sift = &w->sift;
-    size_t i = 1, j = 0; /* the first element of scopes is no record */
-    segment->first = w->record_count;
-    while (i < sift->scope_count || j < sift->other_count) {
-        uint64_t scope = i < sift->scope_count ? sift->scopes[i] : ~(uint64_t)0;
-        uint64_t other = j < sift->other_count ? sift->others[j] : ~(uint64_t)0;
-        int first = !(scope >> PROF__KIND_SHIFT) ||
-                    (other >> PROF__KIND_SHIFT && (scope & PROF__TICK_MASK) < (other & PROF__TICK_MASK));
-        uint64_t element = first ? scope : other;
-        size_t at = (size_t)(element & PROF__TICK_MASK);
-        first ? i++ : j++;
-        if (!(element >> PROF__KIND_SHIFT)) continue;
-        size_t length = prof__record_words(PROF__ACQUIRE(words + at), count - at);
-        size_t place = prof__window_words(w, words + at, length);
-        prof__window_record *record =
-            (prof__window_record *)PROF__MORE(w->records, w->record_capacity, w->record_count);
-        if (!record || !length || place == PROF__NONE) return 0;
-        record->place = place;
-        record->length = (uint32_t)length;
-    }
-    segment->count = w->record_count - segment->first;
-    return 1;
-}
-
-/* Begins a segment of a chunk that is sifted. Returns 0 if there is no memory. */
-static int prof__window_segment_begin(prof__window *w, const uint64_t *record)
-{
-    prof__window_segment *segment =
-        (prof__window_segment *)PROF__MORE(w->segments, w->segment_capacity, w->segment_count);
-    size_t place = prof__window_words(w, record, 3);
-    if (!segment || place == PROF__NONE) return 0;
-    segment->chunk = w->chunk_count;
-    segment->place = place;
-    segment->track = prof__track_id(w->words + place);
-    segment->serial = prof__track_serial(w->words + place);
-    prof__sift_begin(&w->sift, 1);
-    return 1;
-}
-
-/* Sifts the words of a chunk. *last: set to the largest tick. Returns 0 if they cannot be sifted. */
-static int prof__window_sift(prof__window *w, const uint64_t *words, size_t count, uint64_t *last)
-{
-    size_t at = 0, length, first = w->segment_count;
-    if (!prof__sift_room(&w->sift, count)) return 0;
-    for (; at < count; at += length) {
-        uint64_t head = PROF__ACQUIRE(words + at);
-        unsigned kind = prof__read_kind(head);
-        length = prof__record_words(head, count - at);
-        if (!kind || !length) break;
-        if (kind == PROF__KIND_TRACK) {
-            if (w->segment_count > first && !prof__window_keep(w, words, count)) return 0;
-            if (!prof__window_segment_begin(w, words + at)) return 0;
-            continue;
-        }
-        if (w->segment_count == first) return 0;
-        size_t next = prof__sift_scopes(&w->sift, words, at, count, last);
-        if (next > at) {
-            length = next - at;
-            continue;
-        }
-        if (prof__record_timed(head)) *last = prof__sift_latest(words, at, at + 1, *last);
-        prof__sift_record(&w->sift, words + at, (uint32_t)length, at);
-    }
-    int whole = at == count || !(PROF__ACQUIRE(words + at) >> PROF__KIND_SHIFT);
-    return whole && w->segment_count > first && prof__window_keep(w, words, count);
-}
-
 /* Sifts a chunk that nobody writes to, if all of it lies before the window. Returns 1 if it was, so that it need not be
    copied. */
 static int prof__window_pass(prof__passing *passing, const prof__copied *one)
 {
     prof__window *w = (prof__window *)(void *)passing;
     const prof__chunk *chunk = (const prof__chunk *)(const void *)((const char *)w->session->header + one->offset);
-    size_t words = w->word_count, records = w->record_count, segments = w->segment_count;
-    uint64_t last = 0;
     uint32_t state = PROF__LOAD(&chunk->state);
-    if (!one->seen || PROF__ACQUIRE(&chunk->sequence) != one->seen) return 0;
-    if (state != PROF__CHUNK_FULL && state != PROF__CHUNK_FREE) return 0;
-    prof__window_chunk *old = (prof__window_chunk *)PROF__MORE(w->chunks, w->chunk_capacity, w->chunk_count);
-    if (!old) return 0;
-    w->chunk_count--;
-    prof__memory_read(w->session->header, one->offset, &old->header, sizeof old->header);
-    old->offset = one->offset;
-    old->segment = segments;
-    if (old->header.base.tick < w->from &&
-        prof__window_sift(w, (const uint64_t *)(const void *)(chunk + 1), (one->bytes - sizeof *chunk) / 8, &last) &&
-        old->header.base.tick + last < w->from && PROF__ACQUIRE(&chunk->sequence) == one->seen) {
-        old->segment_count = w->segment_count - segments;
-        w->chunk_count++;
-        return 1;
-    }
-    w->word_count = words;
-    w->record_count = records;
-    w->segment_count = segments;
-    return 0;
+    if (!one->seen || (state != PROF__CHUNK_FULL && state != PROF__CHUNK_FREE)) return 0;
+    return prof__remains_add(&w->old, &w->past->sift, w->session, one->offset, one->bytes, one->seen, w->from);
 }
 
 /* Notes the segments of a chunk that was copied, and removes its marks, because their serial numbers may change.
@@ -14128,120 +14630,30 @@ static int prof__window_copied(prof__window *w, const prof__copied *one)
         length = prof__record_words(words[at], count - at);
         if (!length) break;
         if (prof__read_kind(words[at]) != PROF__KIND_TRACK) continue;
-        prof__window_segment *segment =
-            (prof__window_segment *)PROF__MORE(w->segments, w->segment_capacity, w->segment_count);
+        prof__remains *r = &w->old;
+        prof__remains_segment *segment =
+            (prof__remains_segment *)PROF__MORE(r->segments, r->segment_capacity, r->segment_count);
         if (!segment) return 0;
         segment->track = prof__track_id(words + at);
-        segment->serial = prof__track_serial(words + at);
+        segment->serial = segment->last = prof__track_serial(words + at);
         segment->copied = words + at;
         segment->left = 1;
     }
     return 1;
 }
 
-/* -- putting segments together -- */
-
-static int prof__window_order(const void *a, const void *b)
-{
-    const prof__window_segment *x = *(prof__window_segment *const *)a, *y = *(prof__window_segment *const *)b;
-    if (x->track != y->track) return x->track < y->track ? -1 : 1;
-    return x->serial < y->serial ? -1 : x->serial > y->serial;
-}
-
-/* Finds the records of a track's old segments that reach into the window. Returns 0 if there is no memory. */
-static int prof__window_join(prof__window *w, prof__window_segment **of, size_t count)
-{
-    prof__sift *sift = &w->sift;
-    size_t records = count, i, k;
-    for (i = 0; i < count; i++) records += of[i]->count;
-    if (!prof__sift_room(sift, records)) return 0;
-    prof__sift_begin(sift, 0);
-    for (i = 0; i < count; i++) {
-        /* Scopes may have begun or ended in a segment that was copied, or in one that is missing. */
-        if (of[i]->copied || (i && of[i]->serial != of[i - 1]->serial + 1)) prof__sift_bar(sift);
-        for (k = of[i]->first; k < of[i]->first + of[i]->count; k++)
-            prof__sift_record(sift, w->words + w->records[k].place, w->records[k].length, k);
-    }
-    for (i = 1; i < sift->scope_count; i++)
-        if (sift->scopes[i]) w->records[sift->scopes[i] & PROF__TICK_MASK].left = 1;
-    for (i = 0; i < sift->other_count; i++)
-        if (sift->others[i]) w->records[sift->others[i] & PROF__TICK_MASK].left = 1;
-    for (i = 0; i < count; i++)
-        for (k = of[i]->first; k < of[i]->first + of[i]->count; k++) of[i]->left |= w->records[k].left;
-    return 1;
-}
-
-static void prof__window_serial_set(uint64_t *record, uint64_t serial)
-{
-    record[0] = (record[0] & ~(0xFFFFFFFull << 32)) | (serial & 0xFFFFFFF) << 32;
-    record[1] = (record[1] & PROF__TICK_MASK) | serial >> 28 << PROF__TICK_BITS;
-}
-
-/* Numbers the segments of a track that are left. If the oldest was sifted, nothing of the window is missing, and the
-   first gets number 1. */
-static void prof__window_numbers(prof__window *w, prof__window_segment **of, size_t count)
-{
-    uint64_t serial = 0, missing = 0;
-    for (size_t i = 0; i < count; i++) {
-        if (serial && of[i]->serial > of[i - 1]->serial) missing += of[i]->serial - of[i - 1]->serial - 1;
-        if (!of[i]->left) continue;
-        if (serial)
-            serial += missing + 1;
-        else
-            serial = of[0]->copied ? of[i]->serial : 1;
-        missing = 0;
-        prof__window_serial_set(of[i]->copied ? of[i]->copied : w->words + of[i]->place, serial);
-    }
-}
-
-/* Finds out what is left of the old chunks, and numbers the segments. Returns 0 if there is no memory. */
-static int prof__window_tracks(prof__window *w)
-{
-    size_t count = w->segment_count, i, next;
-    prof__window_segment **order = (prof__window_segment **)malloc((count + 1) * sizeof *order);
-    int good = order != NULL;
-    for (i = 0; good && i < count; i++) order[i] = &w->segments[i];
-    if (good && count > 1) qsort((void *)order, count, sizeof *order, prof__window_order);
-    for (i = 0; good && i < count; i = next) {
-        for (next = i + 1; next < count && order[next]->track == order[i]->track;) next++;
-        good = prof__window_join(w, order + i, next - i);
-        if (good) prof__window_numbers(w, order + i, next - i);
-    }
-    free((void *)order);
-    return good;
-}
-
 /* -- the copy -- */
-
-/* Returns how many words are left of an old chunk. to: NULL, or where they are written to. */
-static size_t prof__window_left(const prof__window *w, const prof__window_chunk *old, uint64_t *to)
-{
-    size_t count = 0;
-    for (size_t i = old->segment; i < old->segment + old->segment_count; i++) {
-        const prof__window_segment *segment = &w->segments[i];
-        if (!segment->left) continue;
-        if (to) memcpy(to + count, w->words + segment->place, 3 * sizeof *to);
-        count += 3;
-        for (size_t k = segment->first; k < segment->first + segment->count; k++) {
-            const prof__window_record *record = &w->records[k];
-            if (!record->left) continue;
-            if (to) memcpy(to + count, w->words + record->place, record->length * sizeof *to);
-            count += record->length;
-        }
-    }
-    return count;
-}
 
 static int prof__window_larger(const void *a, const void *b)
 {
-    const prof__window_chunk *x = *(prof__window_chunk *const *)a, *y = *(prof__window_chunk *const *)b;
+    const prof__remains_chunk *x = *(prof__remains_chunk *const *)a, *y = *(prof__remains_chunk *const *)b;
     if (x->depth != y->depth) return x->depth < y->depth ? -1 : 1;
     return x->header.sequence < y->header.sequence ? -1 : x->header.sequence > y->header.sequence;
 }
 
 /* Writes small chunks into slots, the largest first, so that each begins at a multiple of its size. Empty ones fill the
    last slot. Returns 0 if there is no memory. */
-static int prof__window_small(prof__window *w, prof__window_chunk **chunks, size_t count)
+static int prof__window_small(prof__window *w, prof__remains_chunk **chunks, size_t count)
 {
     uint64_t slot = w->header->chunk_size, bytes = 0, at = 0;
     if (!count) return 1;
@@ -14251,7 +14663,7 @@ static int prof__window_small(prof__window *w, prof__window_chunk **chunks, size
     w->lesser = (char *)calloc(w->small_count, (size_t)slot);
     if (!w->lesser) return 0;
     for (size_t i = 0; at < w->small_count * slot; i++) {
-        const prof__window_chunk *old = chunks[i < count ? i : count - 1];
+        const prof__remains_chunk *old = chunks[i < count ? i : count - 1];
         prof__chunk *chunk = (prof__chunk *)(void *)(w->lesser + at);
         chunk->form = old->depth << PROF__FORM_SHIFT;
         at += slot >> old->depth;
@@ -14260,7 +14672,7 @@ static int prof__window_small(prof__window *w, prof__window_chunk **chunks, size
         chunk->base = old->header.base;
         chunk->state = PROF__CHUNK_FULL;
         chunk->form |= PROF__FORM_PLAIN;
-        prof__window_left(w, old, (uint64_t *)(void *)(chunk + 1));
+        prof__remains_of(&w->old, old, (uint64_t *)(void *)(chunk + 1));
     }
     return 1;
 }
@@ -14269,11 +14681,11 @@ static int prof__window_small(prof__window *w, prof__window_chunk **chunks, size
 static int prof__window_write(prof__window *w)
 {
     uint64_t slot = w->header->chunk_size;
-    prof__window_chunk **chunks = (prof__window_chunk **)malloc((w->chunk_count + 1) * sizeof *chunks);
+    prof__remains_chunk **chunks = (prof__remains_chunk **)malloc((w->old.chunk_count + 1) * sizeof *chunks);
     size_t count = 0;
-    for (size_t i = 0; chunks && i < w->chunk_count; i++) {
-        prof__window_chunk *old = &w->chunks[i];
-        size_t words = prof__window_left(w, old, NULL), bytes = sizeof(prof__chunk) + words * 8;
+    for (size_t i = 0; chunks && i < w->old.chunk_count; i++) {
+        prof__remains_chunk *old = &w->old.chunks[i];
+        size_t words = prof__remains_of(&w->old, old, NULL), bytes = sizeof(prof__chunk) + words * 8;
         if (!words) continue;
         for (old->depth = 0; old->depth < 15 && slot >> (old->depth + 1) >= bytes &&
                              slot >> (old->depth + 1) >= PROF__FORM_LEAST && !(slot >> old->depth & 15);)
@@ -14285,13 +14697,11 @@ static int prof__window_write(prof__window *w)
     return good;
 }
 
-/* Notes the size of an old chunk, so that readers find the next one of its slot, and adds its losses to the header. */
-static void prof__window_left_out(prof__window *w, const prof__window_chunk *old, prof__header *h)
+/* Notes the size of an old chunk, so that readers find the next one of its slot. */
+static void prof__window_left_out(prof__window *w, const prof__remains_chunk *old)
 {
     uint64_t at = old->offset - w->header->chunk_offset;
     char *slot = w->slots[at / w->header->chunk_size];
-    h->lost += old->header.lost;
-    h->taken_back += old->header.taken_back;
     if (!slot) return;
     prof__chunk *chunk = (prof__chunk *)(void *)(slot + at % w->header->chunk_size);
     chunk->form |= old->header.form & (15u << PROF__FORM_SHIFT);
@@ -14329,8 +14739,8 @@ static void prof__window_fill(prof__window *w, prof__header *h, size_t size, uin
     h->next_chunk = newest > slots ? used + newest / used * used : used; /* a multiple: the last slot is the newest */
     if (w->small_count) memcpy(to, w->lesser, w->small_count * (size_t)bytes);
     to += w->small_count * bytes;
-    for (uint64_t i = 0; i < slots; i++) {
-        const char *slot = w->slots[(newest + i) % slots];
+    for (uint64_t i = 0, at = newest % slots; i < slots; i++, at = at + 1 < slots ? at + 1 : 0) {
+        const char *slot = w->slots[at];
         if (!slot) continue;
         memcpy(to, slot, (size_t)bytes);
         to += bytes;
@@ -14343,10 +14753,10 @@ static void prof__window_fill(prof__window *w, prof__header *h, size_t size, uin
 static void *prof__window_finish(prof__window *w, const prof__copying *c, uint64_t taken_back, size_t *size)
 {
     size_t i;
-    int good = 1;
+    int good = !w->failed;
     prof__header *h = NULL;
     for (i = 0; good && i < c->count; i++) good = c->chunks[i].passed || prof__window_copied(w, &c->chunks[i]);
-    good = good && prof__window_tracks(w) && prof__window_write(w);
+    good = good && prof__remains_tracks(&w->old, &w->past->sift, 1) && prof__window_write(w);
     for (uint64_t meta = 0; good && !h;) {
         uint32_t write_lock = prof__state_lock();
         uint64_t needed = w->session->header->meta_used;
@@ -14362,8 +14772,11 @@ static void *prof__window_finish(prof__window *w, const prof__copying *c, uint64
         free(h);
         h = NULL;
     }
-    for (i = 0; h && i < w->chunk_count; i++) prof__window_left_out(w, &w->chunks[i], h);
-    if (h) prof__window_fill(w, h, *size, c->newest);
+    for (i = 0; h && i < w->old.chunk_count; i++) prof__window_left_out(w, &w->old.chunks[i]);
+    if (!h) return NULL;
+    h->lost += w->old.lost;
+    h->taken_back += w->old.taken_back;
+    prof__window_fill(w, h, *size, c->newest);
     return h;
 }
 
@@ -14379,12 +14792,15 @@ static void *prof__window_copy(prof__window *w, prof__session *s, const prof__he
     w->passing.again = prof__window_again;
     w->passing.pass = prof__window_pass;
     w->passing.place = prof__window_place;
+    w->passing.known = prof__window_known;
     w->session = s;
     w->header = h;
     w->slots = (char **)calloc((size_t)h->chunk_count + 1, sizeof *w->slots);
     c.passing = &w->passing;
-    if (w->slots && prof__sift_make(&w->sift, s) && prof__chunks_snapshot_of(&c, &source, h))
+    w->past = prof__past_enter(s, 1);
+    if (w->slots && w->past && prof__chunks_snapshot_of(&c, &source, h))
         image = prof__window_finish(w, &c, taken_back, size);
+    if (w->past) prof__past_leave(w->past);
     free(c.chunks);
     prof__window_free(w);
     return image;
@@ -14431,11 +14847,16 @@ static uint64_t prof__last_from(const prof__header *h, double seconds, const pro
 
 /* Returns the tick from which on a ring holds every event. Returns 0 if the ring has overwritten nothing. Chunks of
    threads that record nothing for long may be older, but do not count. */
-static uint64_t prof__last_held(const prof__header *h)
+static uint64_t prof__last_held(const prof__session *s)
 {
+    const prof__header *h = s->header;
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
     uint64_t bytes;
     if ((h->mode != PROF_RING && h->mode != PROF_RING_STATS) || !PROF__LOAD(&h->overwritten)) return 0;
+    for (uint64_t n = newest - count; !PROF__LOAD(&s->ring.depth) && n < newest; n++) { /* the oldest number first */
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + n % count * s->chunk_size);
+        if (PROF__ACQUIRE(&chunk->sequence) == n + 1) return PROF__LOAD(&chunk->base.tick);
+    }
     for (uint64_t at = 0; at < count * h->chunk_size; at += bytes) {
         const prof__chunk *chunk = (const prof__chunk *)(const void *)((const char *)h + h->chunk_offset + at);
         uint32_t form = PROF__ACQUIRE(&chunk->form);
@@ -14512,7 +14933,7 @@ static prof_status prof__last_copy(void *user, void **image, size_t *size)
     prof_status status = prof__copy_begin(&s, &h, &taken_back);
     if (status) return status;
     last->from = prof__last_from(&h, last->seconds, last->cause);
-    last->held = last->cause ? prof__last_held(s->header) : 0;
+    last->held = last->cause ? prof__last_held(s) : 0;
     int whole = !last->from || !h.chunk_count || h.archive_offset;
     if (!whole) {
         prof__window window;
@@ -14608,7 +15029,11 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
     return PROF_OK;
 }
 static int prof__follow_step(prof__session *s) { return (void)s, 0; }
-static void prof__follow_free(struct prof__follow *f) { (void)f; }
+static void prof__follow_free(struct prof__follow *f)
+{
+    (void)f;
+    prof__past_drop();
+}
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
@@ -16041,6 +16466,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
 
 static void prof__follow_free(prof__follow *f)
 {
+    prof__past_drop(); /* the session is gone; or this is the child of a fork */
     if (!f || f->process != prof__process_id()) return; /* a fork may have copied it half changed */
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
         free(f->tracks[i].match.open);
@@ -16107,7 +16533,7 @@ static void prof__save_look(void)
 #define prof__save_look() ((void)0)
 #endif
 
-/* Carries out one save, if one is due. Returns 1 if one was. */
+/* Keeps up with what is recorded, and carries out one save, if one is due. Returns 1 if there was work. */
 static int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
@@ -16115,6 +16541,7 @@ static int prof__save_step(prof__session *s)
     prof__cause cause;
     prof__save_look();
     if (!f || !f->save[0] || !prof__save_present(s)) return 0;
+    int work = prof__past_work(s);
     prof__lock(&f->lock); /* the service may set the cause while the writer's thread saves */
     cause = f->cause;
     f->cause.text[0] = 0;
@@ -16122,13 +16549,13 @@ static int prof__save_step(prof__session *s)
     prof__unlock(&f->lock);
     if (!cause.text[0]) {
         uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
-        if (!wanted) return 0;
+        if (!wanted) return work;
         prof__text_copy(cause.text, sizeof cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
         cause.from = cause.to = 0;
     }
     uint64_t began = prof__now(s, 0);
     PROFILE_MARK_F("save: %s",
-                   prof__last_note(note, sizeof note, s->header, prof__last_held(s->header), began, ns_per_tick,
+                   prof__last_note(note, sizeof note, s->header, prof__last_held(s), began, ns_per_tick,
                                    f->last_seconds, &cause));
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
     if (!status) status = prof__last_save(path, f->last_seconds, &cause);

@@ -188,6 +188,17 @@ static void ntff_fetch_work(void)
 }
 MEASURE(ntff_fetch, ntff_fetch_work())
 
+/* Saves the last 20 us out of a full ring, whose other chunks a save before has seen, with each fiftieth use. */
+static void record_scopes(int count)
+{
+    while (count-- > 0) PROFILE_BLOCK("old") {}
+}
+static void save_last(void)
+{
+    if (prof_save_last_ns("build/instructions/last.prof", 20000)) abort();
+}
+MEASURE(save_last, if (n == 1) record_scopes(700000); if (i % 50 == 0) save_last())
+
 static void (*const measures[])(int) = {
     measure_loop, measure_scope, measure_scope_off, measure_scope_off_args, measure_scope_short,
     measure_block, measure_begin_end, measure_mark, measure_mark_off,
@@ -197,7 +208,8 @@ static void (*const measures[])(int) = {
     measure_scope_sync, measure_throughput, measure_span, measure_span_mark, measure_alloc_free, measure_memory_scope, measure_mutex, measure_fiber_switch, measure_task,
     measure_counter_object, measure_scope_text, measure_scope_mask, measure_step, measure_flow, measure_log,
     measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_domain, measure_read_far_args,
-    measure_open_categories, measure_ntff_string, measure_ntff_fetch, measure_scope_lost};
+    measure_open_categories, measure_ntff_string, measure_ntff_fetch, measure_scope_lost,
+    measure_save_last};
 
 /* What a scope adds to the code of a function: their sizes are compared. */
 MEASURED void size_0(void);
@@ -243,7 +255,6 @@ int main(void)
     pthread_t thread;
     prof_config config = {0, 0, PROF_RING, PROF_CLOCK_COUNTER, 0, 0, 0, 0, 0, 0};
     size_t i;
-    config.buffer_size = 256 << 10;
     fiber = prof_fiber_create("fiber");
     task = prof_task_create(NULL, "task");
     counter = prof_counter_create(NULL, "counter");
@@ -256,6 +267,7 @@ int main(void)
     }
     for (i = 0; i < sizeof measures / sizeof *measures; ++i) {
         config.mode = measures[i] == measure_scope_lost ? PROF_FILL : PROF_RING;
+        config.buffer_size = (measures[i] == measure_save_last ? 8192 : 256) << 10;
         config.min_duration_ns = measures[i] == measure_scope_short ? 60000000000 : 0;
         if (prof_start(&config)) { /* anew, so that no measurement takes a new chunk */
             printf("%s\n", prof_error());

@@ -65,6 +65,7 @@ instructions-read_far_args     90000
 instructions-open_categories   160000
 instructions-ntff_string       4800
 instructions-ntff_fetch        1000000
+instructions-save_last         20000
 '
 
 check() { # name, figure, unit

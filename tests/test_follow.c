@@ -315,6 +315,14 @@ static void leave_open(int depth)
     if (depth) leave_open(depth - 1);
 }
 
+/* Calls that fill chunks. */
+static void fill(int depth)
+{
+    PROFILE_SCOPE("filler");
+    if (depth) fill(depth - 1);
+    if (depth) fill(depth - 2 > 0 ? depth - 2 : 0);
+}
+
 /* Records one of all kinds of records that reach beyond their chunk, or do not. */
 static void anything(int depth)
 {
@@ -405,34 +413,52 @@ static void check_part(const prof_trace *all, int share)
     prof_trace_close(whole);
 }
 
-static void check_parts(size_t buffer, int threads)
+/* saves: 1: saves while it records, so that what is left of older chunks is kept from one save to the next; 2: prof's
+   thread keeps it, too. */
+static void check_parts(size_t buffer, int threads, int rounds, int saves)
 {
     prof_config config = trace_config(buffer);
     pthread_t thread[4];
+    if (saves > 1) config.save = trace_path("asked.prof");
     config.clock = PROF_CLOCK_MONOTONIC; /* its ticks are nanoseconds, so that all times are the same */
     trace_start(&config);
     PROFILE_THREAD("main");
     PROFILE_SCOPE("program");
     for (int i = 0; i < 3; ++i) fibers_of_windows[i] = prof_fiber_create("fiber");
-    for (int round = 0; round < 3; ++round) {
+    for (int round = 0; round < rounds; ++round) {
         for (int i = 0; i < threads; ++i)
             thread[i] = started(records_anything, i < 3 ? fibers_of_windows[i] : NULL);
-        for (int i = 0; i < 200; ++i) anything(5);
+        for (int i = 0; i < 200; ++i) {
+            anything(5);
+            for (int k = 0; saves && k < 150; ++k) fill(k % 6);
+            if (saves && i % 40 == round)
+                CHECK_EQUAL(prof_save_last_ns(trace_path("meanwhile.prof"), 100000u << round % 8), PROF_OK);
+        }
         for (int i = 0; i < threads; ++i) join(thread[i]);
     }
     CHECK_EQUAL(prof_stop(), PROF_OK); /* so that the last seconds are always the same */
     prof_trace *all = trace_live();
     static const int shares[] = {99, 80, 50, 30, 20, 10, 5, 2, 1};
-    for (size_t i = 0; i < sizeof shares / sizeof *shares; ++i) check_part(all, shares[i]);
+    if (saves) CHECK(prof__state.session->header->overwritten > prof__state.session->header->chunk_count / 2);
+    for (size_t i = 0; i < sizeof shares / sizeof *shares; i += saves ? 4 : 1) check_part(all, shares[i]);
     prof_trace_close(all);
     for (int i = 0; i < 3; ++i) prof_fiber_destroy(fibers_of_windows[i]);
 }
 
 TEST(a_saved_window_is_that_window_of_everything)
 {
-    check_parts(16 << 20, 3);
-    check_parts(1 << 20, 4);   /* slots are split */
-    check_parts(256 << 10, 2); /* the ring comes round */
+    check_parts(16 << 20, 3, 3, 0);
+    check_parts(1 << 20, 4, 3, 0);   /* slots are split */
+    check_parts(256 << 10, 2, 3, 0); /* the ring comes round */
+}
+
+TEST(what_is_left_of_older_chunks_is_kept)
+{
+    check_parts(256 << 10, 2, 3, 1);
+    for (int i = 0; i < trace_times(1, 2, 20); ++i) {
+        check_parts(4 << 20, 3, 5, 1 + i % 2);
+        check_parts(6 << 20, 2, 5, 2 - i % 2);
+    }
 }
 
 TEST(last_seconds_of_a_stream)

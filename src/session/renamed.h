@@ -13,7 +13,7 @@
 #include "session/process.h"
 
 #ifdef PROF__RENAMES
-/* Finds the last TRACK record in a chunk, which names the thread that owns the chunk. Returns 0 if there is none, or if
+/* Finds the last TRACK record in a chunk that a thread owns, which names the thread. Returns 0 if there is none, or if
    the thread's name did not come from the system. */
 static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_t track[3])
 {
@@ -21,7 +21,6 @@ static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_
     uint64_t sequence = PROF__ACQUIRE(&chunk->sequence), owner = 0, head;
     size_t at = 0, length;
     track[0] = track[1] = track[2] = 0;
-    if (!sequence || PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED) return 0;
     for (; at < s->chunk_words; at += length) {
         head = PROF__ACQUIRE(words + at);
         length = head ? prof__record_length(head, (size_t)(s->chunk_words - at)) : 0;
@@ -43,11 +42,16 @@ static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_
 static void prof__names_look(prof__session *s)
 {
     PROF__ERRNO_SAVE();
-    uint64_t chunks = prof__sandbox() == s->sandbox ? prof__chunks_there(s) : 0;
-    for (uint64_t i = 0; i < chunks && i < PROF__LOAD(&s->header->next_chunk); ++i) {
+    uint64_t there = prof__sandbox() == s->sandbox ? prof__chunks_there(s) : 0;
+    uint64_t next = PROF__LOAD(&s->header->next_chunk), count = next < there ? next : there;
+    uint32_t threads = PROF__LOAD(&s->attached) - PROF__LOAD(&s->readers);
+    for (uint64_t i = 1; i <= count && threads; ++i) { /* from the newest on: most threads have a new one */
+        prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (next - i) % count * s->chunk_size);
         uint64_t track[3];
         char name[64];
-        if (!prof__owner_track(s, (prof__chunk *)(void *)(s->chunks + i * s->chunk_size), track)) continue;
+        if (PROF__ACQUIRE(&chunk->state) != PROF__CHUNK_OWNED || !PROF__ACQUIRE(&chunk->sequence)) continue;
+        threads--; /* of which each owns one chunk at most */
+        if (!prof__owner_track(s, chunk, track)) continue;
         prof__system_name_of(track[2], name, sizeof name);
         if (!name[0]) continue;
         uint32_t write_lock = prof__state_lock(), id;

@@ -149,8 +149,11 @@ typedef struct prof__copied {
 
 /* Who makes a copy that need not have all chunks, and gives each a place. */
 typedef struct prof__passing {
-    /* Called before each try. */
+    /* Called before each try. Sets `newest` and `tick`, which become those of the copy. */
     void (*again)(struct prof__passing *passing);
+    uint64_t newest, tick;
+    /* Returns 1 if a slot need not be looked at: it had no chunk that a thread may write to when `newest` was set. */
+    int (*known)(struct prof__passing *passing, uint64_t slot);
     /* Returns 1 if a chunk that nobody writes to need not be copied. */
     int (*pass)(struct prof__passing *passing, const prof__copied *one);
     /* Returns where a chunk is copied to, the same memory for each call, all zero at first; NULL: there is none. */
@@ -200,8 +203,13 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
 {
     const prof__header *h = c->h;
     if (end > h->chunk_count) end = h->chunk_count;
-    for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size; at += c->chunks[c->count++].bytes) {
+    for (uint64_t at = from * h->chunk_size; at < end * h->chunk_size;) {
         prof__chunk chunk;
+        if (PROF__PASSING(c) && at % h->chunk_size == 0 &&
+            PROF__PASSING(c)->known(PROF__PASSING(c), at / h->chunk_size)) {
+            at += h->chunk_size;
+            continue;
+        }
         chunk.state = chunk.form = 0; /* in freestanding builds gcc does not see that the read fills the chunk */
         if (!prof__copied_room(c) || !PROF__READ(c->from, h->chunk_offset + at, &chunk, PROF__LEAST_CHUNK)) return 0;
         prof__copied *one = &c->chunks[c->count];
@@ -211,12 +219,15 @@ static int prof__chunks_list(prof__copying *c, uint64_t from, uint64_t end, int 
                                            were at different moments */
         one->offset = h->chunk_offset + at;
         int written = chunk.state == PROF__CHUNK_OWNED || chunk.state == PROF__CHUNK_HELD;
+        if (PROF__PASSING(c)) written &= chunk.sequence <= PROF__PASSING(c)->newest; /* later ones are left out */
         one->held = held && written ? chunk.sequence : 0;
         one->passed = 0;
         one->form = chunk.form & ~PROF__FORM_SECOND_CHANCE;
         one->bytes = (uint32_t)prof__form_bytes(h->chunk_size, at, chunk.form);
         if (PROF__FORM_DEPTH(one->form) > c->depth) c->depth = PROF__FORM_DEPTH(one->form);
         if (held) c->mark = c->mark * 0x9E3779B97F4A7C15u + one->held;
+        at += one->bytes;
+        c->count++;
     }
     return 1;
 }
@@ -341,15 +352,17 @@ static int prof__chunks_copy(prof__copying *c)
     uint64_t before, used, after, position = offsetof(prof__header, next_chunk);
     c->before = c->mark;
     ++c->tries;
+    if (PROF__PASSING(c)) PROF__PASSING(c)->again(PROF__PASSING(c));
     if (!PROF__READ(c->from, position, &before, sizeof before)) return 0;
     c->mark = before;
     c->count = c->depth = 0;
-    if (PROF__PASSING(c)) PROF__PASSING(c)->again(PROF__PASSING(c));
     used = prof__slots_used(c, before);
     if (!prof__chunks_list(c, 0, used, 1)) return 0; /* the unused slots of a ring in its first lap are empty */
     c->tick = prof__now_of(h->clock);
     if (!PROF__READ(c->from, position, &c->newest, sizeof c->newest)) return 0;
     if (c->newest < c->listed) c->newest = c->listed;
+    if (PROF__PASSING(c)) c->newest = PROF__PASSING(c)->newest;
+    if (PROF__PASSING(c)) c->tick = PROF__PASSING(c)->tick;
     c->lapped = c->torn = 0;
     if (!PROF__HAS_ARCHIVE(h)) {
         if (!prof__chunks_held(c)) return 0; /* copied without delay, because their threads go on */

@@ -13,6 +13,7 @@
 #include "session/write.h"
 #include "watch/follow.h"
 #include "watch/follow_passes.h"
+#include "watch/past.h"
 
 /*-- making and freeing --*/
 
@@ -115,6 +116,7 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
 
 static void prof__follow_free(prof__follow *f)
 {
+    prof__past_drop(); /* the session is gone; or this is the child of a fork */
     if (!f || f->process != prof__process_id()) return; /* a fork may have copied it half changed */
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
         free(f->tracks[i].match.open);

@@ -10,6 +10,7 @@
 #include "ground/numbers.h"
 #include "image/format.h"
 #include "image/words.h"
+#include "record/state.h"
 #include "session/pattern.h"
 #include "session/save.h"
 #include "session/snapshot.h"
@@ -63,11 +64,16 @@ static uint64_t prof__last_from(const prof__header *h, double seconds, const pro
 
 /* Returns the tick from which on a ring holds every event. Returns 0 if the ring has overwritten nothing. Chunks of
    threads that record nothing for long may be older, but do not count. */
-static uint64_t prof__last_held(const prof__header *h)
+static uint64_t prof__last_held(const prof__session *s)
 {
+    const prof__header *h = s->header;
     uint64_t first = ~(uint64_t)0, tick = 0, newest = PROF__LOAD(&h->next_chunk), count = PROF__LOAD(&h->chunk_count);
     uint64_t bytes;
     if ((h->mode != PROF_RING && h->mode != PROF_RING_STATS) || !PROF__LOAD(&h->overwritten)) return 0;
+    for (uint64_t n = newest - count; !PROF__LOAD(&s->ring.depth) && n < newest; n++) { /* the oldest number first */
+        const prof__chunk *chunk = (const prof__chunk *)(const void *)(s->chunks + n % count * s->chunk_size);
+        if (PROF__ACQUIRE(&chunk->sequence) == n + 1) return PROF__LOAD(&chunk->base.tick);
+    }
     for (uint64_t at = 0; at < count * h->chunk_size; at += bytes) {
         const prof__chunk *chunk = (const prof__chunk *)(const void *)((const char *)h + h->chunk_offset + at);
         uint32_t form = PROF__ACQUIRE(&chunk->form);
@@ -144,7 +150,7 @@ static prof_status prof__last_copy(void *user, void **image, size_t *size)
     prof_status status = prof__copy_begin(&s, &h, &taken_back);
     if (status) return status;
     last->from = prof__last_from(&h, last->seconds, last->cause);
-    last->held = last->cause ? prof__last_held(s->header) : 0;
+    last->held = last->cause ? prof__last_held(s) : 0;
     int whole = !last->from || !h.chunk_count || h.archive_offset;
     if (!whole) {
         prof__window window;

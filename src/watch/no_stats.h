@@ -5,6 +5,7 @@
 #include "ground/errors.h"
 #include "record/ring.h"
 #include "record/state.h"
+#include "watch/past.h"
 
 /*-- NO STATISTICS --------------------------------------------------------------------------------------------------*/
 
@@ -16,7 +17,11 @@ static prof_status prof__follow_make(prof__session *s, const prof_config *config
     return PROF_OK;
 }
 static int prof__follow_step(prof__session *s) { return (void)s, 0; }
-static void prof__follow_free(struct prof__follow *f) { (void)f; }
+static void prof__follow_free(struct prof__follow *f)
+{
+    (void)f;
+    prof__past_drop();
+}
 static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF_OK; }
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}

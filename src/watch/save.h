@@ -14,6 +14,7 @@
 #include "session/state.h"
 #include "watch/follow.h"
 #include "watch/last.h"
+#include "watch/past.h"
 
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
    A call or a signal sets a flag, and a trigger leaves its cause. The service's thread does the saving, so that the
@@ -54,7 +55,7 @@ static void prof__save_look(void)
 #define prof__save_look() ((void)0)
 #endif
 
-/* Carries out one save, if one is due. Returns 1 if one was. */
+/* Keeps up with what is recorded, and carries out one save, if one is due. Returns 1 if there was work. */
 static int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
@@ -62,6 +63,7 @@ static int prof__save_step(prof__session *s)
     prof__cause cause;
     prof__save_look();
     if (!f || !f->save[0] || !prof__save_present(s)) return 0;
+    int work = prof__past_work(s);
     prof__lock(&f->lock); /* the service may set the cause while the writer's thread saves */
     cause = f->cause;
     f->cause.text[0] = 0;
@@ -69,13 +71,13 @@ static int prof__save_step(prof__session *s)
     prof__unlock(&f->lock);
     if (!cause.text[0]) {
         uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
-        if (!wanted) return 0;
+        if (!wanted) return work;
         prof__text_copy(cause.text, sizeof cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
         cause.from = cause.to = 0;
     }
     uint64_t began = prof__now(s, 0);
     PROFILE_MARK_F("save: %s",
-                   prof__last_note(note, sizeof note, s->header, prof__last_held(s->header), began, ns_per_tick,
+                   prof__last_note(note, sizeof note, s->header, prof__last_held(s), began, ns_per_tick,
                                    f->last_seconds, &cause));
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
     if (!status) status = prof__last_save(path, f->last_seconds, &cause);
