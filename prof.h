@@ -937,6 +937,8 @@ typedef enum prof_role {
     PROF_ROLE_LOCK,         /* a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE */
     PROF_ROLE_RANGE,        /* a scope of prof_range_create() */
     PROF_ROLE_WAIT,         /* a scope that is a wait in a call of the C library: see PROF_WRAP_WAITS */
+    PROF_ROLE_SHARED,       /* a point of a flow whose id means the same in all processes: see PROFILE_FLOW_OUT_SHARED
+                               */
     PROF_ROLE_COUNT
 } prof_role;
 
@@ -1410,11 +1412,17 @@ PROF__API void prof_device_record(prof_device_row *row, const prof_device_event 
      PROFILE_STEP(name, number)      a scope that is one step of a loop: number (int64_t) is its argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves data: bytes (uint64_t) is its argument; reports have MB/s, 10^6
                                      bytes. min_duration does not remove either of the two. Both have _DYNAMIC
+     PROFILE_THROUGHPUT_UNIT(name, count, unit)   the same of anything: unit is a string literal, such as "samples";
+                                     reports have samples/s
      PROFILE_FLOW_OUT(id)            begins a flow: an arrow from the enclosing scope to those of PROFILE_FLOW_STEP(id)
                                      and PROFILE_FLOW_IN(id), in order of time, on any threads. id: any uint64_t, for
                                      example of prof_flow_new(); _NAMED(name, id): a flow with a name of its own
      PROFILE_FLOW_STEP(id)           leads the flow's arrow through the enclosing scope; _NAMED
      PROFILE_FLOW_IN(id)             ends the flow's arrow in the enclosing scope; _NAMED
+     PROFILE_FLOW_OUT_SHARED(id)     begins a flow that may go on in other processes: where their recordings are merged,
+                                     points with the same id are joined. _STEP_SHARED(id), _IN_SHARED(id). The id has
+                                     to be unique among all processes, for example made of sender, receiver and the
+                                     number of the message; ids of other flows are each process's own
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
                                      copied, also strings. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL; it
                                      sets the level. %n, %m, %ls and %lc do not work: the text says so. Up to 16 values
@@ -1452,7 +1460,7 @@ enum { /* the kinds of records, see >>kinds: src/kinds.sh makes these lines */
     PROF__KIND_COUNTER_UINT
 };
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
-#define PROF__KIND_UNIT 0x8000 /* or this as well: a counter, whose unit stands behind the file's name and its zero */
+#define PROF__KIND_UNIT 0x8000 /* or this as well: the unit stands behind the file's name and its zero */
 
 #define PROF__EVENT_DETAIL_MAX ((1ull << 56) - 1)
 #define PROF__FREE_IN_POOL 1u /* a FREE: the block belongs to this pool */
@@ -1925,20 +1933,22 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
    of a ({ }), from which clang 14 leaves out the initial values of a static variable if nothing else is in it. Its type
    is not that of the site, which is hidden, but the frame of a coroutine is not. */
 #ifdef __cplusplus
-#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
+#define PROF__SITE_IN(variable, kind, name, category, file, level, color, unmask)                          \
     typedef void *variable##_needs_braces_around_it;                                                       \
     variable##_needs_braces_around_it variable;                                                            \
     PROF__UNLESS_COMPUTED {                                                                                \
-        PROF__SITE_AS(prof_site, PROF__HERE, kind, name, category, level, color, unmask);                  \
+        PROF__SITE_OF(prof_site, PROF__HERE, kind, name, category, file, level, color, unmask);            \
         variable = &PROF__HERE;                                                                            \
     }
 #define PROF__AT(variable) (*static_cast<prof_site *>(variable))
 #else
-#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
+#define PROF__SITE_IN(variable, kind, name, category, file, level, color, unmask)                          \
     typedef prof_site variable##_needs_braces_around_it;                                                   \
-    PROF__SITE_AS(variable##_needs_braces_around_it, variable, kind, name, category, level, color, unmask);
+    PROF__SITE_OF(variable##_needs_braces_around_it, variable, kind, name, category, file, level, color, unmask);
 #define PROF__AT(variable) variable
 #endif
+#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
+    PROF__SITE_IN(variable, kind, name, category, __FILE__, level, color, unmask)
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && PROF__EXTENSION prof__on(&(site)))
 #define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && PROF__EXTENSION prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
@@ -2054,21 +2064,28 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
     PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
 /* A scope of this role that has an argument at once. */
 #define PROF__SCOPE_NUMBER(...) PROF__AGAIN(PROF__SCOPE_NUMBER_(__VA_ARGS__))
-#define PROF__SCOPE_NUMBER_(id, name, role, key, type, number)                                             \
-    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY,     \
-                   PROF_SITE_LEVEL, 0, 0)                                                                  \
+#define PROF__SCOPE_NUMBER_(id, name, role, file, key, type, number)                                       \
+    PROF__SITE_IN(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY,     \
+                   file, PROF_SITE_LEVEL, 0, 0)                                                            \
     PROF__SITE_AT(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, 0, 0)               \
     PROF__GUARD(prof__scope_##id,                                                                          \
                 PROF__BEGIN_WITH(PROF__AT(prof__site_##id), PROF_SITE_LEVEL,                               \
                                  prof__begin_number(&PROF__AT(prof__site_##id), &PROF__AT(prof__key_##id), \
                                                     type, PROF__TO(uint64_t, number))))
 #define PROFILE_STEP(name, number)                                                                         \
-    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT,         \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, __FILE__, "step_num", PROF_VALUE_INT, \
                                     PROF__TO(int64_t, number)),                                            \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(PROF__TO(int64_t, number))))
 #define PROFILE_THROUGHPUT(name, bytes)                                                                    \
-    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, __FILE__, "bytes", PROF_VALUE_UINT,   \
+                                    bytes),                                                                \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(PROF__TO(uint64_t, bytes))))
+/* The unit stands behind the name of the file, as that of a counter. */
+#define PROF__ROLE_UNIT (PROF_ROLE_THROUGHPUT | PROF__KIND_UNIT >> PROF__ROLE_SHIFT)
+#define PROFILE_THROUGHPUT_UNIT(name, count, unit)                                                         \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF__ROLE_UNIT, __FILE__ "\0" unit, unit, PROF_VALUE_UINT, \
+                                    count),                                                                \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(unit) + sizeof(PROF__TO(uint64_t, count))))
 /* The same with a name made at run time. The argument is recorded after the begin, so that no other scope gets it. */
 #define PROF__SCOPE_NAMED(...) PROF__AGAIN(PROF__SCOPE_NAMED_(__VA_ARGS__))
 #define PROF__SCOPE_NAMED_(id, text, role, key, record, number)                                            \
@@ -2187,13 +2204,17 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__frame(&PROF__HERE)), \
                  PROF__USE(name))
 
-#define PROF__FLOW(name, type, id)                                                                         \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, PROF_CATEGORY, PROF_SITE_LEVEL,                   \
+#define PROF__FLOW(kind, name, type, id)                                                                   \
+    PROF__EITHER(PROF__STATEMENT(kind, name, PROF_CATEGORY, PROF_SITE_LEVEL,                               \
                                  prof__event(&PROF__HERE, type, 0, id)),                                   \
                  PROF__USE2(name, id))
-#define PROFILE_FLOW_OUT_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
-#define PROFILE_FLOW_STEP_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
-#define PROFILE_FLOW_IN_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_IN, id)
+#define PROFILE_FLOW_OUT_NAMED(name, id) PROF__FLOW(PROF__KIND_EVENT, name, PROF_EVENT_FLOW_OUT, id)
+#define PROFILE_FLOW_STEP_NAMED(name, id) PROF__FLOW(PROF__KIND_EVENT, name, PROF_EVENT_FLOW_STEP, id)
+#define PROFILE_FLOW_IN_NAMED(name, id) PROF__FLOW(PROF__KIND_EVENT, name, PROF_EVENT_FLOW_IN, id)
+#define PROF__KIND_SHARED (PROF__KIND_EVENT | PROF_ROLE_SHARED << PROF__ROLE_SHIFT)
+#define PROFILE_FLOW_OUT_SHARED(id) PROF__FLOW(PROF__KIND_SHARED, "flow", PROF_EVENT_FLOW_OUT, id)
+#define PROFILE_FLOW_STEP_SHARED(id) PROF__FLOW(PROF__KIND_SHARED, "flow", PROF_EVENT_FLOW_STEP, id)
+#define PROFILE_FLOW_IN_SHARED(id) PROF__FLOW(PROF__KIND_SHARED, "flow", PROF_EVENT_FLOW_IN, id)
 #define PROFILE_FLOW_OUT(id) PROFILE_FLOW_OUT_NAMED("flow", id)
 #define PROFILE_FLOW_STEP(id) PROFILE_FLOW_STEP_NAMED("flow", id)
 #define PROFILE_FLOW_IN(id) PROFILE_FLOW_IN_NAMED("flow", id)
@@ -6061,7 +6082,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(MEMORY, 11, "a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE")                                            \
     X(LOCK, 12, "a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE")                                                          \
     X(RANGE, 13, "a scope of prof_range_create()")                                                                    \
-    X(WAIT, 14, "a scope that is a wait in a call of the C library: see PROF_WRAP_WAITS")
+    X(WAIT, 14, "a scope that is a wait in a call of the C library: see PROF_WRAP_WAITS")                             \
+    X(SHARED, 15, "a point of a flow whose id means the same in all processes: see PROFILE_FLOW_OUT_SHARED")
 
 /* The types of values: prof_value_type. X(name, code, what) */
 #define PROF__VALUES(X)                                                                                               \

@@ -976,7 +976,7 @@ static const char *const prof__html_page[] = {
     "const GROUP=4;"
     "const ROLE_NONE=0,ROLE_STEP=1,ROLE_THROUGHPUT=2,ROLE_SYNC=3,ROLE_MARK_GLOBAL=4,"
     "ROLE_MARK_PROCESS=5,ROLE_MARK_TASK=6,ROLE_MARK_MARKER=7,ROLE_TASK=8,ROLE_DEVICE=9,ROLE_FRAME=10,"
-    "ROLE_MEMORY=11,ROLE_LOCK=12,ROLE_RANGE=13,ROLE_WAIT=14;"
+    "ROLE_MEMORY=11,ROLE_LOCK=12,ROLE_RANGE=13,ROLE_WAIT=14,ROLE_SHARED=15;"
     "const FROM_LAST=0x10000;"
     "class Reader{"
     "constructor(bytes,at=0,end=bytes.length){"
@@ -1763,7 +1763,10 @@ static const char *const prof__html_page[] = {
     "report.to=to+1;"
     "report.windows=report.processes.filter(process=>process.about.has('window_from_ns')).map(({about})=>"
     "({from:Number(about.get('window_from_ns')),to:min(report.to,Number(about.get('window_to_ns')))}));"
+    "let shared=new Map();"
+    "report.shared=[];"
     "for(let process of report.processes)pointsOf(report,process);"
+    "for(let point of report.shared.sort((a,b)=>a[2]-b[2]))flowStep(report,shared,...point);"
     "statesOf(report);"
     "for(let process of report.processes)threadRows(process,report.to-report.from);"
     "framesOfSpans(report);"
@@ -1807,11 +1810,11 @@ static const char *const prof__html_page[] = {
     "if(process.memory)eachPoint(process,from,to,take);"
     "return{memory:close(to).memory,locks:process.locks&&process.locks.during(from,to)}"
     "}"
+   ,
     "function statesOf(report){"
     "let rows=new Map();"
     "for(let row of report.tracks){"
     "let[,name,thread]=/^(.*) (\\d+): states$/.exec(row.name)||[];"
-   ,
     "if(!thread||!row.levels.length)continue;"
     "row.owner=row;"
     "rows.set(thread,[...rows.get(thread)||[],{name,row}])"
@@ -1851,7 +1854,10 @@ static const char *const prof__html_page[] = {
     "if(a>0&&!kind.flags)addBar(frames,key,'frame',label.name,track,time-a,a,number);"
     "break"
     "}"
-    "case FLOW_OUT:case FLOW_STEP:case FLOW_IN:flowStep(report,flows,kind.type,label,time,a,track);break;"
+    "case FLOW_OUT:case FLOW_STEP:case FLOW_IN:"
+    "if(label.role===ROLE_SHARED)report.shared.push([kind.type,label,time,a,track]);"
+    "else flowStep(report,flows,kind.type,label,time,a,track);"
+    "break;"
     "case ALLOC:case FREE:case LOCK_WAIT:case LOCK_ACQUIRE:case LOCK_RELEASE:take(track,at);break;"
     "default:"
     "report.messages.push({time,track,severity:-1,text:label.name,label,at});"
@@ -1905,6 +1911,7 @@ static const char *const prof__html_page[] = {
     "step(type,depth,label,time,address,size,track){"
     "this.used++;"
     "if(type===ALLOC){"
+   ,
     "let pool=this.poolOf(label.category),old=this.live.get(address);"
     "if(old)this.remove(old,address,time);"
     "let site=this.rowOf(this.sites,label),scope=this.rowOf(this.scopes,this.around(track,depth,time));"
@@ -1912,7 +1919,6 @@ static const char *const prof__html_page[] = {
     "row.count++;"
     "row.bytes+=size;"
     "row.liveCount++;"
-   ,
     "row.liveBytes+=size;"
     "row.peak=max(row.peak,row.liveBytes)"
     "}"
@@ -2019,6 +2025,7 @@ static const char *const prof__html_page[] = {
     "this.list()"
     "}"
     "list(){"
+   ,
     "this.waits=[...this.rows.values()].flatMap(row=>row.waits.filter(wait=>wait.took>0&&!wait.open));"
     "this.waits.sort((a,b)=>b.took-a.took);"
     "this.waits.length=min(this.waits.length,1000)"
@@ -2026,7 +2033,6 @@ static const char *const prof__html_page[] = {
     "during(from,to){"
     "let locks=new Locks(),part=(start,long)=>max(0,min(start+long,to)-max(start,from));"
     "for(let[key,{label,holds,waits}]of this.rows){"
-   ,
     "let inside={waits:waits.filter(({time,took})=>touches(time,time+took,from,to)),holds:holds.filter(({start,duration})=>touches(start,start+duration,from,to))};"
     "if(!inside.waits.length&&!inside.holds.length)continue;"
     "let row=Object.assign(locks.rowOf(label),inside),ends=new Map();"
@@ -2113,6 +2119,7 @@ static const char *const prof__html_page[] = {
     "return i>=0&&time<start[i]+duration[i]?i:-1"
     "}"
     "function lanesOf(list,most=1024){"
+   ,
     "let ends=new Float64Array(2*most).fill(-Infinity),lanes=[];"
     "let crowded=0;"
     "for(let each of list){"
@@ -2123,7 +2130,6 @@ static const char *const prof__html_page[] = {
     "lanes[lane]=lanes[lane]||[];"
     "lanes[lane].push(each);"
     "ends[at]=max(ends[at],each.end);"
-   ,
     "while(at>>=1)ends[at]=min(ends[2*at],ends[2*at+1])"
     "}"
     "return{lanes,crowded}"
@@ -2182,8 +2188,8 @@ static const char *const prof__html_page[] = {
     "let who=report.processes.length>1?process.name+': ':'',number=key=>Number(process.about.get(key)||0);"
     "for(let loss of process.losses)lines.push(who+loss);"
     "if(!number('complete'))lines.push(who+'The session was not stopped: the program was running, or died.');"
-    "if(process.about.has('window_from_ns'))lines.push(who+`The recording is too large for a page: of its ${grouped(number('events'))} events, those from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))} are all here. `+\n"
    ,
+    "if(process.about.has('window_from_ns'))lines.push(who+`The recording is too large for a page: of its ${grouped(number('events'))} events, those from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))} are all here. `+\n"
     "`Elsewhere, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named after the longest, and of other events there are samples. Statistics of everything count all scopes.`);"
     "if(number('aggregated'))lines.push(who+`${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);"
     "if(process.about.get('write_error'))lines.push(who+process.about.get('write_error'));"
@@ -2258,8 +2264,8 @@ static const char *const prof__html_page[] = {
     "}"
     "function*statsSteps(report,from,to,wanted){"
     "if(report.all&&!wanted&&from<=report.from&&to>=report.to)return allStats(report);"
-    "let{nodes,labels}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count),share=column(nodes.count);"
    ,
+    "let{nodes,labels}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count),share=column(nodes.count);"
     "let sums={labelOf:nodes.label,calls,total,share,outer:outermost(report),whole:column(labels.length),longest:column(labels.length),threads:column(labels.length),"
     "cut:column(labels.length),lost:column(labels.length),lostSum:column(labels.length),lostShare:column(labels.length),lostSelf:column(labels.length),"
     "shortest:column(labels.length).fill(Infinity),histograms:new Array(labels.length).fill(null),met:column(nodes.count).fill(-1),seen:column(labels.length).fill(-1),track:0,scale:0};"
@@ -2352,12 +2358,12 @@ static const char *const prof__html_page[] = {
     "let{labelOf,calls,total,whole,longest,shortest,histograms}=sums;"
     "let{duration,node}=level,{met,track,share,scale}=sums;"
     "for(let i=first;i<end;i++){"
+   ,
     "let n=node[i],long=duration[i]===0xFFFFFFFF?level.durationOf(i):duration[i],label=labelOf[n];"
     "if(met[n]!==track)meet(sums,n);"
     "calls[n]++;"
     "total[n]+=long;"
     "share[n]+=long*scale;"
-   ,
     "if(long>longest[label])longest[label]=long;"
     "if(long<shortest[label])shortest[label]=long;"
     "if(whole[label]++>FEW)histograms[label][bucketOf(long)]++;else tally(histograms,label,bucketOf(long),1)"
@@ -2434,10 +2440,10 @@ static const char *const prof__html_page[] = {
     "let bucket=0,left=max(1,ceil(share*whole));"
     "if(histogram.length<BUCKETS)bucket=histogram.sort((a,b)=>a-b)[left-1];"
     "else for(left-=histogram[0];left>0;)left-=histogram[++bucket];"
+   ,
     "return max(least,min(most,bucketValue(bucket)))"
     "}"
     "function callsOf(report,label,from,to,wanted=()=>true){"
-   ,
     "let{nodes,labels}=report,calls=[],fits=labels.map(each=>each.id===label||scopeLabel(each).id===label);"
     "let mine=new Uint8Array(nodes.count);"
     "for(let n=1;n<nodes.count;n++)mine[n]=fits[nodes.label[n]]?1:0;"

@@ -58,7 +58,7 @@ typedef struct prof_callsite {
     uint32_t line, color, level;
     uint32_t kind; /* PROF__KIND_... of the event that the site records */
     uint32_t role; /* PROF_ROLE_... */
-    const char *unit; /* of a counter; "": none */
+    const char *unit; /* of a counter, or of a PROFILE_THROUGHPUT_UNIT; "": none */
 } prof_callsite;
 
 enum {
@@ -11043,11 +11043,12 @@ static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *e
     return item;
 }
 
-/* Adds one PROFILE_THROUGHPUT. Its last argument with the key "bytes" says how many bytes it moved. */
+/* Adds one PROFILE_THROUGHPUT. Its last argument with the key "bytes", or the site's unit, says how much it moved. */
 static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
+    const char *key = *event->site->unit ? event->site->unit : "bytes";
     uint32_t i = event->arg_count;
-    while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
+    while (i && strcmp(event->args[i - 1].key, key)) i--;
     if (i && event->args[i - 1].value.type == PROF_VALUE_UINT)
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }
@@ -12184,15 +12185,38 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
 
+/* Adds an amount, or a rate, of what a PROFILE_THROUGHPUT_UNIT moved: "913.4 samples/s". */
+static void prof__summary_amount(prof__table *t, double value, const char *unit, const char *per)
+{
+    char with[PROF__MEASURED_UNIT + 4], text[96];
+    const char *const units[] = {with, NULL};
+    prof__text_copy(with, PROF__MEASURED_UNIT, unit);
+    strcat(with, per);
+    prof__human(text, prof__less(value, 1e18) ? value : 1e18, units);
+    prof__table_text(t, text);
+}
+
+static void prof__summary_rate(prof__table *t, const prof_stat *stat, double rate)
+{
+    if (*stat->site->unit)
+        prof__summary_amount(t, rate * 1e6, stat->site->unit, "/s");
+    else
+        prof__table_rate(t, rate);
+}
+
 static void prof__summary_throughput(prof__out *out, const prof_trace *trace, const prof__sorted *rows, size_t count,
                                      size_t limit)
 {
-    static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
-                                           {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
+    prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
+                              {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
     size_t i, shown = 0;
     prof__table t;
     if (!prof__has_role(trace, PROF_ROLE_THROUGHPUT)) return;
-    for (i = 0; i < count; i++) shown += rows[i].stat->site->role == PROF_ROLE_THROUGHPUT;
+    for (i = 0; i < count; i++) {
+        if (rows[i].stat->site->role != PROF_ROLE_THROUGHPUT) continue;
+        if (*rows[i].stat->site->unit) columns[1].title = "moved";
+        shown++;
+    }
     if (!shown) return;
     prof__out_text(out, "\n");
     prof__table_begin(&t, out, limit, "throughput", columns, NULL, 0);
@@ -12202,11 +12226,14 @@ static void prof__summary_throughput(prof__out *out, const prof_trace *trace, co
             if (stat->site->role != PROF_ROLE_THROUGHPUT) continue;
             prof__table_row(&t, stat->name, 0);
             prof__table_count(&t, stat->count);
-            prof__table_size(&t, stat->bytes);
-            prof__table_rate(&t, stat->mean_rate);
-            prof__table_rate(&t, stat->min_rate);
-            prof__table_rate(&t, stat->max_rate);
-            prof__table_rate(&t, stat->deviation_rate);
+            if (*stat->site->unit)
+                prof__summary_amount(&t, prof__real(stat->bytes), stat->site->unit, "");
+            else
+                prof__table_size(&t, stat->bytes);
+            prof__summary_rate(&t, stat, stat->mean_rate);
+            prof__summary_rate(&t, stat, stat->min_rate);
+            prof__summary_rate(&t, stat, stat->max_rate);
+            prof__summary_rate(&t, stat, stat->deviation_rate);
             prof__table_end(&t);
         }
     while (prof__table_again(&t));
@@ -15145,7 +15172,7 @@ typedef struct prof__follow_order {
 typedef struct prof__follow_site {
     uint32_t name;   /* the id of a string */
     uint32_t row;
-    uint32_t role;
+    uint32_t role, unit; /* unit: the id of a string; 0: none */
 } prof__follow_site;
 
 /* A begin or an end of a span that waits for its counterpart. Numbers of entries count from 1; 0: none. */
@@ -15230,6 +15257,7 @@ static int prof__follow_meta(prof__follow *f)
                 if (!PROF__MORE(f->sites, f->site_capacity, f->site_count)) return 0;
             f->sites[id].name = (uint32_t)record[1];
             if (words > 4) f->sites[id].role = (uint32_t)(record[4] >> 32) >> PROF__ROLE_SHIFT;
+            if (words > 5) f->sites[id].unit = (uint32_t)record[5];
         }
         f->meta_at += words;
     }
@@ -15427,12 +15455,14 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
     prof__follow_open *open =
         t->match.depth && !t->match.beyond ? prof__follow_opened(t, t->match.depth - 1) : NULL;
     const prof__follow_site *site, *key;
+    const char *unit;
     if (!open || record[0] & (PROF__ARG_KEY | PROF__ARG_TO)) return;
     site = prof__follow_site_of(f, open->begun.site);
     if (!site || site->role != PROF_ROLE_THROUGHPUT) return;
     if ((record[0] >> 32 & 0xFF) != PROF_VALUE_UINT || !(record[0] & 0xFFFF)) return;
     key = prof__follow_site_of(f, prof__read_id(record[0]));
-    if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
+    unit = site->unit ? prof__follow_name(f, site->unit) : "bytes";
+    if (key && !strcmp(prof__follow_name(f, key->name), unit)) open->bytes = record[1];
 }
 
 /* Closes the open scopes from `at` on, which the end of an outer scope cuts. enclosing: the row of the outer scope, 0:
@@ -17329,8 +17359,9 @@ static int prof__table_again(prof__table *t);
    inside macros, in signal handlers, too --
    prof__thread PROF__SELF() prof__thread_id(): the calling thread, busy meanwhile; prof__token, of a scope;
    prof__track_of(): the fiber or thread that it records for, whose prof__bridge_stack is the bridge's; prof__state:
-   whether a session runs; prof__live(): whether a call site is on; PROF__ROLE_SHIFT: of a site's kind; prof__log_list:
-   the values of a message. prof__lock_enter() prof__lock_leave() prof__signals: a lock with all signals blocked.
+   whether a session runs; prof__live(): whether a call site is on; PROF__ROLE_SHIFT, PROF__KIND_UNIT: of a site's
+   kind; prof__log_list: the values of a message. prof__lock_enter() prof__lock_leave() prof__signals: a lock with all
+   signals blocked.
    prof__length() prof__copy() prof__equal(): of text, safe in handlers. PROF__BARRIER PROF__HIDDEN. */
 
 /*-- for prof_system.h alone, which is above the recorder and records by itself --

@@ -32,6 +32,8 @@ static void record(const handles *all, int which)
         if (which == 0) PROFILE_SPAN_BEGIN("half", 1); /* as if the other had ended it */
         if (which == 1) PROFILE_SPAN_END("half", 1);
         PROFILE_FLOW_OUT(5);
+        if (which == 0) PROFILE_FLOW_OUT_SHARED(77);
+        if (which == 1) PROFILE_FLOW_IN_SHARED(77);
         PROFILE_LOG(PROF_LOG_WARNING, "message %d", which);
         PROFILE_ALLOC_POOL(block, 100 * (which + 1), "pool");
         trace_next_instant(); /* samples of one instant are one, and frames of 0 ns are left out */
@@ -179,21 +181,30 @@ static int matches(const json *a, const json *b)
            !strcmp(text_of(member(a, "id2"), "local"), text_of(member(b, "id2"), "local"));
 }
 
+/* But for the flow whose id is made to be shared. */
 TEST(nothing_is_joined)
 {
     prof_trace *traces[PROCESSES];
     record_processes(traces);
     json *root = merged(traces);
-    size_t compared = 0;
+    size_t compared = 0, shared = 0;
     for (const json *a = events_of(root); a; a = a->next) {
         if (!strchr("bnestf", *text_of(a, "ph"))) continue;
         for (const json *b = events_of(root); b; b = b->next) {
             if (a == b || !strchr("bnestf", *text_of(b, "ph")) || !matches(a, b)) continue;
+            if (!strcmp(text_of(a, "id"), "0x4d")) { /* 77: of both */
+                CHECK(strcmp(text_of(a, "pid"), text_of(b, "pid")) != 0);
+                CHECK(strcmp(text_of(a, "ph"), text_of(b, "ph")) != 0);
+                CHECK_TEXT(text_of(a, "name"), "flow");
+                ++shared;
+                continue;
+            }
             CHECK_TEXT(text_of(a, "pid"), text_of(b, "pid"));
             CHECK_TEXT(text_of(a, "name"), text_of(b, "name"));
             ++compared;
         }
     }
+    CHECK_EQUAL(shared, 2); /* an "s" and an "f", each compared with the other */
     CHECK_EQUAL(compared, PROCESSES * (2u + 6 + 2 + 2 + 2)); /* task, request with its mark, half, lock, flow */
     json_free(root);
     close_processes(traces);
@@ -345,7 +356,7 @@ TEST(each_alone)
         CHECK_EQUAL(occurrences(text, ",span_end,request,"), 1);
         CHECK_EQUAL(occurrences(text, ",span_begin,half,"), !i);
         CHECK_EQUAL(occurrences(text, ",span_end,half,"), i);
-        CHECK_EQUAL(occurrences(text, ",flow_out,"), 1);
+        CHECK_EQUAL(occurrences(text, ",flow_out,"), i ? 1 : 2);
         CHECK_EQUAL(occurrences(text, i ? ",message 1," : ",message 0,"), 1);
         CHECK_EQUAL(occurrences(text, i ? ",message 0," : ",message 1,"), 0);
         CHECK_EQUAL(occurrences(text, ",counter,counter,"), 2);

@@ -745,6 +745,47 @@ static const prof_stat *find_stat(const prof_stat *stats, size_t count, const ch
     exit(1);
 }
 
+static void count_samples(void)
+{
+    for (unsigned i = 1; i <= 3; ++i) {
+        PROFILE_THROUGHPUT_UNIT("batch", 32 * i, "samples");
+        PROFILE_ARG_U("bytes", 1ull << 40); /* no unit of its own */
+        pause_us(100);
+    }
+}
+
+/* In the recording, and in statistics that are made while it runs. */
+static void check_unit(prof_mode mode)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_stat *stats;
+    prof_trace *trace;
+    size_t count, i, found = 0;
+    config.mode = mode;
+    trace_start(&config);
+    count_samples();
+    CHECK_EQUAL(prof_trace_open_live(&trace), PROF_OK);
+    CHECK_EQUAL(prof_stats(trace, PROF_SORT_TOTAL, 0, &stats, &count), PROF_OK);
+    for (i = 0; i < count; i++) {
+        if (strcmp(stats[i].name, "batch")) continue;
+        found++;
+        CHECK_EQUAL(stats[i].bytes, 32 + 64 + 96);
+        CHECK_EQUAL(stats[i].rates, 3);
+        CHECK_EQUAL(stats[i].site->role, PROF_ROLE_THROUGHPUT);
+        CHECK_TEXT(stats[i].site->unit, "samples");
+    }
+    CHECK_EQUAL(found, 1);
+    prof_stats_free(stats);
+    char *text = notes_text(trace, notes_summary), *row = strstr(text, "\nthroughput");
+    CHECK(row && strstr(row, "moved") && strstr(row, "192 samples") && strstr(row, "samples/s") && !strstr(row, "B/s"));
+    free(text);
+    prof_trace_close(trace);
+    prof_stop();
+}
+
+TEST(throughput_of_samples) { check_unit(PROF_RING); }
+TEST(throughput_of_samples_in_statistics) { check_unit(PROF_STATS); }
+
 static int nearly(double a, double b) { return a - b <= b * 1e-9 && b - a <= b * 1e-9; }
 
 /* Rates come from the durations in the trace itself. */

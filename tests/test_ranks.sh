@@ -119,4 +119,26 @@ aligned job/rank-0.prof job/rank-3.prof --offset host=node0:-20ms
 check "a host's ranks stay together" "$([ "$(begins 0)" = "3019999 4999 " ] || begins 0)"
 aligned job/rank-0.prof job/rank-3.prof --align step
 check "so do steps" "$([ "$(begins 0) $(begins 99)" = "4999 4999  2390135 2390135 " ] || begins 99)"
+
+# ---- arrows between ranks
+"$prof" merge -o ring.json known/rank-0.prof known/rank-1.prof known/rank-7.prof
+ends() { # ends PHASE: the ids of this end of arrows whose name no process has for itself
+    grep -o "\"ph\":\"$1\",\"name\":\"flow\",.*\"id\":\"[0-9a-fx]*\"" ring.json | sed 's/.*"id":"//; s/"//' | sort
+}
+ends s >sent && ends f >received
+check "each of three ranks sends 100 times, and receives as often" "$([ "$(cat sent | wc -l) $(cat received | wc -l)" = "300 300" ] || wc -l sent received)"
+check "what ranks 0 and 7 send, ranks 1 and 0 receive" "$([ "$(comm -12 sent received | wc -l)" = 200 ] || comm -12 sent received | wc -l)"
+cat >arrows.mjs <<EOF
+import { open } from '$root/tests/html/report.mjs';
+const { flows } = await open('ring.html'), name = track => track.process.name.match(/rank \d+/)[0];
+const between = flows.filter(({ fromTrack, toTrack }) => fromTrack.process !== toTrack.process);
+console.log(between.length, [...new Set(between.map(({ fromTrack, toTrack }) => name(fromTrack) + ' to ' + name(toTrack)))].sort().join(', '));
+EOF
+if node -e 'new DecompressionStream("deflate-raw")' 2>/dev/null; then
+    "$prof" merge -o ring.html known/rank-0.prof known/rank-1.prof known/rank-7.prof
+    arrows=$(node arrows.mjs 2>&1)
+    check "so they do on the page" "$([ "$arrows" = "200 rank 0 to rank 1, rank 7 to rank 0" ] || echo "$arrows")"
+else
+    skip "arrows of the page" "there is no node, or an old one"
+fi
 finish

@@ -168,7 +168,11 @@ static void train(prof_device_row *row, int step)
     layers("fwd", step, forward);
     layers("bwd", step, backward);
     if (step + 1 == killed_at(this_rank) && step + 1 < steps) kill(getpid(), SIGKILL);
-    PROFILE_BLOCK("MPI_Allreduce") until(reduced);
+    PROFILE_BLOCK("MPI_Allreduce") { /* in a ring: the arrows lead from each rank to the next one */
+        PROFILE_FLOW_OUT_SHARED((uint64_t)(step * ranks + this_rank));
+        until(reduced);
+        PROFILE_FLOW_IN_SHARED((uint64_t)(step * ranks + (this_rank + ranks - 1) % ranks));
+    }
     PROFILE_BLOCK("optimizer") until(reduced + 200 * US);
 }
 

@@ -315,8 +315,9 @@ static int prof__table_again(prof__table *t);
    inside macros, in signal handlers, too --
    prof__thread PROF__SELF() prof__thread_id(): the calling thread, busy meanwhile; prof__token, of a scope;
    prof__track_of(): the fiber or thread that it records for, whose prof__bridge_stack is the bridge's; prof__state:
-   whether a session runs; prof__live(): whether a call site is on; PROF__ROLE_SHIFT: of a site's kind; prof__log_list:
-   the values of a message. prof__lock_enter() prof__lock_leave() prof__signals: a lock with all signals blocked.
+   whether a session runs; prof__live(): whether a call site is on; PROF__ROLE_SHIFT, PROF__KIND_UNIT: of a site's
+   kind; prof__log_list: the values of a message. prof__lock_enter() prof__lock_leave() prof__signals: a lock with all
+   signals blocked.
    prof__length() prof__copy() prof__equal(): of text, safe in handlers. PROF__BARRIER PROF__HIDDEN. */
 
 /*-- for prof_system.h alone, which is above the recorder and records by itself --

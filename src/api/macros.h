@@ -108,20 +108,22 @@
    of a ({ }), from which clang 14 leaves out the initial values of a static variable if nothing else is in it. Its type
    is not that of the site, which is hidden, but the frame of a coroutine is not. */
 #ifdef __cplusplus
-#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
+#define PROF__SITE_IN(variable, kind, name, category, file, level, color, unmask)                          \
     typedef void *variable##_needs_braces_around_it;                                                       \
     variable##_needs_braces_around_it variable;                                                            \
     PROF__UNLESS_COMPUTED {                                                                                \
-        PROF__SITE_AS(prof_site, PROF__HERE, kind, name, category, level, color, unmask);                  \
+        PROF__SITE_OF(prof_site, PROF__HERE, kind, name, category, file, level, color, unmask);            \
         variable = &PROF__HERE;                                                                            \
     }
 #define PROF__AT(variable) (*static_cast<prof_site *>(variable))
 #else
-#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
+#define PROF__SITE_IN(variable, kind, name, category, file, level, color, unmask)                          \
     typedef prof_site variable##_needs_braces_around_it;                                                   \
-    PROF__SITE_AS(variable##_needs_braces_around_it, variable, kind, name, category, level, color, unmask);
+    PROF__SITE_OF(variable##_needs_braces_around_it, variable, kind, name, category, file, level, color, unmask);
 #define PROF__AT(variable) variable
 #endif
+#define PROF__SITE_AT(variable, kind, name, category, level, color, unmask)                                \
+    PROF__SITE_IN(variable, kind, name, category, __FILE__, level, color, unmask)
 #define PROF__ON(site, level) ((level) <= PROF_MAX_LEVEL && PROF__EXTENSION prof__on(&(site)))
 #define PROF__LIVE(site, level) ((level) <= PROF_MAX_LEVEL && PROF__EXTENSION prof__live(&(site)))
 #define PROF__BEGIN(site, level) (PROF__ON(site, level) ? prof__begin(&(site)) : 0)
@@ -237,21 +239,28 @@
     PROF__EITHER(PROF__SCOPE_MASK(PROF_UNIQUE, name, mask), PROF__GONE(PROF_UNIQUE, sizeof(name) + (mask)))
 /* A scope of this role that has an argument at once. */
 #define PROF__SCOPE_NUMBER(...) PROF__AGAIN(PROF__SCOPE_NUMBER_(__VA_ARGS__))
-#define PROF__SCOPE_NUMBER_(id, name, role, key, type, number)                                             \
-    PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY,     \
-                   PROF_SITE_LEVEL, 0, 0)                                                                  \
+#define PROF__SCOPE_NUMBER_(id, name, role, file, key, type, number)                                       \
+    PROF__SITE_IN(prof__site_##id, PROF__KIND_BEGIN | (role) << PROF__ROLE_SHIFT, name, PROF_CATEGORY,     \
+                   file, PROF_SITE_LEVEL, 0, 0)                                                            \
     PROF__SITE_AT(prof__key_##id, PROF__KIND_ARG, key, PROF_CATEGORY, PROF_SITE_LEVEL, 0, 0)               \
     PROF__GUARD(prof__scope_##id,                                                                          \
                 PROF__BEGIN_WITH(PROF__AT(prof__site_##id), PROF_SITE_LEVEL,                               \
                                  prof__begin_number(&PROF__AT(prof__site_##id), &PROF__AT(prof__key_##id), \
                                                     type, PROF__TO(uint64_t, number))))
 #define PROFILE_STEP(name, number)                                                                         \
-    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, "step_num", PROF_VALUE_INT,         \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_STEP, __FILE__, "step_num", PROF_VALUE_INT, \
                                     PROF__TO(int64_t, number)),                                            \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(PROF__TO(int64_t, number))))
 #define PROFILE_THROUGHPUT(name, bytes)                                                                    \
-    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, "bytes", PROF_VALUE_UINT, bytes), \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF_ROLE_THROUGHPUT, __FILE__, "bytes", PROF_VALUE_UINT,   \
+                                    bytes),                                                                \
                  PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(PROF__TO(uint64_t, bytes))))
+/* The unit stands behind the name of the file, as that of a counter. */
+#define PROF__ROLE_UNIT (PROF_ROLE_THROUGHPUT | PROF__KIND_UNIT >> PROF__ROLE_SHIFT)
+#define PROFILE_THROUGHPUT_UNIT(name, count, unit)                                                         \
+    PROF__EITHER(PROF__SCOPE_NUMBER(PROF_UNIQUE, name, PROF__ROLE_UNIT, __FILE__ "\0" unit, unit, PROF_VALUE_UINT, \
+                                    count),                                                                \
+                 PROF__GONE(PROF_UNIQUE, sizeof(name) + sizeof(unit) + sizeof(PROF__TO(uint64_t, count))))
 /* The same with a name made at run time. The argument is recorded after the begin, so that no other scope gets it. */
 #define PROF__SCOPE_NAMED(...) PROF__AGAIN(PROF__SCOPE_NAMED_(__VA_ARGS__))
 #define PROF__SCOPE_NAMED_(id, text, role, key, record, number)                                            \
@@ -370,13 +379,17 @@
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_FRAME, name, PROF_CATEGORY, PROF_SITE_LEVEL, prof__frame(&PROF__HERE)), \
                  PROF__USE(name))
 
-#define PROF__FLOW(name, type, id)                                                                         \
-    PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT, name, PROF_CATEGORY, PROF_SITE_LEVEL,                   \
+#define PROF__FLOW(kind, name, type, id)                                                                   \
+    PROF__EITHER(PROF__STATEMENT(kind, name, PROF_CATEGORY, PROF_SITE_LEVEL,                               \
                                  prof__event(&PROF__HERE, type, 0, id)),                                   \
                  PROF__USE2(name, id))
-#define PROFILE_FLOW_OUT_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_OUT, id)
-#define PROFILE_FLOW_STEP_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_STEP, id)
-#define PROFILE_FLOW_IN_NAMED(name, id) PROF__FLOW(name, PROF_EVENT_FLOW_IN, id)
+#define PROFILE_FLOW_OUT_NAMED(name, id) PROF__FLOW(PROF__KIND_EVENT, name, PROF_EVENT_FLOW_OUT, id)
+#define PROFILE_FLOW_STEP_NAMED(name, id) PROF__FLOW(PROF__KIND_EVENT, name, PROF_EVENT_FLOW_STEP, id)
+#define PROFILE_FLOW_IN_NAMED(name, id) PROF__FLOW(PROF__KIND_EVENT, name, PROF_EVENT_FLOW_IN, id)
+#define PROF__KIND_SHARED (PROF__KIND_EVENT | PROF_ROLE_SHARED << PROF__ROLE_SHIFT)
+#define PROFILE_FLOW_OUT_SHARED(id) PROF__FLOW(PROF__KIND_SHARED, "flow", PROF_EVENT_FLOW_OUT, id)
+#define PROFILE_FLOW_STEP_SHARED(id) PROF__FLOW(PROF__KIND_SHARED, "flow", PROF_EVENT_FLOW_STEP, id)
+#define PROFILE_FLOW_IN_SHARED(id) PROF__FLOW(PROF__KIND_SHARED, "flow", PROF_EVENT_FLOW_IN, id)
 #define PROFILE_FLOW_OUT(id) PROFILE_FLOW_OUT_NAMED("flow", id)
 #define PROFILE_FLOW_STEP(id) PROFILE_FLOW_STEP_NAMED("flow", id)
 #define PROFILE_FLOW_IN(id) PROFILE_FLOW_IN_NAMED("flow", id)

@@ -81,11 +81,17 @@
      PROFILE_STEP(name, number)      a scope that is one step of a loop: number (int64_t) is its argument "step_num"
      PROFILE_THROUGHPUT(name, bytes) a scope that moves data: bytes (uint64_t) is its argument; reports have MB/s, 10^6
                                      bytes. min_duration does not remove either of the two. Both have _DYNAMIC
+     PROFILE_THROUGHPUT_UNIT(name, count, unit)   the same of anything: unit is a string literal, such as "samples";
+                                     reports have samples/s
      PROFILE_FLOW_OUT(id)            begins a flow: an arrow from the enclosing scope to those of PROFILE_FLOW_STEP(id)
                                      and PROFILE_FLOW_IN(id), in order of time, on any threads. id: any uint64_t, for
                                      example of prof_flow_new(); _NAMED(name, id): a flow with a name of its own
      PROFILE_FLOW_STEP(id)           leads the flow's arrow through the enclosing scope; _NAMED
      PROFILE_FLOW_IN(id)             ends the flow's arrow in the enclosing scope; _NAMED
+     PROFILE_FLOW_OUT_SHARED(id)     begins a flow that may go on in other processes: where their recordings are merged,
+                                     points with the same id are joined. _STEP_SHARED(id), _IN_SHARED(id). The id has
+                                     to be unique among all processes, for example made of sender, receiver and the
+                                     number of the message; ids of other flows are each process's own
      PROFILE_LOG(severity, format, ...)   a message, formatted as by printf, but only when it is read: its arguments are
                                      copied, also strings. severity: PROF_LOG_DEBUG, _INFO, _WARNING, _ERROR, _FATAL; it
                                      sets the level. %n, %m, %ls and %lc do not work: the text says so. Up to 16 values
@@ -123,7 +129,7 @@ enum { /* the kinds of records, see >>kinds: src/kinds.sh makes these lines */
     PROF__KIND_COUNTER_UINT
 };
 #define PROF__ROLE_SHIFT 4 /* a site's kind: PROF__KIND_... | PROF_ROLE_... << PROF__ROLE_SHIFT */
-#define PROF__KIND_UNIT 0x8000 /* or this as well: a counter, whose unit stands behind the file's name and its zero */
+#define PROF__KIND_UNIT 0x8000 /* or this as well: the unit stands behind the file's name and its zero */
 
 #define PROF__EVENT_DETAIL_MAX ((1ull << 56) - 1)
 #define PROF__FREE_IN_POOL 1u /* a FREE: the block belongs to this pool */

@@ -27,7 +27,7 @@ typedef struct prof_callsite {
     uint32_t line, color, level;
     uint32_t kind; /* PROF__KIND_... of the event that the site records */
     uint32_t role; /* PROF_ROLE_... */
-    const char *unit; /* of a counter; "": none */
+    const char *unit; /* of a counter, or of a PROFILE_THROUGHPUT_UNIT; "": none */
 } prof_callsite;
 
 enum {

@@ -24,6 +24,8 @@ typedef enum prof_role {
     PROF_ROLE_LOCK,         /* a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE */
     PROF_ROLE_RANGE,        /* a scope of prof_range_create() */
     PROF_ROLE_WAIT,         /* a scope that is a wait in a call of the C library: see PROF_WRAP_WAITS */
+    PROF_ROLE_SHARED,       /* a point of a flow whose id means the same in all processes: see PROFILE_FLOW_OUT_SHARED
+                               */
     PROF_ROLE_COUNT
 } prof_role;
 

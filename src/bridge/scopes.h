@@ -119,7 +119,7 @@ static PROF__COLD void prof__bridge_scope_begin(const prof_site *site, const cha
         scope->token = token;
         scope->name = name;
         scope->color = site->color;
-        scope->role = (uint16_t)(site->kind >> PROF__ROLE_SHIFT);
+        scope->role = (uint16_t)((site->kind & ~PROF__KIND_UNIT) >> PROF__ROLE_SHIFT);
         scope->unscoped = 0;
         scope->task = 0;
         prof__bridge_show(scope, text, type, number);

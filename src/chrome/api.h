@@ -32,7 +32,7 @@ PROF_DEF prof_status prof_chrome_stream(const prof_trace *trace, prof_sink sink,
 /* Writes several traces as the processes of one file, on the time line of prof_trace_align(): times, from_ns and to_ns
    count from the first start of all. A process id that comes twice is replaced by a number from 1000000000 on. The keys
    of otherData end in the process id. Spans, flows, counters and locks of two processes are never joined, whatever
-   their ids. */
+   their ids, but for the flows of PROFILE_FLOW_OUT_SHARED. */
 PROF_DEF prof_status prof_chrome_merge(const prof_trace *const *traces, size_t count, const char *path,
                                        const prof_chrome_options *options);
 PROF_DEF prof_status prof_chrome_merge_stream(const prof_trace *const *traces, size_t count, prof_sink sink,

@@ -85,13 +85,14 @@ static void prof__chrome_arrow(prof__chrome *c, const prof__chrome_flow *flow, c
     prof_arg arg;
     prof_event point = prof__chrome_point(flow->of.name, flow->site, flow->ns, flow->of.id, &arg);
     char name[200];
-    if (flow->count > 1 || c->part_count > 1) {
+    int own = c->part_count > 1 && flow->site->role != PROF_ROLE_SHARED; /* no other process may have its name */
+    if (flow->count > 1 || own) {
         size_t at = strlen(flow->of.name) < 120 ? strlen(flow->of.name) : 120;
         memcpy(name, flow->of.name, at);
         name[at] = 0;
         if (flow->count > 1) snprintf(name + at, sizeof name - at, " #%llu", (unsigned long long)flow->count);
         at = strlen(name);
-        if (c->part_count > 1) snprintf(name + at, sizeof name - at, " of %lu", (unsigned long)c->part->pid);
+        if (own) snprintf(name + at, sizeof name - at, " of %lu", (unsigned long)c->part->pid);
         point.name = name;
     }
     prof__chrome_enter(c, flow->track);
@@ -148,6 +149,21 @@ static void prof__chrome_flow_point(prof__chrome *c, prof__chrome_flow *flow, co
     flow->shown = event->arg_count != 0;
 }
 
+/* Writes a point of a flow that other processes have, too: viewers join them by its name and id. */
+static void prof__chrome_shared(prof__chrome *c, const prof_event *event, size_t track)
+{
+    prof__chrome_flow point;
+    memset(&point, 0, sizeof point);
+    point.of.name = event->name;
+    point.of.id = event->object;
+    point.site = event->site;
+    point.ns = event->start_ns;
+    point.track = track;
+    prof__chrome_arrow(c, &point, event->type == PROF_EVENT_FLOW_OUT    ? ",\n{\"ph\":\"s\""
+                                  : event->type == PROF_EVENT_FLOW_STEP ? ",\n{\"ph\":\"t\""
+                                                                        : ",\n{\"ph\":\"f\"");
+}
+
 static void prof__chrome_write_flows(prof__chrome *c)
 {
     prof__flows flows;
@@ -163,6 +179,10 @@ static void prof__chrome_write_flows(prof__chrome *c)
         prof__chrome_flow *flow;
         event.start_ns += c->offset;
         if (!prof__chrome_wanted(c, &event)) continue;
+        if (c->part_count > 1 && event.site->role == PROF_ROLE_SHARED) {
+            prof__chrome_shared(c, &event, track);
+            continue;
+        }
         flow = (prof__chrome_flow *)prof__flow_of(&flows, &event);
         if (flow)
             prof__chrome_flow_point(c, flow, &event, track);

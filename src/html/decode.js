@@ -23,7 +23,7 @@ export const GROUP = 4;
 /** Roles of call sites: those of prof_role. src/kinds.sh makes these lines. */
 export const ROLE_NONE = 0, ROLE_STEP = 1, ROLE_THROUGHPUT = 2, ROLE_SYNC = 3, ROLE_MARK_GLOBAL = 4,
     ROLE_MARK_PROCESS = 5, ROLE_MARK_TASK = 6, ROLE_MARK_MARKER = 7, ROLE_TASK = 8, ROLE_DEVICE = 9, ROLE_FRAME = 10,
-    ROLE_MEMORY = 11, ROLE_LOCK = 12, ROLE_RANGE = 13, ROLE_WAIT = 14;
+    ROLE_MEMORY = 11, ROLE_LOCK = 12, ROLE_RANGE = 13, ROLE_WAIT = 14, ROLE_SHARED = 15;
 /** A flag of a kind: begins of its scopes count from the last begin or end of the track, not from the last scope of the level. */
 const FROM_LAST = 0x10000;
 

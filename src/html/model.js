@@ -2,7 +2,7 @@
 // read. Does not use the page.
 
 import { COUNTER, FRAME, LOST, FLOW_OUT, FLOW_STEP, FLOW_IN, ALLOC, FREE, LOCK_WAIT, LOCK_ACQUIRE, LOCK_RELEASE, LOG,
-    ROLE_FRAME, ROLE_STEP, TRUNCATED_BEGIN, TRUNCATED_END, GROUP, scopeLabel } from './decode.js';
+    ROLE_FRAME, ROLE_STEP, ROLE_SHARED, TRUNCATED_BEGIN, TRUNCATED_END, GROUP, scopeLabel } from './decode.js';
 import { entryOf, firstIndex, mergeOrder, touches } from './columns.js';
 import { buildPyramid } from './raster.js';
 import { max, min, ns, moment, grouped } from './text.js';
@@ -64,7 +64,10 @@ export function finish(report) {
     report.to = to + 1; // never 0 long
     report.windows = report.processes.filter(process => process.about.has('window_from_ns')).map(({ about }) =>
         ({ from: Number(about.get('window_from_ns')), to: min(report.to, Number(about.get('window_to_ns'))) }));
+    const shared = new Map(); // flows that processes share
+    report.shared = [];
     for (const process of report.processes) pointsOf(report, process);
+    for (const point of report.shared.sort((a, b) => a[2] - b[2])) flowStep(report, shared, ...point);
     statesOf(report);
     for (const process of report.processes) threadRows(process, report.to - report.from);
     framesOfSpans(report);
@@ -166,7 +169,10 @@ function pointsOf(report, process) {
             if (a > 0 && !kind.flags) addBar(frames, key, 'frame', label.name, track, time - a, a, number); // only complete frames
             break;
         }
-        case FLOW_OUT: case FLOW_STEP: case FLOW_IN: flowStep(report, flows, kind.type, label, time, a, track); break;
+        case FLOW_OUT: case FLOW_STEP: case FLOW_IN:
+            if (label.role === ROLE_SHARED) report.shared.push([kind.type, label, time, a, track]);
+            else flowStep(report, flows, kind.type, label, time, a, track);
+            break;
         case ALLOC: case FREE: case LOCK_WAIT: case LOCK_ACQUIRE: case LOCK_RELEASE: take(track, at); break;
         default: // a mark, or a type that is not shown in another way
             report.messages.push({ time, track, severity: -1, text: label.name, label, at });

@@ -111,7 +111,8 @@
     X(MEMORY, 11, "a PROFILE_MEMORY_SCOPE, PROFILE_ALLOC or PROFILE_FREE")                                            \
     X(LOCK, 12, "a PROFILE_LOCK_WAIT, _ACQUIRE or _RELEASE")                                                          \
     X(RANGE, 13, "a scope of prof_range_create()")                                                                    \
-    X(WAIT, 14, "a scope that is a wait in a call of the C library: see PROF_WRAP_WAITS")
+    X(WAIT, 14, "a scope that is a wait in a call of the C library: see PROF_WRAP_WAITS")                             \
+    X(SHARED, 15, "a point of a flow whose id means the same in all processes: see PROFILE_FLOW_OUT_SHARED")
 
 /* The types of values: prof_value_type. X(name, code, what) */
 #define PROF__VALUES(X)                                                                                               \

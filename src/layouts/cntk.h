@@ -117,9 +117,15 @@ static void prof__report_cntk_rate_row(prof__out *out, const char *label, const 
     prof__out_text(out, few ? " kB\n" : " MB\n");
 }
 
+/* Rows of PROFILE_THROUGHPUT_UNIT are times here: the table has megabytes. */
+static int prof__report_moves_bytes(const prof__report_row *row)
+{
+    return row->sums.stat.rates && !*row->sums.stat.site->unit;
+}
+
 static void prof__report_cntk_row(prof__out *out, const char *label, prof_report_kind kind, const prof__report_row *row)
 {
-    if (kind == PROF_REPORT_THROUGHPUT && row->sums.stat.rates) prof__report_cntk_rate_row(out, label, row);
+    if (kind == PROF_REPORT_THROUGHPUT && prof__report_moves_bytes(row)) prof__report_cntk_rate_row(out, label, row);
     if (kind == PROF_REPORT_TIME && prof__report_measured(row)) prof__report_cntk_time_row(out, label, row);
 }
 
@@ -147,7 +153,7 @@ static void prof__report_cntk_others(prof__report *r)
         if (row->listed || row->sums.type != PROF_EVENT_SCOPE || !prof__report_measured(row)) continue;
         if (!count++) PROF__REPORT_LITERAL(r->out, "\nOther Events\n\n");
         prof__report_cntk_row(r->out, row->sums.stat.name,
-                              row->sums.stat.rates ? PROF_REPORT_THROUGHPUT : PROF_REPORT_TIME, row);
+                              prof__report_moves_bytes(row) ? PROF_REPORT_THROUGHPUT : PROF_REPORT_TIME, row);
     }
 }
 

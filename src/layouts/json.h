@@ -79,6 +79,18 @@ static void prof__report_json_times(prof__out *out, const prof__report_row *row)
         prof__report_whole(out, "Migrations", stat->migrations);
     }
     if (stat->truncated) prof__report_whole(out, "Truncated", stat->truncated);
+    if (*stat->site->unit && (stat->bytes || stat->rates)) {
+        prof__report_whole(out, "Moved", stat->bytes);
+        prof__report_key_text(out, "Unit");
+        PROF__REPORT_LITERAL(out, "\"");
+        prof__out_json(out, stat->site->unit);
+        PROF__REPORT_LITERAL(out, "\"");
+        prof__report_double(out, "AvgPerSecond", stat->mean_rate * 1e6);
+        prof__report_double(out, "MinPerSecond", stat->min_rate * 1e6);
+        prof__report_double(out, "MaxPerSecond", stat->max_rate * 1e6);
+        prof__report_double(out, "StdDevPerSecond", stat->deviation_rate * 1e6);
+        return;
+    }
     if (stat->bytes || stat->rates) prof__report_whole(out, "Bytes", stat->bytes);
     if (!stat->rates) return;
     prof__report_double(out, "AvgMBps", stat->mean_rate);

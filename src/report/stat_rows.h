@@ -131,11 +131,12 @@ static inline size_t prof__stat_row_of(prof__stat_rows *all, const prof_event *e
     return item;
 }
 
-/* Adds one PROFILE_THROUGHPUT. Its last argument with the key "bytes" says how many bytes it moved. */
+/* Adds one PROFILE_THROUGHPUT. Its last argument with the key "bytes", or the site's unit, says how much it moved. */
 static void prof__stat_row_throughput(prof__stat_row *row, const prof_event *event)
 {
+    const char *key = *event->site->unit ? event->site->unit : "bytes";
     uint32_t i = event->arg_count;
-    while (i && strcmp(event->args[i - 1].key, "bytes")) i--;
+    while (i && strcmp(event->args[i - 1].key, key)) i--;
     if (i && event->args[i - 1].value.type == PROF_VALUE_UINT)
         prof__stat_row_bytes(row, event->args[i - 1].value.as.u, (double)event->duration_ns);
 }

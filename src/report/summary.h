@@ -115,15 +115,38 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     prof__out_note(out, prof_trace_about(trace)->open, "call", " of these still open\n");
 }
 
+/* Adds an amount, or a rate, of what a PROFILE_THROUGHPUT_UNIT moved: "913.4 samples/s". */
+static void prof__summary_amount(prof__table *t, double value, const char *unit, const char *per)
+{
+    char with[PROF__MEASURED_UNIT + 4], text[96];
+    const char *const units[] = {with, NULL};
+    prof__text_copy(with, PROF__MEASURED_UNIT, unit);
+    strcat(with, per);
+    prof__human(text, prof__less(value, 1e18) ? value : 1e18, units);
+    prof__table_text(t, text);
+}
+
+static void prof__summary_rate(prof__table *t, const prof_stat *stat, double rate)
+{
+    if (*stat->site->unit)
+        prof__summary_amount(t, rate * 1e6, stat->site->unit, "/s");
+    else
+        prof__table_rate(t, rate);
+}
+
 static void prof__summary_throughput(prof__out *out, const prof_trace *trace, const prof__sorted *rows, size_t count,
                                      size_t limit)
 {
-    static const prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
-                                           {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
+    prof__column columns[] = {{"calls", 0, 0}, {"bytes", 4, 0}, {"mean", 0, 0}, {"min", 2, 0},
+                              {"max", 3, 0},   {"stddev", 1, 0}, {NULL, 0, 0}};
     size_t i, shown = 0;
     prof__table t;
     if (!prof__has_role(trace, PROF_ROLE_THROUGHPUT)) return;
-    for (i = 0; i < count; i++) shown += rows[i].stat->site->role == PROF_ROLE_THROUGHPUT;
+    for (i = 0; i < count; i++) {
+        if (rows[i].stat->site->role != PROF_ROLE_THROUGHPUT) continue;
+        if (*rows[i].stat->site->unit) columns[1].title = "moved";
+        shown++;
+    }
     if (!shown) return;
     prof__out_text(out, "\n");
     prof__table_begin(&t, out, limit, "throughput", columns, NULL, 0);
@@ -133,11 +156,14 @@ static void prof__summary_throughput(prof__out *out, const prof_trace *trace, co
             if (stat->site->role != PROF_ROLE_THROUGHPUT) continue;
             prof__table_row(&t, stat->name, 0);
             prof__table_count(&t, stat->count);
-            prof__table_size(&t, stat->bytes);
-            prof__table_rate(&t, stat->mean_rate);
-            prof__table_rate(&t, stat->min_rate);
-            prof__table_rate(&t, stat->max_rate);
-            prof__table_rate(&t, stat->deviation_rate);
+            if (*stat->site->unit)
+                prof__summary_amount(&t, prof__real(stat->bytes), stat->site->unit, "");
+            else
+                prof__table_size(&t, stat->bytes);
+            prof__summary_rate(&t, stat, stat->mean_rate);
+            prof__summary_rate(&t, stat, stat->min_rate);
+            prof__summary_rate(&t, stat, stat->max_rate);
+            prof__summary_rate(&t, stat, stat->deviation_rate);
             prof__table_end(&t);
         }
     while (prof__table_again(&t));

@@ -108,7 +108,7 @@ typedef struct prof__follow_order {
 typedef struct prof__follow_site {
     uint32_t name;   /* the id of a string */
     uint32_t row;
-    uint32_t role;
+    uint32_t role, unit; /* unit: the id of a string; 0: none */
 } prof__follow_site;
 
 /* A begin or an end of a span that waits for its counterpart. Numbers of entries count from 1; 0: none. */
@@ -193,6 +193,7 @@ static int prof__follow_meta(prof__follow *f)
                 if (!PROF__MORE(f->sites, f->site_capacity, f->site_count)) return 0;
             f->sites[id].name = (uint32_t)record[1];
             if (words > 4) f->sites[id].role = (uint32_t)(record[4] >> 32) >> PROF__ROLE_SHIFT;
+            if (words > 5) f->sites[id].unit = (uint32_t)record[5];
         }
         f->meta_at += words;
     }

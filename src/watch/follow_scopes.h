@@ -83,12 +83,14 @@ static void prof__follow_arg(prof__follow *f, prof__follow_track *t, const uint6
     prof__follow_open *open =
         t->match.depth && !t->match.beyond ? prof__follow_opened(t, t->match.depth - 1) : NULL;
     const prof__follow_site *site, *key;
+    const char *unit;
     if (!open || record[0] & (PROF__ARG_KEY | PROF__ARG_TO)) return;
     site = prof__follow_site_of(f, open->begun.site);
     if (!site || site->role != PROF_ROLE_THROUGHPUT) return;
     if ((record[0] >> 32 & 0xFF) != PROF_VALUE_UINT || !(record[0] & 0xFFFF)) return;
     key = prof__follow_site_of(f, prof__read_id(record[0]));
-    if (key && !strcmp(prof__follow_name(f, key->name), "bytes")) open->bytes = record[1];
+    unit = site->unit ? prof__follow_name(f, site->unit) : "bytes";
+    if (key && !strcmp(prof__follow_name(f, key->name), unit)) open->bytes = record[1];
 }
 
 /* Closes the open scopes from `at` on, which the end of an outer scope cuts. enclosing: the row of the outer scope, 0:

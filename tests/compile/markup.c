@@ -250,6 +250,7 @@ static int markup_note_scopes(int value)
     {
         PROFILE_STEP("step", flags.narrow); PROFILE_STEP("step big", big);
         PROFILE_THROUGHPUT("throughput", moved);
+        PROFILE_THROUGHPUT_UNIT("throughput", moved, "samples");
         PROFILE_THROUGHPUT("throughput", value * 10);
         PROFILE_THROUGHPUT("throughput bits", flags.wide);
         ++value;
@@ -264,6 +265,7 @@ static int markup_notes(int value)
     const char *text = "text";
     const short little = -7;
     PROFILE_FLOW_OUT(id); PROFILE_FLOW_STEP(id); PROFILE_FLOW_IN(id);
+    PROFILE_FLOW_OUT_SHARED(id); PROFILE_FLOW_STEP_SHARED(id); PROFILE_FLOW_IN_SHARED(id);
     PROFILE_FLOW_OUT_NAMED("flow_n", 5); PROFILE_FLOW_STEP_NAMED("flow_n", 5);
     if (value > 0)
         PROFILE_FLOW_IN_NAMED("flow_n", 5u);
