@@ -33,6 +33,8 @@ else
     PROF_SWITCHES=1 PROF_OUTPUT=device.prof ./program device
     "$prof" why -s draw -c 0 device.prof >text
     has "what a device did while a thread waited" text ", as it seems for GPU, graphics: shadow pass"
+    "$prof" frames device.prof >text
+    check "frames: the same" "$(grep -qE '^ +3 .* waited 2.* ms, as it seems for GPU, graphics: shadow pass 2' text || cat text)"
     "$prof" why -s call -n 40 lock.prof >text
     has "the lock, and who held it" text "held by thread worker in scope save, in pthread_mutex_lock() of scope load_texture"
 fi
@@ -86,6 +88,12 @@ PROF_OUTPUT=device.prof ./plain device
 has "devices meanwhile" text "shadow pass, on graphics of GPU"
 "$prof" why -s draw -f json device.prof >text
 has "devices: as data" text '"devices":[{"name":"shadow pass","device":"GPU","row":"graphics","ns":2'
+lacks "devices: not what threads of the host do in CUDA" text '"device":"CUDA"'
+"$prof" frames device.prof >text
+check "frames: how long devices worked, and at what" "$(grep -qE '^ +3 .* 2[0-9]\.[0-9]+ ms  .* draw took 2.*; meanwhile GPU did shadow pass for 2' text || cat text)"
+"$prof" frames -f json device.prof >text
+check "frames: the same as data" "$([ "$(grep -cE '^{"number":3,.*"wall_ns":2[0-9]{7},"devices_ns":2[0-9]{7},' text)" = 1 ] || cat text)"
+check "frames: in which they did nothing" "$([ "$(grep -c '"devices_ns":0,' text)" = 5 ] || cat text)"
 
 # ---- frames and steps, each against the median of its name
 PROF_OUTPUT=rounds.prof ./plain rounds 20

@@ -25,25 +25,46 @@ static const tool_option steps_options[] = {
 static const char *const formats[] = {"text", "json", NULL};
 
 #define MOST_NAMES 8 /* of other frames or steps that a line names */
-#define LEFT_COLUMNS 60 /* before what made it slow */
+#define LEFT_COLUMNS 60 /* before what made it slow, without the columns that only some recordings have */
+#define COLUMN 13
 
 static int64_t number_of(const prof_why_call *call)
 {
     return call->step ? call->step_number : (int64_t)call->number;
 }
 
-static void print_row(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call)
+/* Which columns a recording has: how long each frame's thread ran, and how long devices worked meanwhile. */
+typedef struct frame_columns {
+    int ran, devices;
+} frame_columns;
+
+static frame_columns columns_of(const prof_why_report *report)
+{
+    frame_columns has = {0, 0};
+    size_t i;
+    for (i = 0; i < report->count; i++) {
+        has.ran |= report->calls[i].states;
+        has.devices |= report->calls[i].device_count > 0;
+    }
+    return has;
+}
+
+static void print_row(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call,
+                      frame_columns has)
 {
     char at[48], time[48], thread[600], cause[1900], times[32] = "";
+    int left = LEFT_COLUMNS + (has.ran ? COLUMN : 0) + (has.devices ? COLUMN : 0);
     double ratio = report->median_ns ? (double)call->split.wall_ns / (double)report->median_ns : 0;
     snprintf(times, sizeof times, ratio < 10 ? "%.2f" : "%.0f", ratio);
     printf("%10lld %11s %11s%c %8s  ", (long long)number_of(call), tool_ns(at, (double)call->start_ns),
            tool_ns(time, (double)call->split.wall_ns), call->flags ? '+' : ' ', times);
+    if (has.ran) printf("%11s  ", call->states ? tool_ns(time, (double)call->split.running_ns) : "-");
+    if (has.devices) printf("%11s  ", tool_ns(time, (double)why_devices(call)));
     tool_print_name(why_thread(trace, call->track, 0, thread, sizeof thread), 14);
     printf("  ");
     why_cause(trace, report, call, cause, sizeof cause);
     if (call->flags) why_add(cause, sizeof cause, "%s+: a part of it was not recorded", *cause ? "; " : "");
-    tool_print_wrapped(cause, LEFT_COLUMNS + 2, LEFT_COLUMNS + 4);
+    tool_print_wrapped(cause, left + 2, left + 4);
     putchar('\n');
 }
 
@@ -61,12 +82,16 @@ static void print_others(const prof_why_report *report, const char *kinds)
 static void print_text(const tool_args *args, const prof_trace *trace, const prof_why_report *report)
 {
     const char *kinds = args->command->name;
+    frame_columns has = columns_of(report);
     char number[48], median[48];
     size_t i;
     why_say(0, "%.600s: %s %s, median %s; the slowest%s", report->name, tool_count(number, report->count_all), kinds,
             tool_ns(median, (double)report->median_ns), report->count > 1 ? " ones first" : "");
-    printf("\n%10s %11s %11s  %8s  %-14s  %s\n", "number", "at", "took", "x median", "thread", "why");
-    for (i = 0; i < report->count; i++) print_row(trace, report, &report->calls[i]);
+    printf("\n%10s %11s %11s  %8s  ", "number", "at", "took", "x median");
+    if (has.ran) printf("%11s  ", "ran");
+    if (has.devices) printf("%11s  ", "devices");
+    printf("%-14s  %s\n", "thread", "why");
+    for (i = 0; i < report->count; i++) print_row(trace, report, &report->calls[i], has);
     putchar('\n');
     print_others(report, kinds);
     why_say(0, "prof why --%.*s NUMBER says more of one.", (int)strlen(kinds) - 1, kinds);
@@ -92,6 +117,9 @@ static void print_json(const prof_trace *trace, const prof_why_report *report)
         printf("%s\n{\"number\":%lld", i ? "," : "", (long long)number_of(call));
         tool_json_number("start_ns", (uint64_t)call->start_ns);
         tool_json_number("wall_ns", call->split.wall_ns);
+        if (call->states) tool_json_number("running_ns", call->split.running_ns);
+        if (call->states) tool_json_number("waiting_ns", call->split.waiting_ns);
+        tool_json_number("devices_ns", why_devices(call));
         tool_json_text("thread", why_thread(trace, call->track, 0, thread, sizeof thread));
         printf(",\"truncated\":%s", call->flags ? "true" : "false");
         tool_json_text("why", why_cause(trace, report, call, cause, sizeof cause));
@@ -134,7 +162,8 @@ static int run(const tool_args *args)
 #define HELP                                                                                                    \
     "Each one is compared with the median of its name. The last column says what made it slow, by what prof why\n" \
     "finds: the wait that was most of it; that others had the processor; or the scope inside it that took longer\n" \
-    "than its own median. Numbers are those that "
+    "than its own median. If the recording knows it, \"ran\" is how long its thread ran, and \"devices\" how long\n" \
+    "devices, such as a GPU, worked meanwhile, all together. Numbers are those that "
 
 const tool_command tool_frames = {
     "frames", "IN", "Lists the slowest frames, and what made each slow", 1, 1, run, options,

@@ -263,11 +263,29 @@ static int add_device(const prof_trace *trace, const prof_why_call *call, const 
     return 1;
 }
 
+uint64_t why_devices(const prof_why_call *call)
+{
+    uint64_t all = 0;
+    size_t i;
+    for (i = 0; i < call->device_count; i++) all += call->devices[i].ns;
+    return all;
+}
+
+/* Adds what devices did while it is not known whether the thread ran, if that may explain the time beyond the median. */
+static void add_meanwhile(const prof_trace *trace, const prof_why_call *call, uint64_t extra, char *to, size_t size)
+{
+    const prof_why_device *did = call->devices;
+    char time[48];
+    if (call->split.unknown_ns < extra / 2 || why_devices(call) < extra / 2) return;
+    why_add(to, size, "%smeanwhile %s did %s for %s", *to ? "; " : "", prof_trace_track(trace, did->track)->device,
+            did->name, tool_ns(time, (double)did->ns));
+}
+
 /* Returns by how much the scopes of a name took longer than their median. */
 static int64_t longer(const prof_why_inner *inner)
 {
     uint64_t usual = inner->median_ns * (inner->calls ? inner->calls : 1);
-    return (int64_t)inner->self_ns - (int64_t)(inner->count_all ? usual : 0);
+    return (int64_t)inner->self_ns - (int64_t)(inner->count_all > 1 ? usual : 0); /* one alone is its own median */
 }
 
 /* Adds which of the scopes in a call made it longer, if one did. */
@@ -305,6 +323,7 @@ const char *why_cause(const prof_trace *trace, const prof_why_report *report, co
         why_add(to, size, "was ready, and did not run, for %s", tool_ns(time, (double)call->split.ready_ns));
     else
         add_inner(call, extra, to, size);
+    if (call->device_count) add_meanwhile(trace, call, extra, to, size);
     return to;
 }
 

@@ -14,6 +14,8 @@ void why_say(int indent, const char *format, ...) PROF__PRINTF(2, 3);
 const char *why_compared(char *to, size_t size, uint64_t ns, uint64_t median, const char *whose);
 /* Adds "waited 30 ms for mutex textures held by thread worker in scope save" and so on; not for an unknown reason. */
 void why_wait(const prof_trace *trace, const prof_why_wait *wait, char *line, size_t size);
+/* Returns how long devices worked during a call, all together. */
+uint64_t why_devices(const prof_why_call *call);
 /* Writes what made a call take longer than its median, in a line; "": nothing stands out. */
 const char *why_cause(const prof_trace *trace, const prof_why_report *report, const prof_why_call *call, char *to,
                       size_t size);

@@ -11,6 +11,14 @@ static int prof__why_of_device(const prof__why *why, size_t track)
     return *prof_trace_track(why->trace, track)->device != 0;
 }
 
+/* Returns 1 if a track has work of a device. prof_cuda.h's devices CUDA and NVTX have what threads of the host did: their
+   calls that wait, what tracing cost, and ranges. */
+static int prof__why_works(const prof__why *why, size_t track)
+{
+    const char *device = prof_trace_track(why->trace, track)->device;
+    return *device && strcmp(device, "CUDA") != 0 && strcmp(device, "NVTX") != 0;
+}
+
 /* Returns the row of a device's scopes of this name. Adds it if it is new. Returns NULL without memory. */
 static prof_why_device *prof__why_device_row(prof__why_call *call, size_t track, const char *name)
 {
@@ -52,7 +60,7 @@ static uint64_t prof__why_unexplained(const prof__why *why, const prof__why_call
 static int prof__why_device_spent(prof__why *why, size_t name, int64_t from, int64_t to)
 {
     size_t i;
-    if (name == PROF__NONE || !prof__why_of_device(why, why->track)) return 1;
+    if (name == PROF__NONE || !prof__why_works(why, why->track)) return 1;
     for (i = 0; i < why->count; i++) {
         prof__why_call *call = &why->calls[i];
         int64_t start = from > call->about.start_ns ? from : call->about.start_ns;
