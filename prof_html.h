@@ -2642,12 +2642,27 @@ static const char *const prof__html_page[] = {
     "let all=ready>=0&&waiting>=0,b=all?min(ready,wall):0,c=all?min(waiting,wall-b):0,a=all?wall-b-c:min(running,wall);"
     "return[wall-a-b-c,a,b,c]"
     "}"
-    "function waitRows(report,{track,start,end},parts){"
+    "function spellsOf({system},kind,from,to){"
+    "let list=[];"
+    "for(let i=max(0,system?.at(from));i<system?.count&&system.start[i]<to;i++)\n"
+    "if(system.kind[i]===kind&&system.start[i+1]>from)list.push([max(from,system.start[i]),min(to,system.start[i+1]),i]);"
+    "return list"
+    "}"
+    "function devicesIn(report,usual,{track},spans){"
     "let rows=new Map();"
+    "for(let device of track.device?[]:track.process.tracks.filter(each=>/^(?!(CUDA|NVTX)?$)/.test(each.device)))\n"
+    "for(let[start,end]of spans)\n"
+    "for(let{name,time,place}of innerRows(report,usual,{track:device,start,end}))\n"
+    "if(name&&time)entryOf(rows,name+'\\0'+device.id,()=>({name,time:0,place})).time+=time;"
+    "return[...rows.values()].sort((a,b)=>b.time-a.time)"
+    "}"
+    "function waitRows(report,usual,{track,start,end},parts){"
+    "let rows=new Map(),alone=[];"
     "let until=start,sum=0;"
     "for(let wait of waitsOf(report,track,start,end)){"
     "let from=max(until,wait.start),to=min(end,wait.end);"
     "if(to<=from)continue;"
+    "alone.push(...spellsOf(track,WAITING,until,from));"
     "let[unknown,,,waiting]=track.system?track.system.split(from,until=to):[(until=to)-from,0,0,0],moved=min(unknown,parts[0]);"
     "parts[WAITING]+=moved;"
     "parts[0]-=moved;"
@@ -2657,24 +2672,22 @@ static const char *const prof__html_page[] = {
     "row.count++;"
     "if(wait.waker)Object.assign(row,{waker:wait.waker,woke:wait.woke})"
     "}"
-    "if(parts[WAITING]>sum)rows.set('',{what:'unknown',time:parts[WAITING]-sum});"
+    "if(parts[WAITING]>sum)rows.set('',{what:'unknown',time:parts[WAITING]-sum,did:devicesIn(report,usual,{track},[...alone,...spellsOf(track,WAITING,until,end)])});"
     "return[...rows.values()].filter(row=>row.time)"
     "}"
     "function ranInstead({track,start,end}){"
-    "let{system}=track,rows=new Map();"
-    "for(let i=system?max(0,system.at(start)):0;system&&i<system.count&&system.start[i]<end;i++){"
-    "if(system.kind[i]!==READY)continue;"
-    "let[on]=[i-1,i+1].filter(k=>system.kind[k]===RUNNING).map(k=>system.processor[k]).filter(Boolean),from=max(start,system.start[i]),to=min(end,system.start[i+1]);"
-    "for(let other of track.process.tracks){"
-    "let its=other.system;"
-    "for(let k=its&&other!==track&&on?max(0,firstIndex(its.count,at=>its.start[at+1]>from)):Infinity;its&&k<its.count&&its.start[k]<to;k++)\n"
-    "if(its.kind[k]===RUNNING&&its.processor[k]===on)rows.set(other,(rows.get(other)||0)+max(0,min(to,its.start[k+1])-max(from,its.start[k])))"
+    "let rows=new Map();"
+    "for(let[from,to,i]of spellsOf(track,READY,start,end)){"
+    "let[on]=[i-1,i+1].filter(k=>track.system.kind[k]===RUNNING).map(k=>track.system.processor[k]).filter(Boolean);"
+    "for(let other of track.process.tracks)\n"
+    "for(let[a,b,k]of other!==track&&on?spellsOf(other,RUNNING,from,to):[])\n"
+    "if(other.system.processor[k]===on)rows.set(other,(rows.get(other)||0)+b-a)"
     "}"
-    "}"
-    "return[...rows].map(([other,time])=>({track:other,time})).filter(row=>row.time)"
+    "return[...rows].map(([other,time])=>({track:other,time}))"
     "}"
     "function innerRows(report,usual,{track,start,end}){"
     "let rows=new Map(),timeOf=timesIn(report)(track,start,end),rowOf=(label,place)=>entryOf(rows,label.name,()=>({name:label.name,time:0,calls:0,longest:0,usual:(usual.get(label.name)||{}).self,place}));"
+   ,
     "let rest=end-start;"
     "track.levels.forEach((level,depth)=>{"
     "allSteps(selfSteps(track.levels,depth,...indexRange(level,start,end),timeOf,(i,self)=>{"
@@ -2689,7 +2702,6 @@ static const char *const prof__html_page[] = {
     "}))"
     "});"
     "rowOf({name:''}).time=rest;"
-   ,
     "return[...rows.values()].filter(row=>row.time||row.calls)"
     "}"
     "function movedIn({process},start,end){"
@@ -2707,7 +2719,7 @@ static const char *const prof__html_page[] = {
     "if(type===FREE)memory.frees++"
     "}"
     "let within=each=>each.track===track&&each.time>=start&&each.time<=end;"
-    "return{wall:end-start,waits:waitRows(report,call,parts),parts,known,ran:ranInstead(call),inner:innerRows(report,usual,call),counters:movedIn(track,start,end),memory,"
+    "return{wall:end-start,waits:waitRows(report,usual,call,parts),parts,known,ran:ranInstead(call),inner:innerRows(report,usual,call),devices:devicesIn(report,usual,call,[[start,end]]),counters:movedIn(track,start,end),memory,"
     "messages:report.messages.filter(each=>each.severity>=0&&within(each)).slice(0,20),lost:report.losses.filter(within).reduce((sum,{lost})=>sum+lost,0)}"
     "}"
     "function compared(time,median,whose){"
@@ -2729,16 +2741,17 @@ static const char *const prof__html_page[] = {
     "let call=chosenCall(app),usual=panels.usual(call.track.process);"
     "if(!usual)return null;"
     "let{key,track,start}=call,{wall={whole:0}}=usual.get(key)||{},{median=percentile(wall,.5),count=wall.whole}=call,cut=truncatedText(call.flags);"
-    "let{wall:took,waits,parts,known,ran,inner,counters,memory,messages,lost}=whyOf(report,usual,call);"
+    "let{wall:took,waits,parts,known,ran,inner,devices,counters,memory,messages,lost}=whyOf(report,usual,call);"
     "let link=(text,onclick)=>el('button.link',{onclick},text),thread=(each,time)=>link(each.title,()=>app.goTo(time,each)),scope=place=>link(labelAt(report,place).name,()=>app.show(place));"
+    "let doing=rows=>rows.map(({time,place})=>({time,what:[scope(place),`, on ${place.track.title} of ${place.track.device}`]}));"
+   ,
     "let list=(caption,rows)=>table([times('time',row=>row.time),{title:'%',get:row=>row.time,show:row=>(100*row.time/took||0).toFixed(1)},"
     "{title:'what',text:true,get:row=>row.time,show:row=>el('span',{},...row.what)}],rows,{caption,memory:panels.memoryOf(caption),inner:row=>row.more,open:true,limit:60});"
     "let about=[known?': what the system did was not recorded then':': prof_system.h records whether threads run, on Linux','',', but not running',''];"
     "let rest=ran.reduce((left,{time})=>left-time,parts[READY]),ready=ran.map(row=>({...row,what:['thread ',thread(row.track,start),' ran on its processor']}));"
     "if(rest>0)ready.push({time:rest,what:['programs, or threads that recorded nothing, ran; or a quota was used up']});"
     "let more=[,,ready,"
-   ,
-    "waits.map(wait=>({...wait,what:wait.what==='unknown'?['for what no record names']:[...waitWords(report,wait,scope,thread),wait.count>1?`, ${grouped(wait.count)} times`:'']}))];"
+    "waits.map(wait=>({...wait,what:wait.did?wait.did.reduce((left,{time})=>left-time,.75*wait.time)>0?['for what no record names']:['as it seems for ',...doing(wait.did)[0].what]:[...waitWords(report,wait,scope,thread),wait.count>1?`, ${grouped(wait.count)} times`:'']}))];"
     "let rows=parts.map((time,kind)=>({id:kind,time,what:[el('b',{},STATE_NAMES[kind]),about[kind]],more:more[kind]})).filter(({time})=>time);"
     "let others=[memory.count||memory.frees?`allocations: ${grouped(memory.count)}, of ${bytes(memory.bytes)}; frees: ${grouped(memory.frees)}`:'',"
     "...counters.map(({series,from,to,around})=>`${series.name}: from ${measured(from,series.unit)} to ${measured(to,series.unit)}${around?', sampled before and after it':''}`),"
@@ -2747,6 +2760,7 @@ static const char *const prof__html_page[] = {
     "el('p.note',{},`at ${moment(start)} on thread `,thread(track,start),chosen?'':'. Nothing is selected, so this is the slowest.'),"
     "list('Its time',rows),list('Its scopes, by the time without scopes inside them',inner.map(({time,name,place,calls,longest,usual:row})=>({time,what:name?[scope(place),"
     "calls>1?` in ${grouped(calls)} calls; the longest took ${ns(longest)}`:name===key?' itself':` took ${ns(time)}`,calls&&row&&row.whole>1?`, ${compared(longest,percentile(row,.5),'its median')}`:'']:['outside of scopes']}))),"
+    "devices[0]&&list('Devices meanwhile',doing(devices)),"
     "el('ul',{'aria-label':'What else happened'},...others.map(text=>el('li',{},text))))"
     "}"
     "const PARTS=500;"
@@ -2768,6 +2782,7 @@ static const char *const prof__html_page[] = {
     "const stepsWith=(report,process,id)=>requestSeries(report).filter(each=>each.step&&each.process===process).flatMap(({name,list})=>list.filter(each=>each.id===id).map(each=>({...each,name})));"
     "function marksOf(report,series){"
     "if(series.marks)return series.marks;"
+   ,
     "let marks=new Map(),put=(track,time,id)=>entryOf(marks,track,()=>[]).push([time,id]);"
     "for(let{id,start,end,track,endTrack}of series.step?[]:series.list){put(track,start,id);put(endTrack,end,id)}"
     "for(let{step,list}of requestSeries(report))if(step)for(let{id,start,track}of list)put(track,start,id);"
@@ -2783,7 +2798,6 @@ static const char *const prof__html_page[] = {
     "return null"
     "}"
     "const placeAround=({track,depth,i})=>depth?{track,depth:depth-1,i:scopeAt(track.levels[depth-1],track.levels[depth].start[i])}:null;"
-   ,
     "const timesOfPlace=({track,depth,i})=>[track.levels[depth].start[i],track.levels[depth].endOf(i)];"
     "function requestParts(report,series,request){"
     "let{id,start,end,track,endTrack}=request,marks=marksOf(report,series),own=new Map(),names=[series.name];"
@@ -2826,6 +2840,7 @@ static const char *const prof__html_page[] = {
     "for(let place=innermost(report,track,time);place&&place.i>=0;place=placeAround(place)){"
     "let label=labelAt(report,place);"
     "if(label.role===ROLE_STEP)return`${label.name} ${stepNumber(report,place)}`;"
+   ,
     "let list=marksOf(report,series).get(track)||[],[from,to]=timesOfPlace(place),k=firstIndex(list.length,at=>list[at][0]>=from);"
     "if(k<list.length&&list[k][0]<=to)return`${series.name} ${list[k][1]}`"
     "}"
@@ -2845,7 +2860,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function requestRows(report,series,request,parts){"
     "let rows=[],{start,end}=request;"
-   ,
     "let covered=start,before=request.track,left=0;"
     "let gap=(to,next,part)=>{"
     "if(to<=covered||covered>=end)return;"
@@ -2889,6 +2903,7 @@ static const char *const prof__html_page[] = {
     "let time=request.end,part=before(-1,time);"
     "if(part>=0&&parts[part].end<time){put(-1,parts[part].end,time);time=parts[part].end}"
     "while(part>=0&&time>request.start){"
+   ,
     "let led=arrivals.filter(flow=>flow.part===part&&flow.to<=time&&flow.from<time&&waited(flow)).sort((a,b)=>b.to-a.to)[0],late=led&&led.from>parts[part].start;"
     "let begin=late?led.to:parts[part].start;"
     "put(part,begin,time);"
@@ -2906,7 +2921,6 @@ static const char *const prof__html_page[] = {
     "const parentOfSpan=({args})=>{const pair=(args||[]).find(([key])=>parentKey.test(key));return pair?Number(pair[1]):null};"
     "function relativesOf(report,series,request){"
     "let all=requestSeries(report).filter(each=>!each.step&&each.process===series.process&&!series.step).flatMap(each=>each.list.map(one=>({...one,series:each})));"
-   ,
     "let parent=parentOfSpan(request),within=each=>each.start>=request.start&&each.end<=request.end;"
     "let names=each=>parentOfSpan(each)===request.id||(each.args||[]).some(([key,v])=>(key===series.name||key===series.name+'_id')&&Number(v)===request.id);"
     "return{parents:all.filter(each=>each.id===parent&&each.start<=request.end&&each.end>=request.start&&each.start!==request.start),"
@@ -2939,6 +2953,7 @@ static const char *const prof__html_page[] = {
     "};"
     "let what=row=>{"
     "let name=row.place&&labelAt(report,row.place);"
+   ,
     "if(row.kind==='gap')return[el('b',{},row.name),row.why[0],thread(row.why[1],row.start),row.why[2]];"
     "if(row.kind==='wait')return['waited ',...waitWords(report,row.wait,scope,thread),row.for?`, which worked for ${row.for}`:''];"
     "return[...row.kind==='scope'?[thread(row.track,row.start),': ']:[],scope(row.place),name.role===ROLE_STEP?` ${stepNumber(report,row.place)}`:'']"
@@ -2950,7 +2965,6 @@ static const char *const prof__html_page[] = {
     "let row=rows.find(each=>part<0?each.kind==='gap'&&each.start<=start&&each.end>=end:each.kind==='scope'&&each.part===part);"
     "return row&&row.kind==='scope'?what(row):[row?row.name:'on its way']"
     "};"
-   ,
     "let longest=({part,start,end})=>rows.filter(row=>row.kind==='wait'&&row.part===part&&row.start>=start&&row.end<=end).sort((a,b)=>b.end-b.start-a.end+a.start)[0];"
     "let relatives=(title,list)=>list.length?el('p',{},title,...list.slice(0,20).flatMap((each,i)=>[i?', ':'',el('button.link',{onclick:()=>go(each.series,each)},requestName(each.series,each)),` (${ns(each.end-each.start)})`]),list.length>20?` and ${grouped(list.length-20)} more`:''):null;"
     "let cut=truncatedText(one.flags);"
@@ -2971,6 +2985,7 @@ static const char *const prof__html_page[] = {
     "}"
     "const endings=({processes})=>processes.filter(({about,live})=>!live&&!Number(about.get('complete')||0)&&about.get('alive')!=='1');"
     "function openScopes(track){"
+   ,
     "return track.levels.map((level,depth)=>({track,depth,i:level.count-1})).filter(({depth,i})=>track.levels[depth].flags.get(i)&TRUNCATED_END)"
     "}"
     "const lastOf=({levels,points})=>levels.reduce((last,level)=>max(last,level.start[level.count-1],level.flags.get(level.count-1)&TRUNCATED_END?0:level.endOf(level.count-1)),points.count?points.time[points.count-1]:0);"
@@ -2980,7 +2995,6 @@ static const char *const prof__html_page[] = {
     "let rows=process.tracks.filter(track=>!track.device&&(track.levels.length||track.points.count)).map(track=>({track,open:openScopes(track),last:lastOf(track)})).sort((a,b)=>b.last-a.last);"
     "let inner=({open})=>open.length?scopeOf(report,open.at(-1)):null,link=place=>el('button.link',{onclick:()=>app.show(place)},scopeOf(report,place).label.name||'(unnamed)');"
     "let messages=report.messages.filter(({track})=>track.process===process).slice(-20);"
-   ,
     "return[el('p.note',{},el('b',{},`${process.name}, process ${process.about.get('pid')}, did not end its recording: `),'it crashed, was killed or left by _exit(). ',"
     "rows.length?`Thread ${rows[0].track.title} recorded last.`:'Nothing was recorded.',' With PROF_CRASH_REPORT=1 it prints the signal.'),"
     "table([{title:'recorded last',get:row=>row.last,show:row=>ns(row.last)},{title:'thread',text:true,get:row=>row.track.title,show:row=>el('button.link',{onclick:()=>app.goTo(row.last,row.track)},row.track.title)},"
@@ -3023,13 +3037,13 @@ static const char *const prof__html_page[] = {
     "let rows=panels.balance(title,from,to,groups,noun!=='thread');"
     "if(!rows)return null;"
     "let bars=({each,most})=>el('span.each',{title:groups.slice(0,64).map(({name},i)=>`${name}: ${ns(each[i])}`).join('\\n')},"
+   ,
     "...groups.slice(0,64).map((_,i)=>el('i',{class:i===most?'most':null,style:{height:`${max(1,16*each[i]/max(1,each[most]))}px`}})));"
     "let place=({label,most})=>{for(let track of groups[most].tracks)for(let level of track.levels)for(let i=0;i<level.count;i++)if(report.labels[report.nodes.label[level.node[i]]]===label)return{track,time:level.start[i]};return null};"
     "return[tools(all.length>1?select('By what',all.map(([each])=>[each,`by ${each.toLowerCase()}`]),title,each=>{panels.balanceBy=each;panels.render()}):null,"
     "el('span.note',{},`${grouped(groups.length)} ${title.toLowerCase()}; ${panels.rangeText()}. Red: at least ${UNEVEN} times the mean`)),"
     "table([words('scope',row=>row.label.name),counts('calls',row=>row.calls),times('total',row=>row.total),times('mean',row=>row.mean,`of a ${noun}`),times('max',row=>row.each[row.most]),"
     "{title:'max / mean',get:row=>row.ratio,show:row=>el(row.ratio>=UNEVEN?'b.bad':'span',{},row.ratio.toFixed(2))},"
-   ,
     "{title:'most in',text:true,get:row=>groups[row.most].name,show:row=>el('button.link',{onclick:()=>{let at=place(row);if(at)app.goTo(at.time,at.track)}},groups[row.most].name)},"
     "{title:`each ${noun}`,get:row=>row.ratio,show:bars}],rows,{caption:`Each scope by ${noun}`,sort:2,memory:panels.memoryOf('balance'),onpick:row=>panels.pick(row.label)})]"
     "}"
@@ -3102,6 +3116,7 @@ static const char *const prof__html_page[] = {
     "for(;;){"
     "let best=0;"
     "for(let depth=1;depth<heads.length;depth++)if(heads[depth]<heads[best])best=depth;"
+   ,
     "if(!(heads[best]<Infinity))return;"
     "visit(levels[best],next[best]++);"
     "look(best)"
@@ -3129,7 +3144,6 @@ static const char *const prof__html_page[] = {
     "let{start,ns}=sample;"
     "if(start.every((time,i)=>!i||time>start[i-1]))return;"
     "let order=Uint32Array.from(start,(_,i)=>i).sort((x,y)=>start[x]-start[y]||ns[x]-ns[y]);"
-   ,
     "sample.start=Array.from(order,i=>start[i]);"
     "sample.ns=Array.from(order,i=>ns[i])"
     "}"
@@ -3207,6 +3221,7 @@ static const char *const prof__html_page[] = {
     "let x=a.sum*scale[0],y=b.sum*scale[1],change=unknown(x,y);"
     "if(a.n<2||b.n<2||!(x>0))return change;"
     "let dispersion=max(meanDispersion(a),meanDispersion(b));"
+   ,
     "let[va,vb]=[a,b].map((s,i)=>dispersion*varianceOf(s)*s.n*s.n/(s.n-1)*scale[i]**2),both=va+vb;"
     "let freedom=both>0?both*both/(va*va/(a.n-1)+vb*vb/(b.n-1)):1e9;"
     "let margin=STUDENT.filter(([n],i)=>!i||n<=freedom).pop()[1]*Math.sqrt(both);"
@@ -3236,7 +3251,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function measures(report,processes,stats){"
     "let{from,to}=stats[0],list=[];"
-   ,
     "let frames=mostOfBoth(processes.map(process=>new Map(report.frames.filter(series=>series.track.process===process).map(({name,start})=>"
     "[name,firstIndex(start.length,i=>start[i]>=to)-firstIndex(start.length,i=>start[i]>=from)]))));"
     "let steps=mostOfBoth(stats.map(({rows})=>new Map(rows.filter(row=>row.label.role===ROLE_STEP).map(row=>[row.label.name,row.calls]))));"
@@ -3311,6 +3325,7 @@ static const char *const prof__html_page[] = {
     "function fromHsl(hue,saturation,light){"
     "let a=saturation*min(light,1-light);"
     "let part=n=>{"
+   ,
     "let k=(n+hue/30)%12;"
     "return round(255*(light-a*max(-1,min(k-3,9-k,1))))"
     "};"
@@ -3333,7 +3348,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function differenceStyle(by,dark){"
     "let grey=dark?[74,80,90]:[216,219,224],full=by>0?dark?[224,92,60]:[232,96,64]:dark?[80,150,240]:[70,140,235];"
-   ,
     "let share=by?.25+.75*min(1,abs(by)):0,rgb=grey.map((c,i)=>round(c+(full[i]-c)*share));"
     "return{backgroundColor:css(rgb),color:inkOn(rgb)}"
     "}"
@@ -3396,6 +3410,7 @@ static const char *const prof__html_page[] = {
     "function argsMatch(query,args){"
     "let has=(key,test)=>args.some(([name,v])=>name.toLowerCase()===key&&test(v));"
     "return query.args.every(([key,wanted])=>has(key,v=>shown(v).toLowerCase()===wanted||String(v).toLowerCase()===wanted||(typeof v!=='string'&&v!==null&&Number(v)===numberOfText(wanted))))&&"
+   ,
     "query.compared.every(([key,sign,number])=>has(key,v=>typeof v!=='string'&&v!==null&&(sign[1]&&Number(v)===number||(sign[0]==='>'?Number(v)>number:Number(v)<number))))"
     "}"
     "const wordMatches=(word,v)=>typeof v==='string'?v.toLowerCase().includes(word):v!==null&&Number(v)===numberOfText(word);"
@@ -3406,7 +3421,6 @@ static const char *const prof__html_page[] = {
     "if(query.empty)return found;"
     "found.spans=report.spans.filter(span=>{"
     "let label=report.labels[span.label];"
-   ,
     "return span.duration>=least&&span.duration<=most&&category(label)&&argsMatch(query,span.args)&&named(label.name,Number(span.id),...span.args.map(([,v])=>v))"
     "}).slice(0,limit);"
     "if(!plain)return found;"
@@ -3465,6 +3479,7 @@ static const char *const prof__html_page[] = {
     "let root=el('div.scroll',{tabindex:0,role:'region','aria-label':options.caption});"
     "let limit=options.limit||300;"
     "memory.folds=memory.folds||new Map();"
+   ,
     "let isOpen=row=>memory.folds.has(row.id)?memory.folds.get(row.id):Boolean(options.open);"
     "let draw=()=>{"
     "let{get}=columns[memory.sort],sign=memory.up?1:-1;"
@@ -3482,7 +3497,6 @@ static const char *const prof__html_page[] = {
     "memory.up=i===memory.sort?!memory.up:Boolean(column.text);"
     "memory.sort=i;"
     "draw()"
-   ,
     "}},column.title+(i===memory.sort?memory.up?' \\u25b4':' \\u25be':'')))));"
     "let body=sorted.slice(0,limit).map(row=>{"
     "let line=el('tr',{class:[options.picked&&options.picked(row)&&'picked',within.has(row)&&'within'].filter(Boolean).join(' ')||null});"
@@ -3548,6 +3562,7 @@ static const char *const prof__html_page[] = {
     "boxes.push(box);"
     "next.push(box)"
     "}"
+   ,
     "let count=node.children.length,parts=n===0&&!deep&&node.rest!==undefined?max(PART,ceil(count/PART)):max(1,count);"
     "do{"
     "let rest=restOf(node,n,n+=min(parts,count-n),widthOf);"
@@ -3574,7 +3589,6 @@ static const char *const prof__html_page[] = {
     "return before&&path.join()===before.join()?path.slice(0,-1):path"
     "}"
     "function levelsOf(path){return max(0,(path||[]).filter(id=>!restFrom(id)).length)}"
-   ,
     "function flameBox(title,root,widthOf,show,rest){"
     "let box=el('div.flame',{role:'group','aria-label':title}),boxes=flameBoxes(root,widthOf);"
     "let left=({node,deep})=>{"
@@ -3637,6 +3651,7 @@ static const char *const prof__html_page[] = {
     "save(){this.saved.push(this.place)}"
     "clip(){"
     "let id='c'+this.clips++;"
+   ,
     "this.add(this.add(this.root,'clipPath',{id}),'rect',this.area);"
     "this.place=this.add(this.root,'g',{'clip-path':`url(#${id})`})"
     "}"
@@ -3659,7 +3674,6 @@ static const char *const prof__html_page[] = {
     "setTimeout(()=>URL.revokeObjectURL(address),60000)"
     "}"
     "function flamePicture(box,measure,style){"
-   ,
     "if(!box)return null;"
     "let{width,height}=box.getBoundingClientRect(),svg=new Svg(width,height,measure);"
     "svg.fillStyle=style.background;"
@@ -3721,6 +3735,7 @@ static const char *const prof__html_page[] = {
     "this.groupRows(rows,process,'Tasks',inOrder(process.tracks.filter(t=>t.owner===t)).map(track=>this.trackRow([track])));"
     "this.groupRows(rows,process,'Spans',process.spanGroups.map((group,i)=>({key:`${key}s${i}`,kind:'spans',"
     "title:group.lanes.length>32?`${group.name} (${grouped(group.lanes.length)}${group.crowded?'+':''} lanes)`:group.name,group,height:(closed(`${key}s${i}`)?1:group.lanes.length)*LINE+4,fold:group.lanes.length>1})));"
+   ,
     "this.groupRows(rows,process,'Locks',process.locks?[...process.locks.rows.values()].map((lock,i)=>"
     "({key:`${key}l${i}`,kind:'lock',title:lock.label.name,lock,height:LINE+4})):[])"
     "}"
@@ -3733,7 +3748,6 @@ static const char *const prof__html_page[] = {
     "let[track]=tracks,all=max(...tracks.map(({levels})=>levels.length)),depth=this.app.closed.has(key)?min(1,all):all,marks=tracks.some(each=>each.marks)?12:0,system=tracks.some(each=>each.system);"
     "return{key,kind:'track',title:tracks[1]?`${track.title} and ${grouped(tracks.length-1)} more`:track.title,track,tracks,depth,marks,system,fold:all>1,height:max(22,depth*LINE+marks+6)+(system?STATES_HEIGHT+2:0)}"
     "}"
-   ,
     "groupRows(rows,process,title,more,key=`p${process.id}${title}`,tracks=[]){"
     "if(!more.length)return;"
     "rows.push({key,kind:'group',title:title.startsWith(grouped(tracks.length))?title:`${title} (${grouped(tracks.length||more.length)})`,height:20,fold:true,tracks});"
@@ -3808,6 +3822,7 @@ static const char *const prof__html_page[] = {
     "this.scale=(width-GUTTER)/(to-from);"
     "this.placed=this.layout();"
     "pixels.fill(app.colors.background);"
+   ,
     "this.drawGrid(pixels,w,h,ratio,width);"
     "let labels=[];"
     "for(let place of this.placed){"
@@ -3829,7 +3844,6 @@ static const char *const prof__html_page[] = {
     "for(let place of upwards)this.drawRow(ctx,place,width);"
     "this.drawFlows(ctx,width);"
     "this.drawFocus(ctx);"
-   ,
     "this.drawSelection(ctx,width,height);"
     "for(let place of upwards)this.drawGutter(ctx,place);"
     "this.drawRuler(ctx,width);"
@@ -3898,6 +3912,7 @@ static const char *const prof__html_page[] = {
     "ctx.textBaseline='middle';"
     "ctx.textAlign='left';"
     "for(let[x0,x1,y,level,i]of list){"
+   ,
     "let label=report.labels[report.nodes.label[level.node[i]]];"
     "let room=x1-x0-8;"
     "ctx.fillStyle=this.app.dim&&this.app.dim(label)?this.app.style.faint:label.ink;"
@@ -3926,7 +3941,6 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "drawGrid(pixels,w,h,ratio,width){"
-   ,
     "let{from,to}=this.app.view,step=niceStep((to-from)/max(2,(width-GUTTER)/120));"
     "this.step=step;"
     "for(let t=ceil(from/step)*step;t<to;t+=step){"
@@ -4013,6 +4027,7 @@ static const char *const prof__html_page[] = {
     "let x0=this.x(span.start),x1=this.x(span.start+span.duration);"
     "if(x1<last+1)continue;"
     "last=x1;"
+   ,
     "ctx.globalAlpha=dims&&!this.app.found.has(span)?.25:1;"
     "this.drawBox(ctx,x0,x1,y+2+n*LINE,labels[span.label].rgb,labels[span.label].ink,labels[span.label].name)"
     "}"
@@ -4036,7 +4051,6 @@ static const char *const prof__html_page[] = {
     "arrows(){"
     "let{flows,focus,selection,report}=this.app,key=[focus,selection,flows,report.flows];"
     "if(flows)return report.flows;"
-   ,
     "if(!this.chosen||key.some((each,i)=>each!==this.chosen.key[i])){"
     "let{from,to}=focus?{from:scopeOf(report,focus).start,to:scopeOf(report,focus).end}:selection||{},on=(track,time)=>time>=from&&time<=to&&(!focus||track===focus.track);"
     "this.chosen={key,list:report.flows.filter(flow=>on(flow.fromTrack,flow.from)||on(flow.toTrack,flow.to))}"
@@ -4121,6 +4135,7 @@ static const char *const prof__html_page[] = {
     "if(row.kind!=='head')ctx.fillRect(GUTTER-1,y,1,row.height);"
     "ctx.fillStyle=style.ink;"
     "ctx.textBaseline='middle';"
+   ,
     "ctx.font=(row.kind==='head'?'bold 12':12)+FONT;"
     "let middle=max(y,min(top-2,y+row.height-22))+(row.kind==='track'?max(11,row.marks+12):min(row.height/2,17));"
     "if(row.fold){"
@@ -4139,7 +4154,6 @@ static const char *const prof__html_page[] = {
     "drawRuler(ctx,width){"
     "let{style,view,selection}=this.app,{step}=this;"
     "ctx.fillStyle=style.gutter;"
-   ,
     "ctx.fillRect(0,0,width,RULER-1);"
     "ctx.fillStyle=style.line;"
     "ctx.fillRect(0,RULER-1,width,1);"
@@ -4205,6 +4219,7 @@ static const char *const prof__html_page[] = {
     "let{app,top,bottom,all}=this,{report,view}=app,length=view.to-view.from;"
     "if(area==='bar'){"
     "this.scroll=(y-top)/(bottom-top)*all-(bottom-top)/2;"
+   ,
     "return this.redraw()"
     "}"
     "let from=report.from+(x-GUTTER)/(this.canvas.clientWidth-GUTTER)*(report.to-report.from)-length/2;"
@@ -4220,7 +4235,6 @@ static const char *const prof__html_page[] = {
     "let found={area:'row',row,time};"
     "if(row.kind==='track'){"
     "let track=this.trackAt(row,time),{system,marks,levels}=track,inside=y-place.y-3-row.marks,depth=floor(inside/LINE);"
-   ,
     "if(inside<0&&marks)found.mark=this.near(marks,time,mark=>mark.time);"
     "if(system&&y>=this.statesTop(place)){"
     "let i=system.at(time);"
@@ -4297,6 +4311,7 @@ static const char *const prof__html_page[] = {
     ".filter(call=>!call.track.levels[call.depth].flags.has(call.i)),call=>call.duration).sort()}))"
     "}"
     "choosers(){"
+   ,
     "let{processes}=this.app.report,choose=(which,title)=>el('label',{},title+': ',select(title,processes.map(({name},i)=>[i,name]),this.pair[which],i=>{"
     "this.pair[which]=Number(i);"
     "this.path=[];"
@@ -4315,7 +4330,6 @@ static const char *const prof__html_page[] = {
     "kept.shifts=new Map()"
     "}"
     "let until=performance.now()+50;"
-   ,
     "for(let i=kept.shifts.size;i<pairing.pairs.length&&performance.now()<until;i++){"
     "let{a,b}=pairing.pairs[i];"
     "kept.shifts.set(i,shiftOf(kept.samples[0].get(a),kept.samples[1].get(b)))"
@@ -4364,6 +4378,7 @@ static const char *const prof__html_page[] = {
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
+   ,
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"
     "{title:'difference',note:'of the total times',get:row=>abs(row.difference),show:row=>(row.difference>0?'+':'')+ns(row.difference)},"
     "...two('mean',mean,ns),{title:'change',note:'of the mean',get:row=>mean(row.b)/mean(row.a)||0,show:row=>percentText(mean(row.b)/mean(row.a))},"
@@ -4372,7 +4387,6 @@ static const char *const prof__html_page[] = {
     "{caption:`${kept.processes[0].name} and ${kept.processes[1].name}`,sort:1,up:true,memory:panels.memoryOf('compare'),onpick:row=>panels.pick(row.label)})]"
     "}"
     "flame(){"
-   ,
     "let{panels,app}=this,{report}=app,kept=this.sides(),list=measures(report,kept.processes,kept.stats);"
     "let per=list.find(each=>each.id===this.per)||list[0];"
     "kept.sums=kept.sums||kept.processes.map((process,i)=>selfTimes(report,process,kept.stats[i]));"
@@ -4403,6 +4417,7 @@ static const char *const prof__html_page[] = {
     "let text=`${label.name}: ${words}; self ${figures('self')}${ratio>=0?`, ${percentText(ratio)}`:''}${a&&b&&node.change.high<1e30?` (99 %: ${intervalText(node.change)})`:''}; `+\n"
     "`total ${figures('total')}; ${calls} calls${unit}`;"
     "let figure=verdict!=='same'&&ratio>=0?percentText(ratio)+' ':'';"
+   ,
     "return{name:SIGNS[verdict]+figure+label.name,text,class:verdict,style:this.style(verdict,figure?abs(Math.log2(max(ratio,1e-3))):.3),"
     "onclick:()=>zoom(node),ondblclick:()=>this.panels.pick(label)}"
     "}"
@@ -4424,7 +4439,6 @@ static const char *const prof__html_page[] = {
     "this.comparison=report.processes.length>1?new Comparison(this):null;"
     "let ended=endings(report).length>0;"
     "this.tab=ended?'end':'scopes';"
-   ,
     "this.list=["
     "ended?['end','At the end',()=>endPanel(this)]:null,"
     "['scopes','Scopes',()=>this.scopes()],"
@@ -4498,6 +4512,7 @@ static const char *const prof__html_page[] = {
     "if(value)this.kept={...value,names:value.rows,rows:byFormat(value.rows)};"
     "return this.kept"
     "}"
+   ,
     "usual(process){"
     "if(!this.usually||this.usually.process!==process)this.usually={process,steps:usualSteps(this.app.report,process)};"
     "return this.usually.names=this.usually.names||someSteps(this.usually.steps,this.step/4)"
@@ -4517,7 +4532,6 @@ static const char *const prof__html_page[] = {
     "this.app.share()"
     "})"
     "}"
-   ,
     "rangeText(){"
     "let{selection,report}=this.app;"
     "return selection?`${ns(selection.to-selection.from)} selected, from ${moment(selection.from)} on`:`the whole recording, ${ns(report.to-report.from)}`"
@@ -4569,6 +4583,7 @@ static const char *const prof__html_page[] = {
     "this.render()"
     "}},title);"
     "return[tools(this.chooser(),mode(false,'From the top'),mode(true,'From the bottom'),"
+   ,
     "el('button',{disabled:!(this.path&&this.path.length),onclick:()=>{this.path=[];this.render()}},'Zoom out'),"
     "el('span.note',{},`${this.rangeText()}; ${this.bottomUp?'by self time, callers below':'calls below their callers'}; click zooms, double click opens the scope`)),"
     "el('div.scroll',{tabindex:0},box)]"
@@ -4585,7 +4600,6 @@ static const char *const prof__html_page[] = {
     "let durations=Float64Array.from(whole,call=>call.duration).sort();"
     "let row=[...stats.rows,...stats.names].find(each=>each.id===label.id),inner=row&&row.inner,every=stats.every&&row;"
     "let at=share=>every?percentile(row,share):durations.length?durations[max(0,ceil(share*durations.length)-1)]:NaN;"
-   ,
     "let{known,total,self}=row&&row.known?row:{known:0,total:NaN,self:NaN},count=every?row.calls:calls.length;"
     "let facts=label.group?[['groups',grouped(calls.length)]]:[['calls',grouped(count)],['total',ns(total)],['self',ns(self)],['mean',ns(total/known)],"
     "['min',ns(at(0))],['p50',ns(at(.5))],['p90',ns(at(.9))],['p99',ns(at(.99))],['p99.9',ns(at(.999))],['max',ns(at(1))]];"
@@ -4619,6 +4633,7 @@ static const char *const prof__html_page[] = {
     "let lines=this.app.report.sources.get(label.file),rows=[];"
     "for(let n=label.line-4;lines&&n<=label.line+8;n++){"
     "let here=n===label.line;"
+   ,
     "if(lines.has(n))rows.push(el(here?'mark':'span',{'data-n':n,'aria-current':here?'true':null},lines.get(n)+'\\n'))"
     "}"
     "return rows.length?el('details',{open:true},el('summary',{},'source'),"
@@ -4635,7 +4650,6 @@ static const char *const prof__html_page[] = {
     "let low=max(1,first),high=max(low*1.01,last),bars=48;"
     "let edge=i=>i===0?0:i===bars?Infinity:low*(high/low)**(i/bars);"
     "let below=(list,i)=>firstIndex(list.length,at=>list[at]>=edge(i)),all=lists.map(list=>Array.from({length:bars},(_,i)=>below(list,i+1)-below(list,i)));"
-   ,
     "let share=(k,i)=>all[k][i]/lists[k].length,most=max(...all.map((each,k)=>max(...each)/lists[k].length));"
     "for(let i=0;i<bars;i++){"
     "let calls=sides.map(({name},k)=>`${name||''}${grouped(all[k][i])} calls${name?`, ${(100*share(k,i)).toFixed(1)} %`:''}`).join('; ');"
@@ -4685,6 +4699,7 @@ static const char *const prof__html_page[] = {
     "moments('start',call=>call.start),"
     "times('duration',call=>call.duration),"
     "report.tracks.some(track=>track.states||track.system)?{title:'running',note:'of this time, its thread ran',get:ran,show:call=>call.track.states||call.track.system?ns(ran(call)):''}:null,"
+   ,
     "report.tracks.length>1?words('thread',call=>call.track.full):null,"
     "around('frame',frameAround),around('step',stepAround),"
     "...keys.map(key=>({title:key,text:calls.slice(0,50).some(call=>typeof argument(call,key)==='string'&&argument(call,key)!==''),"
@@ -4696,7 +4711,6 @@ static const char *const prof__html_page[] = {
     "}"
     "found(){"
     "let{app}=this,{query,hits,report}=app,{values=[],threads=[],spans=[],messages=[],counters=[]}=app.others||{};"
-   ,
     "if(!query)return el('p.note',{},'Search by a part of a name, \"words in quotes\", cat:NAME, key=value, key>100, >2ms or <100us, or several of them. Numbers may be hexadecimal: 0x173. The key / goes to the search field.');"
     "let counted=[[hits,'scope'],[values,'scope by an argument','scopes by an argument'],[threads,'thread'],[spans,'span'],[messages,'message'],[counters,'counter']].filter(([list])=>list.length);"
     "let says=counted.map(([list,one,many])=>`${grouped(list.length)}${list.more?' and more':''} ${list.length===1?one:many||one+'s'}`).join(', ');"
@@ -4718,6 +4732,7 @@ static const char *const prof__html_page[] = {
     "let{number,at}=series,rows=series.start.map((start,i)=>({i,start,duration:series.duration[i],number:number[i],track:at?at[i].track:series.track}));"
     "let sorted=Float64Array.from(series.duration).sort(),n=sorted.length,most=share=>sorted[max(0,ceil(share*n)-1)];"
     "let low=sorted.slice(floor(n*.99)),mean=rows.reduce((sum,row)=>sum+row.duration,0)/n;"
+   ,
     "let text=`${grouped(n)} ${series.noun}${n===1?'':'s'}, mean ${ns(mean)} (${(1e9/mean).toFixed(1)} a second), p50 ${ns(most(.5))}, p99 ${ns(most(.99))}, longest ${ns(most(1))}; `+\n"
     "`the slowest 1 %: ${(1e9/(low.reduce((sum,d)=>sum+d,0)/low.length)).toFixed(1)} a second`;"
     "return[tools(which,el('span.note',{},text)),"
@@ -4728,7 +4743,6 @@ static const char *const prof__html_page[] = {
     "messages(){"
     "let{app}=this,{selection}=app;"
     "let filter=el('input',{type:'search',placeholder:'Only with this text','aria-label':'Only messages with this text',value:this.wanted||''});"
-   ,
     "let level=select('Severity',[...['all','marks','info and above','warnings and above','errors'].entries()],this.least||0,i=>{this.least=Number(i);draw()});"
     "let box=el('div.fill');"
     "let draw=()=>{"
@@ -4783,6 +4797,7 @@ static const char *const prof__html_page[] = {
     "let parts=[el('p.note',{},`${this.rangeText()}; not freed: at its end`)];"
     "let tableOf=(first,rows,caption,key)=>table([...first,"
     "counts('allocations',row=>row.count),sizes('bytes',row=>row.bytes),"
+   ,
     "counts('not freed',row=>row.liveCount),sizes('bytes not freed',row=>row.liveBytes),"
     "sizes('peak',row=>row.peak),PLACE],"
     "[...rows.values()],{caption,sort:first.length+1,memory:this.memoryOf(key)});"
@@ -4793,7 +4808,6 @@ static const char *const prof__html_page[] = {
     "parts.push(tableOf([words('scope',row=>row.label.name)],memory.scopes,`Allocations of ${name} by the scope around them`,'memory by scope'));"
     "parts.push(table([moments('allocated at',row=>row.time),sizes('bytes',row=>row.size),"
     "words('address',row=>'0x'+row.address.toString(16)),words('site',row=>where(row.site.label)),"
-   ,
     "words('thread',row=>row.track.title)],memory.leaks,"
     "{caption:`${grouped(memory.leaks.length)} blocks that were not freed`,sort:1,memory:this.memoryOf('leaks'),onpick:row=>this.app.goTo(row.time,row.track)}))"
     "}"
@@ -4838,6 +4852,7 @@ static const char *const prof__html_page[] = {
     "words('clock',t=>['','aligned by pairs','aligned by rate','not aligned'][t.alignment]||'')],process.tracks,"
     "{caption:'Tracks',sort:3,memory:this.memoryOf('tracks')}))"
     "}"
+   ,
     "if(report.losses.length)parts.push(table([moments('at',l=>l.time),counts('lost',l=>l.lost),"
     "words('track',l=>l.track.title)],report.losses,{caption:'Where events were lost',memory:this.memoryOf('losses'),onpick:l=>this.app.goTo(l.time,l.track)}));"
     "return parts"
@@ -4856,7 +4871,6 @@ static const char *const prof__html_page[] = {
     "if(!svg)Object.assign(canvas,{width:round(width*ratio),height:round(height*ratio)});"
     "let ctx=svg||canvas.getContext('2d'),{start,duration}=series,n=start.length;"
     "ctx.setTransform(ratio,0,0,ratio,0,0);"
-   ,
     "let sorted=Float64Array.from(duration).sort(),high=min(sorted[n-1],sorted[floor(n*.95)]*2.5)||1;"
     "let budgets=[1e9/60,1e9/30],median=sorted[n>>1];"
     "let game=series.noun==='frame'&&median>1e6&&median<5e7,limits=game?[budgets[0]*1.02,budgets[1]*1.02]:[median*1.5,median*3];"
@@ -4938,6 +4952,7 @@ static const char *const prof__html_page[] = {
     "}"
     "this.folded=this.foldedText();"
     "this.theme(kept.get('theme'));"
+   ,
     "if(this.panels)this.panels.close();"
     "this.panels=new Panels(this,$('tabs'),$('panel'));"
     "this.head()"
@@ -4954,7 +4969,6 @@ static const char *const prof__html_page[] = {
     "for(let process of other.processes)process.file=file.name;"
     "this.take(finish(joined(this.report,other)));"
     "$('search').value=$('hits').textContent='';"
-   ,
     "this.panels.comparison.pair=[0,first];"
     "this.panels.open('compare');"
     "this.drawFrames();"
@@ -5030,6 +5044,7 @@ static const char *const prof__html_page[] = {
     "drawFrames(svg){if(this.series)this.frameBar=drawBars($('frames'),this,svg)}"
     "frameAt(x){"
     "let i=floor((x-GUTTER)/this.frameBar);"
+   ,
     "return i>=0&&i<this.series.start.length?i:-1"
     "}"
     "barLines(i){"
@@ -5054,7 +5069,6 @@ static const char *const prof__html_page[] = {
     "}"
     "drawFramesSoon(){"
     "if(this.framesWait)return;"
-   ,
     "this.framesWait=requestAnimationFrame(()=>{"
     "this.framesWait=0;"
     "this.drawFrames()"
@@ -5141,6 +5155,7 @@ static const char *const prof__html_page[] = {
     "let time=$('time'),frames=$('frames'),above=this.series?frames.clientHeight:0,measure=document.createElement('canvas').getContext('2d');"
     "let svg=new Svg(time.clientWidth,time.clientHeight+above,measure),{root}=svg;"
     "svg.fillStyle=this.style.background;"
+   ,
     "svg.fillRect(0,0,time.clientWidth,time.clientHeight+above);"
     "if(above)this.drawFrames(svg);"
     "svg.root=svg.place=svg.add(root,'g',{transform:`translate(0 ${above})`});"
@@ -5160,7 +5175,6 @@ static const char *const prof__html_page[] = {
     "}"
     "listenToPictures(){"
     "let name=()=>document.title.replace(/ - prof$/,'').replace(/[^\\w.-]+/g,'_')||'report',save=(text,what)=>download(new Blob([text],{type:'image/svg+xml'}),`${name()}${what}.svg`);"
-   ,
     "let flame=()=>document.querySelector('.flame');"
     "$('picture').onclick=()=>{"
     "$('save-flame').disabled=!flame();"
@@ -5227,6 +5241,7 @@ static const char *const prof__html_page[] = {
     "nextHit(step){"
     "let all=this.hits.length?this.hits:this.others?this.others.values:[];"
     "if(!all.length)return;"
+   ,
     "this.hit=(this.hit+step+all.length)%all.length;"
     "this.show(all[this.hit])"
     "}"
@@ -5246,7 +5261,6 @@ static const char *const prof__html_page[] = {
     "if(this.flows!==this.fewFlows)parts.push('x='+Number(this.flows));"
     "if(this.label)parts.push('l='+this.label.id);"
     "if(this.pinned.size)parts.push('p='+[...this.pinned].join());"
-   ,
     "if(this.foldedText()!==this.folded)parts.push('c='+this.foldedText());"
     "if(this.panels.only!==undefined)parts.push('k='+this.panels.only);"
     "if(this.panels.tab!=='scopes')parts.push('t='+this.panels.tab);"
@@ -5315,6 +5329,7 @@ static const char *const prof__html_page[] = {
     "if(!step)return;"
     "event.stopPropagation();"
     "let{start,duration}=this.series,{selection}=this,chosen=selection?start.findIndex((at,k)=>at===selection.from&&at+duration[k]===selection.to):-1;"
+   ,
     "let now=chosen<0?barAt(this.series,(this.view.from+this.view.to)/2):chosen,i=max(0,min(start.length-1,now<0?0:now+step));"
     "this.showBar(i);"
     "$('live').textContent=this.barLines(i).join(', ')"
@@ -5338,7 +5353,6 @@ static const char *const prof__html_page[] = {
     "$('order').onclick=()=>this.nextOrder();"
     "$('groups').onclick=()=>this.toggleGroups();"
     "$('pin').onclick=()=>this.toggle(this.pinned);"
-   ,
     "$('flows').onclick=()=>this.allFlows();"
     "$('help').onclick=()=>$('keys').showModal();"
     "$('wheel').checked=this.wheelZooms;"
@@ -5426,6 +5440,7 @@ static const char *const prof__html_page[] = {
     "toggle(set){"
     "let place=this.focus&&this.time.placeOf(this.focus.track);"
     "if(!place){"
+   ,
     "if(set===this.pinned)this.say(set.size?'No row is pinned now.':'Select a scope first: its row is pinned to the top. So does a click on the diamond at the right of a name.');"
     "if(set===this.pinned)set.clear();"
     "return this.changed()"
@@ -5444,7 +5459,6 @@ static const char *const prof__html_page[] = {
     "nextOrder(){"
     "let ids=Object.keys(ORDERS);"
     "this.order=ids[(ids.indexOf(this.order)+1)%ids.length];"
-   ,
     "$('live').textContent=`Rows: ${ORDERS[this.order]}`;"
     "this.changed()"
     "}"
@@ -5502,6 +5516,7 @@ static const char *const prof__html_page[] = {
     "tip(event,lines){"
     "let tip=$('tip'),[title,second,...more]=lines;"
     "tip.replaceChildren(el('b',{},title),el('span',{},second||''),...more.filter(Boolean).map(line=>el('div',{},line)));"
+   ,
     "tip.hidden=false;"
     "let box=tip.getBoundingClientRect();"
     "tip.style.left=`${max(4,min(event.clientX+14,innerWidth-box.width-6))}px`;"
@@ -5519,7 +5534,6 @@ static const char *const prof__html_page[] = {
     "},"
     "0:()=>this.setView(this.report.from,this.report.to),Home:()=>this.setView(this.report.from,this.report.to),"
     "m:()=>{"
-   ,
     "if(!this.focus)return this.select(view.from,view.to);"
     "let{start,end}=scopeOf(this.report,this.focus);"
     "this.select(start,end)"

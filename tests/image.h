@@ -160,6 +160,13 @@ static inline void at_tick(image *im, unsigned kind, uint32_t id, uint64_t tick)
 static inline void begin(image *im, uint32_t id, uint64_t tick) { at_tick(im, PROF__KIND_BEGIN, id, tick); }
 static inline void end(image *im, uint32_t id, uint64_t tick) { at_tick(im, PROF__KIND_END, id, tick); }
 
+static inline void event(image *im, uint32_t id, prof_event_type type, uint64_t detail, uint64_t object, uint64_t tick)
+{
+    at_tick(im, PROF__KIND_EVENT, id, tick);
+    put(im, detail << 8 | (uint64_t)type);
+    put(im, object);
+}
+
 static inline void arg_word(image *im, uint32_t key, prof_value_type type, uint64_t value)
 {
     put(im, head(PROF__KIND_ARG, key, (uint64_t)type << 32 | 1));
@@ -179,6 +186,29 @@ static inline uint64_t bits(double value)
     uint64_t word;
     memcpy(&word, &value, sizeof word);
     return word;
+}
+
+/* A device whose clock is the host's, with one row of the same number. */
+static inline uint32_t device_in(image *im, uint32_t number, const char *name, const char *row_name)
+{
+    uint64_t words[PROF__DEVICE_WORDS - 1] = {0}, row;
+    words[0] = string(im, name);
+    words[1] = 1000000000;
+    words[2] = words[3] = START_MONOTONIC;
+    words[4] = prof__device_check(words[2], words[3]);
+    meta(im, PROF__META_DEVICE, number, words, sizeof words);
+    row = string(im, row_name) | (uint64_t)number << 32;
+    meta(im, PROF__META_ROW, number, &row, sizeof row);
+    return site_in(im, "", name, "", 0, "", PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT);
+}
+
+/* A scope of a row. */
+static inline void device_scope(image *im, uint32_t device, uint32_t row, const char *name, uint64_t from, uint64_t to)
+{
+    event(im, device, (prof_event_type)PROF__DEVICE_SCOPE, row, START_MONOTONIC + from, START_TICK + 900);
+    text_record(im, PROF__KIND_NAME, 0, name, 0);
+    put(im, head(PROF__KIND_DATA, PROF_VALUE_NONE, 1));
+    put(im, to - from);
 }
 
 /* Reads and frees the image, and checks what holds for every trace. Never null. */

@@ -1,6 +1,6 @@
 /* states_images.c - writes recordings of which it is known what threads did, built word by word: states.prof; calm.prof
    and late.prof, whose scope "draw" became slower because it waits; slow.prof, of whose frames one is slow for many
-   reasons; and marked.prof, in which only scopes and the markup of locks say why. They go to the current folder. */
+   reasons; marked.prof, in which only scopes and the markup of locks say why; and waited.prof, of whose calls one waits for a GPU. They go to the current folder. */
 #define PROF_IMPLEMENTATION
 #include "../prof_report.h"
 #include "test.h"
@@ -238,8 +238,37 @@ static void marked(void)
     save_image(&im, "marked.prof");
 }
 
+/* Two calls of "draw". The second one waits 890 us, of which 90 for a lock; of the rest a GPU does its passes for 750.
+   Device CUDA has the call that waits, which is no work. */
+static void waited(void)
+{
+    image im = image_new(600, 1, 400);
+    uint32_t draw = site(&im, "draw"), lock = wait_site(&im, "pthread_mutex_lock"), i;
+    uint32_t gpu = device_in(&im, 1, "GPU 0", "graphics"), cuda = device_in(&im, 2, "CUDA", "synchronization");
+    uint64_t word = prof__switch_word(0, MAIN, PROF__SWITCH_KNOWN);
+    switches_serial = 0;
+    chunk(&im, 0, 1, START_TICK);
+    track_on(&im, string(&im, "main"), 1, 1, MAIN);
+    scope(&im, draw, 100, 200);
+    begin(&im, draw, START_TICK + 1000 * US);
+    scope(&im, lock, 1050, 1150);
+    end(&im, draw, START_TICK + 2000 * US);
+    device_scope(&im, gpu, 1, "GPU frame", 1060 * US, 1920 * US);
+    device_scope(&im, gpu, 1, "shadow pass", 1100 * US, 1400 * US);
+    device_scope(&im, gpu, 1, "colour pass", 1400 * US, 1900 * US);
+    device_scope(&im, cuda, 2, "wait for the GPU", 1050 * US, 1950 * US);
+    system_event(&im, PROF__SWITCHES_BEGIN, 0, 5 * US, &word, 1);
+    for (i = 0; i < 2; i++) {
+        switch_at(&im, 1, (i ? 1150 : 1050) * US, MAIN, PROF__SWITCH_WAITS);
+        switch_at(&im, 1, (i ? 1950 : 1140) * US, MAIN, PROF__SWITCH_IN);
+    }
+    known_until(&im, 2500 * US);
+    save_image(&im, "waited.prof");
+}
+
 TEST(images)
 {
+    waited();
     states();
     slow();
     marked();

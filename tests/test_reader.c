@@ -179,13 +179,6 @@ static image values_image(void)
     return im;
 }
 
-static void event(image *im, uint32_t id, prof_event_type type, uint64_t detail, uint64_t object, uint64_t tick)
-{
-    at_tick(im, PROF__KIND_EVENT, id, tick);
-    put(im, detail << 8 | type);
-    put(im, object);
-}
-
 /* Messages whose values fit their formats and do not, flows with and without partners, a throughput. */
 static image notes_image(void)
 {

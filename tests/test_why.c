@@ -58,13 +58,6 @@ static void check_inner(const prof_why_call *call, size_t i, const char *name, u
     CHECK_EQUAL(call->inner[i].longest_ns, longest);
 }
 
-static void event(image *im, uint32_t id, prof_event_type type, uint64_t detail, uint64_t object, uint64_t tick)
-{
-    at_tick(im, PROF__KIND_EVENT, id, tick);
-    put(im, detail << 8 | (uint64_t)type);
-    put(im, object);
-}
-
 /* Five steps in main, of 320 ns each; but the fourth one takes 1120, because of load. Thread 7 is on the track. */
 static image steps_image(void)
 {
@@ -332,33 +325,12 @@ TEST(states_and_who_ran_instead)
     prof_trace_close(trace);
 }
 
-/* A device whose clock is the host's, with one row. */
-static uint32_t device_in(image *im)
-{
-    uint64_t words[PROF__DEVICE_WORDS - 1] = {0}, row;
-    words[0] = string(im, "GPU");
-    words[1] = 1000000000;
-    words[2] = words[3] = START_MONOTONIC;
-    words[4] = prof__device_check(words[2], words[3]);
-    meta(im, PROF__META_DEVICE, 1, words, sizeof words);
-    row = string(im, "graphics") | 1ull << 32;
-    meta(im, PROF__META_ROW, 1, &row, sizeof row);
-    return site_in(im, "", "GPU", "", 0, "", PROF__KIND_EVENT | PROF_ROLE_DEVICE << PROF__ROLE_SHIFT);
-}
-
-static void device_scope(image *im, uint32_t device, const char *name, uint64_t from, uint64_t to)
-{
-    event(im, device, (prof_event_type)PROF__DEVICE_SCOPE, 1, START_MONOTONIC + from, START_TICK + 900);
-    text_record(im, PROF__KIND_NAME, 0, name, 0);
-    put(im, head(PROF__KIND_DATA, PROF_VALUE_NONE, 1));
-    put(im, to - from);
-}
-
 /* What a device did during a call, and how much of that its thread waited without a record that says for what. */
 TEST(what_devices_did_meanwhile)
 {
     image im = image_new(400, 2, 300);
-    uint32_t draw = site(&im, "draw"), device = device_in(&im);
+    uint32_t draw = site(&im, "draw"), device = device_in(&im, 1, "GPU", "graphics");
+    uint32_t cuda = device_in(&im, 2, "CUDA", "synchronization"); /* what threads of the host do is no work of a device */
     uint32_t lock = site_in(&im, "textures", "", "", 0, "", PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT);
     switches_serial = 0;
     chunk(&im, 0, 1, START_TICK);
@@ -372,10 +344,11 @@ TEST(what_devices_did_meanwhile)
     event(&im, lock, PROF_EVENT_LOCK_ACQUIRE, 0, 0xABC, START_TICK + 100);
     event(&im, lock, PROF_EVENT_LOCK_RELEASE, 0, 0xABC, START_TICK + 110);
     end(&im, draw, START_TICK + 500);
-    device_scope(&im, device, "frame", 50, 450);
-    device_scope(&im, device, "shadow", 60, 200);
-    device_scope(&im, device, "colour", 200, 420);
-    device_scope(&im, device, "after it", 600, 700);
+    device_scope(&im, device, 1, "frame", 50, 450);
+    device_scope(&im, device, 1, "shadow", 60, 200);
+    device_scope(&im, device, 1, "colour", 200, 420);
+    device_scope(&im, device, 1, "after it", 600, 700);
+    device_scope(&im, cuda, 2, "wait for the GPU", 60, 400);
     system_begin(&im, 5, 7, PROF__SWITCH_KNOWN);
     switch_at(&im, 1, 60, 7, PROF__SWITCH_WAITS);
     switch_at(&im, 1, 100, 7, PROF__SWITCH_IN);

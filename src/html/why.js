@@ -60,13 +60,32 @@ function partsOf({ track, start, end, args, flags }) {
     return [wall - a - b - c, a, b, c];
 }
 
-/** Splits what a call waited by what it was for. Waiting of which the system said nothing counts from here on. Changes the parts. */
-function waitRows(report, { track, start, end }, parts) {
+/** When a thread was in a state, and which of its states each is. */
+function spellsOf({ system }, kind, from, to) {
+    const list = [];
+    for (let i = max(0, system?.at(from)); i < system?.count && system.start[i] < to; i++)
+        if (system.kind[i] === kind && system.start[i + 1] > from) list.push([max(from, system.start[i]), min(to, system.start[i + 1]), i]);
+    return list;
+}
+
+/** What devices did in these times, by the time without scopes inside them. CUDA and NVTX are what threads of the host did: see prof_cuda.h. */
+function devicesIn(report, usual, { track }, spans) {
     const rows = new Map();
+    for (const device of track.device ? [] : track.process.tracks.filter(each => /^(?!(CUDA|NVTX)?$)/.test(each.device)))
+        for (const [start, end] of spans)
+            for (const { name, time, place } of innerRows(report, usual, { track: device, start, end }))
+                if (name && time) entryOf(rows, name + '\0' + device.id, () => ({ name, time: 0, place })).time += time;
+    return [...rows.values()].sort((a, b) => b.time - a.time);
+}
+
+/** Splits what a call waited by what it was for. Waiting of which the system said nothing counts from here on. Changes the parts. */
+function waitRows(report, usual, { track, start, end }, parts) {
+    const rows = new Map(), alone = [];
     let until = start, sum = 0;
     for (const wait of waitsOf(report, track, start, end)) {
         const from = max(until, wait.start), to = min(end, wait.end);
         if (to <= from) continue;
+        alone.push(...spellsOf(track, WAITING, until, from));
         const [unknown, , , waiting] = track.system ? track.system.split(from, until = to) : [(until = to) - from, 0, 0, 0], moved = min(unknown, parts[0]);
         parts[WAITING] += moved;
         parts[0] -= moved;
@@ -76,23 +95,20 @@ function waitRows(report, { track, start, end }, parts) {
         row.count++;
         if (wait.waker) Object.assign(row, { waker: wait.waker, woke: wait.woke });
     }
-    if (parts[WAITING] > sum) rows.set('', { what: 'unknown', time: parts[WAITING] - sum });
+    if (parts[WAITING] > sum) rows.set('', { what: 'unknown', time: parts[WAITING] - sum, did: devicesIn(report, usual, { track }, [...alone, ...spellsOf(track, WAITING, until, end)]) });
     return [...rows.values()].filter(row => row.time);
 }
 
 /** Which threads ran while a call's thread was ready, on the processor that it waited for: where it ran before or, if it did not, runs next. */
 function ranInstead({ track, start, end }) {
-    const { system } = track, rows = new Map();
-    for (let i = system ? max(0, system.at(start)) : 0; system && i < system.count && system.start[i] < end; i++) {
-        if (system.kind[i] !== READY) continue;
-        const [on] = [i - 1, i + 1].filter(k => system.kind[k] === RUNNING).map(k => system.processor[k]).filter(Boolean), from = max(start, system.start[i]), to = min(end, system.start[i + 1]);
-        for (const other of track.process.tracks) {
-            const its = other.system;
-            for (let k = its && other !== track && on ? max(0, firstIndex(its.count, at => its.start[at + 1] > from)) : Infinity; its && k < its.count && its.start[k] < to; k++)
-                if (its.kind[k] === RUNNING && its.processor[k] === on) rows.set(other, (rows.get(other) || 0) + max(0, min(to, its.start[k + 1]) - max(from, its.start[k])));
-        }
+    const rows = new Map();
+    for (const [from, to, i] of spellsOf(track, READY, start, end)) {
+        const [on] = [i - 1, i + 1].filter(k => track.system.kind[k] === RUNNING).map(k => track.system.processor[k]).filter(Boolean);
+        for (const other of track.process.tracks)
+            for (const [a, b, k] of other !== track && on ? spellsOf(other, RUNNING, from, to) : [])
+                if (other.system.processor[k] === on) rows.set(other, (rows.get(other) || 0) + b - a);
     }
-    return [...rows].map(([other, time]) => ({ track: other, time })).filter(row => row.time);
+    return [...rows].map(([other, time]) => ({ track: other, time }));
 }
 
 /** The scopes in a call by the time that they took themselves, beside their own medians. Without a name: the time outside of scopes. */
@@ -136,7 +152,7 @@ export function whyOf(report, usual, call) {
         if (type === FREE) memory.frees++;
     }
     const within = each => each.track === track && each.time >= start && each.time <= end;
-    return { wall: end - start, waits: waitRows(report, call, parts), parts, known, ran: ranInstead(call), inner: innerRows(report, usual, call), counters: movedIn(track, start, end), memory,
+    return { wall: end - start, waits: waitRows(report, usual, call, parts), parts, known, ran: ranInstead(call), inner: innerRows(report, usual, call), devices: devicesIn(report, usual, call, [[start, end]]), counters: movedIn(track, start, end), memory,
         messages: report.messages.filter(each => each.severity >= 0 && within(each)).slice(0, 20), lost: report.losses.filter(within).reduce((sum, { lost }) => sum + lost, 0) };
 }
 
@@ -166,15 +182,16 @@ export function whyPanel(panels) {
     const call = chosenCall(app), usual = panels.usual(call.track.process);
     if (!usual) return null;
     const { key, track, start } = call, { wall = { whole: 0 } } = usual.get(key) || {}, { median = percentile(wall, 0.5), count = wall.whole } = call, cut = truncatedText(call.flags);
-    const { wall: took, waits, parts, known, ran, inner, counters, memory, messages, lost } = whyOf(report, usual, call);
+    const { wall: took, waits, parts, known, ran, inner, devices, counters, memory, messages, lost } = whyOf(report, usual, call);
     const link = (text, onclick) => el('button.link', { onclick }, text), thread = (each, time) => link(each.title, () => app.goTo(time, each)), scope = place => link(labelAt(report, place).name, () => app.show(place));
+    const doing = rows => rows.map(({ time, place }) => ({ time, what: [scope(place), `, on ${place.track.title} of ${place.track.device}`] }));
     const list = (caption, rows) => table([times('time', row => row.time), { title: '%', get: row => row.time, show: row => (100 * row.time / took || 0).toFixed(1) },
         { title: 'what', text: true, get: row => row.time, show: row => el('span', {}, ...row.what) }], rows, { caption, memory: panels.memoryOf(caption), inner: row => row.more, open: true, limit: 60 });
     const about = [known ? ': what the system did was not recorded then' : ': prof_system.h records whether threads run, on Linux', '', ', but not running', ''];
     const rest = ran.reduce((left, { time }) => left - time, parts[READY]), ready = ran.map(row => ({ ...row, what: ['thread ', thread(row.track, start), ' ran on its processor'] }));
     if (rest > 0) ready.push({ time: rest, what: ['programs, or threads that recorded nothing, ran; or a quota was used up'] });
     const more = [, , ready,
-        waits.map(wait => ({ ...wait, what: wait.what === 'unknown' ? ['for what no record names'] : [...waitWords(report, wait, scope, thread), wait.count > 1 ? `, ${grouped(wait.count)} times` : ''] }))];
+        waits.map(wait => ({ ...wait, what: wait.did ? wait.did.reduce((left, { time }) => left - time, 0.75 * wait.time) > 0 ? ['for what no record names'] : ['as it seems for ', ...doing(wait.did)[0].what] : [...waitWords(report, wait, scope, thread), wait.count > 1 ? `, ${grouped(wait.count)} times` : ''] }))];
     const rows = parts.map((time, kind) => ({ id: kind, time, what: [el('b', {}, STATE_NAMES[kind]), about[kind]], more: more[kind] })).filter(({ time }) => time);
     const others = [memory.count || memory.frees ? `allocations: ${grouped(memory.count)}, of ${bytes(memory.bytes)}; frees: ${grouped(memory.frees)}` : '',
         ...counters.map(({ series, from, to, around }) => `${series.name}: from ${measured(from, series.unit)} to ${measured(to, series.unit)}${around ? ', sampled before and after it' : ''}`),
@@ -183,5 +200,6 @@ export function whyPanel(panels) {
         el('p.note', {}, `at ${moment(start)} on thread `, thread(track, start), chosen ? '' : '. Nothing is selected, so this is the slowest.'),
         list('Its time', rows), list('Its scopes, by the time without scopes inside them', inner.map(({ time, name, place, calls, longest, usual: row }) => ({ time, what: name ? [scope(place),
             calls > 1 ? ` in ${grouped(calls)} calls; the longest took ${ns(longest)}` : name === key ? ' itself' : ` took ${ns(time)}`, calls && row && row.whole > 1 ? `, ${compared(longest, percentile(row, 0.5), 'its median')}` : ''] : ['outside of scopes'] }))),
+        devices[0] && list('Devices meanwhile', doing(devices)),
         el('ul', { 'aria-label': 'What else happened' }, ...others.map(text => el('li', {}, text))));
 }

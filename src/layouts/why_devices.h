@@ -51,7 +51,11 @@ static uint64_t prof__why_unexplained(const prof__why *why, const prof__why_call
         const prof_wait *wait = &why->waits[low];
         int64_t start = wait->start_ns > from ? wait->start_ns : from;
         int64_t end = wait->start_ns + wait->duration_ns < to ? wait->start_ns + wait->duration_ns : to;
-        if (wait->track == call->about.track && end > start) explained += (uint64_t)(end - start);
+        prof_split known;
+        if (wait->track != call->about.track || end <= start) continue;
+        prof_track_split(why->trace, call->about.track, start, end - start, &known);
+        explained += known.waiting_ns;
+        from = end;
     }
     return split.waiting_ns > explained ? split.waiting_ns - explained : 0;
 }

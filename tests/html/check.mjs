@@ -196,15 +196,18 @@ async function reasons(folder) {
                 sorted(call.waits.map(wait => [wait.call || '', wait.kind, wait.object || '', wait.ns, wait.count, wait.holder_thread, wait.holder_scope, wait.scope, wait.waker_thread, wait.waker_scope])));
             same(`${at}: scopes inside`, sorted(why.inner.map(row => [row.name, row.time, row.calls, row.longest, row.usual ? row.usual.whole : 0])), sorted(call.inner.map(row => [row.name, row.self_ns, row.calls, row.longest_ns, row.calls_in_all])));
             same(`${at}: beside their medians`, why.inner.filter(row => !near(half(row), call.inner.find(each => each.name === row.name).median_ns)).map(row => [row.name, half(row)]), []);
+            const did = rows => sorted(rows.map(({ name, time, place: { track } }) => [name, track.device, track.title, time]));
+            same(`${at}: devices meanwhile`, did(why.devices), sorted(call.devices.map(each => [each.name, each.device, each.row, each.ns])));
+            same(`${at}: devices that it waited for`, did(why.waits.flatMap(wait => wait.did || [])), sorted(call.devices.filter(each => each.waited_ns).map(each => [each.name, each.device, each.row, each.waited_ns])));
             same(`${at}: who ran instead`, sorted(why.ran.map(row => [threadOf(row.track), row.time])), sorted(call.ran_instead.map(row => [row.thread, row.ns])));
             same(`${at}: counters`, sorted(why.counters.map(({ series, from, to, around }) => [series.name, from, to, around])), sorted(call.counters.map(each => [each.name, each.first, each.last, each.around])));
             same(`${at}: memory`, why.memory, call.allocations);
             same(`${at}: messages`, [why.messages.map(each => [each.time, each.text]), why.lost], [call.messages.map(each => [each.at_ns, each.text]), call.lost]);
             for (const who of ['holder', 'waker']) if (call.waits.some(wait => wait[who + '_scope'])) seen.add(who);
-            for (const [what, has] of Object.entries({ ready: call.ran_instead.length, timed: call.running_ns && recording === 'marked', counters: call.counters.length, memory: call.allocations.count, messages: call.messages.length, frames })) if (has) seen.add(what);
+            for (const [what, has] of Object.entries({ ready: call.ran_instead.length, timed: call.running_ns && recording === 'marked', counters: call.counters.length, memory: call.allocations.count, messages: call.messages.length, devices: call.devices.some(each => each.waited_ns), frames })) if (has) seen.add(what);
         }
     }
-    same('why: of each kind there was some', [...seen].sort(), ['counters', 'frames', 'holder', 'memory', 'messages', 'ready', 'timed', 'waker']);
+    same('why: of each kind there was some', [...seen].sort(), ['counters', 'devices', 'frames', 'holder', 'memory', 'messages', 'ready', 'timed', 'waker']);
     same('why: beside a median', [[6100e3, 430e3], [430e3, 430e3], [100, 430e3], [900, 200], [100, NaN]].map(([time, median]) => compared(time, median, 'its median')),
         ['14 times its median (430.0 \u00b5s)', 'about its median (430.0 \u00b5s)', 'its median is 430.0 \u00b5s', '4.5 times its median (200 ns)', 'its median is -']);
 }

@@ -51,7 +51,7 @@ $work/make_views $work/views || fail "make_views"
 build/prof summary $work/views.prof >$work/views.txt || fail "prof summary"
 "${CC:-cc}" -O0 -g tests/states_images.c -o $work/states_images -pthread || fail "states_images.c does not compile"
 (cd $work && ./states_images >/dev/null) || fail "states_images"
-for name in states calm late slow marked; do
+for name in states calm late slow marked waited; do
     build/prof export $work/$name.prof -o $work/$name.html && build/prof export $work/$name.prof -o $work/$name.csv ||
         fail "prof export $name.prof"
 done
@@ -59,7 +59,7 @@ why() { # RECORDING SCOPE: why each of its calls took so long, as JSON
     build/prof why -s "$2" -n 1000 -f json $work/$1.prof >"$work/why.$1.$2.json" || fail "prof why $1.prof"
 }
 rm -f $work/why.*
-for call in slow.frame slow.load_texture slow.save states.frame states.draw marked.draw late.draw; do
+for call in slow.frame slow.load_texture slow.save states.frame states.draw marked.draw late.draw waited.draw; do
     why ${call%.*} ${call#*.}
 done
 for call in "queue up" load train "all queries" layer fetch; do why views "$call"; done

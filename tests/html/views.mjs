@@ -236,6 +236,13 @@ async function why() {
     const again = await open(file('slow'), hash);
     check(`${name}: the address has the frame`, /b=1/.test(hash) && (await again.page.locator('#panel').innerText()).includes('frame 2 took'), hash);
     await again.page.close();
+    const gpu = await open(file('waited'));
+    await gpu.page.evaluate(() => { const { prof } = globalThis; prof.setFocus({ track: prof.report.tracks.find(track => track.title === 'main'), depth: 0, i: 1 }); prof.panels.open('why'); });
+    await settle(gpu.page);
+    same(`${name}: a wait for a GPU says what it did`, columns(await tableOf(gpu.page, 'Its time'), 'time', 'what').map(row => row.join(' ').replace(/\u00b5/g, 'u')).slice(0, 2), ['890.0 us waiting', '800.0 us as it seems for colour pass, on graphics of GPU 0']);
+    same(`${name}: devices meanwhile`, columns(await tableOf(gpu.page, 'Devices meanwhile'), 'time', 'what').map(row => row.join(' ').replace(/\u00b5/g, 'u')),
+        ['500.0 us colour pass, on graphics of GPU 0', '300.0 us shadow pass, on graphics of GPU 0', '60.00 us GPU frame, on graphics of GPU 0']);
+    await gpu.page.close();
     const other = await open(file('marked'));
     await other.page.click('#tab-why');
     check(`${name}: no frames, and nothing selected`, (await other.page.locator('#panel').innerText()).startsWith('Click a scope'), await other.page.locator('#panel').innerText());
