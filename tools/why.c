@@ -271,7 +271,8 @@ uint64_t why_devices(const prof_why_call *call)
     return all;
 }
 
-/* Adds what devices did while it is not known whether the thread ran, if that may explain the time beyond the median. */
+/* Adds what devices did while it is not known whether the thread ran, if that may explain the time beyond the
+   median. */
 static void add_meanwhile(const prof_trace *trace, const prof_why_call *call, uint64_t extra, char *to, size_t size)
 {
     const prof_why_device *did = call->devices;
@@ -285,7 +286,8 @@ static void add_meanwhile(const prof_trace *trace, const prof_why_call *call, ui
 static int64_t longer(const prof_why_inner *inner)
 {
     uint64_t usual = inner->median_ns * (inner->calls ? inner->calls : 1);
-    return (int64_t)inner->self_ns - (int64_t)(inner->count_all > 1 ? usual : 0); /* one alone is its own median */
+    if (inner->count_all < 2) usual = 0; /* one alone is its own median */
+    return (int64_t)inner->self_ns - (int64_t)usual;
 }
 
 /* Adds which of the scopes in a call made it longer, if one did. */

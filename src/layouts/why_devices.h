@@ -11,8 +11,8 @@ static int prof__why_of_device(const prof__why *why, size_t track)
     return *prof_trace_track(why->trace, track)->device != 0;
 }
 
-/* Returns 1 if a track has work of a device. prof_cuda.h's devices CUDA and NVTX have what threads of the host did: their
-   calls that wait, what tracing cost, and ranges. */
+/* Returns 1 if a track has work of a device. prof_cuda.h's devices CUDA and NVTX have what threads of the host did:
+   their calls that wait, what tracing cost, and ranges. */
 static int prof__why_works(const prof__why *why, size_t track)
 {
     const char *device = prof_trace_track(why->trace, track)->device;
