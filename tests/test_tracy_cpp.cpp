@@ -1,4 +1,6 @@
 // examples/tracy.hpp: what a program that is marked up with Tracy's macros leaves in a recording.
+#define PROF_TRACY_GL_LOAD egl.get
+#include "real_gl.h"
 #include "../examples/tracy/Tracy.hpp"
 #include "../examples/tracy/TracyOpenGL.hpp"
 #include "../examples/tracy/TracyVulkan.hpp"
@@ -131,6 +133,46 @@ TEST(fibers)
     trace_list list = trace_read(trace, trace_track_named(trace, "job1"));
     CHECK_EQUAL(trace_count(&list, "crossing"), 1);
     CHECK_EQUAL(list.events[0].flags, 0);
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
+// Zones of OpenGL, on a real one.
+static void draw(bool shadows)
+{
+    TracyGpuZone("draw");
+    {
+        TracyGpuNamedZone(inner, "shadows", shadows);
+        const char *name = shadows ? "with" : "without";
+        TracyGpuZoneTransient(transient, name, true);
+        TracyGpuNamedZoneC(colored, "colored", 0xff0000, true);
+    }
+    TracyGpuNamedZoneS(deep, "deep", 8, true);
+}
+
+TEST(zones_of_opengl)
+{
+    if (egl_open()) SKIP(egl_open());
+    prof_config config = trace_config(1 << 20);
+    void *context = egl_context(0);
+    if (!context) SKIP("EGL makes no such context");
+    trace_start(&config);
+    draw(true); // before there is a context: not recorded
+    TracyGpuContext;
+    TracyGpuContextName("main window", 4);
+    draw(true);
+    draw(false);
+    TracyGpuCollect;
+    CHECK_EQUAL(prof_gl_finish(tracy::GetGpuCtx().queries), PROF_OK);
+    egl_leave(context);
+    prof_trace *trace = trace_stop();
+    trace_list list = trace_read(trace, trace_track_named(trace, "main"));
+    CHECK_EQUAL(trace_count(&list, "draw"), 2);
+    CHECK_EQUAL(trace_count(&list, "shadows"), 1);
+    CHECK_EQUAL(trace_count(&list, "with"), 1);
+    CHECK_EQUAL(trace_count(&list, "without"), 1);
+    CHECK_EQUAL(trace_count(&list, "colored"), 2);
+    CHECK_EQUAL(trace_count(&list, "deep"), 2);
     trace_free(&list);
     prof_trace_close(trace);
 }

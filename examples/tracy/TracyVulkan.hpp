@@ -1,5 +1,5 @@
-// Zones on a GPU with Vulkan: not recorded, because prof does not read the GPU's clock. Pass its times to a device of
-// prof.h instead: examples/device.c.
+// Tracy's zones of Vulkan: not recorded. Tracy's context is made of other objects than prof_vulkan.h's: PROFILE_VK_SCOPE of
+// that header records them.
 #ifndef PROF_TRACY_VULKAN_HPP
 #define PROF_TRACY_VULKAN_HPP
 
