@@ -65,27 +65,32 @@ typedef struct open_scope {
     int64_t end_ns;
 } open_scope;
 
+/* A place in a hash table. */
+typedef struct slot {
+    uint64_t key; /* tool_key() */
+    size_t entry; /* plus 1; 0: the place is free */
+} slot;
+
 /* Finds the entry of a scope by three things: call site, name, and the entry around it. */
 typedef struct finder {
-    const prof_stat *stats;
     compare_recording *recording;
-    size_t *slots, mask; /* a hash table; values: index of an entry plus 1; 0: free */
-    open_scope *open;    /* the scopes around the present event */
+    slot *slots;
+    size_t mask;
+    open_scope *open; /* the scopes around the present event */
     size_t depth, capacity;
     int by_path;
     uint64_t random;
     size_t max; /* how many calls a sample may have */
 } finder;
 
-/* Returns the slot that has this entry, or the free slot for it. */
-static size_t *slot_of(const finder *f, const prof_callsite *site, const char *name, size_t parent)
+/* Returns the place that has this entry, or the free one for it. */
+static slot *slot_of(const finder *f, const prof_callsite *site, const char *name, size_t parent)
 {
-    size_t at = tool_hash((uint32_t)((uintptr_t)site / sizeof *site + parent * 31), name);
-    for (at ^= at >> 15;; at++) {
-        size_t *slot = &f->slots[at & f->mask];
-        const prof_stat *stat = *slot ? &f->stats[*slot - 1] : NULL;
-        if (!stat || (stat->site == site && stat->parent == parent && !strcmp(stat->name, name))) return slot;
-    }
+    uint64_t key = tool_key(site, name == site->name ? NULL : name, parent);
+    size_t at = (size_t)key & f->mask;
+    while (f->slots[at].entry && f->slots[at].key != key) at = (at + 1) & f->mask;
+    f->slots[at].key = key;
+    return &f->slots[at];
 }
 
 static int make_finder(finder *f, const prof_stat *stats, compare_recording *r, int by_path, size_t max)
@@ -93,14 +98,13 @@ static int make_finder(finder *f, const prof_stat *stats, compare_recording *r, 
     size_t i, size = 16;
     memset(f, 0, sizeof *f);
     while (size < r->count * 2) size *= 2;
-    f->slots = (size_t *)calloc(size, sizeof *f->slots);
+    f->slots = (slot *)calloc(size, sizeof *f->slots);
     if (!f->slots) return 0;
-    f->stats = stats;
     f->recording = r;
     f->mask = size - 1;
     f->by_path = by_path;
     f->max = max;
-    for (i = 0; i < r->count; i++) *slot_of(f, stats[i].site, stats[i].name, stats[i].parent) = i + 1;
+    for (i = 0; i < r->count; i++) slot_of(f, stats[i].site, stats[i].name, stats[i].parent)->entry = i + 1;
     return 1;
 }
 
@@ -163,7 +167,7 @@ static int take_scope(finder *f, const prof_event *event)
     while (f->depth && (f->open[f->depth - 1].depth >= event->depth || f->open[f->depth - 1].end_ns < event->start_ns))
         f->depth--;
     parent = f->by_path && f->depth ? f->open[f->depth - 1].entry : PROF_NO_PARENT;
-    entry = *slot_of(f, event->site, name, parent);
+    entry = slot_of(f, event->site, name, parent)->entry;
     if (!entry) return 1; /* recorded after the statistics were made */
     if (f->by_path && !push(f, entry - 1, event)) return 0;
     return event->flags || keep_call(f, &f->recording->entries[entry - 1], event);

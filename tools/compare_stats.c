@@ -80,16 +80,16 @@ static void sort(double *values, size_t count)
     if (count) qsort(values, count, sizeof *values, by_value);
 }
 
-/* Returns how many pairs of a value of a and one of b have b <= ratio * a. */
-static double pairs_below(const double *a, size_t na, const double *b, size_t nb, double ratio)
+/* Returns 1 if at least `rank` pairs of a value of a and one of b have b <= ratio * a. Ends as soon as that is sure. */
+static int pairs_reach(const double *a, size_t na, const double *b, size_t nb, double ratio, double rank)
 {
     double pairs = 0;
     size_t i, j = 0;
-    for (i = 0; i < na; i++) {
+    for (i = 0; i < na && pairs < rank && pairs + (double)(na - i) * (double)nb >= rank; i++) {
         while (j < nb && b[j] <= ratio * a[i]) j++;
         pairs += (double)j;
     }
-    return pairs;
+    return pairs >= rank;
 }
 
 /* Returns the ratio b / a that has this rank among all pairs, to 1e-6 of it; rank 1 is the smallest. All values are
@@ -97,11 +97,11 @@ static double pairs_below(const double *a, size_t na, const double *b, size_t nb
 static double ratio_at(const double *a, size_t na, const double *b, size_t nb, double rank)
 {
     double low, high, middle = b[nb / 2] / a[na / 2];
-    for (low = middle; low > 1e-30 && pairs_below(a, na, b, nb, low) >= rank; low /= 1.1) continue;
-    for (high = middle; high < 1e30 && pairs_below(a, na, b, nb, high) < rank; high *= 1.1) continue;
+    for (low = middle; low > 1e-30 && pairs_reach(a, na, b, nb, low, rank); low /= 1.1) continue;
+    for (high = middle; high < 1e30 && !pairs_reach(a, na, b, nb, high, rank); high *= 1.1) continue;
     while (high - low > 1e-6 * low) {
         middle = low + (high - low) / 2;
-        if (pairs_below(a, na, b, nb, middle) >= rank)
+        if (pairs_reach(a, na, b, nb, middle, rank))
             high = middle;
         else
             low = middle;

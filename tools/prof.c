@@ -198,6 +198,11 @@ const char *tool_measured(char *to, double value, const char *unit)
     return to;
 }
 
+uint64_t tool_key(const prof_callsite *site, const char *name, size_t parent)
+{
+    return prof__mix(((uint64_t)(uintptr_t)site + parent * 31) ^ (name ? prof__text_key(name) : 0));
+}
+
 uint32_t tool_hash(uint32_t hash, const char *text)
 {
     return prof__hash_add(hash, text, strlen(text));

@@ -177,6 +177,8 @@ void tool_chrome_size(const char *path);
 
 /* Continues a hash with a text; the first one begins with any number. It is the same in each run. */
 uint32_t tool_hash(uint32_t hash, const char *text);
+/* Returns a number that stands for a row of statistics. name: NULL: that of the call site. */
+uint64_t tool_key(const prof_callsite *site, const char *name, size_t parent);
 
 /* Format numbers for people, into the caller's buffer of 48 bytes. */
 const char *tool_ns(char *to, double ns);       /* "1.234 ms" */
