@@ -63,8 +63,8 @@ exec python3 %s --cc "$@"
 
 
 def not_shared(text):
-    """The text without its implementation, if it needs none of its own, as PROF_WRITER() does."""
-    return text if "PROF_WRITER(" in text else text.replace("#define PROF_IMPLEMENTATION", "", 1)
+    """The text without its implementation, if it needs none of its own, as PROF_WRITER() and a clock of its own do."""
+    return text if "PROF_WRITER(" in text or "#define clock_gettime" in text else text.replace("#define PROF_IMPLEMENTATION", "", 1)
 
 
 def compile_with_shared(arguments):
