@@ -65,29 +65,22 @@ static uint64_t jitter(int which, int step, int what, uint64_t below)
 static int killed_at(int which) { return ranks >= 8 && which == 2 ? steps * 7 / 10 : steps; }
 static int hangs_at(int which) { return ranks >= 8 && which == 6 ? steps * 8 / 10 : steps; }
 
-static uint64_t forward(int which, int step, int layer)
+/* How long a layer takes, forwards or backwards. */
+static uint64_t layer_ns(int which, int step, int layer, int back)
 {
-    uint64_t ns = 2000 * US + jitter(which, step, layer, 60 * US);
-    return ranks >= 8 && which == 5 && layer == 1 && step % 25 != 7 ? ns * 66 / 10 : ns;
+    uint64_t ns = (back ? 1000 : 2000) * US + jitter(which, step, layer + 10 * back, (back ? 40 : 60) * US);
+    return ranks >= 8 && which == 5 && layer == 1 && !back && step % 25 != 7 ? ns * 66 / 10 : ns;
 }
 
-static uint64_t backward(int which, int step, int layer) { return 1000 * US + jitter(which, step, 10 + layer, 40 * US); }
-
-/* How long a rank takes from the begin of a step to its all-reduce. */
-static uint64_t until_reduce(int which, int step)
-{
-    uint64_t ns = 300 * US;
-    for (int layer = 0; layer < LAYERS; ++layer) ns += forward(which, step, layer) + backward(which, step, layer);
-    return ns;
-}
-
-/* The last rank's time until the all-reduce: all wait for it. */
+/* The time from the begin of a step to the all-reduce, in the last rank: all wait for it. */
 static uint64_t slowest(int step)
 {
     uint64_t most = 0;
-    for (int which = 0; which < ranks; ++which)
-        if (step < killed_at(which) && step < hangs_at(which) && until_reduce(which, step) > most)
-            most = until_reduce(which, step);
+    for (int which = 0; which < ranks; ++which) {
+        uint64_t ns = 300 * US;
+        for (int i = 0; i < 2 * LAYERS; ++i) ns += layer_ns(which, step, i / 2, i % 2);
+        if (step < killed_at(which) && step < hangs_at(which) && ns > most) most = ns;
+    }
     return most;
 }
 
@@ -109,11 +102,11 @@ static void *prefetch(void *begin)
     return NULL;
 }
 
-static void layers(const char *direction, int step, uint64_t (*takes)(int, int, int))
+static void layers(const char *direction, int step, int back)
 {
     for (int layer = 0; layer < LAYERS; ++layer) {
         char name[32];
-        uint64_t end = cluster_ns + takes(this_rank, step, layer);
+        uint64_t end = cluster_ns + layer_ns(this_rank, step, layer, back);
         snprintf(name, sizeof name, "%s layer.%d", direction, layer);
         PROFILE_SCOPE_DYNAMIC(name);
         until(end);
@@ -134,7 +127,7 @@ static void kernel(prof_device_row *row, int step)
     prof_device_record(row, &event);
 }
 
-/* What another thread does while this one hangs. */
+/* What another thread does while this one hangs, until the job is ended from outside, as Slurm does that. */
 static void *watch(void *begin)
 {
     PROFILE_THREAD("watchdog");
@@ -143,16 +136,7 @@ static void *watch(void *begin)
         until(cluster_ns + 20000 * US);
         PROFILE_MARK("alive");
     }
-    return NULL;
-}
-
-/* Hangs until the job is ended from outside, as Slurm does that. */
-static void hang(void)
-{
-    pthread_t watchdog;
-    uint64_t begin = cluster_ns;
-    if (!pthread_create(&watchdog, NULL, watch, &begin)) pthread_join(watchdog, NULL);
-    kill(getpid(), SIGKILL);
+    return (void *)(intptr_t)kill(getpid(), SIGKILL);
 }
 
 static void train(prof_device_row *row, int step)
@@ -161,12 +145,15 @@ static void train(prof_device_row *row, int step)
     PROFILE_STEP("train", step);
     PROFILE_BLOCK("load batch") {
         PROFILE_FLOW_IN((uint64_t)step);
-        if (step == hangs_at(this_rank)) hang();
+        if (step == hangs_at(this_rank)) {
+            pthread_t watchdog;
+            if (!pthread_create(&watchdog, NULL, watch, &begin)) pthread_join(watchdog, NULL);
+        }
         until(begin + 300 * US);
     }
     kernel(row, step);
-    layers("fwd", step, forward);
-    layers("bwd", step, backward);
+    layers("fwd", step, 0);
+    layers("bwd", step, 1);
     if (step + 1 == killed_at(this_rank) && step + 1 < steps) kill(getpid(), SIGKILL);
     PROFILE_BLOCK("MPI_Allreduce") { /* in a ring: the arrows lead from each rank to the next one */
         PROFILE_FLOW_OUT_SHARED((uint64_t)(step * ranks + this_rank));
@@ -193,7 +180,7 @@ static int run(const char *folder, int offsets)
     uint64_t begin = cluster_ns + 5000 * US;
     pthread_t thread;
     snprintf(output, sizeof output, "%s/rank-%%r.prof", folder);
-    snprintf(number, sizeof number, "%d", this_rank);
+    snprintf(number, sizeof number, "%d", this_rank); /* of a real job, prof takes it from the environment */
     snprintf(host, sizeof host, "node%d", this_rank / 4);
     config.output = output;
     config.rank = number;
