@@ -6608,6 +6608,8 @@ static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
     return prof__read_at((FILE *)file, offset, to, size);
 }
 
+static uint64_t prof__read_whole = PROF__READ_WHOLE;
+
 /* Returns 1 if the chunks of an image are read on demand only: the image is large, and its recording has ended, so that
    they do not change any more. Not on Windows, where a file that is open cannot be replaced by the next recording. */
 static int prof__read_pages(const prof__header *header)
@@ -6616,7 +6618,7 @@ static int prof__read_pages(const prof__header *header)
     (void)header;
     return 0;
 #else
-    return header->state == PROF__STOPPED && header->image_size > PROF__READ_WHOLE &&
+    return header->state == PROF__STOPPED && header->image_size > prof__read_whole &&
            header->meta_offset + header->meta_size <= header->chunk_offset && header->chunk_offset >= sizeof *header;
 #endif
 }
@@ -17262,6 +17264,8 @@ static int prof__trace_archived(const prof_trace *trace);
 /* type: prof__align_clock, what aligns a trace with others */
 static void prof__align_of(const prof_trace *trace, prof__align_clock *clock);
 static size_t prof__align_clocks(const prof__align_clock *clocks, size_t count, int64_t *offsets);
+/* prof__read_whole: an image up to so many bytes is in memory as a whole, of a larger one only what it takes to find
+   the rest; a program that opens many at once makes it less */
 static const char *prof__trace_said(const prof_trace *trace, const char *what); /* a value of its metadata, or "" */
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */

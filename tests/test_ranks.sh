@@ -2,6 +2,7 @@
 # The ranks of a simulated training job with planted faults, examples/training: a straggler, a rank that is killed, one
 # that hangs, a clock that runs 50 ppm fast and one that is 3.015 s behind. Each command names them. CC, BUILD: see the
 # Makefile.
+# run: unchecked
 cd "$(dirname "$0")/.." || exit 1
 . tests/checks.sh
 [ "$(uname -s)" = Linux ] || { skip ranks "no Linux"; finish; }
@@ -141,4 +142,13 @@ if node -e 'new DecompressionStream("deflate-raw")' 2>/dev/null; then
 else
     skip "arrows of the page" "there is no node, or an old one"
 fi
+
+# ---- many ranks: memory does not grow with them
+succeeds "300 ranks" ./training many 300 50
+limited() { (ulimit -v 160000; "$prof" "$@" >out 2>err) && ok "$1: in less than 160 MB" || fail "$1: in less than 160 MB" "$(cat err)"; }
+limited summary many/rank-*.prof
+limited stragglers many/rank-*.prof
+limited merge many/rank-*.prof -o many.json
+limited merge many/rank-*.prof -o many.html
+rm -rf many many.json many.html
 finish

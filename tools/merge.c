@@ -115,6 +115,7 @@ static int run(const tool_args *args)
     if (!tool_choice("--align", tool_value(args, "--align"), ranks_alignments, &by_steps)) return TOOL_ERROR;
     if (tool_value(args, "--sources") && !tool_same(tool_extension(out), ".html"))
         return tool_fail("merge: --sources is for .html");
+    tool_open_many(args->file_count);
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
     for (i = 0; i < args->file_count && result == TOOL_OK; i++) {

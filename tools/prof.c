@@ -17,6 +17,7 @@
 #else
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #endif
 
@@ -421,6 +422,22 @@ prof_trace *tool_open(const char *path)
     if (!tool_same(path, "-")) return beside(prof_trace_open(path, &trace), path) == TOOL_OK ? trace : NULL;
     if (!read_input()) return NULL;
     return input_status(prof_trace_open_memory(input.bytes, input.size, &trace)) == TOOL_OK ? trace : NULL;
+}
+
+#define MANY_BYTES ((uint64_t)64 << 20) /* of images in memory */
+#define OTHER_FILES 64                  /* that are open besides */
+
+void tool_open_many(int count)
+{
+#ifndef _WIN32
+    struct rlimit files;
+    if (count < 1 || getrlimit(RLIMIT_NOFILE, &files)) return;
+    if (files.rlim_cur < (rlim_t)count + OTHER_FILES) files.rlim_cur = files.rlim_max;
+    if (files.rlim_cur < (rlim_t)count + OTHER_FILES || setrlimit(RLIMIT_NOFILE, &files)) return;
+    if (prof__read_whole > MANY_BYTES / (uint64_t)count) prof__read_whole = MANY_BYTES / (uint64_t)count;
+#else
+    (void)count;
+#endif
 }
 
 prof_status tool_open_buffer(const char *path, prof_trace **trace)

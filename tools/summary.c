@@ -232,6 +232,7 @@ static int run(const tool_args *args)
     if (!tool_choice("--progress", tool_value(args, "--progress"), tool_progress_choices, &choice)) return TOOL_ERROR;
     if (!choose_by(args, &how, &by)) return TOOL_ERROR;
     if (by != SEVERAL_FILE) return compare_groups(args, by, &how);
+    tool_open_many(args->file_count);
     traces = (prof_trace **)calloc((size_t)args->file_count, sizeof *traces);
     if (!traces) return tool_fail("out of memory");
     for (i = 0; i < args->file_count && result == TOOL_OK; i++) {

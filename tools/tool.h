@@ -77,6 +77,8 @@ FILE *tool_file_open(const char *path, const char *mode); /* fopen(); on Windows
 /* Opens a trace; "-" is standard input, whose content is kept for another call. Returns NULL, with a message, if that
    fails. */
 prof_trace *tool_open(const char *path);
+/* Call it before so many traces are opened at the same time: they take less memory then, and stay open as files. */
+void tool_open_many(int count);
 /* Opens what the buffer of a recording holds, without what it wrote to its archive. Prints no message. */
 prof_status tool_open_buffer(const char *path, prof_trace **trace);
 /* Copies an image and sets its window: see prof_image_copy(). Returns the exit status. */

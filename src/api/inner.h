@@ -218,6 +218,8 @@ static int prof__trace_archived(const prof_trace *trace);
 /* type: prof__align_clock, what aligns a trace with others */
 static void prof__align_of(const prof_trace *trace, prof__align_clock *clock);
 static size_t prof__align_clocks(const prof__align_clock *clocks, size_t count, int64_t *offsets);
+/* prof__read_whole: an image up to so many bytes is in memory as a whole, of a larger one only what it takes to find
+   the rest; a program that opens many at once makes it less */
 static const char *prof__trace_said(const prof_trace *trace, const char *what); /* a value of its metadata, or "" */
 static int prof__trace_aggregated(const prof_trace *trace);
 static int prof__has_role(const prof_trace *trace, uint32_t role); /* prof_role: some call site has it */

@@ -301,6 +301,8 @@ static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
     return prof__read_at((FILE *)file, offset, to, size);
 }
 
+static uint64_t prof__read_whole = PROF__READ_WHOLE;
+
 /* Returns 1 if the chunks of an image are read on demand only: the image is large, and its recording has ended, so that
    they do not change any more. Not on Windows, where a file that is open cannot be replaced by the next recording. */
 static int prof__read_pages(const prof__header *header)
@@ -309,7 +311,7 @@ static int prof__read_pages(const prof__header *header)
     (void)header;
     return 0;
 #else
-    return header->state == PROF__STOPPED && header->image_size > PROF__READ_WHOLE &&
+    return header->state == PROF__STOPPED && header->image_size > prof__read_whole &&
            header->meta_offset + header->meta_size <= header->chunk_offset && header->chunk_offset >= sizeof *header;
 #endif
 }
