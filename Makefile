@@ -10,6 +10,7 @@
 #   make examples   build the examples
 #   make tool       build the command-line tool, build/prof
 #   make library    build/libprof.so: the implementation, to link to or to preload
+#   make mpi        build/libprof_mpi.so: the same, with prof_mpi.h: by MPICC, which is mpicc
 #   make reference  docs/reference.md, out of the headers; needs python3
 #   make lines      build/lines: a copy of all that is compiled, whose headers name the modules of src/ to compilers and
 #                   debuggers: make -C build/lines test
@@ -51,7 +52,7 @@ ifeq ($(HAVE_CXX),yes)
 TESTS += $(patsubst tests/%.cpp,$(BUILD)/tests/%,$(wildcard tests/test_*.cpp))
 endif
 
-.PHONY: all help demo test check bench bench-peers examples tool library reference lines install uninstall dist clean
+.PHONY: all help demo test check bench bench-peers examples tool library mpi reference lines install uninstall dist clean
 all: tool library examples
 
 help:
@@ -92,6 +93,14 @@ $(BUILD)/libprof.so: lib/libprof.c $(HEADERS)
 	$(ALL_C) -fPIC -shared $(if $(filter Darwin,$(shell uname -s)),,-Wl$(COMMA)-soname$(COMMA)libprof.so) $< -o $@ $(LDFLAGS) $(LIBS)
 
 library: $(BUILD)/libprof.so
+
+MPICC ?= mpicc
+$(BUILD)/libprof_mpi.so: CC = $(MPICC)
+$(BUILD)/libprof_mpi.so: lib/libprof_mpi.c lib/libprof.c $(HEADERS)
+	@mkdir -p $(@D)
+	$(ALL_C) -fPIC -shared $< -o $@ $(LDFLAGS) $(LIBS)
+
+mpi: $(BUILD)/libprof_mpi.so
 
 # ---- demo
 

@@ -27,7 +27,7 @@ fi
 
 {
     echo '#define PROF_IMPLEMENTATION'
-    for header in prof*.h; do echo "#include \"$header\""; done
+    for header in $(ls prof*.h | grep -v mpi); do echo "#include \"$header\""; done
 } >"$work/all.c"
 cp "$work/all.c" "$work/all.cpp"
 cat >"$work/recorder.c" <<'C'
