@@ -7,7 +7,7 @@ _prof()
     --sort | -s)
         [ "$command" != hot ] || { [ "$before" = -s ] || COMPREPLY=($(compgen -W "self total" -- "$word")); return; }
         [ "$command" != flame ] || { COMPREPLY=($(compgen -f -- "$word")); return; }
-        [[ $command != @(why|frames|steps|request|stragglers) ]] || return
+        [[ $command != @(why|frames|steps|request|stragglers|messages) ]] || return
         [ "$command" != top ] || { COMPREPLY=($(compgen -W "self total calls max" -- "$word")); return; }
         COMPREPLY=($(compgen -W "total self calls mean min max p99 name" -- "$word")); return ;;
     --layout | -l) COMPREPLY=($(compgen -W "own mxnet json cntk cntk-detail domains histogram" -- "$word")); return ;;
@@ -15,7 +15,7 @@ _prof()
         [ "$command" != hot ] || { COMPREPLY=($(compgen -W "text json csv" -- "$word")); return; }
         [ "$command" != compare ] || { COMPREPLY=($(compgen -W "table json markdown" -- "$word")); return; }
         [ "$command" != flame ] || { COMPREPLY=($(compgen -W "svg folded pprof" -- "$word")); return; }
-        [[ $command != @(why|frames|steps|request|stragglers) ]] || { COMPREPLY=($(compgen -W "text json" -- "$word")); return; }
+        [[ $command != @(why|frames|steps|request|stragglers|messages) ]] || { COMPREPLY=($(compgen -W "text json" -- "$word")); return; }
         COMPREPLY=($(compgen -W "html json csv txt prof pprof" -- "$word")); return ;;
     --symbols) COMPREPLY=($(compgen -d -- "$word")); return ;;
     --progress) COMPREPLY=($(compgen -W "auto always never" -- "$word")); return ;;
@@ -26,7 +26,7 @@ _prof()
     --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period | --events | --scope | --thread | --slowest | --frame | --step | --at | --name | --offset) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers messages help --help --version" -- "$word"))
         return
     fi
     case $command in
@@ -44,12 +44,13 @@ _prof()
     frames) options="--slowest --name --format --columns --progress --help" ;;
     steps) options="--slowest --name --format --offset --align --columns --progress --help" ;;
     stragglers) options="--name --format --offset --align --columns --progress --help" ;;
+    messages) options="--top --format --offset --columns --progress --help" ;;
     request) options="--name --at --format --columns --progress --help" ;;
     why) options="--scope --slowest --frame --step --at --format --symbols --columns --progress --help" ;;
     view) options="--output --live --no-browser --no-args --sources --events --from --to --progress --help" ;;
     neuron) options="--output --append --pid --help"
         [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;
-    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers" -- "$word")); return ;;
+    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers messages" -- "$word")); return ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

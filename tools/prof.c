@@ -25,7 +25,7 @@ static const tool_command *const commands[] = {&tool_export,  &tool_summary, &to
                                                &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
                                                &tool_neuron,  &tool_view,    &tool_flame,   &tool_hot,
                                                &tool_top,     &tool_why,     &tool_frames,  &tool_steps,
-                                               &tool_request, &tool_stragglers, NULL};
+                                               &tool_request, &tool_stragglers, &tool_messages, NULL};
 
 /*-- messages --*/
 

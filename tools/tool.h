@@ -53,9 +53,8 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config, tool_flame, tool_frames, tool_hot, tool_neuron, tool_request, tool_steps, tool_stragglers, tool_top,
-    tool_view,
-    tool_why;
+    tool_config, tool_flame, tool_frames, tool_hot, tool_messages, tool_neuron, tool_request, tool_steps,
+    tool_stragglers, tool_top, tool_view, tool_why;
 
 /* Prints in which scopes the threads of recordings hang that were not stopped, and since when. Returns 0 without
    memory. */
