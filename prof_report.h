@@ -1460,7 +1460,7 @@ static void prof__report_json_times(prof__out *out, const prof__report_row *row)
         prof__report_whole(out, "Migrations", stat->migrations);
     }
     if (stat->truncated) prof__report_whole(out, "Truncated", stat->truncated);
-    if (*stat->site->unit && (stat->bytes || stat->rates)) {
+    if ((stat->bytes || stat->rates) && *stat->site->unit) {
         prof__report_whole(out, "Moved", stat->bytes);
         prof__report_key_text(out, "Unit");
         PROF__REPORT_LITERAL(out, "\"");
