@@ -865,6 +865,9 @@ typedef struct prof_config {
                                  where it is, up to 10000; 1: the default rate, 500; 0: not. See prof_system.h */
     int faults;               /* faults PROF_FAULTS: 1: records for which pages threads waited until they were read from
                                  a disk, and when the system ran each thread: see prof_system.h */
+    const char *ranks;        /* ranks PROF_RANKS: which ranks of a job are recorded as mode says, "0,3,8-15". All
+                                 others have mode stats and a table as output: rank-4.txt where output is
+                                 rank-%r.prof. Default: all ranks. A process without a rank is rank 0 */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */
@@ -13544,6 +13547,60 @@ static prof_status prof__rank_find(const char *given, int *several)
     return PROF_OK;
 }
 
+/* Reads a number. Returns where it ends; NULL if there is none. */
+static const char *prof__rank_number(const char *text, uint64_t *number)
+{
+    const char *at = text;
+    for (*number = 0; *at >= '0' && *at <= '9' && at - text < 10; ++at) *number = *number * 10 + (uint64_t)(*at - '0');
+    return at > text ? at : NULL;
+}
+
+/* Sets *listed to 1 if a list such as "0,3,8-15" has this process's rank; one that is no number counts as 0. */
+static prof_status prof__rank_listed(const char *list, int *listed)
+{
+    const char *at = list;
+    uint64_t own = 0, from, to;
+    if (prof__is_number(prof__rank)) (void)prof__rank_number(prof__rank, &own);
+    for (*listed = 0;; ++at) {
+        if ((at = prof__rank_number(at, &from)) == NULL) break;
+        to = from;
+        if (*at == '-' && (at = prof__rank_number(at + 1, &to)) == NULL) break;
+        if (to < from) break;
+        *listed |= own >= from && own <= to;
+        if (!*at) return PROF_OK;
+        if (*at != ',') break;
+    }
+    return prof__fail(PROF_INVALID_ARGUMENT, "ranks '%.80s': must be numbers and ranges, for example 0,3,8-15", list);
+}
+
+/* Sets `to` to the output of a rank of which only statistics are kept: "rank-%r.txt" for "rank-%r.prof" or
+   "rank-%r.json", "logs/rank-%r.txt" for "logs/". Returns 0 if it is too long. */
+static int prof__rank_output(const char *output, char *to, size_t size)
+{
+    size_t length = prof__length(output), end = length;
+    while (end && output[end - 1] != '/' && output[end - 1] != '\\' && output[end - 1] != '.') --end;
+    if (end && output[end - 1] == '.') length = end - 1; /* else the file has no extension, or it is a folder */
+    if (length + 16 > size) return 0;
+    prof__text_copy(to, length + 1, output);
+    return prof__text_add(to, size, end == length && length ? "rank-%r.txt" : ".txt");
+}
+
+/* Makes the configuration of a rank whose events are not recorded, only their statistics. Returns it, or `config` if
+   the rank is recorded as the mode says. NULL: ranks is wrong. output: room for its output. */
+static const prof_config *prof__rank_config(const prof_config *config, prof_config *own, char *output, size_t size)
+{
+    int several, listed = 1;
+    if (!config->ranks || !config->ranks[0]) return config;
+    if (prof__rank_find(config->rank, &several) || prof__rank_listed(config->ranks, &listed)) return NULL;
+    if (listed) return config;
+    *own = *config;
+    own->mode = PROF_STATS;
+    if (!config->output || !config->output[0]) return own;
+    own->output = output;
+    if (prof__rank_output(config->output, output, size)) return own;
+    return prof__fail(PROF_INVALID_ARGUMENT, "output: the path is too long"), (const prof_config *)NULL;
+}
+
 /* Writes the machine's name, or "host" if it is unknown. Replaces slashes by underscores. */
 static void prof__host_name(char *name, size_t size)
 {
@@ -18733,6 +18790,12 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
                           !PROF__MINIMAL && prof__state_session()->file.output[0]
                               ? ", or leave PROF_OUTPUT out of the environment" : "");
+#if !defined(PROF_MINIMAL) && !defined(PROF_FREESTANDING)
+    prof_config own;
+    char output[PROF__PATH(1024)];
+    config = prof__rank_config(config, &own, output, sizeof output);
+    if (!config) return PROF_INVALID_ARGUMENT; /* of which prof_error() has the text */
+#endif
     prof_status status = prof__config_check(config);
     if (status) return status;
     prof__recover();
@@ -19851,6 +19914,8 @@ static const prof__key prof__keys[] = {
               "files"),
     PROF__KEY("rank", TEXT, rank, 0, 0, 0, NULL, "", "up to 63 bytes, no / or \\",
               "what %r is; default: the launcher's number of this process (MPI, Slurm, torchrun, ...), else 0"),
+    PROF__KEY("ranks", TEXT, ranks, 0, 0, 0, NULL, "", "numbers and ranges, for example 0,3,8-15",
+              "which ranks are recorded as mode says; the others have mode stats and a .txt; default: all"),
     PROF__KEY("buffer", SIZE, buffer_size, PROF__MIN_BUFFER, 64ull << 30, 0, NULL, "16M",
               "bytes from 128K to 64G, for example 64M", "memory for what is recorded"),
     PROF__KEY("mode", CHOICE, mode, 0, 0, 0, prof__mode_names, "ring", "ring, fill, stream, stats or ring+stats",

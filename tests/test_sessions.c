@@ -1033,13 +1033,75 @@ TEST(existing_files_of_children)
     unlink(trace_path("parent.3.csv"));
 }
 
+/*-- a part of the ranks in detail --*/
+
+/* Records as a rank, and returns how the trace was recorded. */
+static prof_mode mode_of_rank(const char *ranks, const char *rank)
+{
+    prof_config config = trace_config(1u << 20);
+    prof_trace *live;
+    prof_mode mode;
+    config.ranks = ranks;
+    config.rank = rank;
+    trace_start(&config);
+    for (int i = 0; i < 3; ++i) PROFILE_BLOCK("step") continue;
+    CHECK_EQUAL(prof_trace_open_live(&live), PROF_OK);
+    mode = prof_trace_about(live)->mode;
+    CHECK_EQUAL(prof_trace_about(live)->event_count, mode == PROF_STATS ? 0 : 3);
+    prof_trace_close(live);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    return mode;
+}
+
+/* Returns the file that a rank writes, where 0 and 3 are recorded in detail. */
+static const char *output_of_rank(const char *output, const char *rank)
+{
+    static const char *const made[] = {"ranks-3.prof", "ranks-4.txt", "ranks.d/rank-4.txt"};
+    prof_config config = trace_config(1u << 20);
+    size_t i;
+    for (i = 0; i < sizeof made / sizeof *made; ++i) unlink(trace_path(made[i]));
+    config.ranks = "0,3";
+    config.rank = rank;
+    config.output = trace_path(output);
+    trace_start(&config);
+    PROFILE_BLOCK("step") {}
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    for (i = 0; i < sizeof made / sizeof *made; ++i)
+        if (!access(trace_path(made[i]), F_OK)) return made[i];
+    return "nothing";
+}
+
+TEST(ranks_in_detail)
+{
+    static const char *const wrong[] = {"3,", "a", "5-4", "1-", "1;2", "-", "0,,3", " 1"};
+    CHECK_EQUAL(mode_of_rank("0,3,8-15", "3"), PROF_RING);
+    CHECK_EQUAL(mode_of_rank("0,3,8-15", "12"), PROF_RING);
+    CHECK_EQUAL(mode_of_rank("0,3,8-15", "15"), PROF_RING);
+    CHECK_EQUAL(mode_of_rank("0,3,8-15", "16"), PROF_STATS);
+    CHECK_EQUAL(mode_of_rank("0,3,8-15", "4"), PROF_STATS);
+    CHECK_EQUAL(mode_of_rank("0", NULL), PROF_RING);
+    CHECK_EQUAL(mode_of_rank("1", NULL), PROF_STATS);
+    CHECK_EQUAL(mode_of_rank("", "4"), PROF_RING);
+    CHECK_EQUAL(mode_of_rank(NULL, "4"), PROF_RING);
+    CHECK_TEXT(output_of_rank("ranks-%r.prof", "3"), "ranks-3.prof");
+    CHECK_TEXT(output_of_rank("ranks-%r.prof", "4"), "ranks-4.txt");
+    CHECK_TEXT(output_of_rank("ranks-%r.json", "4"), "ranks-4.txt");
+    CHECK_TEXT(output_of_rank("ranks.d/", "4"), "ranks.d/rank-4.txt");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+        prof_config config = trace_config(1u << 20);
+        config.ranks = wrong[i];
+        CHECK_EQUAL(prof_start(&config), PROF_INVALID_ARGUMENT);
+        CHECK(strstr(prof_error(), "must be numbers and ranges, for example 0,3,8-15") != NULL);
+    }
+}
+
 /*-- options as data --*/
 
 /* For each key a value that it takes and one that it does not. */
 static const struct {
     const char *key, *good, *bad;
 } values[] = {
-    {"output", "a:b,c=d.json", NULL}, {"existing", "number", "keep"}, {"rank", "3", NULL}, {"buffer", "64M", "64"}, {"layout", "cntk", NULL},
+    {"output", "a:b,c=d.json", NULL}, {"existing", "number", "keep"}, {"rank", "3", NULL}, {"ranks", "0,3,8-15", NULL}, {"buffer", "64M", "64"}, {"layout", "cntk", NULL},
     {"mode", "stats", "symbolic"}, {"clock", "monotonic", "gps"}, {"level", "3", "256"}, {"categories", "net,-a*", NULL},
     {"min_duration", "2us", "2 us"}, {"delay", "1.5s", "5"}, {"start_unix", "1767225600000000000", "tomorrow"},
     {"duration", "10s", "10"}, {"warmup_steps", "3", "-3"}, {"warmup_frames", "10", "1.5"}, {"max_file_size", "2G", "2 GB"},

@@ -146,6 +146,9 @@ typedef struct prof_config {
                                  where it is, up to 10000; 1: the default rate, 500; 0: not. See prof_system.h */
     int faults;               /* faults PROF_FAULTS: 1: records for which pages threads waited until they were read from
                                  a disk, and when the system ran each thread: see prof_system.h */
+    const char *ranks;        /* ranks PROF_RANKS: which ranks of a job are recorded as mode says, "0,3,8-15". All
+                                 others have mode stats and a table as output: rank-4.txt where output is
+                                 rank-%r.prof. Default: all ranks. A process without a rank is rank 0 */
 } prof_config;
 
 /* One key of prof_config_set(). All texts are static. */

@@ -129,6 +129,8 @@ static const prof__key prof__keys[] = {
               "files"),
     PROF__KEY("rank", TEXT, rank, 0, 0, 0, NULL, "", "up to 63 bytes, no / or \\",
               "what %r is; default: the launcher's number of this process (MPI, Slurm, torchrun, ...), else 0"),
+    PROF__KEY("ranks", TEXT, ranks, 0, 0, 0, NULL, "", "numbers and ranges, for example 0,3,8-15",
+              "which ranks are recorded as mode says; the others have mode stats and a .txt; default: all"),
     PROF__KEY("buffer", SIZE, buffer_size, PROF__MIN_BUFFER, 64ull << 30, 0, NULL, "16M",
               "bytes from 128K to 64G, for example 64M", "memory for what is recorded"),
     PROF__KEY("mode", CHOICE, mode, 0, 0, 0, prof__mode_names, "ring", "ring, fill, stream, stats or ring+stats",

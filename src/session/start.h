@@ -253,6 +253,12 @@ static prof_status prof__start_locked(const prof_config *config, const prof__on_
         return prof__fail(PROF_INVALID_STATE, "a session is running already: call prof_stop() first%s",
                           !PROF__MINIMAL && prof__state_session()->file.output[0]
                               ? ", or leave PROF_OUTPUT out of the environment" : "");
+#if !defined(PROF_MINIMAL) && !defined(PROF_FREESTANDING)
+    prof_config own;
+    char output[PROF__PATH(1024)];
+    config = prof__rank_config(config, &own, output, sizeof output);
+    if (!config) return PROF_INVALID_ARGUMENT; /* of which prof_error() has the text */
+#endif
     prof_status status = prof__config_check(config);
     if (status) return status;
     prof__recover();
