@@ -87,7 +87,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 kernel_details is no kernel. Metadata "gpu 0.KEY" are stats of the plane. The line "host steps" has the
                 times of steps; there are several if steps of threads overlap
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
-                memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL"
+                memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL".
+                Allocations of GPUs that prof_cuda.h records are there, too: the allocator is the device
     the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and the
                 metadata of prof_set_metadata(). XProf reads the times; no tool shows the others yet
     losses      an event "lost events" where they happened, and warnings on the overview page: what was lost and what to
@@ -277,6 +278,7 @@ extern "C" {
 #ifndef PROF__XPLANE_MOST
 #define PROF__XPLANE_MOST ((uint64_t)0x7FFF0000)    /* bytes of all planes; protobuf reads less than 2 GiB */
 #endif
+#define PROF__XPLANE_NO_GPU 127 /* the number of what is no accelerator; has one byte, as theirs */
 #define PROF__XPLANE_FLOW ((uint64_t)1 << 34)       /* the first id of flows, chosen so that each id has five bytes */
 
 /* Tags of protobuf fields: the field's number << 3 | its wire type. */
@@ -303,7 +305,7 @@ enum {
     PROF__STAT_ENDED, PROF__STAT_THREAD, PROF__STAT_POINT, PROF__STAT_POOL, PROF__STAT_LIVE, PROF__STAT_PEAK,
     PROF__STAT_ASKED, PROF__STAT_BYTES, PROF__STAT_ADDRESS, PROF__STAT_OP, PROF__STAT_REGION, PROF__STAT_SHAPE,
     PROF__STAT_PID, PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_LAUNCH, PROF__STAT_KERNEL, PROF__STAT_PROCESSOR,
-    PROF__STAT_COUNT
+    PROF__STAT_LEFT, PROF__STAT_DEVICE, PROF__STAT_COUNT
 };
 
 static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
@@ -311,7 +313,7 @@ static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
     "severity", "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name",
     "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type",
     "shape", "process_id", "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details",
-    "on processor"};
+    "on processor", "bytes_available", "device_id"};
 
 /* What an event's name is about. XProf counts each name of the form name:type as an op. So scopes have names of that
    form, and nothing else has. */
@@ -334,6 +336,7 @@ typedef enum prof__xplane_kind {
     PROF__XPLANE_THREAD = 0,
     PROF__XPLANE_COUNTERS,
     PROF__XPLANE_MEMORY,
+    PROF__XPLANE_DEVICE_MEMORY,
     PROF__XPLANE_POOLS, /* the live bytes of pools, as counters */
     PROF__XPLANE_FRAMES_OF,
     PROF__XPLANE_HANDLE,
@@ -389,6 +392,7 @@ typedef struct prof__xplane_track {
     uint32_t groups; /* bit n: the track has events of group n */
     uint32_t *flows; /* of each of its points of flows, in order: the number of the flow */
     size_t flow_count, flow_capacity, flow_next;
+    uint8_t gpu; /* the number of its accelerator, or PROF__XPLANE_NO_GPU */
     size_t step_first, step_next; /* indices in prof__xplane.steps: its first step, and how many were met */
     int64_t step_end;             /* the end of its last step that has a row, plus 1; 0: none has */
 } prof__xplane_track;
@@ -437,6 +441,8 @@ typedef struct prof__xplane {
     /* what was found while the lines of threads were measured */
     int flows_done;
     uint32_t flow_serial;
+    uint8_t *flow_gpus; /* of each flow: the number of the accelerator that it leads to */
+    size_t flow_gpu_capacity;
     uint64_t late;
     uint64_t frames_out; /* how many names of frames got no line */
     int accelerators;    /* how many rows belong to accelerators */
@@ -449,6 +455,7 @@ typedef struct prof__xplane {
     int custom; /* how many custom planes there are so far */
     int gpus;   /* how many planes of accelerators there are so far */
     int gpu;    /* 1: this plane is one of an accelerator */
+    uint64_t room; /* bytes of the device whose allocations are written; 0: not known */
     int states; /* 1: lines of threads have lines of states beside them */
     const char *device; /* the device whose counters it has; NULL: the counters of threads */
     prof__xplane_line *lines;
@@ -859,7 +866,9 @@ static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, cons
         prof__xplane_letters(&x->text, text);
         return;
     }
-    if (prof__xplane_meant(text)) prof__xplane_add(&x->text, "./", 2);
+    /* XProf leaves out calls whose names begin with "cu" where it counts launches. */
+    int call = name->site && !strcmp(name->site->category, "CUDA");
+    if (call || prof__xplane_meant(text)) prof__xplane_add(&x->text, "./", 2);
     prof__xplane_spelled(x, text);
     prof__xplane_add(&x->text, ":", 1);
     prof__xplane_type(&x->text, name->what == PROF__XPLANE_STEP              ? "step"
@@ -1699,7 +1708,12 @@ static int prof__xplane_flow_number(prof__xplane *x, prof__flows *flows, const p
     prof__xplane_track *of = &x->tracks[track];
     prof__xplane_flow *flow = (prof__xplane_flow *)prof__flow_of(flows, event);
     if (!flow || !PROF__ROOM(of->flows, of->flow_capacity, of->flow_count)) return 0;
-    if (event->type == PROF_EVENT_FLOW_OUT || !flow->serial) flow->serial = ++x->flow_serial;
+    if (event->type == PROF_EVENT_FLOW_OUT || !flow->serial) {
+        if (!PROF__ROOM(x->flow_gpus, x->flow_gpu_capacity, (size_t)x->flow_serial)) return 0;
+        x->flow_gpus[x->flow_serial] = PROF__XPLANE_NO_GPU;
+        flow->serial = ++x->flow_serial;
+    }
+    if (of->gpu != PROF__XPLANE_NO_GPU) x->flow_gpus[flow->serial - 1] = of->gpu;
     of->flows[of->flow_count++] = flow->serial;
     return 1;
 }
@@ -1742,6 +1756,9 @@ static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *
     prof__xplane_put_int(x, stats, out ? PROF__STAT_OUT_TYPE : PROF__STAT_IN_TYPE, 0);
     prof__xplane_put_uint(x, stats, out ? PROF__STAT_OUT : PROF__STAT_IN, PROF__XPLANE_FLOW + serial);
     prof__xplane_stat_hex(x, stats, PROF__STAT_POINT, event->object);
+    /* By this XProf's Launch Stats count a call of CUDA as a launch. */
+    if (inside && out && x->accelerators && !strcmp(held->site->category, "CUDA"))
+        prof__xplane_put_uint(x, stats, PROF__STAT_DEVICE, serial ? x->flow_gpus[serial - 1] : 0);
     if (!inside) prof__xplane_args(x, stats, event);
     if (inside)
         held->flow = 1;
@@ -1949,6 +1966,8 @@ static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, con
     prof__xplane_stat_text(x, stats, tag, PROF__STAT_POOL, *pool->pool ? pool->pool : "memory");
     prof__xplane_put_int(x, stats, PROF__STAT_LIVE, (int64_t)pool->live_bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_PEAK, (int64_t)pool->peak_bytes);
+    if (x->room > pool->live_bytes)
+        prof__xplane_put_int(x, stats, PROF__STAT_LEFT, (int64_t)(x->room - pool->live_bytes));
     prof__xplane_put_int(x, stats, PROF__STAT_ASKED, (int64_t)heap->bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_BYTES, (int64_t)heap->bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_ADDRESS, (int64_t)event->object);
@@ -1974,6 +1993,79 @@ static void prof__xplane_pool(prof__xplane *x, const prof__heap *heap, const pro
     prof__xplane_put_uint(x, &x->point, PROF__STAT_VALUE, pool->live_bytes);
     prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, (const char *)x->joined.data, PROF__XPLANE_COUNTER),
                       prof__xplane_time(event->start_ns), 0, &x->point);
+}
+
+/*-- memory of GPUs: allocations are events of the device, as prof_cuda.h records them. XProf looks for them among the
+     host's --*/
+
+static const char *prof__xplane_arg_text(const prof_event *event, const char *key)
+{
+    for (uint32_t i = 0; i < event->arg_count; i++)
+        if (!strcmp(event->args[i].key, key) && event->args[i].value.type == PROF_VALUE_STRING)
+            return event->args[i].value.as.string;
+    return "";
+}
+
+/* Makes an allocation, or the end of one, of an event of a device. Returns 0 if it is none, or one of the host's
+   memory, which the device only reaches. */
+static int prof__xplane_device_block(const prof_event *event, prof_event *block, const prof_callsite *site)
+{
+    int alloc = !strcmp(event->name, "MemoryAlloc");
+    const char *details = prof__xplane_arg_text(event, alloc ? "memalloc_details" : "MemFree_details");
+    const char *size = strstr(details, " num_bytes:");
+    if (event->type != PROF_EVENT_MARK || !size) return 0;
+    if (!strncmp(details, "kind:pinned ", 12) || !strncmp(details, "kind:pageable ", 14)) return 0;
+    memset(block, 0, sizeof *block);
+    block->type = alloc ? PROF_EVENT_ALLOC : PROF_EVENT_FREE;
+    block->name = site->name;
+    block->site = site;
+    block->start_ns = event->start_ns;
+    block->detail = alloc ? strtoull(size + 11, NULL, 10) : 0;
+    for (uint32_t i = 0; i < event->arg_count; i++)
+        if (!strcmp(event->args[i].key, "address")) block->object = event->args[i].value.as.u;
+    return 1;
+}
+
+static int prof__xplane_has_nothing(const void *xplane, size_t track, unsigned group)
+{
+    (void)xplane, (void)track, (void)group;
+    return 0;
+}
+
+/* Returns how much memory a row's device has, as its metadata says; 0: not known. */
+static uint64_t prof__xplane_room(const prof__xplane *x, size_t track)
+{
+    const char *key, *value, *device = prof_trace_track(x->trace, track)->device;
+    size_t i, length = strlen(device);
+    uint64_t bytes;
+    for (i = 0; prof_trace_metadata(x->trace, i, &key, &value); i++)
+        if (!strncmp(key, device, length) && !strcmp(key + length, ".memory_size") && prof__parse_whole(value, &bytes))
+            return bytes;
+    return 0;
+}
+
+/* Writes the allocations on a row of a device. */
+static void prof__xplane_walk_device_memory(prof__xplane *x, size_t track)
+{
+    prof__heap heap;
+    prof_callsite site;
+    prof_event event, block;
+    prof_cursor *cursor = NULL;
+    x->room = prof__xplane_room(x, track);
+    memset(&site, 0, sizeof site);
+    site.name = site.file = "";
+    site.category = prof_trace_track(x->trace, track)->device;
+    site.function = "device memory";
+    prof__heap_open(&heap, x->trace, prof__xplane_has_nothing, x);
+    if (!heap.status) heap.status = prof_cursor_open(x->trace, track, &cursor);
+    while (!heap.status && x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event))
+        if (prof__xplane_device_block(&event, &block, &site) && prof__heap_step(&heap, &block, track) &&
+            heap.changed != PROF__NONE && prof__xplane_wanted(x, &event))
+            prof__xplane_allocation(x, &heap, &block);
+    x->room = 0;
+    prof_cursor_close(cursor);
+    prof_status status = prof__heap_close(&heap);
+    if (status) x->status = status;
 }
 
 static void prof__xplane_walk_memory(prof__xplane *x, int counters)
@@ -2125,6 +2217,7 @@ static void prof__xplane_walk(prof__xplane *x, const prof__xplane_line *line)
     case PROF__XPLANE_STATES_OF: prof__xplane_walk_states(x, line->track); break;
     case PROF__XPLANE_COUNTERS: prof__xplane_walk_counters(x); break;
     case PROF__XPLANE_MEMORY: prof__xplane_walk_memory(x, 0); break;
+    case PROF__XPLANE_DEVICE_MEMORY: prof__xplane_walk_device_memory(x, line->track); break;
     case PROF__XPLANE_POOLS: prof__xplane_walk_memory(x, 1); break;
     case PROF__XPLANE_FRAMES_OF: prof__xplane_walk_frames(x, line); break;
     case PROF__XPLANE_LOCKS: prof__xplane_walk_locks(x); break;
@@ -2179,6 +2272,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     switch ((int)line->kind) {
     case PROF__XPLANE_COUNTERS:
     case PROF__XPLANE_POOLS:
+    case PROF__XPLANE_DEVICE_MEMORY:
     case PROF__XPLANE_MEMORY: /* under this name, the trace viewer leaves out the line, which has no events for it */
         prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "_counters_");
         return;
@@ -2216,6 +2310,7 @@ static void prof__xplane_line_head(prof__xplane *x, size_t index)
                   : line->kind == PROF__XPLANE_COUNTERS ? (x->gpu ? PROF__XPLANE_GPU_COUNTERS : PROF__XPLANE_DERIVED)
                   : line->kind == PROF__XPLANE_MEMORY   ? PROF__XPLANE_DERIVED + 1
                   : line->kind == PROF__XPLANE_POOLS    ? PROF__XPLANE_DERIVED + 2
+                  : line->kind == PROF__XPLANE_DEVICE_MEMORY ? PROF__XPLANE_DERIVED + 3
                                                         : index + 1;
     x->entry.size = 0;
     prof__xplane_number(&x->entry, PROF__XLINE_NUMBER, id);
@@ -2410,6 +2505,11 @@ static void prof__xplane_host_plane(prof__xplane *x)
         prof__xplane_line_of(x, PROF__XPLANE_MEMORY, 0);
         prof__xplane_line_of(x, PROF__XPLANE_POOLS, 0);
     }
+    for (i = 0; i < tracks; i++) {
+        const prof_track *track = prof_trace_track(x->trace, i);
+        if (*track->device && !strcmp(track->name, "memory") && prof__xplane_is_accelerator(x, track->device))
+            prof__xplane_line_of(x, PROF__XPLANE_DEVICE_MEMORY, i);
+    }
     prof__xplane_measure(x);
     prof__xplane_put_plane(x, "/host:CPU", "", "", 0);
 }
@@ -2578,10 +2678,15 @@ static void prof__xplane_warnings(prof__xplane *x, const char *host)
 
 static void prof__xplane_space(prof__xplane *x, const char *host)
 {
-    size_t i, tracks = prof_trace_track_count(x->trace);
+    size_t i, tracks = prof_trace_track_count(x->trace), gpus = 0;
+    const char *last = NULL; /* the accelerator whose rows these are */
     for (i = 0; i < tracks; i++) {
         const char *device = prof_trace_track(x->trace, i)->device;
-        x->accelerators += *device && prof__xplane_is_accelerator(x, device);
+        int is = *device && prof__xplane_is_accelerator(x, device);
+        x->accelerators += is;
+        gpus += is && device != last;
+        if (is) last = device;
+        x->tracks[i].gpu = is && gpus <= PROF__XPLANE_NO_GPU ? (uint8_t)(gpus - 1) : PROF__XPLANE_NO_GPU;
     }
     prof__xplane_host_plane(x);
     prof__xplane_step_places(x);
@@ -2644,6 +2749,7 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     if (x->status) prof__out_fail(&x->out, x->status);
     prof__xplane_names_clear(x);
     for (i = 0; x->tracks && i < prof_trace_track_count(trace); i++) free(x->tracks[i].flows);
+    free(x->flow_gpus);
     for (i = 0; i < sizeof bytes / sizeof *bytes; i++) free(bytes[i]->data);
     for (i = 0; i < x->step_count; i++) free(x->steps[i].text);
     free(x->tracks);

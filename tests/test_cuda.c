@@ -385,6 +385,7 @@ ALONE(a_kernel_is_joined_with_its_launch)
     const prof_event *out = event_of(&host, PROF_EVENT_FLOW_OUT, NULL, 0);
     const prof_event *in = event_of(&gpu, PROF_EVENT_FLOW_IN, NULL, 0);
     CHECK(out->object && out->object == in->object);
+    CHECK_TEXT(out->name, in->name); /* without which it is no arrow */
     CHECK(out->start_ns >= call->start_ns && out->start_ns <= end_of(call));
     event_of(&host, PROF_EVENT_SCOPE, "cuStreamSynchronize", 0);
     trace_list waits = row(trace, "CUDA", "synchronization");

@@ -1242,6 +1242,90 @@ TEST(allocations_are_what_the_memory_profile_reads)
     prof_trace_close(trace);
 }
 
+/* An allocation of a GPU, or its end, as prof_cuda.h records them. */
+static void device_block(prof_device_row *row, const char *name, const char *key, const char *details, uint64_t address)
+{
+    prof_device_event event;
+    prof_arg args[2];
+    memset(&event, 0, sizeof event);
+    memset(args, 0, sizeof args);
+    args[0].key = key;
+    args[0].value.type = PROF_VALUE_STRING;
+    args[0].value.as.string = details;
+    args[1].key = "address";
+    args[1].value.type = PROF_VALUE_POINTER;
+    args[1].value.as.u = address;
+    event.type = PROF_EVENT_MARK;
+    event.name = name;
+    event.start = prof_host_ns();
+    event.args = args;
+    event.arg_count = 2;
+    prof_device_record(row, &event);
+}
+
+/* Allocations of two GPUs are among the host's, where the memory profile looks for them; a launch says on which GPU its
+   kernel ran, and has a name that XProf counts. */
+TEST(memory_and_launches_of_gpus)
+{
+    prof_device_clock clock = {1000000000, 0, 0};
+    prof_device *gpu[2] = {prof_device_create("GPU 0", &clock), prof_device_create("GPU 1", &clock)};
+    prof_device_row *blocks = prof_device_row_create(gpu[1], "memory");
+    prof_device_row *stream[2] = {prof_device_row_create(gpu[0], "Stream #7"), prof_device_row_create(gpu[1], "Stream #7")};
+    start(PROF_RING);
+    prof_set_metadata("GPU 1.memory_size", "1000");
+    for (int i = 0; i < 2; ++i) prof_device_sync(gpu[i], prof_host_ns(), 0);
+    device_block(blocks, "MemoryAlloc", "memalloc_details", "kind:device num_bytes:100", 0x1000);
+    device_block(blocks, "MemoryAlloc", "memalloc_details", "kind:pinned num_bytes:10", 0x3000);
+    device_block(blocks, "MemoryAlloc", "memalloc_details", "kind:managed num_bytes:50", 0x2000);
+    device_block(blocks, "MemoryFree", "MemFree_details", "kind:device num_bytes:9", 0x9000); /* allocated before */
+    device_block(blocks, "MemoryFree", "MemFree_details", "kind:device num_bytes:100", 0x1000);
+    for (uint64_t i = 0; i < 3; ++i) {
+        { PROFILE_SCOPE_C("cuLaunchKernel", "CUDA"); PROFILE_FLOW_OUT(70 + i); }
+        prof_device_event event;
+        memset(&event, 0, sizeof event);
+        event.type = PROF_EVENT_SCOPE;
+        event.name = "axpy";
+        event.start = prof_host_ns();
+        event.end = event.start + 100;
+        event.flow = 70 + i;
+        if (i < 2) prof_device_record(stream[1 - i], &event); /* of the third one no kernel is known */
+    }
+    { PROFILE_SCOPE("cull"); PROFILE_FLOW_OUT(80); }
+    prof_trace *trace = stop();
+    xspace all = written(trace, NULL);
+    const space_plane *plane = plane_of(&all, "/host:CPU");
+    const space_line *line = NULL, *thread = &plane->lines[0];
+    for (size_t i = 0; i < plane->line_count; ++i)
+        if (plane->lines[i].id == 0xDEADBEF2u) line = &plane->lines[i];
+    CHECK(line && line->count == 3);
+    if (line && line->count == 3) {
+        static const struct {
+            const char *name;
+            uint64_t live, left, bytes, address;
+        } each[] = {{"MemoryAllocation", 100, 900, 100, 0x1000}, {"MemoryAllocation", 150, 850, 50, 0x2000},
+                    {"MemoryDeallocation", 50, 950, 100, 0x1000}};
+        for (size_t i = 0; i < 3; ++i) {
+            const space_event *event = &line->events[i];
+            CHECK_TEXT(true_name(plane, event), each[i].name);
+            check_text_stat(stat_of(plane, event, "allocator_name"), "GPU 1");
+            check_number_stat(stat_of(plane, event, "bytes_allocated"), 4, each[i].live);
+            check_number_stat(stat_of(plane, event, "bytes_available"), 4, each[i].left);
+            check_number_stat(stat_of(plane, event, "allocation_bytes"), 4, each[i].bytes);
+            check_number_stat(stat_of(plane, event, "addr"), 4, each[i].address);
+        }
+    }
+    for (size_t i = 0; i < 3; ++i) {
+        const space_event *launch = find_event(plane, thread, "cuLaunchKernel", i);
+        CHECK_TEXT(true_name(plane, launch), "./cuLaunchKernel:cuda");
+        check_number_stat(stat_of(plane, launch, "device_id"), 3, i < 2 ? 1 - i : 127);
+    }
+    const space_event *other = find_event(plane, thread, "cull", 0);
+    CHECK_TEXT(true_name(plane, other), "cull:scope");
+    CHECK(!stat_of(plane, other, "device_id"));
+    free_all();
+    prof_trace_close(trace);
+}
+
 static void *many_scopes(void *unused)
 {
     for (int i = 0; i < 20000; ++i) { PROFILE_SCOPE("x"); }

@@ -41,7 +41,7 @@ static void prof__cuda_sites_make(void)
         prof__cuda_function_of[prof__cuda_functions[i].id] = (uint8_t)(i + 1);
     }
     prof__cuda_site(&prof__cuda_correlation_site, "correlation_id", PROF__KIND_ARG);
-    prof__cuda_site(&prof__cuda_flow_site, "CUDA", PROF__KIND_EVENT);
+    prof__cuda_site(&prof__cuda_flow_site, "flow", PROF__KIND_EVENT); /* as readers call the flow of a device's event */
 }
 
 /* Returns 1 if one more call may be recorded. */

@@ -28,7 +28,12 @@ static int prof__xplane_flow_number(prof__xplane *x, prof__flows *flows, const p
     prof__xplane_track *of = &x->tracks[track];
     prof__xplane_flow *flow = (prof__xplane_flow *)prof__flow_of(flows, event);
     if (!flow || !PROF__ROOM(of->flows, of->flow_capacity, of->flow_count)) return 0;
-    if (event->type == PROF_EVENT_FLOW_OUT || !flow->serial) flow->serial = ++x->flow_serial;
+    if (event->type == PROF_EVENT_FLOW_OUT || !flow->serial) {
+        if (!PROF__ROOM(x->flow_gpus, x->flow_gpu_capacity, (size_t)x->flow_serial)) return 0;
+        x->flow_gpus[x->flow_serial] = PROF__XPLANE_NO_GPU;
+        flow->serial = ++x->flow_serial;
+    }
+    if (of->gpu != PROF__XPLANE_NO_GPU) x->flow_gpus[flow->serial - 1] = of->gpu;
     of->flows[of->flow_count++] = flow->serial;
     return 1;
 }
@@ -71,6 +76,9 @@ static void prof__xplane_point(prof__xplane *x, size_t index, const prof_event *
     prof__xplane_put_int(x, stats, out ? PROF__STAT_OUT_TYPE : PROF__STAT_IN_TYPE, 0);
     prof__xplane_put_uint(x, stats, out ? PROF__STAT_OUT : PROF__STAT_IN, PROF__XPLANE_FLOW + serial);
     prof__xplane_stat_hex(x, stats, PROF__STAT_POINT, event->object);
+    /* By this XProf's Launch Stats count a call of CUDA as a launch. */
+    if (inside && out && x->accelerators && !strcmp(held->site->category, "CUDA"))
+        prof__xplane_put_uint(x, stats, PROF__STAT_DEVICE, serial ? x->flow_gpus[serial - 1] : 0);
     if (!inside) prof__xplane_args(x, stats, event);
     if (inside)
         held->flow = 1;

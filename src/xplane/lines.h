@@ -25,6 +25,7 @@ static void prof__xplane_walk(prof__xplane *x, const prof__xplane_line *line)
     case PROF__XPLANE_STATES_OF: prof__xplane_walk_states(x, line->track); break;
     case PROF__XPLANE_COUNTERS: prof__xplane_walk_counters(x); break;
     case PROF__XPLANE_MEMORY: prof__xplane_walk_memory(x, 0); break;
+    case PROF__XPLANE_DEVICE_MEMORY: prof__xplane_walk_device_memory(x, line->track); break;
     case PROF__XPLANE_POOLS: prof__xplane_walk_memory(x, 1); break;
     case PROF__XPLANE_FRAMES_OF: prof__xplane_walk_frames(x, line); break;
     case PROF__XPLANE_LOCKS: prof__xplane_walk_locks(x); break;
@@ -79,6 +80,7 @@ static void prof__xplane_line_name(prof__xplane *x, const prof__xplane_line *lin
     switch ((int)line->kind) {
     case PROF__XPLANE_COUNTERS:
     case PROF__XPLANE_POOLS:
+    case PROF__XPLANE_DEVICE_MEMORY:
     case PROF__XPLANE_MEMORY: /* under this name, the trace viewer leaves out the line, which has no events for it */
         prof__xplane_text(x, &x->entry, PROF__XLINE_NAME, "_counters_");
         return;
@@ -116,6 +118,7 @@ static void prof__xplane_line_head(prof__xplane *x, size_t index)
                   : line->kind == PROF__XPLANE_COUNTERS ? (x->gpu ? PROF__XPLANE_GPU_COUNTERS : PROF__XPLANE_DERIVED)
                   : line->kind == PROF__XPLANE_MEMORY   ? PROF__XPLANE_DERIVED + 1
                   : line->kind == PROF__XPLANE_POOLS    ? PROF__XPLANE_DERIVED + 2
+                  : line->kind == PROF__XPLANE_DEVICE_MEMORY ? PROF__XPLANE_DERIVED + 3
                                                         : index + 1;
     x->entry.size = 0;
     prof__xplane_number(&x->entry, PROF__XLINE_NUMBER, id);

@@ -87,7 +87,8 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 kernel_details is no kernel. Metadata "gpu 0.KEY" are stats of the plane. The line "host steps" has the
                 times of steps; there are several if steps of threads overlap
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
-                memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL"
+                memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL".
+                Allocations of GPUs that prof_cuda.h records are there, too: the allocator is the device
     the run     the plane "Task Environment" has process id, begin and end as Unix time, program, clock, mode, and the
                 metadata of prof_set_metadata(). XProf reads the times; no tool shows the others yet
     losses      an event "lost events" where they happened, and warnings on the overview page: what was lost and what to

@@ -8,6 +8,7 @@
 #include "ground/hash.h"
 #include "report/allocations.h"
 #include "report/allocations_walk.h"
+#include "session/number.h"
 #include "xplane/bytes.h"
 #include "xplane/counters.h"
 #include "xplane/events.h"
@@ -39,6 +40,8 @@ static void prof__xplane_allocation(prof__xplane *x, const prof__heap *heap, con
     prof__xplane_stat_text(x, stats, tag, PROF__STAT_POOL, *pool->pool ? pool->pool : "memory");
     prof__xplane_put_int(x, stats, PROF__STAT_LIVE, (int64_t)pool->live_bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_PEAK, (int64_t)pool->peak_bytes);
+    if (x->room > pool->live_bytes)
+        prof__xplane_put_int(x, stats, PROF__STAT_LEFT, (int64_t)(x->room - pool->live_bytes));
     prof__xplane_put_int(x, stats, PROF__STAT_ASKED, (int64_t)heap->bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_BYTES, (int64_t)heap->bytes);
     prof__xplane_put_int(x, stats, PROF__STAT_ADDRESS, (int64_t)event->object);
@@ -64,6 +67,79 @@ static void prof__xplane_pool(prof__xplane *x, const prof__heap *heap, const pro
     prof__xplane_put_uint(x, &x->point, PROF__STAT_VALUE, pool->live_bytes);
     prof__xplane_emit(x, prof__xplane_named(x, NULL, NULL, (const char *)x->joined.data, PROF__XPLANE_COUNTER),
                       prof__xplane_time(event->start_ns), 0, &x->point);
+}
+
+/*-- memory of GPUs: allocations are events of the device, as prof_cuda.h records them. XProf looks for them among the
+     host's --*/
+
+static const char *prof__xplane_arg_text(const prof_event *event, const char *key)
+{
+    for (uint32_t i = 0; i < event->arg_count; i++)
+        if (!strcmp(event->args[i].key, key) && event->args[i].value.type == PROF_VALUE_STRING)
+            return event->args[i].value.as.string;
+    return "";
+}
+
+/* Makes an allocation, or the end of one, of an event of a device. Returns 0 if it is none, or one of the host's
+   memory, which the device only reaches. */
+static int prof__xplane_device_block(const prof_event *event, prof_event *block, const prof_callsite *site)
+{
+    int alloc = !strcmp(event->name, "MemoryAlloc");
+    const char *details = prof__xplane_arg_text(event, alloc ? "memalloc_details" : "MemFree_details");
+    const char *size = strstr(details, " num_bytes:");
+    if (event->type != PROF_EVENT_MARK || !size) return 0;
+    if (!strncmp(details, "kind:pinned ", 12) || !strncmp(details, "kind:pageable ", 14)) return 0;
+    memset(block, 0, sizeof *block);
+    block->type = alloc ? PROF_EVENT_ALLOC : PROF_EVENT_FREE;
+    block->name = site->name;
+    block->site = site;
+    block->start_ns = event->start_ns;
+    block->detail = alloc ? strtoull(size + 11, NULL, 10) : 0;
+    for (uint32_t i = 0; i < event->arg_count; i++)
+        if (!strcmp(event->args[i].key, "address")) block->object = event->args[i].value.as.u;
+    return 1;
+}
+
+static int prof__xplane_has_nothing(const void *xplane, size_t track, unsigned group)
+{
+    (void)xplane, (void)track, (void)group;
+    return 0;
+}
+
+/* Returns how much memory a row's device has, as its metadata says; 0: not known. */
+static uint64_t prof__xplane_room(const prof__xplane *x, size_t track)
+{
+    const char *key, *value, *device = prof_trace_track(x->trace, track)->device;
+    size_t i, length = strlen(device);
+    uint64_t bytes;
+    for (i = 0; prof_trace_metadata(x->trace, i, &key, &value); i++)
+        if (!strncmp(key, device, length) && !strcmp(key + length, ".memory_size") && prof__parse_whole(value, &bytes))
+            return bytes;
+    return 0;
+}
+
+/* Writes the allocations on a row of a device. */
+static void prof__xplane_walk_device_memory(prof__xplane *x, size_t track)
+{
+    prof__heap heap;
+    prof_callsite site;
+    prof_event event, block;
+    prof_cursor *cursor = NULL;
+    x->room = prof__xplane_room(x, track);
+    memset(&site, 0, sizeof site);
+    site.name = site.file = "";
+    site.category = prof_trace_track(x->trace, track)->device;
+    site.function = "device memory";
+    prof__heap_open(&heap, x->trace, prof__xplane_has_nothing, x);
+    if (!heap.status) heap.status = prof_cursor_open(x->trace, track, &cursor);
+    while (!heap.status && x->status == PROF_OK && x->out.status == PROF_OK && prof_cursor_next(cursor, &event))
+        if (prof__xplane_device_block(&event, &block, &site) && prof__heap_step(&heap, &block, track) &&
+            heap.changed != PROF__NONE && prof__xplane_wanted(x, &event))
+            prof__xplane_allocation(x, &heap, &block);
+    x->room = 0;
+    prof_cursor_close(cursor);
+    prof_status status = prof__heap_close(&heap);
+    if (status) x->status = status;
 }
 
 static void prof__xplane_walk_memory(prof__xplane *x, int counters)

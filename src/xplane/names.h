@@ -241,7 +241,9 @@ static void prof__xplane_op(prof__xplane *x, const prof__xplane_name *name, cons
         prof__xplane_letters(&x->text, text);
         return;
     }
-    if (prof__xplane_meant(text)) prof__xplane_add(&x->text, "./", 2);
+    /* XProf leaves out calls whose names begin with "cu" where it counts launches. */
+    int call = name->site && !strcmp(name->site->category, "CUDA");
+    if (call || prof__xplane_meant(text)) prof__xplane_add(&x->text, "./", 2);
     prof__xplane_spelled(x, text);
     prof__xplane_add(&x->text, ":", 1);
     prof__xplane_type(&x->text, name->what == PROF__XPLANE_STEP              ? "step"

@@ -58,6 +58,7 @@ static prof_status prof__xplane_trace(prof__xplane *x, const prof_trace *trace, 
     if (x->status) prof__out_fail(&x->out, x->status);
     prof__xplane_names_clear(x);
     for (i = 0; x->tracks && i < prof_trace_track_count(trace); i++) free(x->tracks[i].flows);
+    free(x->flow_gpus);
     for (i = 0; i < sizeof bytes / sizeof *bytes; i++) free(bytes[i]->data);
     for (i = 0; i < x->step_count; i++) free(x->steps[i].text);
     free(x->tracks);

@@ -130,6 +130,11 @@ static void prof__xplane_host_plane(prof__xplane *x)
         prof__xplane_line_of(x, PROF__XPLANE_MEMORY, 0);
         prof__xplane_line_of(x, PROF__XPLANE_POOLS, 0);
     }
+    for (i = 0; i < tracks; i++) {
+        const prof_track *track = prof_trace_track(x->trace, i);
+        if (*track->device && !strcmp(track->name, "memory") && prof__xplane_is_accelerator(x, track->device))
+            prof__xplane_line_of(x, PROF__XPLANE_DEVICE_MEMORY, i);
+    }
     prof__xplane_measure(x);
     prof__xplane_put_plane(x, "/host:CPU", "", "", 0);
 }
@@ -298,10 +303,15 @@ static void prof__xplane_warnings(prof__xplane *x, const char *host)
 
 static void prof__xplane_space(prof__xplane *x, const char *host)
 {
-    size_t i, tracks = prof_trace_track_count(x->trace);
+    size_t i, tracks = prof_trace_track_count(x->trace), gpus = 0;
+    const char *last = NULL; /* the accelerator whose rows these are */
     for (i = 0; i < tracks; i++) {
         const char *device = prof_trace_track(x->trace, i)->device;
-        x->accelerators += *device && prof__xplane_is_accelerator(x, device);
+        int is = *device && prof__xplane_is_accelerator(x, device);
+        x->accelerators += is;
+        gpus += is && device != last;
+        if (is) last = device;
+        x->tracks[i].gpu = is && gpus <= PROF__XPLANE_NO_GPU ? (uint8_t)(gpus - 1) : PROF__XPLANE_NO_GPU;
     }
     prof__xplane_host_plane(x);
     prof__xplane_step_places(x);

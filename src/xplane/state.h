@@ -25,6 +25,7 @@
 #ifndef PROF__XPLANE_MOST
 #define PROF__XPLANE_MOST ((uint64_t)0x7FFF0000)    /* bytes of all planes; protobuf reads less than 2 GiB */
 #endif
+#define PROF__XPLANE_NO_GPU 127 /* the number of what is no accelerator; has one byte, as theirs */
 #define PROF__XPLANE_FLOW ((uint64_t)1 << 34)       /* the first id of flows, chosen so that each id has five bytes */
 
 /* Tags of protobuf fields: the field's number << 3 | its wire type. */
@@ -51,7 +52,7 @@ enum {
     PROF__STAT_ENDED, PROF__STAT_THREAD, PROF__STAT_POINT, PROF__STAT_POOL, PROF__STAT_LIVE, PROF__STAT_PEAK,
     PROF__STAT_ASKED, PROF__STAT_BYTES, PROF__STAT_ADDRESS, PROF__STAT_OP, PROF__STAT_REGION, PROF__STAT_SHAPE,
     PROF__STAT_PID, PROF__STAT_BEGIN, PROF__STAT_END, PROF__STAT_LAUNCH, PROF__STAT_KERNEL, PROF__STAT_PROCESSOR,
-    PROF__STAT_COUNT
+    PROF__STAT_LEFT, PROF__STAT_DEVICE, PROF__STAT_COUNT
 };
 
 static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
@@ -59,7 +60,7 @@ static const char *const prof__xplane_stats[PROF__STAT_COUNT] = {
     "severity", "lost", "value", "name", "frame", "span_id", "ended on thread", "thread", "flow_id", "allocator_name",
     "bytes_allocated", "peak_bytes_in_use", "requested_bytes", "allocation_bytes", "addr", "tf_op", "region_type",
     "shape", "process_id", "profile_start_time", "profile_stop_time", "correlation_id", "kernel_details",
-    "on processor"};
+    "on processor", "bytes_available", "device_id"};
 
 /* What an event's name is about. XProf counts each name of the form name:type as an op. So scopes have names of that
    form, and nothing else has. */
@@ -82,6 +83,7 @@ typedef enum prof__xplane_kind {
     PROF__XPLANE_THREAD = 0,
     PROF__XPLANE_COUNTERS,
     PROF__XPLANE_MEMORY,
+    PROF__XPLANE_DEVICE_MEMORY,
     PROF__XPLANE_POOLS, /* the live bytes of pools, as counters */
     PROF__XPLANE_FRAMES_OF,
     PROF__XPLANE_HANDLE,
@@ -137,6 +139,7 @@ typedef struct prof__xplane_track {
     uint32_t groups; /* bit n: the track has events of group n */
     uint32_t *flows; /* of each of its points of flows, in order: the number of the flow */
     size_t flow_count, flow_capacity, flow_next;
+    uint8_t gpu; /* the number of its accelerator, or PROF__XPLANE_NO_GPU */
     size_t step_first, step_next; /* indices in prof__xplane.steps: its first step, and how many were met */
     int64_t step_end;             /* the end of its last step that has a row, plus 1; 0: none has */
 } prof__xplane_track;
@@ -185,6 +188,8 @@ typedef struct prof__xplane {
     /* what was found while the lines of threads were measured */
     int flows_done;
     uint32_t flow_serial;
+    uint8_t *flow_gpus; /* of each flow: the number of the accelerator that it leads to */
+    size_t flow_gpu_capacity;
     uint64_t late;
     uint64_t frames_out; /* how many names of frames got no line */
     int accelerators;    /* how many rows belong to accelerators */
@@ -197,6 +202,7 @@ typedef struct prof__xplane {
     int custom; /* how many custom planes there are so far */
     int gpus;   /* how many planes of accelerators there are so far */
     int gpu;    /* 1: this plane is one of an accelerator */
+    uint64_t room; /* bytes of the device whose allocations are written; 0: not known */
     int states; /* 1: lines of threads have lines of states beside them */
     const char *device; /* the device whose counters it has; NULL: the counters of threads */
     prof__xplane_line *lines;

@@ -271,6 +271,11 @@ def check_accelerator():
     shown = next(each["p"]["device_type"] for each in answer if "device_type" in each.get("p", {}))
     if same("device compute", busy, True) and same("device type", shown, "GPU"):
         say("ok", "overview page: in each of them the device's compute time, with a flow and without")
+    answer = tool("memory_profile", host, run="gpu")["memoryProfilePerAllocator"]
+    shots = [(int(s["aggregationStats"]["heapAllocatedBytes"]), int(s["aggregationStats"]["freeMemoryBytes"]))
+             for s in answer.get("gpu 0", {}).get("sampledTimelineSnapshots", [])]
+    if same("memory of an accelerator", shots, [(1000, 4000), (2000, 3000), (3000, 2000), (2000, 3000)]):
+        say("ok", "memory profile: the accelerator's allocations, and what is left of its memory")
 
 
 def check_warnings():

@@ -147,6 +147,27 @@ static void device(void)
     work(100);
 }
 
+/* An allocation of a GPU, or its end, as prof_cuda.h records them. */
+static void device_block(prof_device_row *row, const char *name, const char *key, uint64_t address)
+{
+    prof_device_event event;
+    prof_arg args[2];
+    memset(&event, 0, sizeof event);
+    memset(args, 0, sizeof args);
+    args[0].key = key;
+    args[0].value.type = PROF_VALUE_STRING;
+    args[0].value.as.string = "kind:device num_bytes:1000";
+    args[1].key = "address";
+    args[1].value.type = PROF_VALUE_POINTER;
+    args[1].value.as.u = address;
+    event.type = PROF_EVENT_MARK;
+    event.name = name;
+    event.start = prof_host_ns();
+    event.args = args;
+    event.arg_count = 2;
+    prof_device_record(row, &event);
+}
+
 /* A step of a program with an accelerator: work that a flow leads to, work that none does, and names made at run time. */
 static void accelerated_step(int i, prof_device_row *compute, prof_device_row *copy)
 {
@@ -198,7 +219,7 @@ static int record_accelerator(const char *folder)
 {
     prof_device_clock clock;
     prof_device *gpu;
-    prof_device_row *compute, *copy;
+    prof_device_row *compute, *copy, *memory;
     prof_config config;
     uint64_t now = prof_host_ns();
     int i;
@@ -208,10 +229,14 @@ static int record_accelerator(const char *folder)
     gpu = prof_device_create("gpu 0", &clock);
     compute = prof_device_row_create(gpu, "compute");
     copy = prof_device_row_create(gpu, "copy");
+    memory = prof_device_row_create(gpu, "memory");
     prof_device_sync(gpu, now, now);
     if (prof_start(&config)) return 0;
+    prof_set_metadata("gpu 0.memory_size", "5000");
     gap();
     for (i = 0; i < STEPS; i++) accelerated_step(i, compute, copy);
+    for (i = 1; i <= 3; i++) device_block(memory, "MemoryAlloc", "memalloc_details", 0x1000 * (uint64_t)i);
+    device_block(memory, "MemoryFree", "MemFree_details", 0x2000);
     return !prof_stop() && save_run(folder, "gpu", "gpu.csv");
 }
 
