@@ -201,11 +201,11 @@ MANUAL                                                                          
     or where more than 400 scopes were open. A build with PROF_MINIMAL writes no such marks: there, and in images of
     version 3, only empty pages within a chunk are noticed.
     The file takes as much of the disk as was recorded: its blocks are reserved before a thread needs them, at first 32
-    KiB, also in each child of a fork that records, later up to a MiB at a time. (PROF_STREAM reserves the whole buffer
-    at the start, as do all modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at
-    the start, prof_start() fails. If the disk becomes full later, or a quota is reached, the buffer ends there:
-    PROF_RING goes on with the smaller buffer, PROF_FILL is full, names that come later are counted as lost, prof_stop()
-    returns PROF_IO, and reports say why.
+    KiB, also in each child of a fork that records, later up to a MiB at a time. (On Linux before 5.14 and on other
+    systems the whole buffer is reserved at the start.) If the disk has no room for the buffer at the start,
+    prof_start() fails. If the disk becomes full later, or a quota is reached, the buffer ends there: PROF_RING and
+    PROF_STREAM go on with the smaller buffer, PROF_FILL is full, names that come later are counted as lost,
+    prof_stop() returns PROF_IO, and reports say why.
 
     Flight recorder. prof_save_last_ns() writes what led to this moment. Or let prof watch for the moment: with
         config.save = "slow-%c.json"; config.save_over = "frame>16.7ms,scope:net.*>2ms";
@@ -6434,7 +6434,6 @@ typedef struct prof__session_file {
     int unnamed;          /* 1: the mapped file has no name yet */
     int apart;            /* 1: the mapping is private; prof_stop() writes it to the file: see prof__map_shared() */
     int sidecar_error;    /* the errno if the sidecar file could not be created or mapped; else 0 */
-    int whole;            /* 1: all blocks of the file are reserved at the start; PROF_STREAM needs all soon */
     prof_existing existing;
     int number;           /* 1: older files of this name are kept, and this session's gets a number; also in children */
     int named;            /* 1: the names of the session's files are chosen */
@@ -6997,7 +6996,7 @@ static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
    of a file that becomes present gets its block as well. */
 static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint64_t blocks)
 {
-    int reserves = s->file.live_path && !s->file.whole;
+    int reserves = s->file.live_path != NULL;
     int error = reserves && blocks ? prof__part_reserve(s, from, blocks) : EOPNOTSUPP;
     if (error && error != EOPNOTSUPP) return error;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = from / page * page;
@@ -12860,25 +12859,24 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 
 #ifdef __linux__
 /* Returns 1 if only the first parts of meta and of its index (PROF__META_FIRST, PROF__INDEX_FIRST) are made ready at
-   the start, and grow later. Returns 0 if both are made ready as a whole: in a small image, or if all blocks are
-   reserved. */
-static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
+   the start, and grow later. Returns 0 if both are made ready as a whole, in a small image. */
+static int prof__meta_starts_small(uint64_t size, uint64_t chunks)
 {
 #ifdef PROF__META_GROWS
-    return !s->file.whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
+    return chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
 #else
-    return (void)s, (void)size, (void)chunks, 0;
+    return (void)size, (void)chunks, 0;
 #endif
 }
 
 /* Reserves the first blocks of a new file and makes its pages present; for memory (file is -1), only the pages. These
    are the beginning of meta, the end of meta's index, and the first chunk. Called before anybody records. Returns 0;
    EINVAL if the system has no such call; or errno. */
-static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
+static int prof__map_begin(int file, char *map, uint64_t size)
 {
     uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
-    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->file.whole ? size : end;
-    if (prof__meta_starts_small(s, size, chunks)) {
+    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = end;
+    if (prof__meta_starts_small(size, chunks)) {
         uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (chunks - PROF__INDEX_FIRST) / page * page;
         head = PROF__META_FIRST;
         int error = file < 0 ? 0 : prof__blocks_reserve(file, from, end - from);
@@ -12887,7 +12885,6 @@ static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t
     }
     int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, head);
     if (error && error != EOPNOTSUPP) return error;
-    if (!error && s->file.whole) head = end; /* all blocks are reserved */
     return !prof__populate(map, (size_t)head) ? 0 : errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
 }
 #endif
@@ -12903,7 +12900,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
     if (map == MAP_FAILED) return errno;
     /* MADV_RANDOM: otherwise the kernel reads MiBs of zeros around each page of the new file. */
     if (file >= 0) madvise(map, size, 1);
-    int error = prof__map_begin(s, file, (char *)map, size);
+    int error = prof__map_begin(file, (char *)map, size);
     if (!error) {
         *at = map;
         s->ring.ready_chunks = s->ring.claimed_chunks = 0;
@@ -13145,7 +13142,7 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     h->chunk_header_size = sizeof(prof__chunk);
     if (!s->file.mapping) s->ring.ready_chunks = PROF__ALL_READY;
 #ifdef PROF__META_GROWS
-    if (!s->ring.ready_chunks && prof__meta_starts_small(s, size, chunks_at)) {
+    if (!s->ring.ready_chunks && prof__meta_starts_small(size, chunks_at)) {
         s->meta_ready = (PROF__META_FIRST - start) / 8;
         s->index += index - PROF__INDEX_FIRST / 4;
         s->index_mask = PROF__INDEX_FIRST / 4 - 1;
@@ -14612,7 +14609,6 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
         s->file.sidecar = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
-    s->file.whole = mode == PROF_STREAM;
     if (!status && writer && (s->file.sidecar || mode == PROF_STREAM)) {
         prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         s->file.live_path = s->stream.path;
@@ -14761,23 +14757,6 @@ static void prof__stream_close(prof__session *s)
     s->stream.opened = 0;
 }
 
-#define PROF__LATE_CHUNKS 256 /* chunks that threads may still take: their macros began before the session ended */
-
-/* Frees the disk blocks of chunks that no thread has used, if the blocks of the whole ring were reserved. */
-static void prof__file_trim(const prof__session *s)
-{
-#ifdef __linux__
-    uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
-    uint64_t at = (uint64_t)(s->chunks - (char *)s->file.mapping);
-    if (!s->file.whole || first >= PROF__LOAD(&s->chunk_count)) return;
-    fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */,
-              (prof__offset)(at + first * s->chunk_size),
-              (prof__offset)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
-#else
-    (void)s;
-#endif
-}
-
 /* Writes the first size bytes of the image to its file, and checks that they arrived. Needed where a mapping is only a
    copy of the file, which prof__map_shared() finds out. Returns 0 or errno. */
 static int prof__file_copy(const prof__session *s, uint64_t size)
@@ -14865,7 +14844,6 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     if (!status && PROF__LOAD(&s->file.cut))
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->file.live_path));
-    if (open) prof__file_trim(s);
     if (open) prof__file_unlock(s->stream.file); /* other processes may replace the file from now on */
     return status;
 }
@@ -18440,7 +18418,7 @@ static void prof__session_inherit(prof__session *s)
     s->file.mapping = NULL;
     s->file.part_path[0] = 0;
     s->file.claimed = s->file.written = s->file.taken = s->file.replaces = s->file.old_file = s->file.sidecar_error =
-        s->file.whole = 0;
+        0;
     s->ring.chunks_asked = 0;
     s->file.error = 0;
 #ifdef PROF__META_GROWS

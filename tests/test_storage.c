@@ -44,8 +44,9 @@ static struct {
     unsigned both;        /* calls so far */
     unsigned calls;
     const char *cut; /* this file is truncated to so many bytes when blocks are next reserved; null: none */
+    const char *cut_at_write; /* this one just before a block of the archive is written */
     off_t left;
-    int writes; /* this one of the archive's blocks, counted from 1, is the one before which `cut` is truncated; 0: none */
+    int writes; /* this one of the archive's blocks, counted from 1, is that block; 0: none */
     int replaces; /* 1: the next thread that touches what was truncated waits until this is 3; 2: it waits */
 } disk;
 
@@ -85,7 +86,7 @@ int test_madvise(void *at, size_t size, int advice)
 ssize_t test_pwrite(int file, const void *from, size_t size, long long at)
 {
     if (size > 8 && __atomic_load_n(&disk.writes, __ATOMIC_ACQUIRE) &&
-        !__atomic_sub_fetch(&disk.writes, 1, __ATOMIC_RELAXED) && truncate(disk.cut, disk.left))
+        !__atomic_sub_fetch(&disk.writes, 1, __ATOMIC_RELAXED) && truncate(disk.cut_at_write, disk.left))
         abort();
     return pwrite(file, from, size, (off_t)at);
 }
@@ -192,6 +193,25 @@ TEST(a_file_takes_the_disk_of_what_was_recorded)
     CHECK_EQUAL(first, 0);
     CHECK_EQUAL(last, made - 1);
     prof_trace_close(trace);
+    CHECK_EQUAL(prof_reset(), PROF_OK);
+    CHECK(!unlink(path));
+}
+
+/* A stream that is not recorded into for long needs no more than a ring, and so does not take longer to start. */
+TEST(a_stream_starts_as_small)
+{
+    const char *path = trace_path("storage_stream.prof");
+    prof_config config = file_config(path, (size_t)32 * MEGABYTE);
+    if (!takes_pages_ahead()) SKIP("no MADV_POPULATE_WRITE here");
+    config.mode = PROF_STREAM;
+    trace_start(&config);
+    uint64_t begin = blocks(path);
+    CHECK(begin <= 64 << 10);
+    CHECK_EQUAL(prof__state.session->ring.ready_chunks, 1u);
+    record(0, 1);
+    CHECK(blocks(path) <= 512 << 10);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(blocks(path) <= 512 << 10);
     CHECK_EQUAL(prof_reset(), PROF_OK);
     CHECK(!unlink(path));
 }
@@ -816,7 +836,7 @@ TEST(a_file_that_is_cut_before_a_write)
             config.mode = PROF_STREAM;
             test_failures = 0;
             trace_start(&config);
-            disk.cut = path;
+            disk.cut_at_write = path;
             disk.left = left[i % 5];
             __atomic_store_n(&disk.writes, i < 5 ? 3 : 1, __ATOMIC_RELEASE);
             for (int64_t k = 0; __atomic_load_n(&disk.writes, __ATOMIC_RELAXED); ++k) PROFILE_COUNTER("number", k);

@@ -201,11 +201,11 @@ MANUAL                                                                          
     or where more than 400 scopes were open. A build with PROF_MINIMAL writes no such marks: there, and in images of
     version 3, only empty pages within a chunk are noticed.
     The file takes as much of the disk as was recorded: its blocks are reserved before a thread needs them, at first 32
-    KiB, also in each child of a fork that records, later up to a MiB at a time. (PROF_STREAM reserves the whole buffer
-    at the start, as do all modes on Linux before 5.14 and on other systems.) If the disk has no room for the buffer at
-    the start, prof_start() fails. If the disk becomes full later, or a quota is reached, the buffer ends there:
-    PROF_RING goes on with the smaller buffer, PROF_FILL is full, names that come later are counted as lost, prof_stop()
-    returns PROF_IO, and reports say why.
+    KiB, also in each child of a fork that records, later up to a MiB at a time. (On Linux before 5.14 and on other
+    systems the whole buffer is reserved at the start.) If the disk has no room for the buffer at the start,
+    prof_start() fails. If the disk becomes full later, or a quota is reached, the buffer ends there: PROF_RING and
+    PROF_STREAM go on with the smaller buffer, PROF_FILL is full, names that come later are counted as lost,
+    prof_stop() returns PROF_IO, and reports say why.
 
     Flight recorder. prof_save_last_ns() writes what led to this moment. Or let prof watch for the moment: with
         config.save = "slow-%c.json"; config.save_over = "frame>16.7ms,scope:net.*>2ms";

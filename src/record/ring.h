@@ -222,7 +222,7 @@ static int prof__part_reserve(prof__session *s, uint64_t from, uint64_t end)
    of a file that becomes present gets its block as well. */
 static int prof__part_ready(prof__session *s, uint64_t from, uint64_t end, uint64_t blocks)
 {
-    int reserves = s->file.live_path && !s->file.whole;
+    int reserves = s->file.live_path != NULL;
     int error = reserves && blocks ? prof__part_reserve(s, from, blocks) : EOPNOTSUPP;
     if (error && error != EOPNOTSUPP) return error;
     uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), first = from / page * page;

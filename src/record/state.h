@@ -123,7 +123,6 @@ typedef struct prof__session_file {
     int unnamed;          /* 1: the mapped file has no name yet */
     int apart;            /* 1: the mapping is private; prof_stop() writes it to the file: see prof__map_shared() */
     int sidecar_error;    /* the errno if the sidecar file could not be created or mapped; else 0 */
-    int whole;            /* 1: all blocks of the file are reserved at the start; PROF_STREAM needs all soon */
     prof_existing existing;
     int number;           /* 1: older files of this name are kept, and this session's gets a number; also in children */
     int named;            /* 1: the names of the session's files are chosen */

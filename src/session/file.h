@@ -92,23 +92,6 @@ static void prof__stream_close(prof__session *s)
     s->stream.opened = 0;
 }
 
-#define PROF__LATE_CHUNKS 256 /* chunks that threads may still take: their macros began before the session ended */
-
-/* Frees the disk blocks of chunks that no thread has used, if the blocks of the whole ring were reserved. */
-static void prof__file_trim(const prof__session *s)
-{
-#ifdef __linux__
-    uint64_t first = PROF__LOAD(&s->header->next_chunk) + PROF__LATE_CHUNKS;
-    uint64_t at = (uint64_t)(s->chunks - (char *)s->file.mapping);
-    if (!s->file.whole || first >= PROF__LOAD(&s->chunk_count)) return;
-    fallocate(s->stream.file, 3 /* FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE */,
-              (prof__offset)(at + first * s->chunk_size),
-              (prof__offset)((PROF__LOAD(&s->chunk_count) - first) * s->chunk_size));
-#else
-    (void)s;
-#endif
-}
-
 /* Writes the first size bytes of the image to its file, and checks that they arrived. Needed where a mapping is only a
    copy of the file, which prof__map_shared() finds out. Returns 0 or errno. */
 static int prof__file_copy(const prof__session *s, uint64_t size)
@@ -196,7 +179,6 @@ static prof_status prof__file_finish(prof__session *s, prof_status status)
     if (!status && PROF__LOAD(&s->file.cut))
         status = prof__fail(PROF_IO, "%s: another program truncated it while it was recorded: what was there is lost",
                             prof__path_end(s->file.live_path));
-    if (open) prof__file_trim(s);
     if (open) prof__file_unlock(s->stream.file); /* other processes may replace the file from now on */
     return status;
 }

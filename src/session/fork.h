@@ -221,7 +221,7 @@ static void prof__session_inherit(prof__session *s)
     s->file.mapping = NULL;
     s->file.part_path[0] = 0;
     s->file.claimed = s->file.written = s->file.taken = s->file.replaces = s->file.old_file = s->file.sidecar_error =
-        s->file.whole = 0;
+        0;
     s->ring.chunks_asked = 0;
     s->file.error = 0;
 #ifdef PROF__META_GROWS

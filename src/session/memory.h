@@ -254,25 +254,24 @@ static int prof__file_fits(const prof__session *s, int file, size_t size)
 
 #ifdef __linux__
 /* Returns 1 if only the first parts of meta and of its index (PROF__META_FIRST, PROF__INDEX_FIRST) are made ready at
-   the start, and grow later. Returns 0 if both are made ready as a whole: in a small image, or if all blocks are
-   reserved. */
-static int prof__meta_starts_small(const prof__session *s, uint64_t size, uint64_t chunks)
+   the start, and grow later. Returns 0 if both are made ready as a whole, in a small image. */
+static int prof__meta_starts_small(uint64_t size, uint64_t chunks)
 {
 #ifdef PROF__META_GROWS
-    return !s->file.whole && chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
+    return chunks >= PROF__META_FIRST + PROF__INDEX_FIRST && chunks + PROF_CHUNK_SIZE <= size;
 #else
-    return (void)s, (void)size, (void)chunks, 0;
+    return (void)size, (void)chunks, 0;
 #endif
 }
 
 /* Reserves the first blocks of a new file and makes its pages present; for memory (file is -1), only the pages. These
    are the beginning of meta, the end of meta's index, and the first chunk. Called before anybody records. Returns 0;
    EINVAL if the system has no such call; or errno. */
-static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t size)
+static int prof__map_begin(int file, char *map, uint64_t size)
 {
     uint64_t meta, index, chunks = prof__layout_head(size, &meta, &index);
-    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = s->file.whole ? size : end;
-    if (prof__meta_starts_small(s, size, chunks)) {
+    uint64_t end = chunks + PROF_CHUNK_SIZE < size ? chunks + PROF_CHUNK_SIZE : size, head = end;
+    if (prof__meta_starts_small(size, chunks)) {
         uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), from = (chunks - PROF__INDEX_FIRST) / page * page;
         head = PROF__META_FIRST;
         int error = file < 0 ? 0 : prof__blocks_reserve(file, from, end - from);
@@ -281,7 +280,6 @@ static int prof__map_begin(const prof__session *s, int file, char *map, uint64_t
     }
     int error = file < 0 ? 0 : prof__blocks_reserve(file, 0, head);
     if (error && error != EOPNOTSUPP) return error;
-    if (!error && s->file.whole) head = end; /* all blocks are reserved */
     return !prof__populate(map, (size_t)head) ? 0 : errno == EFAULT && file >= 0 ? ENOSPC : EINVAL;
 }
 #endif
@@ -297,7 +295,7 @@ static int prof__map_ahead(prof__session *s, int file, size_t size, void **at)
     if (map == MAP_FAILED) return errno;
     /* MADV_RANDOM: otherwise the kernel reads MiBs of zeros around each page of the new file. */
     if (file >= 0) madvise(map, size, 1);
-    int error = prof__map_begin(s, file, (char *)map, size);
+    int error = prof__map_begin(file, (char *)map, size);
     if (!error) {
         *at = map;
         s->ring.ready_chunks = s->ring.claimed_chunks = 0;
@@ -539,7 +537,7 @@ static prof_status prof__layout(prof__session *s, void *memory, prof__extent siz
     h->chunk_header_size = sizeof(prof__chunk);
     if (!s->file.mapping) s->ring.ready_chunks = PROF__ALL_READY;
 #ifdef PROF__META_GROWS
-    if (!s->ring.ready_chunks && prof__meta_starts_small(s, size, chunks_at)) {
+    if (!s->ring.ready_chunks && prof__meta_starts_small(size, chunks_at)) {
         s->meta_ready = (PROF__META_FIRST - start) / 8;
         s->index += index - PROF__INDEX_FIRST / 4;
         s->index_mask = PROF__INDEX_FIRST / 4 - 1;

@@ -126,7 +126,6 @@ static prof_status prof__output_prepare(prof__session *s, const prof_config *con
         s->file.sidecar = mode != PROF_STREAM && mode != PROF_STATS && !config->memory;
 #endif
     }
-    s->file.whole = mode == PROF_STREAM;
     if (!status && writer && (s->file.sidecar || mode == PROF_STREAM)) {
         prof__output_sidecar(s, s->stream.path, sizeof s->stream.path);
         s->file.live_path = s->stream.path;
