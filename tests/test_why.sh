@@ -187,6 +187,8 @@ if "$build/tests/hot_image" <short.txt >short.prof; then
     has "prof hot says so" text "They stand for 3.000 ms, but these scopes ran for no more than 1.200 ms"
     "$prof" hot short.prof -f json | tr -d '\n' >text
     has "a whole recording" text '"self_samples":2,"self_ns":800667'
+    "$prof" flame --samples -f folded -o text short.prof
+    has "prof flame" text "game+0x200 800666"
     "$prof" hot --from 1ms --to 1300us short.prof >text
     has "a window" text "1.000 ms of processor time: 201.0 us"
 fi

@@ -328,12 +328,6 @@ static void print_csv(const hot *h)
 
 /*-- the command --*/
 
-static double each_ns(const hot *h)
-{
-    double most = samples_most(&h->samples, h->scope, tool_value(h->args, "--thread"));
-    return (double)h->counted * h->period > most ? most / (double)h->counted : h->period;
-}
-
 /* Fails where a name leads to no sample because nothing has it. */
 static int check_found(const hot *h, const char *path)
 {
@@ -361,7 +355,7 @@ static int show(hot *h, prof_trace *trace, int format, int by_total, size_t rows
     h->period = (double)prof_trace_about(trace)->sample_period_ns;
     if (result == TOOL_OK && !count_all(h, by_total)) result = tool_fail("out of memory");
     if (result == TOOL_OK) result = check_found(h, path);
-    if (result == TOOL_OK) h->each = each_ns(h);
+    if (result == TOOL_OK) h->each = samples_each(&h->samples, h->counted, h->scope, tool_value(h->args, "--thread"));
     if (result == TOOL_OK && format == TEXT) print_text(h, rows);
     if (result == TOOL_OK && format == JSON) print_json(h);
     if (result == TOOL_OK && format == CSV) print_csv(h);

@@ -167,7 +167,7 @@ static int sample_order(const void *left, const void *right)
 /* Writes the samples, those that are alike as one. */
 static void put_samples(writer *to, samples_one *list, size_t count)
 {
-    uint64_t period = prof_trace_about(to->all->trace)->sample_period_ns;
+    const double each = samples_each(to->all, count, NULL, NULL);
     size_t i, next;
     uint32_t frame;
     qsort(list, count, sizeof *list, sample_order);
@@ -179,7 +179,7 @@ static void put_samples(writer *to, samples_one *list, size_t count)
             add_varint(to, &to->inner, to->all->chain[one->chain + frame] + 1);
         add_message(to, &to->part, 1, &to->inner);
         add_varint(to, &to->inner, next - i);
-        add_varint(to, &to->inner, (next - i) * period);
+        add_varint(to, &to->inner, (uint64_t)((double)(next - i) * each + 0.5));
         add_message(to, &to->part, 2, &to->inner);
         if (node->category) add_label(to, "scope", node->name);
         if (one->track != PROF_NO_TRACK)

@@ -213,7 +213,8 @@ static int64_t most_in_scopes(const samples *all, size_t track, const char *scop
     return most;
 }
 
-double samples_most(const samples *all, const char *scope, const char *thread)
+/* Returns for how long the threads may have run in which samples are, or scopes of a name in them, at most, in ns. */
+static double most_ns(const samples *all, const char *scope, const char *thread)
 {
     const prof_trace_info *info = prof_trace_about(all->trace);
     int64_t from = info->from_ns, to = info->to_ns ? info->to_ns : info->duration_ns;
@@ -237,6 +238,12 @@ double samples_most(const samples *all, const char *scope, const char *thread)
         last = i + 1;
     }
     return most;
+}
+
+double samples_each(const samples *all, uint64_t counted, const char *scope, const char *thread)
+{
+    double period = (double)prof_trace_about(all->trace)->sample_period_ns, most = most_ns(all, scope, thread);
+    return (double)counted * period > most ? most / (double)counted : period;
 }
 
 int samples_read(samples *all, const prof_trace *trace, const char *path, flame *tree, size_t top, const char *thread,
@@ -314,7 +321,7 @@ uint32_t samples_inside(const samples *all, const samples_one *one, size_t node)
 
 void samples_draw(const samples *all)
 {
-    uint64_t period = prof_trace_about(all->trace)->sample_period_ns;
+    const uint64_t each = (uint64_t)(samples_each(all, all->count, NULL, NULL) + 0.5);
     flame *tree = all->tree;
     size_t i, node;
     for (i = 0; i < all->count && !tree->failed; i++) {
@@ -327,7 +334,7 @@ void samples_draw(const samples *all)
         tree->calls++;
         for (; node != FLAME_NONE; node = tree->nodes[node].parent) {
             tree->nodes[node].calls++;
-            tree->nodes[node].total_ns += period;
+            tree->nodes[node].total_ns += each;
         }
     }
 }

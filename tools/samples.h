@@ -42,9 +42,9 @@ uint32_t samples_inside(const samples *all, const samples_one *one, size_t node)
 /* Returns the number of the function of a frame. */
 size_t samples_function(const samples *all, const samples_one *one, uint32_t frame);
 
-/* Returns for how long the threads may have run in which samples are, or scopes of a name in them, at most, in ns: few
-   samples stand for more than that. thread: as for samples_read(). */
-double samples_most(const samples *all, const char *scope, const char *thread);
+/* Returns for how many ns each of these samples stands: the period, or less where that is more in all than the threads
+   may have run in which they are, or scopes of a name in them. thread: as for samples_read(). */
+double samples_each(const samples *all, uint64_t counted, const char *scope, const char *thread);
 
 /* Adds the samples to the tree: scopes, and the functions below them. */
 void samples_draw(const samples *all);
