@@ -5494,6 +5494,7 @@ typedef struct prof__header {
     uint64_t ready_ticks;   /* time that threads spent on mapping pages and reserving blocks of the file */
     uint64_t ring_count;    /* in a saved window: chunk_count of the ring; the image has only the slots that the window
                                needs. 0: it has all */
+    char crash[32];         /* what a crash report says of the end, such as "SIGSEGV at 0x8"; "" if there was none */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -5541,7 +5542,7 @@ typedef struct prof__block {
 } prof__block;
 
 /* Files rely on these sizes, whatever packing of structs the program asks its compiler for. */
-typedef char prof__layout_is_fixed[sizeof(prof__header) == 608 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 640 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u
@@ -17134,6 +17135,8 @@ static struct {
     uintptr_t reporter; /* PROF__CRASH_OFF, PROF__CRASH_READY, or the address of the reporting thread's state */
     uint64_t process;
     prof__session *session;
+    uintptr_t address; /* that the program could not access, if has_address */
+    int has_address;
     prof__crash_work *work; /* never freed, because later sessions use it again */
 } prof__crash;
 
@@ -17652,6 +17655,22 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
     }
 }
 
+/* Writes what crashed into the image's header, for readers. */
+static void prof__crash_note(const prof__session *s, int signal)
+{
+    char *text = s->header->crash, digits[2 * sizeof(uintptr_t)];
+    size_t used = 0, count = 0;
+    for (const char *cause = prof__crash_cause(signal); *cause && used + 1 < sizeof s->header->crash; ++cause)
+        text[used++] = *cause;
+    for (uintptr_t rest = prof__crash.address; rest || !count; rest >>= 4)
+        digits[count++] = "0123456789abcdef"[rest & 15];
+    if (prof__crash.has_address && used + 7 + count < sizeof s->header->crash) {
+        prof__copy(text + used, " at 0x", 6);
+        for (used += 6; count;) text[used++] = digits[--count];
+    }
+    text[used] = 0;
+}
+
 /* Writes the report part by part. If one part crashes, the next one still runs. */
 static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
@@ -17660,6 +17679,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     prof__crash_before(&w->system);
     if (!PROF__CRASH_SETJMP(w->escape)) {
         w->guarded = 1;
+        prof__crash_note(s, signal);
         prof__crash_stop(w, s);
         prof__crash_describe(w, s, &w->header, signal);
     }
@@ -17960,6 +17980,8 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
     if (ours) {
         if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, self, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_ACQUIRE)) {
+            prof__crash.has_address = signal != SIGABRT && info->si_code > 0;
+            prof__crash.address = (uintptr_t)info->si_addr;
             prof__crash_report(prof__crash.work, prof__crash.session, signal);
             PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
         } else if (reporter == self) {

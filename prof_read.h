@@ -226,6 +226,8 @@ typedef struct prof_trace_info {
     uint64_t samples_lost;        /* how many more there were: the kernel's ring was full, or prof's buffer */
     uint64_t samples_dropped;     /* how many of the lost ones: prof's buffer was full */
     uint64_t sample_period_ns;    /* the time of a processor that each sample stands for; 0: there are none */
+    const char *file;             /* the name of the file that it was read from, without folders; "": of none */
+    const char *crash;            /* how the process died, if it wrote a crash report: "SIGSEGV at 0x8"; else "" */
 } prof_trace_info;
 
 #define PROF_IMAGE_LOOK 4096  /* see prof_image_find() */
@@ -536,6 +538,7 @@ PROF__STRIPPED_INLINE const prof_trace_info *prof__stripped_about(void)
 {
     static prof_trace_info none;
     none.program = none.clock = none.write_error = none.boot_id = "";
+    none.file = none.crash = "";
     return &none;
 }
 PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)
@@ -1187,6 +1190,7 @@ struct prof_trace {
     /* Owned; for each track: statistics count only what ended after this time; NULL: they count everything. */
     int64_t *since;
     prof_trace_info info;
+    char file_name[128]; /* what info.file is */
     size_t chunk_words;
     int partial;        /* 1: older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* keys of prof__read_mark() */
@@ -2014,7 +2018,7 @@ static void prof__turn_header(prof__header *h)
     prof__turn_fields(h, offsetof(prof__header, chunk_size), offsetof(prof__header, pid), 4);
     prof__turn_fields(h, offsetof(prof__header, pid), offsetof(prof__header, program), 8);
     prof__turn_fields(h, offsetof(prof__header, archive_offset), offsetof(prof__header, write_error), 8);
-    prof__turn_fields(h, offsetof(prof__header, window_from), sizeof *h, 8);
+    prof__turn_fields(h, offsetof(prof__header, window_from), offsetof(prof__header, crash), 8);
 }
 
 static void prof__turn_block(prof__block *block)
@@ -6441,6 +6445,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     header->clock_name[sizeof header->clock_name - 1] = 0;
     header->write_error[sizeof header->write_error - 1] = 0;
     header->boot_id[sizeof header->boot_id - 1] = 0;
+    header->crash[sizeof header->crash - 1] = 0;
     order = header->byte_order;
     if (order != PROF__BYTE_ORDER) return prof__damaged(what, "byte order");
     if (header->version > PROF__IMAGE_VERSION)
@@ -6504,6 +6509,8 @@ static void prof__read_about(prof_trace *trace)
     info->sites_lost = header->sites_lost;
     info->write_failures = header->write_failures;
     info->write_error = header->write_error;
+    info->crash = header->crash;
+    info->file = trace->file_name;
     info->buffer_size = (header->ring_count ? header->ring_count : header->chunk_count) * header->chunk_size;
     info->chunk_size = header->chunk_size;
     info->mode = header->mode <= PROF_RING_STATS ? (prof_mode)header->mode : PROF_RING;
@@ -6685,6 +6692,16 @@ static prof_status prof__image_file(const char *path, FILE **file)
     return PROF_OK;
 }
 
+/* Keeps the name of the file, without its folders: its end, if it is long. */
+static void prof__trace_named(prof_trace *trace, const char *path)
+{
+    const char *name = path, *at;
+    for (at = path; *at; ++at)
+        if (*at == '/' || *at == '\\') name = at + 1;
+    while ((size_t)(at - name) >= sizeof trace->file_name || ((unsigned char)*name & 0xc0) == 0x80) ++name;
+    memcpy(trace->file_name, name, (size_t)(at - name));
+}
+
 PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     PROF__CALM();
@@ -6705,7 +6722,10 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
         return status;
     }
     status = prof__read_parts(image, (size_t)size, file, paged, path, trace);
-    if (status == PROF_OK) prof__trace_alive(*trace, path);
+    if (status == PROF_OK) {
+        prof__trace_alive(*trace, path);
+        prof__trace_named(*trace, path);
+    }
     return status;
 }
 
@@ -12140,6 +12160,21 @@ static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threa
     prof__table_end(t);
 }
 
+/* Says why a recording has no events. Returns 0 if it has some. */
+static int prof__nothing_text(const prof_trace *trace, char *to, size_t size)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    if (info->event_count || info->folded || info->lost) return 0;
+    if (info->taken_back)
+        snprintf(to, size, "Nothing was recorded. %llu scopes were shorter than PROF_MIN_DURATION, and left out: set "
+                 "it to 0.", (unsigned long long)info->taken_back);
+    else
+        snprintf(to, size, "Nothing was recorded. No macro ran while the session did, or all that ran was off. Is each "
+                 "file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording "
+                 "paused, or did it end before the work began? prof config says more of the settings.");
+    return 1;
+}
+
 static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all, prof__sorted *rows,
                                  size_t count, const prof_summary_options *options, size_t limit)
 {
@@ -12152,9 +12187,14 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     prof__table t;
     uint64_t truncated = 0;
     int several = 0, above = 0, running = trace->state_count != 0;
+    char why[512];
     prof__out_text(out, "\n");
     if (!count) {
         prof__out_text(out, "no scopes\n");
+        if (prof__nothing_text(trace, why, sizeof why)) {
+            prof__out_text(out, why);
+            prof__out_text(out, "\n");
+        }
         return;
     }
     if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;
@@ -17276,6 +17316,7 @@ static unsigned prof__event_group(unsigned type);
 static const char *prof__event_name(unsigned type, int many); /* for people; many: 1: the plural */
 static int prof__span_of_scope(const prof_callsite *site);
 static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
+static int prof__nothing_text(const prof_trace *trace, char *to, size_t size); /* why there are no events */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size); /* kind: below PROF__LOSSES */
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size);
 

@@ -240,6 +240,11 @@ TEST(what_it_says_and_leaves)
                 trace_list list = trace_read(trace, 0);
                 CHECK_EQUAL(prof_trace_about(trace)->complete, 0);
                 CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+                const char *crash = prof_trace_about(trace)->crash, *at = strstr(crash, " at 0x");
+                snprintf(line, sizeof line, "prof: %.*s in thread ", (int)(at ? at - crash : (ptrdiff_t)strlen(crash)), crash);
+                expect(death.said, line);
+                if (bugs[i] == SIGSEGV) CHECK_TEXT(at ? at : "", " at 0x40");
+                if (bugs[i] == SIGABRT) CHECK(!at);
                 /* others went on while it was copied; without a time a reader takes its own, which is later */
                 CHECK(with == REPORT_MAPPED || trace->header.copy_tick <= trace->header.last.tick);
                 CHECK_EQUAL(prof_trace_track_count(trace), 1);

@@ -204,9 +204,10 @@ static void print_missing(const prof_trace *trace)
                  !info->pid ? "the end: the session was not stopped"
                  : tool_is_alive(info)
                      ? "the end: process %llu is alive, and may still be recording"
+                 : *info->crash ? "the end: process %llu crashed: %s"
                      : "the end: the session was not stopped; process %llu saved this while it ran, or crashed, was "
                        "killed or left by _exit",
-                 (unsigned long long)info->pid);
+                 (unsigned long long)info->pid, info->crash);
         print_line("missing", text);
         kinds++;
         if (!info->event_count && memory_reason(trace)) {
@@ -218,6 +219,7 @@ static void print_missing(const prof_trace *trace)
     for (kind = 0; kind < TOOL_LOSSES; kind++)
         if (tool_loss(trace, kind, text, sizeof text)) print_line(kinds++ ? "" : "missing", text);
     if (!kinds) print_line("missing", "nothing");
+    if (!memory_reason(trace) && tool_nothing(trace, text, sizeof text)) print_line("why", text);
 }
 
 static int is_whole(const prof_trace *trace)

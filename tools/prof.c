@@ -353,6 +353,11 @@ int tool_draws(void)
 #if TOOL_LOSSES != PROF__LOSSES
 #error "TOOL_LOSSES: the same number as in src/report/summary.h"
 #endif
+int tool_nothing(const prof_trace *trace, char *to, size_t size)
+{
+    return prof__nothing_text(trace, to, size);
+}
+
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size)
 {
     return prof__loss_text(trace, kind, to, size);

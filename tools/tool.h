@@ -209,6 +209,7 @@ int tool_draws(void); /* 1: standard output is a terminal that shows U+2588 and 
 /* Says what a trace lacks, and what to do about it, for each kind of loss below TOOL_LOSSES. Returns 0 if nothing of
    this kind is missing. */
 #define TOOL_LOSSES 11
+int tool_nothing(const prof_trace *trace, char *to, size_t size); /* why a recording has no events; 0: it has some */
 int tool_loss(const prof_trace *trace, int kind, char *to, size_t size);
 
 const char *tool_event_name(unsigned type, int many); /* of a prof_event_type */

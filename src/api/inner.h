@@ -230,6 +230,7 @@ static unsigned prof__event_group(unsigned type);
 static const char *prof__event_name(unsigned type, int many); /* for people; many: 1: the plural */
 static int prof__span_of_scope(const prof_callsite *site);
 static const char *prof__severity_text(uint64_t severity); /* of a message: "debug" ... */
+static int prof__nothing_text(const prof_trace *trace, char *to, size_t size); /* why there are no events */
 static int prof__loss_text(const prof_trace *trace, int kind, char *to, size_t size); /* kind: below PROF__LOSSES */
 static const char *prof__dropped(const prof_trace *trace, int kind, int64_t from, char *to, size_t size);
 

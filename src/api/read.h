@@ -195,6 +195,8 @@ typedef struct prof_trace_info {
     uint64_t samples_lost;        /* how many more there were: the kernel's ring was full, or prof's buffer */
     uint64_t samples_dropped;     /* how many of the lost ones: prof's buffer was full */
     uint64_t sample_period_ns;    /* the time of a processor that each sample stands for; 0: there are none */
+    const char *file;             /* the name of the file that it was read from, without folders; "": of none */
+    const char *crash;            /* how the process died, if it wrote a crash report: "SIGSEGV at 0x8"; else "" */
 } prof_trace_info;
 
 #define PROF_IMAGE_LOOK 4096  /* see prof_image_find() */

@@ -11,6 +11,7 @@ PROF__STRIPPED_INLINE const prof_trace_info *prof__stripped_about(void)
 {
     static prof_trace_info none;
     none.program = none.clock = none.write_error = none.boot_id = "";
+    none.file = none.crash = "";
     return &none;
 }
 PROF__STRIPPED_INLINE void prof__stripped_memory(prof_memory_stats **stats)

@@ -125,6 +125,7 @@ typedef struct prof__header {
     uint64_t ready_ticks;   /* time that threads spent on mapping pages and reserving blocks of the file */
     uint64_t ring_count;    /* in a saved window: chunk_count of the ring; the image has only the slots that the window
                                needs. 0: it has all */
+    char crash[32];         /* what a crash report says of the end, such as "SIGSEGV at 0x8"; "" if there was none */
 } prof__header;
 
 #define PROF__HEADER_LEAST offsetof(prof__header, taken_back)
@@ -172,7 +173,7 @@ typedef struct prof__block {
 } prof__block;
 
 /* Files rely on these sizes, whatever packing of structs the program asks its compiler for. */
-typedef char prof__layout_is_fixed[sizeof(prof__header) == 608 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
+typedef char prof__layout_is_fixed[sizeof(prof__header) == 640 && sizeof(prof__chunk) == 80 && sizeof(prof__block) == 64
                                        ? 1 : -1];
 
 #define PROF__BLOCK_MAGIC 0x6B6C6270u

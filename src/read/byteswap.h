@@ -50,7 +50,7 @@ static void prof__turn_header(prof__header *h)
     prof__turn_fields(h, offsetof(prof__header, chunk_size), offsetof(prof__header, pid), 4);
     prof__turn_fields(h, offsetof(prof__header, pid), offsetof(prof__header, program), 8);
     prof__turn_fields(h, offsetof(prof__header, archive_offset), offsetof(prof__header, write_error), 8);
-    prof__turn_fields(h, offsetof(prof__header, window_from), sizeof *h, 8);
+    prof__turn_fields(h, offsetof(prof__header, window_from), offsetof(prof__header, crash), 8);
 }
 
 static void prof__turn_block(prof__block *block)

@@ -134,6 +134,7 @@ static prof_status prof__read_header(const void *image, uint64_t size, const cha
     header->clock_name[sizeof header->clock_name - 1] = 0;
     header->write_error[sizeof header->write_error - 1] = 0;
     header->boot_id[sizeof header->boot_id - 1] = 0;
+    header->crash[sizeof header->crash - 1] = 0;
     order = header->byte_order;
     if (order != PROF__BYTE_ORDER) return prof__damaged(what, "byte order");
     if (header->version > PROF__IMAGE_VERSION)
@@ -197,6 +198,8 @@ static void prof__read_about(prof_trace *trace)
     info->sites_lost = header->sites_lost;
     info->write_failures = header->write_failures;
     info->write_error = header->write_error;
+    info->crash = header->crash;
+    info->file = trace->file_name;
     info->buffer_size = (header->ring_count ? header->ring_count : header->chunk_count) * header->chunk_size;
     info->chunk_size = header->chunk_size;
     info->mode = header->mode <= PROF_RING_STATS ? (prof_mode)header->mode : PROF_RING;
@@ -378,6 +381,16 @@ static prof_status prof__image_file(const char *path, FILE **file)
     return PROF_OK;
 }
 
+/* Keeps the name of the file, without its folders: its end, if it is long. */
+static void prof__trace_named(prof_trace *trace, const char *path)
+{
+    const char *name = path, *at;
+    for (at = path; *at; ++at)
+        if (*at == '/' || *at == '\\') name = at + 1;
+    while ((size_t)(at - name) >= sizeof trace->file_name || ((unsigned char)*name & 0xc0) == 0x80) ++name;
+    memcpy(trace->file_name, name, (size_t)(at - name));
+}
+
 PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
 {
     PROF__CALM();
@@ -398,7 +411,10 @@ PROF_DEF prof_status prof_trace_open(const char *path, prof_trace **trace)
         return status;
     }
     status = prof__read_parts(image, (size_t)size, file, paged, path, trace);
-    if (status == PROF_OK) prof__trace_alive(*trace, path);
+    if (status == PROF_OK) {
+        prof__trace_alive(*trace, path);
+        prof__trace_named(*trace, path);
+    }
     return status;
 }
 

@@ -354,6 +354,7 @@ struct prof_trace {
     /* Owned; for each track: statistics count only what ended after this time; NULL: they count everything. */
     int64_t *since;
     prof_trace_info info;
+    char file_name[128]; /* what info.file is */
     size_t chunk_words;
     int partial;        /* 1: older chunks are missing */
     uint64_t keys[PROF__READ_KEYS]; /* keys of prof__read_mark() */

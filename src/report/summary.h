@@ -68,6 +68,21 @@ static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threa
     prof__table_end(t);
 }
 
+/* Says why a recording has no events. Returns 0 if it has some. */
+static int prof__nothing_text(const prof_trace *trace, char *to, size_t size)
+{
+    const prof_trace_info *info = prof_trace_about(trace);
+    if (info->event_count || info->folded || info->lost) return 0;
+    if (info->taken_back)
+        snprintf(to, size, "Nothing was recorded. %llu scopes were shorter than PROF_MIN_DURATION, and left out: set "
+                 "it to 0.", (unsigned long long)info->taken_back);
+    else
+        snprintf(to, size, "Nothing was recorded. No macro ran while the session did, or all that ran was off. Is each "
+                 "file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording "
+                 "paused, or did it end before the work began? prof config says more of the settings.");
+    return 1;
+}
+
 static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__stat_rows *all, prof__sorted *rows,
                                  size_t count, const prof_summary_options *options, size_t limit)
 {
@@ -80,9 +95,14 @@ static void prof__summary_scopes(prof__out *out, const prof_trace *trace, prof__
     prof__table t;
     uint64_t truncated = 0;
     int several = 0, above = 0, running = trace->state_count != 0;
+    char why[512];
     prof__out_text(out, "\n");
     if (!count) {
         prof__out_text(out, "no scopes\n");
+        if (prof__nothing_text(trace, why, sizeof why)) {
+            prof__out_text(out, why);
+            prof__out_text(out, "\n");
+        }
         return;
     }
     if ((size_t)options->sort < sizeof sorted / sizeof *sorted) columns[sorted[options->sort]].order = 0;

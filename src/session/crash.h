@@ -62,6 +62,8 @@ static struct {
     uintptr_t reporter; /* PROF__CRASH_OFF, PROF__CRASH_READY, or the address of the reporting thread's state */
     uint64_t process;
     prof__session *session;
+    uintptr_t address; /* that the program could not access, if has_address */
+    int has_address;
     prof__crash_work *work; /* never freed, because later sessions use it again */
 } prof__crash;
 

@@ -135,6 +135,8 @@ static void prof__crash_handler(int signal, siginfo_t *info, void *context)
     if (ours) {
         if (__atomic_compare_exchange_n(&prof__crash.reporter, &reporter, self, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_ACQUIRE)) {
+            prof__crash.has_address = signal != SIGABRT && info->si_code > 0;
+            prof__crash.address = (uintptr_t)info->si_addr;
             prof__crash_report(prof__crash.work, prof__crash.session, signal);
             PROF__RELEASE(&prof__crash.reporter, (uintptr_t)PROF__CRASH_OFF);
         } else if (reporter == self) {

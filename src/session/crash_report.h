@@ -202,6 +202,22 @@ static void prof__crash_stop(prof__crash_work *w, const prof__session *s)
     }
 }
 
+/* Writes what crashed into the image's header, for readers. */
+static void prof__crash_note(const prof__session *s, int signal)
+{
+    char *text = s->header->crash, digits[2 * sizeof(uintptr_t)];
+    size_t used = 0, count = 0;
+    for (const char *cause = prof__crash_cause(signal); *cause && used + 1 < sizeof s->header->crash; ++cause)
+        text[used++] = *cause;
+    for (uintptr_t rest = prof__crash.address; rest || !count; rest >>= 4)
+        digits[count++] = "0123456789abcdef"[rest & 15];
+    if (prof__crash.has_address && used + 7 + count < sizeof s->header->crash) {
+        prof__copy(text + used, " at 0x", 6);
+        for (used += 6; count;) text[used++] = digits[--count];
+    }
+    text[used] = 0;
+}
+
 /* Writes the report part by part. If one part crashes, the next one still runs. */
 static void prof__crash_report(prof__crash_work *w, const prof__session *s, int signal)
 {
@@ -210,6 +226,7 @@ static void prof__crash_report(prof__crash_work *w, const prof__session *s, int 
     prof__crash_before(&w->system);
     if (!PROF__CRASH_SETJMP(w->escape)) {
         w->guarded = 1;
+        prof__crash_note(s, signal);
         prof__crash_stop(w, s);
         prof__crash_describe(w, s, &w->header, signal);
     }
