@@ -23,7 +23,8 @@
 # @name.js is replaced by that file of the same folder. What browsers do not need is left out: comments, spaces, line
 # ends after { } , ; and similar characters, a ; before }, the 0 of 0.5, quotes around values of attributes, and imports
 # and exports of modules, because the page has them all in one script. In indented lines const becomes let, which is
-# shorter; at the top level const stays, because JavaScript engines optimize it there. A string, template or regular
+# shorter, and declarations that follow each other become one; at the top level const stays, because JavaScript engines
+# optimize it there. A string, template or regular
 # expression must end in the line in which it begins. tests/html/squeezed.mjs checks that the shortened script means the
 # same.
 #
@@ -268,6 +269,12 @@ assemble() { # NAME: prints the header
                     if (kind == "html") line = markup(line)
                     if (line == "") continue
                     if (line ~ /^\}/) sub(/;$/, "", held)
+                    if (kind == "js" && line ~ /^let[ {[]/ && held ~ /^let[ {[][^;]*;$/) { # one declaration of two
+                        sub(/;$/, ",", held)
+                        sub(/^let ?/, "", line)
+                        line = held line
+                        held = ""
+                    }
                     flush()
                     held = line
                     joins = kind != "html" && line ~ /[][{}(,;&|?:=>]$/

@@ -1,6 +1,8 @@
 /* states_images.c - writes recordings of which it is known what threads did, built word by word: states.prof; calm.prof
    and late.prof, whose scope "draw" became slower because it waits; slow.prof, of whose frames one is slow for many
-   reasons; marked.prof, in which only scopes and the markup of locks say why; and waited.prof, of whose calls one waits for a GPU. They go to the current folder. */
+   reasons; marked.prof, in which only scopes and the markup of locks say why; waited.prof, of whose
+   calls one waits for a GPU; and preempted.prof and stopped.prof, of whose frames one is late. They go to the current
+   folder. */
 #define PROF_IMPLEMENTATION
 #include "../prof_report.h"
 #include "test.h"
@@ -266,8 +268,55 @@ static void waited(void)
     save_image(&im, "waited.prof");
 }
 
+/* Nine frames of 1,000 us; but frame 6 takes 4,000. Either main is ready for 3,000 of that while hog runs on its processor;
+   or all threads are stopped: main and worker wait for the lock that collector has in its scope "stop the world". */
+static void late_frame(const char *name, int stopped)
+{
+    image im = image_new(3000, 3, 300);
+    uint32_t frame = site_in(&im, "frame", "", "", 0, "", PROF__KIND_FRAME), draw = site(&im, "draw");
+    uint32_t burn = site(&im, stopped ? "stop the world" : "burn"), serve = site(&im, "serve");
+    uint32_t lock = wait_site(&im, "pthread_mutex_lock");
+    uint32_t object = site_in(&im, "lock", "", "", 0, "", PROF__KIND_ARG);
+    uint32_t holder = site_in(&im, "holder", "", "", 0, "", PROF__KIND_ARG);
+    uint64_t words[3], now = 0, i;
+    switches_serial = 0;
+    chunk(&im, 0, 1, START_TICK);
+    track_on(&im, string(&im, stopped ? "collector" : "hog"), 3, 1, 9);
+    scope(&im, burn, 5050, 8150);
+    for (int thread = 0; thread < 2; thread++) {
+        chunk(&im, 1 + (uint32_t)thread, 2 + (uint32_t)thread, START_TICK);
+        track_on(&im, string(&im, thread ? "main" : "worker"), thread ? 1 : 2, 1, thread ? MAIN : WORKER);
+        if (thread) at_tick(&im, PROF__KIND_FRAME, frame, START_TICK);
+        for (i = 1, now = 0; i <= 9; i++, now += 1000) {
+            begin(&im, thread ? draw : serve, START_TICK + (now + 20) * US);
+            if (i == 6) {
+                if (stopped) {
+                    begin(&im, lock, START_TICK + 5099 * US);
+                    arg_word(&im, object, PROF_VALUE_POINTER, 0x1230);
+                    arg_word(&im, holder, PROF_VALUE_UINT, 9);
+                    end(&im, lock, START_TICK + 8101 * US);
+                }
+                now += 3000;
+            }
+            end(&im, thread ? draw : serve, START_TICK + (now + 980) * US);
+            if (thread) at_tick(&im, PROF__KIND_FRAME, frame, START_TICK + (now + 1000) * US);
+        }
+    }
+    for (i = 0; i < 3; i++) words[i] = prof__switch_word(0, (uint32_t)(MAIN + i), PROF__SWITCH_KNOWN);
+    system_event(&im, PROF__SWITCHES_BEGIN, 0, 5 * US, words, 3);
+    switch_at(&im, 1, 5100 * US, MAIN, stopped ? PROF__SWITCH_WAITS : PROF__SWITCH_READY);
+    if (stopped) switch_at(&im, 1, 5101 * US, WORKER, PROF__SWITCH_WAITS);
+    else switch_at(&im, 1, 5101 * US, 9, PROF__SWITCH_IN);
+    if (!stopped) switch_at(&im, 1, 8099 * US, 9, PROF__SWITCH_WAITS);
+    switch_at(&im, 1, 8100 * US, MAIN, PROF__SWITCH_IN);
+    known_until(&im, 13000 * US);
+    save_image(&im, name);
+}
+
 TEST(images)
 {
+    late_frame("preempted.prof", 0);
+    late_frame("stopped.prof", 1);
     waited();
     states();
     slow();

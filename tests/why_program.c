@@ -8,7 +8,7 @@
    KIND requests has two: the second one has to wait in a queue until the thread has served the first, then calls
    another thread with a flow of its own, and waits for it. KIND rounds has steps, numbered from 100 on, and frames. In
    the seventh, the thread waits 200 ms for a lock, until the step of another thread sends it a flow. KIND crashed ends
-   in scopes, without prof_stop(); KIND empty records nothing; KIND device waits for a device. KIND grows allocates;
+   in scopes, without prof_stop(), KIND faults with SIGSEGV; KIND empty records nothing; KIND device waits for a device. KIND grows allocates;
    KIND share computes for COUNT ms, four times; KIND crowd has 400 short threads, and as many flows. */
 #define _GNU_SOURCE
 #define PROF_IMPLEMENTATION
@@ -278,12 +278,14 @@ static int share(int ms)
 }
 
 /* Ends without prof_stop(), in scopes. */
-static void crashed(void)
+static volatile int *volatile nothing_there = (volatile int *)64;
+static void crashed(int faults)
 {
     PROFILE_SCOPE("game");
     PROFILE_LOG(PROF_LOG_ERROR, "level %d has no exit", 3);
     PROFILE_SCOPE("solve");
     PROFILE_ARG_I("row", 7);
+    if (faults) *nothing_there = 1;
     _exit(0);
 }
 
@@ -396,7 +398,7 @@ int main(int argc, char **argv)
     if (pages == (char *)MAP_FAILED || schedstat < 0) return 3;
     prof_set_thread_name("main");
     if (!strcmp(kind, "empty")) return 0;
-    if (!strcmp(kind, "crashed")) crashed();
+    if (!strcmp(kind, "crashed") || !strcmp(kind, "faults")) crashed(kind[0] == 'f');
     if (!strcmp(kind, "disk") && !make_disk()) return 5;
     if (!strcmp(kind, "grows")) return grows();
     if (!strcmp(kind, "share")) return share(count);

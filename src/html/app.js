@@ -11,7 +11,7 @@ import { TimeLine, GUTTER, foldGutter } from './view.js';
 import { drawBars } from './frames.js';
 import { requestSeries } from './request.js';
 import { Panels, statesText } from './panels.js';
-import { $, el, copy } from './dom.js';
+import { $, el, copy, tell, forget } from './dom.js';
 import { Svg, download, flamePicture } from './picture.js';
 import { abs, floor, max, min, round, ns, moment, grouped, shown, measured, where } from './text.js';
 
@@ -25,6 +25,8 @@ const kept = {
 
 const decoded = text => { try { return decodeURIComponent(text); } catch { return ''; } };
 
+const hideTip = () => { $('tip').hidden = true; };
+
 const ORDERS = { '': 'as recorded', name: 'by name', busy: 'by time in scopes' };
 
 const systemTheme = () => matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light';
@@ -32,6 +34,7 @@ const systemTheme = () => matchMedia('(prefers-color-scheme: dark)').matches ? '
 class App {
     constructor(report) {
         this.wheelZooms = kept.get('wheel') === 'zoom';
+        foldGutter(innerWidth <= 600);
         this.time = new TimeLine($('time'), this);
         this.take(report);
         this.listen();
@@ -61,6 +64,7 @@ class App {
         this.pinned = new Set();
         this.series = report.bars[0];
         this.order = '';
+        this.notes = this.notes || [];
         this.flows = this.fewFlows = report.flows.length <= 300; // whether arrows are drawn of all flows, or only of the selection
         $('flows').hidden = !report.flows.length;
         for (const process of report.processes) {
@@ -73,6 +77,7 @@ class App {
         this.folded = this.foldedText();
         this.theme(kept.get('theme'));
         if (this.panels) this.panels.close();
+        forget();
         this.panels = new Panels(this, $('tabs'), $('panel'));
         this.head();
     }
@@ -96,7 +101,7 @@ class App {
             this.panels.open('compare');
             this.drawFrames();
             $('said').hidden = true;
-            $('live').textContent = `Compared with ${file.name}`;
+            tell(`Compared with ${file.name}`);
         } catch (error) {
             this.say(`${file.name} cannot be compared: ${error.message}`);
         }
@@ -106,7 +111,7 @@ class App {
     say(text) {
         $('said').hidden = false;
         $('said').replaceChildren(text + ' ', el('button', { onclick: () => { $('said').hidden = true; } }, 'Close'));
-        $('live').textContent = text;
+        tell(text);
     }
 
     listenToFiles() {
@@ -155,7 +160,7 @@ class App {
     theme(name) {
         root.dataset.theme = name || systemTheme();
         const computed = getComputedStyle(root), get = key => computed.getPropertyValue('--' + key).trim();
-        this.style = Object.fromEntries(['background', 'gutter', 'head', 'group', 'line', 'grid', 'ink', 'faint', 'shade', 'accent', 'onaccent',
+        this.style = Object.fromEntries(['bg', 'gutter', 'head', 'group', 'line', 'grid', 'ink', 'faint', 'shade', 'accent', 'onaccent',
             'counter', 'mark', 'warn', 'bad', 'good', 'flow', ...STATE_NAMES].map(key => [key, get(key)]));
         this.dark = root.dataset.theme === 'dark';
         colorLabels(this.report.labels, this.dark);
@@ -165,7 +170,7 @@ class App {
     /** Chooses the colours of scopes. A search dims those that it does not find. */
     paint() {
         const rgb = key => /^#(..)(..)(..)$/.exec(this.style[key]).slice(1).map(part => parseInt(part, 16));
-        this.colors = { ...nodeColors(this.report, rgb('background'), this.dim), background: abgr(rgb('background')), grid: abgr(rgb('grid')), states: STATE_NAMES.map(name => abgr(rgb(name))) };
+        this.colors = { ...nodeColors(this.report, rgb('bg'), this.dim), background: abgr(rgb('bg')), grid: abgr(rgb('grid')), states: STATE_NAMES.map(name => abgr(rgb(name))) };
         this.time.redraw();
     }
 
@@ -258,10 +263,10 @@ class App {
             const { label: own, start, duration } = scopeOf(this.report, scope);
             if (!this.counts(scope)) this.label = own;
             this.panels.bucket = null;
-            $('live').textContent = `${own.name}, ${ns(duration)}, at ${moment(start)}, ${scope.track.title}, depth ${scope.depth + 1}`;
-            if (this.panels.tab === 'scope') this.panels.refresh();
+            tell(`${own.name}, ${ns(duration)}, at ${moment(start)}, ${scope.track.title}, depth ${scope.depth + 1}`);
+            if (this.panels.shown.includes('scope')) this.panels.refresh();
         }
-        if (this.panels.tab === 'why') this.panels.refresh();
+        if (this.panels.shown.includes('why')) this.panels.refresh();
         this.changed();
     }
 
@@ -286,7 +291,7 @@ class App {
         if (!flowList || !flowList.length) return;
         const { from, to, fromTrack, toTrack, name } = flowList[(this.flowAt = (this.flowAt + 1) % (2 * flowList.length)) >> 1], end = this.flowAt & 1;
         this.goTo(end ? to : from, end ? toTrack : fromTrack);
-        $('live').textContent = `Flow ${name} ${end ? 'arrives at' : 'leaves'} ${(end ? toTrack : fromTrack).title}`;
+        tell(`Flow ${name} ${end ? 'arrives at' : 'leaves'} ${(end ? toTrack : fromTrack).title}`);
     }
 
     labelOf(scope) { return scopeOf(this.report, scope).label; }
@@ -323,7 +328,7 @@ class App {
     svg() {
         const time = $('time'), frames = $('frames'), above = this.series ? frames.clientHeight : 0, measure = document.createElement('canvas').getContext('2d');
         const svg = new Svg(time.clientWidth, time.clientHeight + above, measure), { root } = svg;
-        svg.fillStyle = this.style.background;
+        svg.fillStyle = this.style.bg;
         svg.fillRect(0, 0, time.clientWidth, time.clientHeight + above);
         if (above) this.drawFrames(svg);
         svg.root = svg.place = svg.add(root, 'g', { transform: `translate(0 ${above})` });
@@ -336,7 +341,7 @@ class App {
         const time = $('time'), frames = $('frames'), above = this.series ? frames.height : 0, canvas = el('canvas', { width: time.width, height: time.height + above });
         const ctx = canvas.getContext('2d');
         this.time.draw();
-        ctx.fillStyle = this.style.background;
+        ctx.fillStyle = this.style.bg;
         ctx.fillRect(0, 0, canvas.width, above);
         if (above) ctx.drawImage(frames, 0, 0);
         ctx.drawImage(time, 0, above);
@@ -348,11 +353,13 @@ class App {
         const flame = () => document.querySelector('.flame');
         $('picture').onclick = () => {
             $('save-flame').disabled = !flame();
+            $('save-page').disabled = !copies.length;
             $('pictures').showModal();
         };
         $('save-png').onclick = async () => download(await this.png(), name() + '.png');
         $('save-svg').onclick = () => save(this.svg(), '');
         $('save-flame').onclick = () => save(flamePicture(flame(), document.createElement('canvas').getContext('2d'), this.style), '-flame');
+        $('save-page').onclick = () => download(this.copyOfPage(), name() + '.html');
         $('copy-address').onclick = event => copy(event.target, location.href);
     }
 
@@ -434,22 +441,30 @@ class App {
 
     share() {
         clearTimeout(this.shareTimer);
-        this.shareTimer = setTimeout(() => {
-            const { view, selection, focus, bar, series, report } = this, parts = [`v=${round(view.from)}-${round(view.to)}`];
-            if (selection) parts.push(`s=${round(selection.from)}-${round(selection.to)}`);
-            if (focus) parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);
-            if (bar >= 0 && series === report.bars[0]) parts.push('b=' + bar);
-            if (this.query) parts.push('q=' + encodeURIComponent(this.query));
-            if (this.order) parts.push('o=' + this.order);
-            if (this.flows !== this.fewFlows) parts.push('x=' + Number(this.flows));
-            if (this.label) parts.push('l=' + this.label.id);
-            if (this.pinned.size) parts.push('p=' + [...this.pinned].join());
-            if (this.foldedText() !== this.folded) parts.push('c=' + this.foldedText());
-            if (this.panels.only !== undefined) parts.push('k=' + this.panels.only);
-            if (this.panels.tab !== 'scopes') parts.push('t=' + this.panels.tab);
-            this.fragment = '#' + parts.join('&');
-            try { history.replaceState(null, '', this.fragment); } catch { /* the browser does not allow it */ }
-        }, 250);
+        this.shareTimer = setTimeout(() => this.write(), 250);
+    }
+
+    /** Writes the address. A change after a second is a new entry of the browser's history, so that Back undoes it. */
+    write() {
+        const { view, selection, focus, bar, series, report, panels } = this, range = ({ from, to }) => `${round(from)}-${round(to)}`, parts = range(view) === range(report) ? [] : ['v=' + range(view)];
+        if (selection) parts.push('s=' + range(selection));
+        if (focus) parts.push(`f=${focus.track.id}.${focus.depth}.${focus.i}`);
+        if (bar >= 0 && series === report.bars[0]) parts.push('b=' + bar);
+        if (this.query) parts.push('q=' + encodeURIComponent(this.query));
+        if (this.order) parts.push('o=' + this.order);
+        if (this.flows !== this.fewFlows) parts.push('x=' + Number(this.flows));
+        if (this.label) parts.push('l=' + this.label.id);
+        if (this.pinned.size) parts.push('p=' + [...this.pinned].map(encodeURIComponent).join());
+        if (this.foldedText() !== this.folded) parts.push('c=' + this.foldedText());
+        if (panels.only !== undefined) parts.push('k=' + panels.only);
+        if (panels.tab !== panels.first) parts.push('t=' + panels.tab);
+        if (this.notesText() !== savedNotes) parts.push('n=' + this.notesText());
+        this.fragment = parts.length ? '#' + parts.join('&') : '';
+        const now = performance.now(), replaces = this.returning || now - this.pushed < 1000 || report.processes[0]?.live;
+        this.returning = false;
+        if (this.fragment === location.hash) return;
+        try { history[replaces ? 'replaceState' : 'pushState'](null, '', this.fragment || location.pathname + location.search); } catch { /* the browser does not allow it */ }
+        if (!replaces) this.pushed = now;
     }
 
     /** The keys of the rows that are folded, for the address. */
@@ -462,24 +477,52 @@ class App {
             return match && Number(match[2]) >= Number(match[1]) ? [Number(match[1]), Number(match[2])] : null;
         };
         const view = range(parts.v), selection = range(parts.s), focus = /^(\d+)\.(\d+)\.(\d+)$/.exec(parts.f || '');
-        if (focus) {
-            const [track, depth, i] = focus.slice(1).map(Number), level = this.report.tracks[track] && this.report.tracks[track].levels[depth];
-            if (level && i < level.count) this.setFocus({ track: this.report.tracks[track], depth, i });
-        }
-        if (parts.q) {
-            $('search').value = decoded(parts.q);
-            this.search($('search').value);
-        }
-        if (/^(name|busy)$/.test(parts.o)) this.order = parts.o;
-        if (/^[01]$/.test(parts.x)) this.flows = parts.x === '1';
-        if (parts.l) this.label = this.report.labels[Number(parts.l)] || this.label;
-        if (parts.p) this.pinned = new Set(parts.p.split(','));
-        if (parts.c !== undefined) this.closed = new Set(parts.c.split(',').map(decoded));
-        if (this.report.tracks[Number(parts.k)]) this.panels.only = Number(parts.k);
-        if (parts.t) this.panels.open(parts.t);
-        if (selection) this.select(...selection);
+        const [track, depth, i] = focus ? focus.slice(1).map(Number) : [], { report, panels } = this, level = report.tracks[track] && report.tracks[track].levels[depth], list = text => (text || '').split(',').filter(Boolean).map(decoded);
+        this.returning = true;
+        if (level && i < level.count) this.setFocus({ track: report.tracks[track], depth, i });
+        else if (this.focus) this.setFocus(null);
+        if (decoded(parts.q || '') !== this.query) this.search($('search').value = decoded(parts.q || ''));
+        this.order = /^(name|busy)$/.test(parts.o) ? parts.o : '';
+        this.flows = /^[01]$/.test(parts.x) ? parts.x === '1' : this.fewFlows;
+        this.label = report.labels[Number(parts.l)] || this.label;
+        this.pinned = new Set(list(parts.p));
+        this.closed = new Set(list(parts.c === undefined ? this.folded : parts.c));
+        this.readNotes(parts.n === undefined ? savedNotes : parts.n);
+        if (report.tracks[Number(parts.k)]) panels.only = Number(parts.k);
+        if (panels.tab !== (parts.t || panels.first)) panels.open(parts.t || panels.first);
+        if (selection || this.selection) this.select(...selection || []);
         if (/^\d+$/.test(parts.b) && this.series && parts.b < this.series.start.length) this.bar = Number(parts.b);
-        if (view && view[1] > view[0]) this.setView(...view);
+        this.setView(...view && view[1] > view[0] ? view : [report.from, report.to]);
+    }
+
+    // ---- notes
+
+    notesText() { return this.notes.map(({ from, to, text }) => `${round(from)}-${round(to)}-${encodeURIComponent(text)}`).join(); }
+
+    readNotes(text) {
+        this.notes = [...text.matchAll(/(-?\d+)-(-?\d+)-([^,]*)/g)].map(([, from, to, words]) => ({ from: Number(from), to: Number(to), text: decoded(words) }));
+    }
+
+    /** Asks for the text of a note: of one that is there, or of a new one at the selection, the scope, or the middle of the view. */
+    writeNote(note) {
+        const { selection, focus, view, report } = this, middle = (view.from + view.to) / 2, { from, to, text = '' } = note || selection || (focus ? { from: scopeOf(report, focus).start, to: scopeOf(report, focus).end } : { from: middle, to: middle });
+        $('note-at').textContent = `Note at ${moment(from)}`;
+        $('note-text').value = text;
+        $('noting').returnValue = '';
+        $('noting').onclose = () => {
+            const what = $('noting').returnValue;
+            if (!what) return;
+            this.notes = this.notes.filter(each => each !== note);
+            if (what === 'Keep' && $('note-text').value) this.notes.push({ from, to, text: $('note-text').value });
+            this.changed();
+        };
+        $('noting').showModal();
+    }
+
+    /** The page as a file, with its notes. */
+    copyOfPage() {
+        const tag = 'script'; // the whole tag would end this one
+        return new Blob([head.replace('<html', `<html data-notes="${this.notesText()}"`), ...copies.map(text => `<${tag} type="application/octet-stream">${text}</${tag}>\n`)]);
     }
 
     // ---- input
@@ -496,7 +539,6 @@ class App {
         });
         canvas.onpointerdown = event => this.press(event);
         canvas.onpointermove = event => this.hover(event);
-        canvas.onpointerleave = () => { $('tip').hidden = true; };
         canvas.ondblclick = event => {
             const { scope, span } = this.time.at(event.offsetX, event.offsetY);
             if (scope) this.fit(scope);
@@ -505,10 +547,9 @@ class App {
         const frames = $('frames');
         frames.onpointermove = event => {
             const i = this.frameAt(event.offsetX);
-            if (i < 0) { $('tip').hidden = true; return; }
-            this.tip(event, this.barLines(i));
+            if (i < 0) hideTip(); else this.tip(event, this.barLines(i));
         };
-        frames.onpointerleave = () => { $('tip').hidden = true; };
+        canvas.onpointerleave = frames.onpointerleave = hideTip;
         frames.onclick = event => {
             const i = this.frameAt(event.offsetX);
             if (i >= 0) this.showBar(i);
@@ -520,7 +561,7 @@ class App {
             const { start, duration } = this.series, { selection } = this, chosen = selection ? start.findIndex((at, k) => at === selection.from && at + duration[k] === selection.to) : -1;
             const now = chosen < 0 ? barAt(this.series, (this.view.from + this.view.to) / 2) : chosen, i = max(0, min(start.length - 1, now < 0 ? 0 : now + step));
             this.showBar(i);
-            $('live').textContent = this.barLines(i).join(', ');
+            tell(this.barLines(i).join(', '));
         };
         $('search').oninput = () => { clearTimeout(this.searchTimer); this.searchTimer = setTimeout(() => this.search($('search').value), 150); };
         $('search').onkeydown = event => {
@@ -542,12 +583,16 @@ class App {
         $('groups').onclick = () => this.toggleGroups();
         $('pin').onclick = () => this.toggle(this.pinned);
         $('flows').onclick = () => this.allFlows();
+        $('note').onclick = () => this.writeNote();
         $('help').onclick = () => $('keys').showModal();
         $('wheel').checked = this.wheelZooms;
         $('wheel').onchange = () => { this.wheelZooms = $('wheel').checked; kept.set('wheel', this.wheelZooms ? 'zoom' : 'scroll'); };
         this.listenToBar();
         this.listenToFiles();
         this.listenToPictures();
+        onbeforeprint = () => { recolor('light'); this.time.draw(); };
+        onafterprint = () => recolor(kept.get('theme'));
+        matchMedia('(min-width: 1700px)').onchange = () => this.panels.render();
         matchMedia('(prefers-color-scheme: dark)').onchange = () => { if (!kept.get('theme')) recolor(null); };
         onhashchange = () => { if (location.hash !== this.fragment) this.readFragment(); };
         document.onkeydown = event => this.key(event);
@@ -602,8 +647,8 @@ class App {
         const began = { view: { ...this.view }, scroll: this.time.scroll, time: this.time.time(x) }, pan = event.shiftKey || event.button === 1;
         let moved = false;
         canvas.setPointerCapture(event.pointerId);
-        $('tip').hidden = true;
-        const drags = /^(bar|map)$/.test(place.area) && (to => this.time.drag(place.area, to.offsetX, to.offsetY));
+        hideTip();
+        const drags = /bar|map/.test(place.area) && (to => this.time.drag(place.area, to.offsetX, to.offsetY));
         if (drags) drags(event);
         canvas.onpointermove = drags || (move => {
             if (!moved && Math.hypot(move.offsetX - x, move.offsetY - y) < 4) return;
@@ -635,13 +680,12 @@ class App {
     toggle(set) {
         const place = this.focus && this.time.placeOf(this.focus.track);
         if (!place) {
-            if (set === this.pinned) this.say(set.size ? 'No row is pinned now.' : 'Select a scope first: its row is pinned to the top. So does a click on the diamond at the right of a name.');
             if (set === this.pinned) set.clear();
             return this.changed();
         }
         const { key, title } = place.row, on = !set.delete(key);
         if (on) set.add(key);
-        $('live').textContent = `${title}: ${set === this.pinned ? on ? 'pinned' : 'no longer pinned' : on ? 'folded' : 'unfolded'}`;
+        tell(`${title}: ${set === this.pinned ? on ? 'pinned' : 'no longer pinned' : on ? 'folded' : 'unfolded'}`);
         this.changed();
     }
 
@@ -649,14 +693,14 @@ class App {
     toggleGroups() {
         const keys = this.time.rows().filter(row => row.kind === 'group').map(row => row.key), open = keys.some(key => this.closed.has(key));
         for (const key of keys) if (open) this.closed.delete(key); else this.closed.add(key);
-        $('live').textContent = `Groups of rows: ${open ? 'un' : ''}folded`;
+        tell(`Groups of rows: ${open ? 'un' : ''}folded`);
         this.changed();
     }
 
     nextOrder() {
         const ids = Object.keys(ORDERS);
         this.order = ids[(ids.indexOf(this.order) + 1) % ids.length];
-        $('live').textContent = `Rows: ${ORDERS[this.order]}`;
+        tell(`Rows: ${ORDERS[this.order]}`);
         this.changed();
     }
 
@@ -670,10 +714,11 @@ class App {
         const button = $('flows');
         if (button.textContent !== text) button.textContent = text;
         button.setAttribute('aria-pressed', this.flows);
-        button.title = `X: arrows of ${this.flows ? 'all flows; else' : 'the selection; or'} of ${this.flows ? 'the selection' : 'all flows'}. Of more than 300 in view, the longest are drawn.`;
+        button.title = `X: arrows of ${this.flows ? 'all' : 'the selection'}`;
     }
 
-    click({ area, scope, mark, span, hold, time }) {
+    click({ area, scope, mark, span, hold, note, time }) {
+        if (note) return this.writeNote(note);
         if (scope) {
             this.setFocus(scope);
             if (!/^(scope|why)$/.test(this.panels.tab)) this.panels.open('scope');
@@ -682,7 +727,7 @@ class App {
         } else if (span || hold) {
             this.select((span || hold).start, (span || hold).start + (span || hold).duration);
             if (hold) this.time.reveal(hold.track, 0);
-            if (span && this.panels.tab === 'request') this.openSpan(span);
+            if (span && this.panels.shown.includes('request')) this.openSpan(span);
         } else if (area === 'ruler') {
             this.mark = time === undefined ? null : time;
         } else {
@@ -693,14 +738,14 @@ class App {
 
     hover(event) {
         const lines = this.describe(this.time.at(event.offsetX, event.offsetY));
-        if (lines) this.tip(event, lines); else $('tip').hidden = true;
+        if (lines) this.tip(event, lines); else hideTip();
     }
 
     /** The lines of the tip for what is under the pointer. @returns {string[] | null} */
-    describe({ area, row, scope, state, mark, span, hold, sample, pin }) {
+    describe({ area, row, scope, state, mark, span, hold, sample, note, pin }) {
         const { report } = this;
-        if (area === 'fold') return ['Make the names of rows wide or narrow'];
-        if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? row.tracks.slice(0, 12).flatMap(track => [track.title, `thread ${track.thread}`]) : row.group && row.group.crowded ? [row.title, `${grouped(row.group.crowded)} spans found no lane: they are in the last one, below others; the table of spans has all.`] : null;
+        if (note) return [note.text, ns(note.to - note.from), `at ${moment(note.from)}`];
+        if (area === 'gutter') return pin ? ['Pin this row to the top'] : row.track ? row.tracks.slice(0, 12).flatMap(track => [track.title, `thread ${track.thread}`]) : null;
         if (scope) {
             const all = scopeOf(report, scope), { label } = all;
             return [label.name, ns(all.duration), `at ${moment(all.start)}`, [label.category, where(label)].filter(Boolean).join(' \u00b7 '), statesText(report, [all]), row.tracks[1] && `on ${scope.track.title}`,
@@ -730,23 +775,23 @@ class App {
     }
 
     key(event) {
-        if (event.ctrlKey || event.metaKey || event.altKey || $('keys').open || $('pictures').open) return;
+        if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
         if (/^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
         const inPanel = event.target.closest('#lower, button, summary'), { view, selection } = this;
-        const actions = {
+        const whole = () => this.setView(this.report.from, this.report.to), actions = {
             w: () => this.zoom(0.8), s: () => this.zoom(1.25), a: () => this.pan(-0.12), d: () => this.pan(0.12),
             f: () => {
                 if (selection) this.zoomTo(selection.from, selection.to);
                 else if (this.focus) this.fit(this.focus);
             },
-            0: () => this.setView(this.report.from, this.report.to), Home: () => this.setView(this.report.from, this.report.to),
+            0: whole, Home: whole,
             m: () => {
                 if (!this.focus) return this.select(view.from, view.to);
                 const { start, end } = scopeOf(this.report, this.focus);
                 this.select(start, end);
             },
             '/': () => $('search').focus(), '?': () => $('keys').showModal(), '[': () => this.sameName(-1), ']': () => this.sameName(1),
-            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(), y: () => this.panels.open('why'), r: () => this.panels.open('request'), l: () => this.followFlow(), x: () => this.allFlows(),
+            c: () => this.toggle(this.closed), o: () => this.toggle(this.pinned), t: () => this.nextOrder(), g: () => this.toggleGroups(), p: () => $('picture').click(), y: () => this.panels.open('why'), r: () => this.panels.open('request'), l: () => this.followFlow(), b: () => this.writeNote(), x: () => this.allFlows(),
             n: () => this.nextHit(1), N: () => this.nextHit(-1),
             Escape: () => { if (this.selection) this.select(); else this.setFocus(null); },
             Enter: () => { if (this.focus) this.panels.open('scope'); }
@@ -759,19 +804,28 @@ class App {
     }
 }
 
+/** The page before its data, the data, and the notes that were saved with it: for a copy with other notes. */
+let head = '', copies = [], size = 0, savedNotes = '';
+
 /** Yields the pieces of the report while the rest of the page is still loading. Removes each piece from the page. */
 async function* pieces() {
     for (;;) {
         const all = document.readyState !== 'loading', piece = document.querySelector('script[type="application/octet-stream"]');
         if (piece && (all || piece.nextSibling)) { // an element with a successor has been loaded whole
             piece.remove();
-            yield piece.textContent;
+            const { textContent } = piece;
+            if (size < 1e8) copies.push(textContent);
+            if ((size += textContent.length) >= 1e8) copies = []; // such a page is not saved anew
+            yield textContent;
         } else if (all) return;
         else await new Promise(done => setTimeout(done, 4));
     }
 }
 
 async function start() {
+    savedNotes = root.dataset.notes || '';
+    delete root.dataset.notes;
+    head = `<!doctype html>\n${root.outerHTML.replace(/<\/body>[^]*$/, '')}`;
     root.dataset.theme = kept.get('theme') || systemTheme(); // before any data are read, so that the page does not flash
     try {
         if (!globalThis.DecompressionStream) throw new Error('This browser is too old: it needs Chrome 103, Firefox 113 or Safari 16.4.');

@@ -2,7 +2,7 @@
 
 import { entryOf } from './columns.js';
 import { byFormat, statsSteps } from './stats.js';
-import { el, select, table, tools, words, counts, times } from './dom.js';
+import { el, select, table, tools, words, counts, times, links, by } from './dom.js';
 import { max, ns, grouped } from './text.js';
 
 const UNEVEN = 1.2; // the greatest is so many times the mean, or more: the others have to wait
@@ -46,7 +46,7 @@ export function balancePanel(panels) {
     return [tools(all.length > 1 ? select('By what', all.map(([each]) => [each, `by ${each.toLowerCase()}`]), title, each => { panels.balanceBy = each; panels.render(); }) : null,
         el('span.note', {}, `${grouped(groups.length)} ${title.toLowerCase()}; ${panels.rangeText()}. Red: at least ${UNEVEN} times the mean`)),
     table([words('scope', row => row.label.name), counts('calls', row => row.calls), times('total', row => row.total), times('mean', row => row.mean, `of a ${noun}`), times('max', row => row.each[row.most]),
-        { title: 'max / mean', get: row => row.ratio, show: row => el(row.ratio >= UNEVEN ? 'b.bad' : 'span', {}, row.ratio.toFixed(2)) },
-        { title: 'most in', text: true, get: row => groups[row.most].name, show: row => el('button.link', { onclick: () => { const at = place(row); if (at) app.goTo(at.time, at.track); } }, groups[row.most].name) },
-        { title: `each ${noun}`, get: row => row.ratio, show: bars }], rows, { caption: `Each scope by ${noun}`, sort: 2, memory: panels.memoryOf('balance'), onpick: row => panels.pick(row.label) })];
+        by('max / mean', row => row.ratio, row => el(row.ratio >= UNEVEN ? 'b.bad' : 'span', {}, row.ratio.toFixed(2))),
+        links('most in', row => groups[row.most].name, row => { const at = place(row); if (at) app.goTo(at.time, at.track); }),
+        by(`each ${noun}`, row => row.ratio, bars)], rows, { caption: `Each scope by ${noun}`, sort: 2, memory: 'balance', onpick: row => panels.pick(row.label) })];
 }

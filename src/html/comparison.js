@@ -27,6 +27,9 @@ function intervalText({ low, high }) {
     return `${low > 0 ? percentText(low) : '?'} to ${high < 1e30 ? percentText(high) : '?'}`;
 }
 
+/** A recording's name, with that of its file. */
+const titleOf = ({ name, about }) => [about.get('recording'), name].filter(Boolean).join(', ');
+
 export class Comparison {
     /** @param {import('./panels.js').Panels} panels */
     constructor(panels) {
@@ -55,18 +58,18 @@ export class Comparison {
     /** The durations of a scope's calls in both recordings. */
     callsOf(label) {
         const { report } = this.app, { pairing, processes, from, to } = this.sides(), { id: own } = scopeLabel(label), pair = pairing.pairs.find(({ a, b }) => a === own || b === own);
-        return pair && [pair.a, pair.b].map((id, i) => ({ name: `${i + 1}: `, about: processes[i].name, durations: Float64Array.from(callsOf(report, id, from, to, track => track.process === processes[i])
+        return pair && [pair.a, pair.b].map((id, i) => ({ name: `${i + 1}: `, about: titleOf(processes[i]), durations: Float64Array.from(callsOf(report, id, from, to, track => track.process === processes[i])
             .filter(call => !call.track.levels[call.depth].flags.has(call.i)), call => call.duration).sort() }));
     }
 
     /** Lists to choose the two recordings from, and the threshold below which a change counts as noise. */
     choosers() {
-        const { processes } = this.app.report, choose = (which, title) => el('label', {}, title + ': ', select(title, processes.map(({ name }, i) => [i, name]), this.pair[which], i => {
+        const { processes } = this.app.report, choose = (which, title) => el('label', {}, title + ': ', select(title, processes.map((process, i) => [i, titleOf(process)]), this.pair[which], i => {
             this.pair[which] = Number(i);
             this.path = [];
             this.panels.render();
         }));
-        return [choose(0, '1, before'), choose(1, '2, after'), el('label', { title: 'A change counts if its whole 99 % interval lies beyond' }, 'threshold % ',
+        return [choose(0, '1, before'), choose(1, '2, after'), el('label', {}, 'threshold % ',
             el('input', { type: 'number', min: 0, max: 1000, value: this.threshold, style: { width: '4.5em' }, onchange: event => {
                 this.threshold = max(0, Number(event.target.value) || 0);
                 this.panels.render();
@@ -98,7 +101,7 @@ export class Comparison {
             const left = kept.pairing.pairs.length - this.shifts(kept).size;
             note.textContent = `${grouped(left)} scopes are still to be compared`;
             if (left) this.goOn(kept, note);
-            else if (this.panels.tab === 'compare') this.panels.render();
+            else if (this.panels.shown.includes('compare')) this.panels.render();
         }, 0);
     }
 
@@ -129,8 +132,7 @@ export class Comparison {
         const two = (title, get, show, about) => ['a', 'b'].map((side, i) => ({ title: `${title} ${i + 1}`, note: about, get: row => get(row[side], row, i) || 0,
             show: row => row[side] ? show(get(row[side], row, i)) : '' }));
         return [tools(...this.choosers(), note), el('p.note.under', {},
-            `${panels.rangeText()}. As in prof compare, the shift is the median of the ratios of all pairs of calls, of 10,000 a side at most. ` +
-            'Durations here are those recorded, to the nanosecond, and so are the figures.'),
+            `${panels.rangeText()}. The shift is the median of the ratios of all pairs of calls, of 10,000 a side at most.`),
         table([words('scope', row => row.label.name),
             { title: 'verdict', text: true, note: 'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',
                 get: row => ORDER.length - ORDER.indexOf(row.verdict), show: row => el('span', { class: 'verdict ' + row.verdict }, (SIGNS[row.verdict] || '') + row.verdict) },
@@ -141,7 +143,7 @@ export class Comparison {
             ...two('mean', mean, ns), { title: 'change', note: 'of the mean', get: row => mean(row.b) / mean(row.a) || 0, show: row => percentText(mean(row.b) / mean(row.a)) },
             ...rows.some(row => row.a && row.b && row.a.states && row.b.states) ? [words('what grew', row => grownText(row.a, row.b), 'what threads did more, or less, in a mean call')] : [],
             ...two('p99', side => side && percentile(side, 0.99), ns), words('where', row => row.where)], rows,
-        { caption: `${kept.processes[0].name} and ${kept.processes[1].name}`, sort: 1, up: true, memory: panels.memoryOf('compare'), onpick: row => panels.pick(row.label) })];
+        { caption: `1: ${titleOf(kept.processes[0])}; 2: ${titleOf(kept.processes[1])}`, sort: 1, up: true, memory: 'compare', onpick: row => panels.pick(row.label) })];
     }
 
     // ---- the flame graph

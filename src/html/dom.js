@@ -44,7 +44,19 @@ export function copy(button, text) {
     area.remove();
 }
 
-/** Columns of a table, by what stands in them. */
+/** Tells a text to screen readers. */
+export function tell(text) { $('live').textContent = text; }
+
+/** A text that leads somewhere. */
+export const linkTo = (text, onclick) => el('button.link', { onclick }, text);
+
+/** What the reader sorted tables by, and has unfolded, by the names of the tables; until another report is shown. */
+let memories = {};
+export function forget() { memories = {}; }
+
+/** Columns of a table, by what stands in them. by: what is sorted by; show: how it is written. */
+export const by = (title, get, show) => ({ title, get, show });
+export const links = (title, get, pick) => ({ title, text: true, get, show: row => linkTo(get(row), () => pick(row)) });
 export const words = (title, get, note) => ({ title, get, note, text: true });
 const numbers = format => (title, get, note) => ({ title, note, get: row => get(row) || 0, show: row => format(get(row)) });
 export const times = numbers(ns), moments = numbers(moment), counts = numbers(grouped), sizes = numbers(bytes);
@@ -55,12 +67,12 @@ export const times = numbers(ns), moments = numbers(moment), counts = numbers(gr
  *     get: what is sorted by; text: no number
  * @param {any[]} rows
  * @param {{caption: string, sort?: number, up?: boolean, onpick?: (row: any) => void, picked?: (row: any) => boolean,
- *     limit?: number, inner?: (row: any) => any[] | undefined, open?: boolean, memory?: {sort?: number, up?: boolean}}} options inner: rows
+ *     limit?: number, inner?: (row: any) => any[] | undefined, open?: boolean, memory: string}} options inner: rows
  *     that belong to a row, which has an id, and are shown below it if it is unfolded; open: it is, until somebody folds it; memory:
- *     keeps what the reader sorted by, and has unfolded
+ *     under this name is kept what the reader sorted by, and has unfolded
  */
 export function table(columns, rows, options) {
-    const memory = options.memory || {};
+    const memory = options.memory ? memories[options.memory] = memories[options.memory] || {} : {};
     if (memory.sort === undefined) {
         memory.sort = options.sort || 0;
         memory.up = Boolean(options.up);
@@ -97,7 +109,7 @@ export function table(columns, rows, options) {
                         draw();
                     } }, open ? '\u25be' : '\u25b8'));
                 }
-                if (i === 0 && options.onpick) cell.append(el('button.link', { onclick: () => options.onpick(row) }, shown));
+                if (i === 0 && options.onpick) cell.append(linkTo(shown, () => options.onpick(row)));
                 else if (shown instanceof Node) cell.append(shown);
                 else cell.textContent = visible(String(shown ?? ''));
                 if (column.text) cell.title = typeof shown === 'string' ? cell.textContent : '';
@@ -108,7 +120,7 @@ export function table(columns, rows, options) {
         });
         const more = sorted.length > limit ? el('button', { onclick: () => { limit *= 4; draw(); } },
             `Show more: ${grouped(sorted.length - limit)} rows are left`) : null;
-        const button = el('button.copy', { title: 'Copy the table as text, for a spreadsheet', onclick: event => copy(event.target, [columns.map(c => c.title),
+        const button = el('button.copy', { onclick: event => copy(event.target, [columns.map(c => c.title),
             ...sorted.map(row => columns.map(c => plainText((c.show || c.get)(row))))].map(line => line.join('\t')).join('\n')) }, 'Copy');
         root.replaceChildren(el('table', {}, el('caption', {}, options.caption + ' ', button), el('thead', {}, head), el('tbody', {}, ...body)));
         if (more) root.append(more);

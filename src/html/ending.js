@@ -2,7 +2,7 @@
 
 import { TRUNCATED_END } from './decode.js';
 import { scopeOf } from './model.js';
-import { el, table, words, moments } from './dom.js';
+import { el, table, words, moments, links, linkTo, by } from './dom.js';
 import { max, ns, shown, where } from './text.js';
 
 /** The processes that ended without prof_stop(). One that still runs has not ended. */
@@ -21,17 +21,17 @@ export function endPanel(panels) {
     const { app } = panels, { report } = app;
     return endings(report).flatMap(process => {
         const rows = process.tracks.filter(track => !track.device && (track.levels.length || track.points.count)).map(track => ({ track, open: openScopes(track), last: lastOf(track) })).sort((a, b) => b.last - a.last);
-        const inner = ({ open }) => open.length ? scopeOf(report, open.at(-1)) : null, link = place => el('button.link', { onclick: () => app.show(place) }, scopeOf(report, place).label.name || '(unnamed)');
+        const inner = ({ open }) => open.length ? scopeOf(report, open.at(-1)) : null, link = place => linkTo(scopeOf(report, place).label.name || '(unnamed)', () => app.show(place));
         const messages = report.messages.filter(({ track }) => track.process === process).slice(-20);
-        return [el('p.note', {}, el('b', {}, `${process.name}, process ${process.about.get('pid')}, did not end its recording: `), 'it crashed, was killed or left by _exit(). ',
-            rows.length ? `Thread ${rows[0].track.title} recorded last.` : 'Nothing was recorded.', ' With PROF_CRASH_REPORT=1 it prints the signal.'),
-        table([{ title: 'recorded last', get: row => row.last, show: row => ns(row.last) }, { title: 'thread', text: true, get: row => row.track.title, show: row => el('button.link', { onclick: () => app.goTo(row.last, row.track) }, row.track.title) },
+        return [el('p.note', {}, el('b', {}, `${process.name}, process ${process.about.get('pid')}, ${process.about.get('crash') ? `crashed: ${process.about.get('crash')}. ` : 'did not end its recording: '}`), process.about.get('crash') ? '' : 'it crashed, was killed or left by _exit(). ',
+            rows.length ? `Thread ${rows[0].track.title} recorded last.` : 'Nothing was recorded.', process.about.get('crash') ? '' : ' With PROF_CRASH_REPORT=1 it says the signal.'),
+        table([by('recorded last', row => row.last, row => ns(row.last)), links('thread', row => row.track.title, row => app.goTo(row.last, row.track)),
             { title: 'scopes that are open', text: true, get: row => row.open.length, show: row => row.open.length ? el('span.path', {}, ...row.open.flatMap((place, i) => [i ? ' > ' : '', link(place)])) : 'none' },
             { title: 'where', text: true, get: row => row.open.length ? where(inner(row).label) : '' },
-            { title: 'the innermost for at least', get: row => row.open.length ? inner(row).duration : 0, show: row => row.open.length ? ns(inner(row).duration) : '' },
+            by('the innermost for at least', row => row.open.length ? inner(row).duration : 0, row => row.open.length ? ns(inner(row).duration) : ''),
             words('arguments', row => row.open.length ? inner(row).args.map(([key, v]) => `${key}=${shown(v)}`).join(', ') : '')], rows,
-        { caption: 'Threads at the end', memory: panels.memoryOf('end'), limit: 100 }),
+        { caption: 'Threads at the end', memory: 'end', limit: 100 }),
         messages.length ? table([moments('time', row => row.time), words('thread', row => row.track.title), words('text', row => row.text)], messages,
-            { caption: 'The last messages', memory: panels.memoryOf('last messages'), onpick: row => app.goTo(row.time, row.track) }) : ''];
+            { caption: 'The last messages', memory: 'last messages', onpick: row => app.goTo(row.time, row.track) }) : ''];
     });
 }

@@ -204,7 +204,7 @@ const STATES = { none: 'The program records nothing.', stopped: 'The recording w
     over: 'The server has stopped: the program ended, or called prof_server_stop().' };
 
 const STYLE = '.menu{margin:0;position:relative}.menu label{display:block;white-space:nowrap}' +
-    '.menu div{position:absolute;right:0;z-index:8;background:var(--background);border:1px solid var(--line);border-radius:4px;padding:6px 10px;max-height:60vh;overflow:auto}';
+    '.menu div{position:absolute;right:0;z-index:8;background:var(--bg);border:1px solid var(--line);border-radius:4px;padding:6px 10px;max-height:60vh;overflow:auto}';
 
 /** Watches a program: the connection to the server, the controls, and the report of the last seconds. */
 class Live {
@@ -363,10 +363,10 @@ class Live {
 
     /** Draws the panels. Keeps the tab and how far it is scrolled. */
     panels(shape, now) {
-        const { app } = this, place = document.querySelector('#panel .scroll'), top = place ? place.scrollTop : 0, { tab, memories } = app.panels;
+        const { app } = this, place = document.querySelector('#panel .scroll'), top = place ? place.scrollTop : 0, { tab } = app.panels;
         if (shape !== this.shape) {
             app.panels.close();
-            app.panels = Object.assign(new Panels(app, document.getElementById('tabs'), document.getElementById('panel')), { memories, step: Infinity });
+            app.panels = Object.assign(new Panels(app, document.getElementById('tabs'), document.getElementById('panel')), { step: Infinity });
             app.panels.tab = app.panels.list.some(([id]) => id === tab) ? tab : 'scopes';
         }
         app.panels.key = null;

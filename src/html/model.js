@@ -529,12 +529,6 @@ function threadRows(process, length) {
 /** Returns the notes at the top of the page. @returns {string[]} */
 export function warnings(report) {
     const lines = [];
-    if (!report.tracks.some(track => track.levels.length || track.points.count) && !report.spans.length && !report.all) {
-        const short = report.processes.reduce((sum, { about }) => sum + Number(about.get('taken_back') || 0), 0);
-        const why = short ? `${grouped(short)} scopes were shorter than PROF_MIN_DURATION, and left out: set it to 0.` : 'No macro ran while the session did, or all that ran was off.';
-        const hints = ' Is each file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording paused, or did it end before the work began? prof check says more of the file, prof config of the settings.';
-        lines.push(`Nothing was recorded. ${why}${short ? '' : hints}`);
-    }
     if (report.damage) lines.push(`This report is damaged: ${report.damage}. What follows is missing.`);
     if (report.processes.some(process => process.about.get('together') === '1'))
         lines.push('The recordings were made one after the other: here, each begins at 0.');
@@ -542,9 +536,10 @@ export function warnings(report) {
     for (const name of new Set(report.processes.map(process => process.file).filter(Boolean))) lines.push(`${name} was added: its recordings begin at 0 here.`);
     for (const process of report.processes) {
         const who = report.processes.length > 1 ? process.name + ': ' : '', number = key => Number(process.about.get(key) || 0);
+        if (process.about.has('nothing')) lines.unshift(who + process.about.get('nothing'));
         for (const loss of process.losses) lines.push(who + loss);
         if (!number('complete')) lines.push(who + 'The session was not stopped: the program was running, or died.');
-        if (process.about.has('window_from_ns')) lines.push(who + `The recording is too large for a page: of its ${grouped(number('events'))} events, those from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))} are all here. ` +
+        if (process.about.has('window_from_ns')) lines.push(who + `Too large for a page: of its ${grouped(number('events'))} events, those from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))} are all here. ` +
             `Elsewhere, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named after the longest, and of other events there are samples. Statistics of everything count all scopes.`);
         if (number('aggregated')) lines.push(who + `${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);
         if (process.about.get('write_error')) lines.push(who + process.about.get('write_error'));

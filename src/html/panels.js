@@ -4,7 +4,7 @@ import { firstIndex, touches } from './columns.js';
 import { statsSteps, percentile, callsOf, flameTree, statesIn, byFormat } from './stats.js';
 import { cost, scopesOf, truncatedText, objectsIn, scopeOf, frameAround, stepAround } from './model.js';
 import { css } from './theme.js';
-import { $, el, select, table, tools, words, times, moments, counts, sizes } from './dom.js';
+import { $, el, select, table, tools, words, links, times, moments, counts, sizes, by } from './dom.js';
 import { Comparison } from './comparison.js';
 import { RUNNING } from './states.js';
 import { usualSteps, whyPanel } from './why.js';
@@ -23,19 +23,21 @@ const numberOf = number => number === '' ? -Infinity : Number(number);
 
 const argsText = args => args.map(([key, v]) => `${key}=${shown(v)}`).join(', ');
 
+/** Panels of details, which a wide screen shows beside another one. */
+const SIDES = /^(flame|scope|why|request|difference)$/, WIDE = globalThis.matchMedia && matchMedia('(min-width: 1700px)');
+
 export class Panels {
     /** @param {object} app see app.js @param {HTMLElement} tabs @param {HTMLElement} body */
     constructor(app, tabs, body) {
         this.app = app;
         this.tabs = tabs;
         this.body = body;
-        this.memories = {};
         this.step = 5e5; // how many scopes count() counts in one call
         this.bottomUp = false;
         const { report } = app, spans = report.spans.length > 0;
         this.comparison = report.processes.length > 1 ? new Comparison(this) : null;
         const ended = endings(report).length > 0;
-        this.tab = ended ? 'end' : 'scopes';
+        this.tab = this.first = ended ? 'end' : 'scopes'; // first: the tab that the page opens on
         this.list = [
             ended ? ['end', 'At the end', () => endPanel(this)] : null,
             ['scopes', 'Scopes', () => this.scopes()],
@@ -91,20 +93,28 @@ export class Panels {
         for (const [id] of this.list) {
             const tab = $('tab-' + id), on = id === this.tab;
             tab.setAttribute('aria-selected', String(on));
+            tab.classList.toggle('shown', this.shown.includes(id));
             tab.tabIndex = on ? 0 : -1;
         }
         this.body.setAttribute('aria-labelledby', 'tab-' + this.tab);
-        const content = /^(scopes?|flame)$/.test(this.tab) && !this.count() ? this.coming() : this.list.find(([id]) => id === this.tab)[2]() || this.coming();
-        if (content !== this.body.firstChild) this.body.replaceChildren(...(Array.isArray(content) ? content : [content]));
+        const content = id => /^(scopes?|flame)$/.test(id) && !this.count() ? this.coming() : this.list.find(([each]) => each === id)[2]() || this.coming();
+        const parts = this.shown.map(id => content(id)), [first] = parts, wide = parts.length > 1;
+        this.body.classList.toggle('two', wide);
+        if (wide) this.body.replaceChildren(...parts.map(part => el('div.half', {}, ...[part].flat())));
+        else if (first !== this.body.firstChild) this.body.replaceChildren(...[first].flat());
+    }
+
+    /** The panels that are shown: on a wide screen two, one of them about details. */
+    get shown() {
+        if (SIDES.test(this.tab)) this.right = this.tab; else this.left = this.tab;
+        return WIDE && WIDE.matches ? [this.left || this.first, this.right || 'flame'] : [this.tab];
     }
 
     /** Returns a note that stands in for the statistics until they are there. */
     coming() {
         this.refresh(1);
-        return this.soon = this.soon || el('p.note', { role: 'status' }, 'Statistics are coming\u2026'); // one element, so that a screen reader reads it once
+        return this.soon = this.soon && !this.body.matches('.two') ? this.soon : el('p.note', { role: 'status' }, 'Statistics are coming\u2026'); // one element, so that a screen reader reads it once
     }
-
-    memoryOf(name) { return this.memories[name] = this.memories[name] || {}; }
 
     /** Statistics of the selection or of everything, kept until the selection changes. rows: of scopes. names: one for each name that a format has made. */
     stats() {
@@ -167,17 +177,17 @@ export class Panels {
             counts('calls', row => row.calls),
             times('total', row => row.known ? row.total : NaN, 'without calls that are cut'),
             ...ran,
-            { title: 'self', get: row => row.self, show: row => row.known ? this.bar(row.self, stats) : '-' },
+            by('self', row => row.self, row => row.known ? this.bar(row.self, stats) : '-'),
             { title: '% of range', get: row => row.share, show: row => row.known && span ? (100 * row.share).toFixed(1) : '-',
                 note: 'of a thread whose older events were overwritten, of the time since then; threads add up' },
             ...rows.some(row => row.threads > 1) ? [counts('threads', row => row.threads)] : [],
             times('mean', row => row.sum / row.known),
             times('min', row => row.min),
             ...[50, 90, 99].map(n => times('p' + n, row => percentile(row, n / 100), 'percentiles are exact to 2 %; click a scope for exact ones')),
-            { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) },
+            by('max', row => row.max, row => ns(row.whole ? row.max : NaN)),
             words('category', row => row.label.category),
             PLACE
-        ], rows, { caption: `${rows.length ? 'S' : 'No s'}copes: ${this.rangeText()}`, sort: 3 + ran.length, memory: this.memoryOf('scopes'),
+        ], rows, { caption: `${rows.length ? 'S' : 'No s'}copes: ${this.rangeText()}`, sort: 3 + ran.length, memory: 'scopes',
             onpick: row => this.pick(row.label), picked: row => this.app.label === row.label,
             inner: row => row.inner && row.inner.filter(found), open: Boolean(dim) })];
     }
@@ -260,8 +270,8 @@ export class Panels {
     /** A table of the names that a format has made. */
     names(rows) {
         return el('details', { open: true }, el('summary', {}, `by name (${grouped(rows.length)})`), table([words('name', row => row.label.name), counts('calls', row => row.calls),
-            times('total', row => row.known ? row.total : NaN), times('mean', row => row.sum / row.known), { title: 'max', get: row => row.max, show: row => ns(row.whole ? row.max : NaN) }], rows,
-        { caption: 'By name', sort: 2, memory: this.memoryOf('names'), limit: 40, onpick: row => this.pick(row.label) }));
+            times('total', row => row.known ? row.total : NaN), times('mean', row => row.sum / row.known), by('max', row => row.max, row => ns(row.whole ? row.max : NaN))], rows,
+        { caption: 'By name', sort: 2, memory: 'names', limit: 40, onpick: row => this.pick(row.label) }));
     }
 
     /** The lines of source around a call site. Null if the report has none. */
@@ -325,7 +335,7 @@ export class Panels {
             table([{ title: key, text: true, get: row => row.text }, counts('calls', row => row.calls),
                 times('total', row => row.total), times('mean', row => row.total / row.calls),
                 times('max', row => row.max)], [...values.values()],
-            { caption: `By ${key}`, sort: 2, memory: this.memoryOf('arg ' + key), limit: 40 })));
+            { caption: `By ${key}`, sort: 2, memory: 'arg ' + key, limit: 40 })));
     }
 
     callTable(calls, caption, named = false) {
@@ -335,7 +345,7 @@ export class Panels {
             const pair = scopeOf(report, call).args.reverse().find(([each]) => each === key);
             return pair ? pair[1] : '';
         };
-        const around = (noun, find) => report.bars.some(each => each.noun === noun) ? { title: noun, get: call => numberOf(find(report, call)), show: call => String(find(report, call)) } : null;
+        const around = (noun, find) => report.bars.some(each => each.noun === noun) ? by(noun, call => numberOf(find(report, call)), call => String(find(report, call))) : null;
         const ran = call => statesIn(report, [call]).get('running') || 0, columns = [
             named ? words('scope', call => app.labelOf(call).name) : null,
             moments('start', call => call.start),
@@ -347,24 +357,23 @@ export class Panels {
                 get: call => { const v = argument(call, key); return typeof v === 'bigint' ? Number(v) : v; }, show: call => shown(argument(call, key)) })),
             words('', call => truncatedText(scopeOf(report, call).flags))
         ].filter(Boolean);
-        return table(columns, calls, { caption, sort: named ? 2 : 1, memory: this.memoryOf(named ? 'named calls' : 'calls'), limit: 200, onpick: call => app.show(call),
+        return table(columns, calls, { caption, sort: named ? 2 : 1, memory: named ? 'named calls' : 'calls', limit: 200, onpick: call => app.show(call),
             picked: call => app.focus && app.focus.track === call.track && app.focus.depth === call.depth && app.focus.i === call.i });
     }
 
     found() {
         const { app } = this, { query, hits, report } = app, { values = [], threads = [], spans = [], messages = [], counters = [] } = app.others || {};
-        if (!query) return el('p.note', {}, 'Search by a part of a name, "words in quotes", cat:NAME, key=value, key>100, >2ms or <100us, or several of them. Numbers may be hexadecimal: 0x173. The key / goes to the search field.');
-        const counted = [[hits, 'scope'], [values, 'scope by an argument', 'scopes by an argument'], [threads, 'thread'], [spans, 'span'], [messages, 'message'], [counters, 'counter']].filter(([list]) => list.length);
-        const says = counted.map(([list, one, many]) => `${grouped(list.length)}${list.more ? ' and more' : ''} ${list.length === 1 ? one : many || one + 's'}`).join(', ');
+        if (!query) return el('p.note', {}, 'Type into the field above; the key / goes there, and ? says what it finds.');
+        const counted = [[hits, 'scope'], [values, 'scope by an argument', 'scopes by an argument'], [threads, 'thread'], [spans, 'span'], [messages, 'message'], [counters, 'counter']].filter(([list]) => list.length || list.more);
+        const says = counted.map(([list, one, many]) => `${grouped(list.length)}${list.more ? ' and more, the limit,' : ''} ${list.length === 1 ? one : many || one + 's'}`).join(', ');
         if (!says) return el('p.note', { role: 'status' }, `Nothing matches ${query}: no scope, argument, thread, span, message or counter. Every word has to match; quotes keep words together.`);
-        const link = (title, get, pick) => ({ title, text: true, get, show: row => el('button.link', { onclick: () => pick(row) }, get(row)) });
         return [el('p.note', { role: 'status' }, `${says} for ${query}`), spans.length ? this.spanTable(spans, `${grouped(spans.length)} spans for ${query}`) : '',
             hits.length || !values.length ? '' : this.callTable(values, `${grouped(values.length)} scopes by an argument, for ${query}`, true),
             hits.length || says.startsWith('0') ? this.callTable(hits, `${grouped(hits.length)}${hits.more ? ' and more' : ''} scopes for ${query}`, true) : '',
             hits.length && values.length ? this.callTable(values, `${grouped(values.length)} scopes by an argument, for ${query}`, true) : '',
-            threads.length ? table([link('thread', row => row.full, row => app.goTo(row.levels[0] ? row.levels[0].start[0] : report.from, row)), { title: 'id', get: row => Number(row.thread) }], threads, { caption: 'Threads', up: true, memory: this.memoryOf('found threads') }) : '',
-            messages.length ? table([moments('time', row => row.time), link('message', row => row.text, row => app.goTo(row.time, row.track)), words('thread', row => row.track.title)], messages, { caption: 'Messages', up: true, memory: this.memoryOf('found messages') }) : '',
-            counters.length ? table([link('counter', row => row.name, row => app.goTo(row.time[row.value.indexOf(row.max)] || report.from)), { title: 'max', get: row => row.max, show: row => measured(row.max, row.unit) }], counters, { caption: 'Counters', up: true, memory: this.memoryOf('found counters') }) : ''].filter(Boolean);
+            threads.length ? table([links('thread', row => row.full, row => app.goTo(row.levels[0] ? row.levels[0].start[0] : report.from, row)), by('id', row => Number(row.thread))], threads, { caption: 'Threads', up: true, memory: 'found threads' }) : '',
+            messages.length ? table([moments('time', row => row.time), links('message', row => row.text, row => app.goTo(row.time, row.track)), words('thread', row => row.track.title)], messages, { caption: 'Messages', up: true, memory: 'found messages' }) : '',
+            counters.length ? table([links('counter', row => row.name, row => app.goTo(row.time[row.value.indexOf(row.max)] || report.from)), by('max', row => row.max, row => measured(row.max, row.unit))], counters, { caption: 'Counters', up: true, memory: 'found counters' }) : ''].filter(Boolean);
     }
 
     // ---- tables
@@ -373,16 +382,16 @@ export class Panels {
         const { app } = this, { report } = app, series = app.series;
         const place = each => each.tracks && each.tracks.size > 1 ? `${grouped(each.tracks.size)} threads` : each.track.title;
         const which = select('Which frames', report.bars.map((each, i) => [i, `${each.name} on ${place(each)} (${grouped(each.start.length)})`]), report.bars.indexOf(series),
-            i => { app.setSeries(Number(i)); this.render(); });
+            i => { app.setSeries(Number(i)); this.render(); }), hertz = el('button', { onclick: () => { series.hertz = !series.hertz; app.drawFrames(); } }, '60 Hz');
         const { number, at } = series, rows = series.start.map((start, i) => ({ i, start, duration: series.duration[i], number: number[i], track: at ? at[i].track : series.track }));
         const sorted = Float64Array.from(series.duration).sort(), n = sorted.length, most = share => sorted[max(0, ceil(share * n) - 1)];
         const low = sorted.slice(floor(n * 0.99)), mean = rows.reduce((sum, row) => sum + row.duration, 0) / n;
         const text = `${grouped(n)} ${series.noun}${n === 1 ? '' : 's'}, mean ${ns(mean)} (${(1e9 / mean).toFixed(1)} a second), p50 ${ns(most(0.5))}, p99 ${ns(most(0.99))}, longest ${ns(most(1))}; ` +
             `the slowest 1 %: ${(1e9 / (low.reduce((sum, d) => sum + d, 0) / low.length)).toFixed(1)} a second`;
-        return [tools(which, el('span.note', {}, text)),
-            table([{ title: series.noun, get: row => numberOf(row.number), show: row => String(row.number) }, moments('start', row => row.start),
+        return [tools(which, hertz, el('span.note', {}, text)),
+            table([by(series.noun, row => numberOf(row.number), row => String(row.number)), moments('start', row => row.start),
                 times('duration', row => row.duration), at && series.tracks.size > 1 ? words('thread', row => row.track.title) : null].filter(Boolean), rows,
-            { caption: `${series.noun}s: ${series.name}`, sort: 2, memory: this.memoryOf('frames'), onpick: row => app.showBar(row.i) })];
+            { caption: `${series.noun}s: ${series.name}`, sort: 2, memory: 'frames', onpick: row => app.showBar(row.i) })];
     }
 
     messages() {
@@ -398,7 +407,7 @@ export class Panels {
                 words('severity', severityOf), words('thread', row => row.track.title),
                 words('text', row => row.text + this.pointArgs(row)), words('category', row => row.label.category),
                 PLACE], rows,
-            { caption: `${grouped(rows.length)} messages and marks${selection ? ' of the selection' : ''}`, sort: 0, up: true, memory: this.memoryOf('messages'),
+            { caption: `${grouped(rows.length)} messages and marks${selection ? ' of the selection' : ''}`, sort: 0, up: true, memory: 'messages',
                 onpick: row => app.goTo(row.time, row.track) }));
         };
         filter.oninput = () => { this.wanted = filter.value; draw(); };
@@ -420,20 +429,20 @@ export class Panels {
     spanTable(rows, caption) {
         const { app } = this, { report } = app;
         return table([words('span', span => report.labels[span.label].name + (span.mark ? ' (mark)' : '')),
-            moments('start', span => span.start), { title: 'duration', get: span => span.duration, show: span => span.mark ? '' : ns(span.duration) },
-            { title: 'id', get: span => Number(span.id), show: span => '0x' + span.id.toString(16) },
+            moments('start', span => span.start), by('duration', span => span.duration, span => span.mark ? '' : ns(span.duration)),
+            by('id', span => Number(span.id), span => '0x' + span.id.toString(16)),
             words('from', span => report.tracks[span.track].title), words('to', span => report.tracks[span.endTrack].title),
             words('arguments', span => argsText(span.args)),
             words('', span => truncatedText(span.flags))], rows,
-        { caption, sort: 2, memory: this.memoryOf('spans'), onpick: span => app.openSpan(span) });
+        { caption, sort: 2, memory: 'spans', onpick: span => app.openSpan(span) });
     }
 
     counters() {
         const rows = this.app.report.counters, show = (series, v) => measured(v, series.unit);
         return table([words('counter', s => s.name), words('category', s => s.category),
-            counts('samples', s => s.time.length), { title: 'min', get: s => s.min, show: s => show(s, s.min) },
-            { title: 'max', get: s => s.max, show: s => show(s, s.max) },
-            { title: 'last', get: s => s.value.at(-1) || 0, show: s => show(s, s.value.at(-1)) }], rows, { caption: 'Counters', memory: this.memoryOf('counters'), up: true });
+            counts('samples', s => s.time.length), by('min', s => s.min, s => show(s, s.min)),
+            by('max', s => s.max, s => show(s, s.max)),
+            by('last', s => s.value.at(-1) || 0, s => show(s, s.value.at(-1)))], rows, { caption: 'Counters', memory: 'counters', up: true });
     }
 
     /** Memory and locks of the processes, in the selection if there is one. Kept until the selection changes. */
@@ -451,7 +460,7 @@ export class Panels {
                 counts('allocations', row => row.count), sizes('bytes', row => row.bytes),
                 counts('not freed', row => row.liveCount), sizes('bytes not freed', row => row.liveBytes),
                 sizes('peak', row => row.peak), PLACE],
-            [...rows.values()], { caption, sort: first.length + 1, memory: this.memoryOf(key) });
+            [...rows.values()], { caption, sort: first.length + 1, memory: key });
         for (const { memory, name } of this.objects()) {
             if (!memory) continue;
             parts.push(tableOf([words('site', row => row.label.name || where(row.label)), words('pool', row => row.label.category)],
@@ -460,7 +469,7 @@ export class Panels {
             parts.push(table([moments('allocated at', row => row.time), sizes('bytes', row => row.size),
                 words('address', row => '0x' + row.address.toString(16)), words('site', row => where(row.site.label)),
                 words('thread', row => row.track.title)], memory.leaks,
-            { caption: `${grouped(memory.leaks.length)} blocks that were not freed`, sort: 1, memory: this.memoryOf('leaks'), onpick: row => this.app.goTo(row.time, row.track) }));
+            { caption: `${grouped(memory.leaks.length)} blocks that were not freed`, sort: 1, memory: 'leaks', onpick: row => this.app.goTo(row.time, row.track) }));
         }
         return parts;
     }
@@ -469,16 +478,16 @@ export class Panels {
         const parts = [el('p.note', {}, this.rangeText())];
         for (const { locks, name } of this.objects()) {
             if (!locks) continue;
-            parts.push(table([words('lock', row => row.label.name), { title: 'locks', get: row => row.addresses.size },
+            parts.push(table([words('lock', row => row.label.name), by('locks', row => row.addresses.size),
                 counts('acquired', row => row.acquired), counts('contended', row => row.contended),
                 { title: 'most waiters', note: 'threads that waited for one of them at the same time', get: row => row.waiters },
                 times('waited', row => row.wait), times('longest wait', row => row.waitMax),
                 times('held', row => row.hold), times('longest hold', row => row.holdMax),
-                PLACE], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 5, memory: this.memoryOf('locks') }));
+                PLACE], [...locks.rows.values()], { caption: `Locks of ${name}`, sort: 5, memory: 'locks' }));
             parts.push(table([moments('at', row => row.time), times('waited', row => row.took),
                 words('lock', row => row.label.name), words('thread', row => row.track.title),
                 words('held by', row => row.holder ? row.holder.title : '')], locks.waits,
-            { caption: 'The longest waits', sort: 1, memory: this.memoryOf('waits'), onpick: row => {
+            { caption: 'The longest waits', sort: 1, memory: 'waits', onpick: row => {
                 this.app.time.reveal(row.track, 0, row.holder);
                 this.app.zoomTo(row.time, row.time + row.took, true);
             } }));
@@ -497,16 +506,16 @@ export class Panels {
                 ['recording cost', cost(process, report.to - report.from).text], ['lost', number('lost') ? grouped(number('lost')) + ' events' : 'nothing'], ...process.metadata];
             if (about('sources_missing')) facts.push(['source code', `lines of ${report.sources.size} files; ${about('sources_missing')} were not found${number('sources_limit') ? '; a limit left some out' : ''}`]);
             parts.push(el('table.facts', {}, el('caption', {}, process.name), ...facts.map(([key, text]) => el('tr', {}, el('th', { scope: 'row' }, key), el('td.text', {}, text)))));
-            parts.push(table([words('track', t => t.title), { title: 'thread', get: t => Number(t.thread) },
+            parts.push(table([words('track', t => t.title), by('thread', t => Number(t.thread)),
                 words('kind', t => t.device ? 'device ' + t.device : t.fiber ? 'fiber' : 'thread'),
-                { title: 'scopes', get: scopesOf, show: t => grouped(scopesOf(t)) },
-                { title: 'depth', get: t => t.levels.length }, counts('other events', t => t.points.count),
+                by('scopes', scopesOf, t => grouped(scopesOf(t))),
+                by('depth', t => t.levels.length), counts('other events', t => t.points.count),
                 counts('lost', t => t.lost),
                 words('clock', t => ['', 'aligned by pairs', 'aligned by rate', 'not aligned'][t.alignment] || '')], process.tracks,
-            { caption: 'Tracks', sort: 3, memory: this.memoryOf('tracks') }));
+            { caption: 'Tracks', sort: 3, memory: 'tracks' }));
         }
         if (report.losses.length) parts.push(table([moments('at', l => l.time), counts('lost', l => l.lost),
-            words('track', l => l.track.title)], report.losses, { caption: 'Where events were lost', memory: this.memoryOf('losses'), onpick: l => this.app.goTo(l.time, l.track) }));
+            words('track', l => l.track.title)], report.losses, { caption: 'Where events were lost', memory: 'losses', onpick: l => this.app.goTo(l.time, l.track) }));
         return parts;
     }
 }

@@ -84,7 +84,7 @@ export function download(blob, name) {
 export function flamePicture(box, measure, style) {
     if (!box) return null;
     const { width, height } = box.getBoundingClientRect(), svg = new Svg(width, height, measure);
-    svg.fillStyle = style.background;
+    svg.fillStyle = style.bg;
     svg.fillRect(0, 0, width, height);
     svg.textBaseline = 'middle';
     for (const frame of box.querySelectorAll('button')) {

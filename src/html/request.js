@@ -7,7 +7,7 @@ import { labelAt, waitsOf, waitWords } from './waits.js';
 import { scopeAt, scopeOf, stepNumber, truncatedText } from './model.js';
 import { compared } from './why.js';
 import { css } from './theme.js';
-import { el, select, table, tools, times } from './dom.js';
+import { el, select, table, tools, times, linkTo, by } from './dom.js';
 import { max, min, ns, moment, grouped } from './text.js';
 
 const PARTS = 500; // scopes shorter than such a part of the request have no row
@@ -216,7 +216,7 @@ export const requestName = (series, one) => `${series.name} ${one.id}`;
 export function requestPanel(panels) {
     const { app } = panels, { report } = app, all = requestSeries(report), [series, one] = chosenRequest(app), { rows, left, path, flows, parents, children } = requestOf(report, series, one);
     const wall = one.end - one.start || 1, go = (next, each) => app.openRequest(next, each);
-    const thread = (track, time) => el('button.link', { onclick: () => app.goTo(time, track) }, track.title), scope = place => el('button.link', { onclick: () => app.show(place) }, labelAt(report, place).name || '(unnamed)');
+    const thread = (track, time) => linkTo(track.title, () => app.goTo(time, track)), scope = place => linkTo(labelAt(report, place).name || '(unnamed)', () => app.show(place));
     const number = el('input', { type: 'search', size: 10, placeholder: 'Number', 'aria-label': 'Number of the request', onchange: () => {
         const found = series.list.find(({ id }) => id === Number(number.value)), [other] = all.filter(each => each.ids.has(Number(number.value)));
         if (number.value && (found || other)) go(found ? series : other, found || other.list.find(({ id }) => id === Number(number.value)));
@@ -233,7 +233,7 @@ export function requestPanel(panels) {
         if (row.kind === 'wait') return ['waited ', ...waitWords(report, row.wait, scope, thread), row.for ? `, which worked for ${row.for}` : ''];
         return [...row.kind === 'scope' ? [thread(row.track, row.start), ': '] : [], scope(row.place), name.role === ROLE_STEP ? ` ${stepNumber(report, row.place)}` : ''];
     };
-    const columns = [{ title: 'from', get: row => row.order, show: row => ns(row.start - one.start) }, times('took', row => row.end - row.start), { title: 'when', get: row => row.start, show: picture },
+    const columns = [by('from', row => row.order, row => ns(row.start - one.start)), times('took', row => row.end - row.start), by('when', row => row.start, picture),
         { title: 'what', text: true, get: row => row.order, show: row => el('span', { style: { paddingLeft: `${min(row.depth, 20) * 14}px` }, class: row.critical ? 'critical' : null }, ...what(row)) }];
     rows.forEach((row, order) => { row.order = order; });
     const partName = ({ part, start, end }) => {
@@ -241,7 +241,7 @@ export function requestPanel(panels) {
         return row && row.kind === 'scope' ? what(row) : [row ? row.name : 'on its way'];
     };
     const longest = ({ part, start, end }) => rows.filter(row => row.kind === 'wait' && row.part === part && row.start >= start && row.end <= end).sort((a, b) => b.end - b.start - a.end + a.start)[0];
-    const relatives = (title, list) => list.length ? el('p', {}, title, ...list.slice(0, 20).flatMap((each, i) => [i ? ', ' : '', el('button.link', { onclick: () => go(each.series, each) }, requestName(each.series, each)), ` (${ns(each.end - each.start)})`]), list.length > 20 ? ` and ${grouped(list.length - 20)} more` : '') : null;
+    const relatives = (title, list) => list.length ? el('p', {}, title, ...list.slice(0, 20).flatMap((each, i) => [i ? ', ' : '', linkTo(requestName(each.series, each), () => go(each.series, each)), ` (${ns(each.end - each.start)})`]), list.length > 20 ? ` and ${grouped(list.length - 20)} more` : '') : null;
     const cut = truncatedText(one.flags);
     app.flowList = flows;
     return [tools(all.length > 1 ? select('Which requests', all.map((each, i) => [i, `${each.name} (${grouped(each.list.length)} ${each.step ? 'steps' : 'spans'})`]), all.indexOf(series), i => go(all[i])) : null,
@@ -250,11 +250,11 @@ export function requestPanel(panels) {
     el('div.why.request', { tabindex: 0 }, el('h2', {}, `${requestName(series, one)} took ${ns(one.end - one.start)}${cut ? ` at least: ${cut}` : series.whole > 1 ? `, ${compared(one.end - one.start, series.usual, `the median of ${grouped(series.whole)}`)}` : ''}`),
         el('p.note', {}, `at ${moment(one.start)}, begun on thread `, thread(one.track, one.start), series.step ? '' : ', ended on thread ', series.step ? '' : thread(one.endTrack, one.end), left ? `; left out, because shorter than 1/${PARTS} of it: ${grouped(left)}` : ''),
         relatives('Parent: ', parents), relatives('Children: ', children),
-        rows.length ? table(columns, rows, { caption: 'Its scopes, waits and gaps; bold: the critical path', up: true, memory: panels.memoryOf('request'), limit: 200 })
+        rows.length ? table(columns, rows, { caption: 'Its scopes, waits and gaps; bold: the critical path', up: true, memory: 'request', limit: 200 })
             : el('p', {}, `No scope is known to be a part of it: give its number to PROFILE_FLOW_OUT and PROFILE_FLOW_IN, to PROFILE_STEP, or to an argument "${series.name}" of a scope.`),
-        table([times('time', part => part.end - part.start), { title: '%', get: part => part.end - part.start, show: part => (100 * (part.end - part.start) / wall).toFixed(1) },
+        table([times('time', part => part.end - part.start), by('%', part => part.end - part.start, part => (100 * (part.end - part.start) / wall).toFixed(1)),
             { title: 'what', text: true, get: part => part.start, show: part => { const wait = longest(part); return el('span', {}, ...partName(part), ...wait ? [': ', ...what(wait)] : []); } }], path,
-        { caption: 'The critical path, in order', sort: 2, up: true, memory: panels.memoryOf('path') }),
-        flows.length ? table([{ title: 'at', get: flow => flow.from, show: flow => ns(flow.from - one.start) }, times('took', flow => flow.to - flow.from), { title: 'flow (key L: the next)', text: true, get: flow => flow.name, show: flow =>
-            el('span', {}, `${flow.name} ${flow.id}: `, thread(flow.fromTrack, flow.from), ' to ', thread(flow.toTrack, flow.to)) }], flows, { caption: 'Its flows', up: true, memory: panels.memoryOf('flows'), limit: 60 }) : null)];
+        { caption: 'The critical path, in order', sort: 2, up: true, memory: 'path' }),
+        flows.length ? table([by('at', flow => flow.from, flow => ns(flow.from - one.start)), times('took', flow => flow.to - flow.from), { title: 'flow (key L: the next)', text: true, get: flow => flow.name, show: flow =>
+            el('span', {}, `${flow.name} ${flow.id}: `, thread(flow.fromTrack, flow.from), ' to ', thread(flow.toTrack, flow.to)) }], flows, { caption: 'Its flows', up: true, memory: 'flows', limit: 60 }) : null)];
 }

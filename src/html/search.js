@@ -71,20 +71,22 @@ export function findOthers(report, query, limit = 5000) {
     const { names, categories, args, compared, least, most } = query, timed = least > 0 || most < Infinity, plain = names.length > 0 && !args.length && !compared.length;
     const found = { values: [], threads: [], spans: [], messages: [], counters: [] }, category = ({ category: own }) => categories.every(word => own.toLowerCase().includes(word));
     const named = (...texts) => names.every(word => texts.some(text => wordMatches(word, text)));
+    const few = list => Object.assign(list.slice(0, limit), { more: list.length > limit });
     if (query.empty) return found;
-    found.spans = report.spans.filter(span => {
+    found.spans = few(report.spans.filter(span => {
         const label = report.labels[span.label];
         return span.duration >= least && span.duration <= most && category(label) && argsMatch(query, span.args) && named(label.name, Number(span.id), ...span.args.map(([, v]) => v));
-    }).slice(0, limit);
+    }));
     if (!plain) return found;
     if (!timed && !categories.length) {
         found.threads = report.tracks.filter(track => named(track.full, Number(track.thread)));
         found.counters = report.counters.filter(({ name, unit }) => named(name, unit));
     }
-    if (!timed) found.messages = report.messages.filter(({ text, label }) => named(text) && category(label)).slice(0, limit);
+    if (!timed) found.messages = few(report.messages.filter(({ text, label }) => named(text) && category(label)));
     let left = 300000; // lists of arguments that are looked at
     for (const track of report.tracks) track.levels.forEach((level, depth) => level.args.index.forEach((i, k) => {
-        if (left-- <= 0 || i >= level.count || found.values.length >= limit) return;
+        if (left-- <= 0 || found.values.length >= limit) found.values.more = true;
+        if (found.values.more || i >= level.count) return;
         const label = report.labels[report.nodes.label[level.node[i]]], duration = level.durationOf(i);
         if (duration < least || duration > most || labelMatches(query, label) || !category(label) || !named(label.name, ...report.argsAt(level.args.place[k]).map(([, v]) => v))) return;
         found.values.push({ track, depth, i, start: level.start[i], duration });

@@ -26,22 +26,26 @@ export const css = ([r, g, b]) => `rgb(${r},${g},${b})`;
 export function colorLabels(labels, dark) {
     for (const label of labels) {
         const { base, name } = label.format || label, bits = hash(base || name);
-        label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255]
-            : fromHsl(bits % 360, dark ? 0.42 : 0.58, (dark ? 0.62 : 0.71) + (bits >>> 12) % 7 / 100);
+        let light = dark ? 0.69 : 0.72;
+        do label.rgb = label.color ? [label.color >> 16 & 255, label.color >> 8 & 255, label.color & 255] : fromHsl(bits % 360, dark ? 0.42 : 0.58, (light -= 0.01) - (bits >>> 12) % 7 / 100);
+        while (!dark && !label.color && luminance(label.rgb) > 0.295); // 3 : 1 on white
         if (dark && min(...label.rgb) > 220) label.rgb = [70, 76, 86]; // nearly white: a quiet colour on a white page, but not on a dark one
         label.ink = inkOn(label.rgb);
     }
 }
 
-/** Returns black or white: whichever is easier to read on a colour. */
-function inkOn(rgb) {
-    const [r, g, b] = rgb.map(c => (c / 255) ** 2.2);
-    return 0.2126 * r + 0.7152 * g + 0.0722 * b > 0.18 ? '#111' : '#fff';
+/** How bright a colour is, from 0 to 1, as WCAG computes it. */
+export function luminance(rgb) {
+    const [r, g, b] = rgb.map(c => c > 10 ? ((c / 255 + 0.055) / 1.055) ** 2.4 : c / 3295);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
+
+/** Returns black or white: whichever is easier to read on a colour. */
+const inkOn = rgb => luminance(rgb) > 0.179 ? '#000' : '#fff';
 
 /** Returns blue for faster, grey for equal, red for slower. People who confuse red and green can tell red from blue. @param {number} by -1 to 1 */
 export function differenceStyle(by, dark) {
-    const grey = dark ? [74, 80, 90] : [216, 219, 224], full = by > 0 ? dark ? [224, 92, 60] : [232, 96, 64] : dark ? [80, 150, 240] : [70, 140, 235];
+    const grey = dark ? [104, 110, 120] : [140, 146, 156], full = by > 0 ? dark ? [224, 92, 60] : [232, 96, 64] : dark ? [80, 150, 240] : [70, 140, 235];
     const share = by ? 0.25 + 0.75 * min(1, abs(by)) : 0, rgb = grey.map((c, i) => round(c + (full[i] - c) * share));
     return { backgroundColor: css(rgb), color: inkOn(rgb) };
 }

@@ -26,7 +26,7 @@ export class TimeLine {
         this.app = app;
         this.scroll = 0;
         this.widths = new Map();
-        this.places = [];
+        this.places = this.flags = [];
         this.waiting = false;
     }
 
@@ -147,7 +147,8 @@ export class TimeLine {
         if (!other || other === track) return;
         this.reveal(other, 0);
         this.layout();
-        if (this.placed && !this.layout().some(({ row }) => row.tracks && row.kind === 'track' && row.tracks.includes(track))) app.pinned.add(this.placeOf(track).row.key);
+        const { y, row, pinned } = this.placeOf(track);
+        if (!pinned && (y + row.height < this.top || y > this.bottom)) app.pinned.add(row.key);
     }
 
     x(time) { return GUTTER + (time - this.app.view.from) * this.scale; }
@@ -194,13 +195,14 @@ export class TimeLine {
         this.drawSelection(ctx, width, height);
         for (const place of upwards) this.drawGutter(ctx, place);
         this.drawRuler(ctx, width);
+        this.drawNotes(ctx, width);
         if (!svg) this.drawBars(ctx, width, height);
     }
 
     /** Draws the scopes of the image as SVG. All lines of pixels of a depth are equal, so one of them is enough. */
     drawPixels(svg, w, h, ratio) {
         const { background } = this.app.colors, left = round(GUTTER * ratio), grid = this.app.colors.grid, line = y => this.pixels.subarray(y * w, y * w + w).map(c => c === grid ? background : c);
-        svg.fillStyle = this.app.style.background;
+        svg.fillStyle = this.app.style.bg;
         svg.fillRect(0, 0, w / ratio, h / ratio);
         svg.fillStyle = this.app.style.grid;
         for (let x = left; x < w; x++) if (this.pixels[(h - 1) * w + x] === grid) svg.fillRect(x / ratio, RULER, 1, h / ratio);
@@ -277,9 +279,7 @@ export class TimeLine {
             const width = this.textWidth(ctx, label.name);
             this.fit(ctx, label.name, x0 + 4, y + LINE / 2, room);
             if (room - width > 60) {
-                ctx.globalAlpha = 0.7;
                 ctx.fillText(ns(level.durationOf(i)), x0 + 4 + width + 8, y + LINE / 2);
-                ctx.globalAlpha = 1;
             }
             const flags = level.flags.size ? level.flags.get(i) : 0;
             if (flags) this.drawTorn(ctx, x0, x1, y, flags);
@@ -288,7 +288,7 @@ export class TimeLine {
 
     /** Draws a zigzag where the begin or the end of a scope is not known. */
     drawTorn(ctx, x0, x1, y, flags) {
-        ctx.fillStyle = this.app.style.background;
+        ctx.fillStyle = this.app.style.bg;
         for (const [bit, x, sign] of [[TRUNCATED_BEGIN, x0, 1], [TRUNCATED_END, x1, -1]]) {
             if (!(flags & bit)) continue;
             ctx.beginPath();
@@ -597,6 +597,22 @@ export class TimeLine {
         this.fit(ctx, `${ns(report.to - report.from)}${GUTTER > 99 ? ' in all' : ''}`, 6, bottom + MAP / 2 + 1, GUTTER - 8);
     }
 
+    /** Draws the reader's notes: lines at begin and end, and the text above the map. */
+    drawNotes(ctx, width) {
+        const { app: { notes, style }, bottom } = this;
+        ctx.font = 11 + FONT;
+        this.flags = notes.map((note, i) => {
+            const x0 = max(GUTTER, this.x(note.from)), right = this.x(note.to), y = bottom - 18 - i % 3 * 18, wide = min(260, this.textWidth(ctx, note.text) + 10);
+            if (right < GUTTER || x0 > width) return {};
+            ctx.fillStyle = style.mark;
+            for (const x of [this.x(note.from), right]) if (x >= GUTTER) ctx.fillRect(x, RULER, 1, bottom - RULER);
+            ctx.fillRect(x0, y, wide, 16);
+            ctx.fillStyle = style.onaccent;
+            this.fit(ctx, note.text, x0 + 5, y + 8, wide - 8);
+            return { note, x0, y, wide };
+        });
+    }
+
     /** Scrolls, or moves the view, to a point of the bar or of the map. @param {string} area 'bar' or 'map' */
     drag(area, x, y) {
         const { app, top, bottom, all } = this, { report, view } = app, length = view.to - view.from;
@@ -612,6 +628,8 @@ export class TimeLine {
     at(x, y) {
         if (y >= this.bottom) return { area: x < GUTTER ? 'none' : 'map' };
         if (y > this.top && x > this.canvas.clientWidth - BAR && this.all > this.bottom - this.top) return { area: 'bar' };
+        const flag = this.flags.find(each => x >= each.x0 && x < each.x0 + each.wide && y >= each.y && y < each.y + 16);
+        if (flag) return flag;
         const place = y >= RULER && this.placed ? this.placed.find(each => y >= max(each.y, each.top) && y < each.y + each.row.height) : null;
         if (!place) return { area: y >= RULER ? 'none' : x < GUTTER ? 'fold' : 'ruler' };
         const { row } = place, time = this.time(x);

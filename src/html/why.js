@@ -6,7 +6,7 @@ import { allSteps, bucketOf, FEW, indexRange, percentile, selfSteps, tally } fro
 import { READY, RUNNING, STATE_NAMES, WAITING } from './states.js';
 import { labelAt, waitsOf, waitWords } from './waits.js';
 import { scopeOf, truncatedText } from './model.js';
-import { el, table, times } from './dom.js';
+import { el, table, times, linkTo, by } from './dom.js';
 import { max, min, ns, moment, grouped, bytes, measured } from './text.js';
 
 /** Returns a function that makes functions which say how long a scope of a track took in a range. The time of a wait is that of the scope that waited. */
@@ -183,10 +183,10 @@ export function whyPanel(panels) {
     if (!usual) return null;
     const { key, track, start } = call, { wall = { whole: 0 } } = usual.get(key) || {}, { median = percentile(wall, 0.5), count = wall.whole } = call, cut = truncatedText(call.flags);
     const { wall: took, waits, parts, known, ran, inner, devices, counters, memory, messages, lost } = whyOf(report, usual, call);
-    const link = (text, onclick) => el('button.link', { onclick }, text), thread = (each, time) => link(each.title, () => app.goTo(time, each)), scope = place => link(labelAt(report, place).name, () => app.show(place));
+    const thread = (each, time) => linkTo(each.title, () => app.goTo(time, each)), scope = place => linkTo(labelAt(report, place).name, () => app.show(place));
     const doing = rows => rows.map(({ time, place }) => ({ time, what: [scope(place), `, on ${place.track.title} of ${place.track.device}`] }));
-    const list = (caption, rows) => table([times('time', row => row.time), { title: '%', get: row => row.time, show: row => (100 * row.time / took || 0).toFixed(1) },
-        { title: 'what', text: true, get: row => row.time, show: row => el('span', {}, ...row.what) }], rows, { caption, memory: panels.memoryOf(caption), inner: row => row.more, open: true, limit: 60 });
+    const list = (caption, rows) => table([times('time', row => row.time), by('%', row => row.time, row => (100 * row.time / took || 0).toFixed(1)),
+        { title: 'what', text: true, get: row => row.time, show: row => el('span', {}, ...row.what) }], rows, { caption, memory: caption, inner: row => row.more, open: true, limit: 60 });
     const about = [known ? ': what the system did was not recorded then' : ': prof_system.h records whether threads run, on Linux', '', ', but not running', ''];
     const rest = ran.reduce((left, { time }) => left - time, parts[READY]), ready = ran.map(row => ({ ...row, what: ['thread ', thread(row.track, start), ' ran on its processor'] }));
     if (rest > 0) ready.push({ time: rest, what: ['programs, or threads that recorded nothing, ran; or a quota was used up'] });

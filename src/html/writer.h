@@ -116,6 +116,7 @@ static void prof__html_process(prof__html *h)
     const char *key, *value;
     char text[512];
     prof__html_about(h, "program", about->program);
+    prof__html_about(h, "recording", about->file);
     prof__html_about_number(h, "pid", about->pid);
     prof__html_about_number(h, "parent_pid", about->parent_pid);
     prof__html_about(h, "clock", about->clock);
@@ -140,6 +141,8 @@ static void prof__html_process(prof__html *h)
     prof__html_about_number(h, "complete", (uint64_t)about->complete);
     if (about->alive) prof__html_about(h, "alive", "1");
     prof__html_about(h, "write_error", about->write_error);
+    prof__html_about(h, "crash", about->crash);
+    if (prof__nothing_text(h->trace, text, sizeof text)) prof__html_about(h, "nothing", text);
     for (int kind = 0; kind < PROF__LOSSES; ++kind)
         if (prof__loss_text(h->trace, kind, text, sizeof text)) prof__html_about(h, "loss", text);
     for (size_t i = 0; prof_trace_metadata(h->trace, i, &key, &value); ++i) {

@@ -43,6 +43,8 @@ async function question(name, picture, recording, steps, ...answers) {
 }
 
 await question('which frame, and why', 'frame', 'rounds', ['#tab-why'], /^round 6 took .* times the median of 19 frames/, /for lock store, held by thread worker in scope save, in scope turn$/);
+await question('which frame, and why: another thread had its processor', 'preempted', 'preempted', ['#tab-why'], /^frame 6 took .* times the median of 9 frames/, /thread hog ran on its processor$/);
+await question('which frame, and why: all threads are stopped', 'stopped', 'stopped', ['#tab-why'], /^frame 6 took .* times the median of 9 frames/, /held by thread collector in scope stop the world/);
 await question('who holds the lock', 'lock', 'rounds', ['#tab-locks'], /^[\d.]+ ms [\d.]+ ms store main worker$/);
 await question('where does request 8 wait', 'request', 'requests', ['#tab-request', ['[aria-label="Number of the request"]', '8']], /^request 8 took /, / in queue: thread server was busy with serve of request 7 for /);
 await question('the same by the search', 'search', 'requests', [['#search', '8'], '#panel .link'], /^request 8 took /, / in queue: thread server was busy with serve of request 7 for /);
@@ -50,5 +52,6 @@ await question('what got slower', 'slower', 'slower', ['#tab-compare'], /^draw$/
 await question('where does memory grow', 'memory', 'grows', ['#tab-memory'], /^cache 100 102.4 kB 100 102.4 kB/);
 await question('which rank', 'rank', 'ranks', ['#tab-balance'], /^compute 16 .* why_program \(rank 2\)/);
 await question('what was it doing when it crashed', 'crash', 'crashed', [], /game > solve why_program.c:\d+ .* row=7$/, / level 3 has no exit$/);
+await question('by which signal', 'signal', 'faults', [], /crashed: SIGSEGV at 0x40\. Thread main recorded last/, /game > solve why_program.c:\d+ .* row=7$/);
 await question('why is it empty', 'empty', 'empty', [], /Nothing was recorded. No macro ran/);
 await end();

@@ -20,7 +20,30 @@ import { ns, moment, measured, parseTime, axisTime, niceStep, visible } from '..
 import { parseQuery, findScopes, findOthers } from '../../src/html/search.js';
 import { judge, labelsOf, pairLabels, samplesOf, shiftOf, medianOf, sumChange, Chooser } from '../../src/html/compare.js';
 import { measures, selfTimes, differenceTree } from '../../src/html/difference.js';
-import { differenceStyle } from '../../src/html/theme.js';
+import { colorLabels, differenceStyle, luminance } from '../../src/html/theme.js';
+
+/** Texts have a contrast of 4.5 to what is behind them, borders of controls and what is drawn one of 3, in both themes. */
+function contrasts() {
+    const css = fs.readFileSync(new URL('../../src/html/style.css', import.meta.url), 'utf8'), [, light] = /:root \{([^}]*)\}/.exec(css), [, dark] = /:root\[data-theme=dark\] \{([^}]*)\}/.exec(css);
+    const ratio = (a, b) => { const [low, high] = [a, b].map(luminance).sort((x, y) => x - y); return (high + 0.05) / (low + 0.05); };
+    for (const [theme, text] of [['light', light], ['dark', dark]]) {
+        const of = Object.fromEntries([...text.matchAll(/--(\w+): #(..)(..)(..);/g)].map(([, key, ...parts]) => [key, parts.map(part => parseInt(part, 16))])), bad = [];
+        const need = (least, fore, back) => { if (!(ratio(of[fore], of[back]) >= least)) bad.push(`${fore} on ${back}: ${ratio(of[fore], of[back]).toFixed(2)}`); };
+        for (const back of ['bg', 'gutter', 'head', 'group']) {
+            for (const fore of ['ink', 'faint', 'accent']) need(4.5, fore, back);
+            need(3, 'edge', back);
+        }
+        for (const back of ['bg', 'group']) for (const fore of ['bad', 'slower']) need(4.5, fore, back);
+        for (const [fore, back] of [['onaccent', 'accent'], ['onaccent', 'mark'], ['ink', 'note'], ['bg', 'ink']]) need(4.5, fore, back);
+        for (const fill of ['accent', 'counter', 'mark', 'warn', 'bad', 'good', 'flow', 'running', 'ready', 'waiting', 'unknown', 'slower']) need(3, fill, 'bg');
+        same(`contrast, ${theme}`, bad, []);
+        const labels = Array.from({ length: 3000 }, (_, i) => ({ name: `scope ${i}` })), ink = each => each.ink === '#000' ? [0, 0, 0] : [255, 255, 255];
+        colorLabels(labels, theme === 'dark');
+        same(`contrast, ${theme}: scopes`, labels.filter(each => ratio(each.rgb, of.bg) < 3 || ratio(each.rgb, ink(each)) < 4.5).map(each => each.rgb).slice(0, 3), []);
+        const steps = Array.from({ length: 41 }, (_, i) => differenceStyle(i / 20 - 1, theme === 'dark')).map(({ backgroundColor, color }) => [backgroundColor.match(/\d+/g).map(Number), ink({ ink: color })]);
+        same(`contrast, ${theme}: differences`, steps.filter(([rgb, text_]) => ratio(rgb, of.bg) < 3 || ratio(rgb, text_) < 4.5).map(([rgb]) => rgb), []);
+    }
+}
 
 function firstDifference(got, wanted) {
     const i = firstIndex(Math.max(got.length, wanted.length), k => got[k] !== wanted[k] || got.slice(0, k + 1).join('\n') !== wanted.slice(0, k + 1).join('\n'));
@@ -613,7 +636,7 @@ function script(prefix) {
     check('the live part is at most 16 KB', live.length > 4000 && live.length <= 16000, `${live.length} bytes`);
     check('it is not in a report', !page.includes("fetch('/live'"), 'it is');
     check('it loads nothing', !/\b(https?:|\/\/[a-z]|src=|href=|@import|url\()/i.test(page.replace(/'http:\/\/www\.w3\.org\/2000\/svg'|url\(#/g, '')), 'it has an address');
-    check('it sets no markup', !/innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b/.test(page), 'it does');
+    check('it sets no markup', !/innerHTML|outerHTML *=|insertAdjacentHTML|document\.write|\beval\b/.test(page), 'it does');
 }
 
 /** Requests are what prof request says: rows, gaps, waits, relatives and the critical path, to the nanosecond. */
@@ -665,4 +688,5 @@ for (const prefix of [...prefixes.slice(0, 3), ...prefixes.filter(each => path.b
 await growth(path.dirname(pair));
 await reasons(path.dirname(pair));
 await requests(path.dirname(pair));
+contrasts();
 total();

@@ -51,7 +51,7 @@ $work/make_views $work/views || fail "make_views"
 build/prof summary $work/views.prof >$work/views.txt || fail "prof summary"
 "${CC:-cc}" -O0 -g tests/states_images.c -o $work/states_images -pthread || fail "states_images.c does not compile"
 (cd $work && ./states_images >/dev/null) || fail "states_images"
-for name in states calm late slow marked waited; do
+for name in states calm late slow marked waited preempted stopped; do
     build/prof export $work/$name.prof -o $work/$name.html && build/prof export $work/$name.prof -o $work/$name.csv ||
         fail "prof export $name.prof"
 done
@@ -65,11 +65,13 @@ done
 for call in "queue up" load train "all queries" layer fetch; do why views "$call"; done
 # ---- requests; a program that _exit() ends in a scope, and one that records nothing
 "${CC:-cc}" -O0 -g -w -DPLAIN tests/why_program.c -o $work/why_program -pthread -ldl || fail "why_program.c does not compile"
-rm -f $work/request.* $work/rank.* $work/crashed*
+rm -f $work/request.* $work/rank.* $work/crashed* $work/faults*
 for kind in requests rounds crashed empty grows crowd; do
     PROF_OUTPUT=$work/$kind.prof $work/why_program $kind 20 || fail "why_program $kind"
     build/prof export $work/$kind.prof -o $work/$kind.html || fail "prof export $kind.prof"
 done
+(PROF_CRASH_REPORT=1 PROF_OUTPUT=$work/faults.prof $work/why_program faults; true) 2>$work/faults.txt
+build/prof export $work/faults.prof -o $work/faults.html || fail "prof export faults.prof"
 for rank in 0 1 2 3; do
     ms=20
     [ $rank = 2 ] && ms=80

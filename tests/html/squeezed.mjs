@@ -9,8 +9,16 @@ import { check, total } from './count.mjs';
 
 const { parse } = createRequire(path.resolve(process.env.NODE_FOLDER) + '/')('acorn');
 
-/** Without places, and without the extra parts of a text; what is declared with const may be with let, and 0.5 may be .5. */
-const plain = tree => JSON.stringify(tree, (key, value) => key === 'start' || key === 'end' || key === 'sourceType' ? undefined : key === 'kind' && value === 'const' ? 'let' : key === 'raw' && /^\.\d/.test(value) ? '0' + value : typeof value === 'bigint' ? `${value}n` : value instanceof RegExp ? String(value) : value);
+/** Declarations that follow each other are one. */
+const merged = list => list.reduce((all, node) => {
+    const last = all.at(-1), isLet = each => each && each.type === 'VariableDeclaration' && each.kind !== 'var';
+    if (isLet(last) && isLet(node)) all[all.length - 1] = { ...last, declarations: [...last.declarations, ...node.declarations] };
+    else all.push(node);
+    return all;
+}, []);
+
+/** Without places, and without the extra parts of a text; what is declared with const may be with let, and with what is declared next, and 0.5 may be .5. */
+const plain = tree => JSON.stringify(tree, (key, value) => key === 'start' || key === 'end' || key === 'sourceType' ? undefined : key === 'kind' && value === 'const' ? 'let' : key === 'raw' && /^\.\d/.test(value) ? '0' + value : typeof value === 'bigint' ? `${value}n` : value instanceof RegExp ? String(value) : Array.isArray(value) ? merged(value) : value);
 
 /** The statements of modules, which are one script in the page. */
 function statements(folder, names) {
@@ -27,7 +35,8 @@ function compare(name, folder, names, script) {
     if (!code) return check(name, false, 'there is no script');
     let got;
     try { got = parse(code[1], { ecmaVersion: 'latest' }).body; } catch (error) { return check(name, false, `${error.message}: ${code[1].split("\n")[error.loc.line - 1]}`); }
-    const wanted = statements(folder, names), off = wanted.findIndex((node, i) => plain(node) !== plain(got[i] || null)), of = list => plain(list[off] || null).slice(0, 300);
+    got = merged(got);
+    const wanted = merged(statements(folder, names)), off = wanted.findIndex((node, i) => plain(node) !== plain(got[i] || null)), of = list => plain(list[off] || null).slice(0, 300);
     check(`${name}: ${wanted.length} statements`, off < 0 && got.length === wanted.length, `statement ${off} of ${wanted.length}: ${of(wanted)} became ${of(got)}`);
     return check(`${name}: no comment is left`, !/^\s*(\/\/|\/?\*)/m.test(code[1]), 'one is');
 }
@@ -47,6 +56,16 @@ function* s() { yield /'/; }
 function aconst() {
     const { $const: b = 1 } = a, c = ${'`'}const ${'${'} (() => { const d = 1; return d; })() ${'}'}${'`'}; // const
     return 'const ' + b + c;
+}
+function merges() {
+    const a = 1;
+    let b = a;
+    const { c, d } = b;
+    const [e] = d; b = e;
+    const f = ';';
+    const g = () => { b = 2; return c; };
+    const h = () => b;
+    return f + g + h;
 }
 const numbers = () => { for (;;) return 0.5 + [0.25e1, -0.5, 10.5, a ? 0.5 : 0, '0.5', ${'`'}0.5 ${'${'} 0.5 / 2 ${'}'}${'`'}, 0 / 0.5]; };
 const t = { async v() { await / '/; }, get u() { return '  '; }, 'v w': 1 }, w = "\"  //", y = ' \\', z = !/ a/.test(y)  && (x => / b/);

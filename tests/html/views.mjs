@@ -3,7 +3,8 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { check, same } from './count.mjs';
-import { open, picture, settle, until } from './pages.mjs';
+import { firefox, open, picture, settle, until } from './pages.mjs';
+import { digestOf } from './report.mjs';
 
 let folder, prefix;
 
@@ -518,8 +519,98 @@ async function crowd() {
     await page.close();
 }
 
+/** A wide screen has two panels beside each other, a phone narrow names; what is printed is light and whole. */
+async function screens() {
+    const { page, log } = await open(prefix + '.html'), name = 'screens', titles = () => page.locator('#panel .half').evaluateAll(all => all.map(each => (each.querySelector('caption') || each.querySelector('h2') || each.querySelector('.flame')).outerHTML.replace(/<[^>]*>/g, '').slice(0, 7)));
+    await page.setViewportSize({ width: 1920, height: 1080 });
+    await settle(page);
+    same(`${name}: two panels at 1920`, (await titles()).map((title, i) => i ? title.length >= 0 : title), ['Scopes:', true]);
+    const widths = await page.locator('#panel .half').evaluateAll(all => all.map(each => each.getBoundingClientRect().width));
+    check(`${name}: of half the width each`, widths.length === 2 && widths.every(width => width > 900), widths.join());
+    await page.locator('#panel .half').first().locator('tbody .link:text-is("layer")').click();
+    await settle(page);
+    await settle(page);
+    same(`${name}: a scope opens beside the table`, [(await titles())[0], await page.locator('#panel .half').last().locator('h2').innerText(), await page.locator('#tab-scopes').evaluate(tab => tab.classList.contains('shown'))], ['Scopes:', 'layer', true]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await settle(page);
+    same(`${name}: one panel on a phone`, await page.locator('#panel .half').count(), 0);
+    await page.reload();
+    await page.waitForSelector('html[data-ready]', { state: 'attached' });
+    await settle(page);
+    const gutter = () => page.evaluate(() => { const { time, view } = globalThis.prof; time.draw(); return Math.round(time.x(view.from)); });
+    same(`${name}: narrow names on a phone, and nothing beyond its edge`, [await gutter(), await page.evaluate(() => document.documentElement.scrollWidth)], [64, 390]);
+    const box = await page.locator('#time').boundingBox();
+    await page.mouse.click(box.x + 10, box.y + 12);
+    same(`${name}: which a click on the ruler makes wide`, await gutter(), 190);
+    await page.setViewportSize({ width: 1500, height: 900 });
+    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.evaluate(() => { globalThis.prof.theme('dark'); dispatchEvent(new Event('beforeprint')); });
+    const printed = await page.evaluate(() => ['#tabs', '#bar', '#search', '.copy'].filter(each => { const found = document.querySelector(each); return found && found.getClientRects().length; }).concat(document.documentElement.dataset.theme, getComputedStyle(document.getElementById('panel')).overflow));
+    same(`${name}: printed in light colours, without what is to be clicked, and whole`, firefox ? printed.slice(-2, -1) : printed, firefox ? ['light'] : ['light', 'visible']); // the driver of Firefox emulates no paper
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    await page.emulateMedia({ media: null, colorScheme: null });
+    same(`${name}: nothing goes wrong`, log, []);
+    await page.close();
+}
+
+/** Back and Forward of the browser undo and redo. Notes are in the address, and in a copy of the page. */
+async function history() {
+    const { page, log } = await open(prefix + '.html'), name = 'history', shown = () => page.evaluate(() => {
+        const { view, panels, order, selection, query, report } = globalThis.prof;
+        return [Math.round((view.to - view.from) / (report.to - report.from) * 100), panels.tab, order, selection !== null, query];
+    });
+    await settle(page);
+    await settle(page); // what is done at once is no change of its own
+    const all = await shown(), states = [all], hashes = [''], walk = async (step, hash) => {
+        await page.evaluate(by => globalThis.history.go(by), step);
+        for (let n = 0; n < 100 && await page.evaluate(() => location.hash) !== hash; n++) await settle(page);
+        await settle(page);
+        await settle(page); // whatever would be written to the address is
+    };
+    for (const change of [() => globalThis.prof.panels.open('flame'), () => globalThis.prof.zoom(0.1), () => { globalThis.prof.nextOrder(); globalThis.prof.select(globalThis.prof.report.from, globalThis.prof.report.to / 2); }, () => globalThis.prof.search('layer')]) {
+        await page.evaluate(() => { globalThis.prof.pushed = -1000; }); // as if a second had gone by
+        await page.evaluate(change);
+        for (let n = 0; n < 100 && hashes.includes(await page.evaluate(() => location.hash)); n++) await settle(page);
+        hashes.push(await page.evaluate(() => location.hash));
+        states.push(await shown());
+    }
+    same(`${name}: each change is an entry`, new Set(hashes).size, 5);
+    for (const at of [3, 2, 1, 0]) {
+        await walk(-1, hashes[at]);
+        same(`${name}: Back to ${at}`, await shown(), states[at]);
+    }
+    for (const at of [1, 2, 3, 4]) {
+        await walk(1, hashes[at]);
+        same(`${name}: Forward to ${at}`, await shown(), states[at]);
+    }
+    const text = 'why so long? 100 % "<b>", a-b', notes = one => one.evaluate(() => globalThis.prof.notes.map(note => [Math.round(note.from), Math.round(note.to), note.text]));
+    await page.focus('#time');
+    await page.keyboard.press('b');
+    await page.fill('#note-text', text);
+    await page.keyboard.press('Enter');
+    await until(page, () => location.hash.includes('n='));
+    const wanted = await notes(page), { from, to } = await page.evaluate(() => globalThis.prof.selection);
+    same(`${name}: a note`, wanted, [[Math.round(from), Math.round(to), text]]);
+    const again = await open(prefix + '.html', await page.evaluate(() => location.hash));
+    same(`${name}: is in the address`, await notes(again.page), wanted);
+    await again.page.click('#picture');
+    await Promise.all([again.page.evaluate(() => new Promise(done => { const make = URL.createObjectURL; URL.createObjectURL = blob => { blob.text().then(done); return make(blob); }; }))
+        .then(text => fs.writeFileSync(path.join(folder, 'saved.html'), text)), again.page.click('#save-page')]);
+    await again.page.keyboard.press('Escape');
+    const saved = await open(path.join(folder, 'saved.html'));
+    same(`${name}: and in a copy of the page`, [await notes(saved.page), await saved.page.evaluate(digestOf)], [wanted, await page.evaluate(digestOf)]);
+    const flag = await saved.page.evaluate(() => { globalThis.prof.time.draw(); const [{ x0, y }] = globalThis.prof.time.flags, box = document.getElementById('time').getBoundingClientRect(); return [box.x + x0 + 4, box.y + y + 8]; });
+    await saved.page.mouse.click(...flag);
+    same(`${name}: a click on it changes it`, await saved.page.locator('#note-text').inputValue(), text);
+    await saved.page.click('#noting button[value=Remove]');
+    await until(saved.page, () => /n=(&|$)/.test(location.hash));
+    same(`${name}: or takes it away`, await notes(saved.page), []);
+    same(`${name}: nothing goes wrong`, [...log, ...again.log, ...saved.log], []);
+    for (const each of [page, again.page, saved.page]) await each.close();
+}
+
 /** Of report.html, report.both.html, crowd.html beside it, and report.txt of prof summary; pictures go to a folder. */
 export async function views(pictures, report) {
     [folder, prefix] = [pictures, report];
-    for (const view of [crowd, steps, numbers, formats, memory, locks, states, system, why, scope, keys, address, copies]) await view();
+    for (const view of [crowd, history, screens, steps, numbers, formats, memory, locks, states, system, why, scope, keys, address, copies]) await view();
 }
