@@ -52,7 +52,8 @@ COMMAND BUFFERS
     frames by the host or by a submit of prof's own, so a command buffer needs no reset, and scopes may be inside render
     passes. But each execution needs queries of its own: record a command buffer with scopes anew each time that it is
     submitted or, if it is a secondary one, executed (VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT), and submit it to the
-    queue of its prof_vk.
+    queue of its prof_vk. If one is submitted again as it is, its queries are written once more: the scopes of the later
+    submits are lost, which is found out within frames, counted in prof_vk_info.lost_again, and said.
     A command buffer that is never submitted takes its queries with it until its pool is needed: after three more
     frames at least, when all others are in use. Submit none later than that.
 
@@ -76,7 +77,7 @@ COSTS
     config.scopes and config.pools.
     Mesa's software driver waits for the device to be idle whenever results are read, where hardware's drivers only look
     at memory. So of a device that is the CPU, prof_vk_collect() reads results only when pools run short, once in some
-    14 frames, and waits there for the frames that are under way.
+    8 frames, and waits there for the frames that are under way.
 
 LIMITS
 
@@ -144,6 +145,7 @@ typedef struct prof_vk_info {
     uint64_t lost_no_query;  /* lost: all queries were in use. Raise config.pools or scopes, or collect oftener */
     uint64_t lost_no_end;    /* lost: prof_vk_end() was never called, or too late */
     uint64_t lost_device;    /* lost: the device was gone before their times could be read */
+    uint64_t lost_again;     /* lost, at least: their command buffers were submitted again as they were */
     uint64_t not_submitted;  /* no loss: their command buffers were never submitted, so they took no time */
     uint64_t clock_error_ns; /* how exactly the newest pair of clocks is known */
     int calibrated;          /* 1: the driver reads both clocks at once (VK_EXT_ or VK_KHR_calibrated_timestamps) */
@@ -462,7 +464,8 @@ enum {
     PROF__VK_SCOPES = 512, /* of a pool, where the program does not say it */
     PROF__VK_POOLS = 16,
     PROF__VK_TEXT = 64,    /* bytes of a copied name, with its zero */
-    PROF__VK_PATIENCE = 3  /* how often a pool is read before its queries may be used for others */
+    PROF__VK_PATIENCE = 3, /* how often a pool is read before its queries may be used for others */
+    PROF__VK_REST = 4      /* for how many frames nobody gets the queries of a pool that was read */
 };
 
 /* What became of a scope: the low bits of its state. Above them is the generation of its pool, so that a state of an
@@ -476,14 +479,17 @@ typedef struct prof__vk_entry {
     uint32_t state;
 } prof__vk_entry;
 
-/* A pool is free, its queries reset; open, so that scopes may take queries; or waits until the queue has done what was
-   submitted before its fence. Threads that record make a free pool an open one. All else does the collecting thread.
+/* A pool is free, its queries reset; open, so that scopes may take queries; waits until the queue has done what was
+   submitted before its fence; or rests, its queries reset: what is written meanwhile is of a command buffer that was
+   submitted again, and would be taken for times of others. Threads that record make a free pool an open one. All else
+   does the collecting thread.
    PROF__VK_CLOSED in used: a thread that comes late sees that it has taken nothing. */
-enum { PROF__VK_FREE, PROF__VK_OPEN, PROF__VK_WAITING };
+enum { PROF__VK_FREE, PROF__VK_OPEN, PROF__VK_WAITING, PROF__VK_RESTING };
 #define PROF__VK_CLOSED 0x80000000u
 typedef struct prof__vk_pool {
     uint32_t used, state, generation;
-    uint32_t count, age; /* of a waiting pool: scopes, and how often some of them were not to be had */
+    uint32_t count; /* of a waiting or a resting pool: scopes */
+    uint32_t age;   /* how often some of them were not to be had; or for how many frames it has rested */
     prof__vk_handle queries, fence;
     struct VkCommandBuffer_T *reset; /* NULL: the host resets the queries */
     prof__vk_entry *entries;
@@ -528,7 +534,7 @@ struct prof_vk {
     prof__vk_handle commands, clock_queries, clock_fence;
     struct VkCommandBuffer_T *clock_commands;
     prof_vk_info info;
-    uint64_t said_no_query, said_no_end;
+    uint64_t said_no_query, said_no_end, said_again;
 };
 
 static const char *prof__vk_result_text(int32_t result)
@@ -840,19 +846,44 @@ static int prof__vk_is_of(const prof__vk_pool *pool, uint32_t state)
     return state / PROF__VK_STEP == (pool->generation & (~(uint32_t)0 / PROF__VK_STEP));
 }
 
-/* Makes a pool free whose scopes are all recorded or given up. */
-static prof_status prof__vk_free_pool(prof_vk *vk, prof__vk_pool *pool)
+static int prof__vk_any_free(const prof_vk *vk)
 {
-    if (pool->reset) {
-        prof_status status = prof__vk_submit(vk, &pool->reset, 0);
-        if (status) return status;
-    } else {
+    uint32_t i = 0;
+    while (i < vk->pool_count && PROF__ACQUIRE(&vk->pools[i].state) != PROF__VK_FREE) ++i;
+    return i < vk->pool_count;
+}
+
+/* Resets the queries of a pool: by the host, or by a submit, of whose end the fence tells, if it is not 0. */
+static prof_status prof__vk_reset(prof_vk *vk, prof__vk_pool *pool, prof__vk_handle fence)
+{
+    if (!pool->reset) {
         vk->call.host_reset(vk->of, pool->queries, 0, 2 * pool->count);
+        return PROF_OK;
     }
+    int32_t result = fence ? vk->call.reset_fences(vk->of, 1, &fence) : 0;
+    return result ? prof__vk_failed(vk, "vkResetFences", result) : prof__vk_submit(vk, &pool->reset, fence);
+}
+
+/* Lets a pool rest whose scopes are all recorded or given up. */
+static prof_status prof__vk_rest(prof_vk *vk, prof__vk_pool *pool)
+{
+    prof_status status = prof__vk_reset(vk, pool, pool->fence);
+    pool->age = 0;
+    if (!status) PROF__RELEASE(&pool->state, (uint32_t)PROF__VK_RESTING);
+    return status;
+}
+
+/* Returns 1 if a resting pool's queries are reset. */
+static int prof__vk_is_reset(const prof_vk *vk, const prof__vk_pool *pool)
+{
+    return !pool->reset || !vk->call.fence_status(vk->of, pool->fence);
+}
+
+static void prof__vk_free_pool(prof__vk_pool *pool)
+{
     ++pool->generation;
     PROF__RELEASE(&pool->used, 0u);
     PROF__RELEASE(&pool->state, (uint32_t)PROF__VK_FREE);
-    return PROF_OK;
 }
 
 /* Lets no more scopes take queries of a pool. */
@@ -883,14 +914,21 @@ static void prof__vk_record(prof_vk *vk, const prof__vk_entry *entry, uint64_t s
     prof_device_record(vk->row, &event);
 }
 
+/* Sets vk->results to the times of a pool, and whether each is there. */
+static prof_status prof__vk_results(prof_vk *vk, const prof__vk_pool *pool)
+{
+    size_t each = 2 * sizeof *vk->results;
+    int32_t result = vk->call.results(vk->of, pool->queries, 0, 2 * pool->count, 2 * pool->count * each, vk->results,
+                                      each, PROF__VK_RESULT_64_WITH_AVAILABILITY);
+    return result && result != PROF__VK_NOT_READY ? prof__vk_failed(vk, "vkGetQueryPoolResults", result) : PROF_OK;
+}
+
 /* Reads all times of a pool, and records the scopes that have both. *missing: how many have not. */
 static prof_status prof__vk_read(prof_vk *vk, prof__vk_pool *pool, uint32_t *missing)
 {
-    uint64_t *result = vk->results;
-    size_t size = (size_t)pool->count * 4 * sizeof *result;
-    int32_t status = vk->call.results(vk->of, pool->queries, 0, 2 * pool->count, size, result, 2 * sizeof *result,
-                                      PROF__VK_RESULT_64_WITH_AVAILABILITY);
-    if (status && status != PROF__VK_NOT_READY) return prof__vk_failed(vk, "vkGetQueryPoolResults", status);
+    const uint64_t *result = vk->results;
+    prof_status status = prof__vk_results(vk, pool);
+    if (status) return status;
     *missing = 0;
     for (uint32_t i = 0; i < pool->count; ++i, result += 4) {
         prof__vk_entry *entry = &pool->entries[i];
@@ -900,11 +938,57 @@ static prof_status prof__vk_read(prof_vk *vk, prof__vk_pool *pool, uint32_t *mis
             ++*missing;
             continue;
         }
-        prof__vk_record(vk, entry, result[0] & vk->mask, result[2] & vk->mask);
         PROF__STORE(&entry->state, state - PROF__VK_ENDED + PROF__VK_DONE);
+        if (((result[2] - result[0]) & vk->mask) > vk->mask / 2) { /* the begin is of a later submit */
+            ++vk->info.lost_again;
+            continue;
+        }
+        prof__vk_record(vk, entry, result[0] & vk->mask, result[2] & vk->mask);
         ++vk->info.scopes;
     }
     return PROF_OK;
+}
+
+/* Makes a pool free that has rested. If a time was written meanwhile, counts the scopes, and lets it rest again. */
+static prof_status prof__vk_wake(prof_vk *vk, prof__vk_pool *pool)
+{
+    const uint64_t *result = vk->results;
+    uint64_t again = 0;
+    if (!prof__vk_is_reset(vk, pool)) return PROF_OK;
+    prof_status status = prof__vk_results(vk, pool);
+    if (status) return status;
+    for (uint32_t i = 0; i < pool->count; ++i, result += 4) again += result[1] || result[3];
+    vk->info.lost_again += again;
+    if (again) return prof__vk_rest(vk, pool);
+    prof__vk_free_pool(pool);
+    return PROF_OK;
+}
+
+/* Makes the pools free that have rested long enough. */
+static prof_status prof__vk_wake_all(prof_vk *vk, uint32_t rest)
+{
+    prof_status status = PROF_OK;
+    for (uint32_t i = 0; i < vk->pool_count && !status; ++i) {
+        prof__vk_pool *pool = &vk->pools[i];
+        if (PROF__ACQUIRE(&pool->state) == PROF__VK_RESTING && pool->age >= rest) status = prof__vk_wake(vk, pool);
+    }
+    return status;
+}
+
+/* Ends the rest of every other pool if none is free. The first one may have what was recorded while the program loaded,
+   and is submitted again and again. */
+static void prof__vk_free_some(prof_vk *vk)
+{
+    prof__vk_pool *first = NULL;
+    uint32_t rests = 0;
+    if (prof__vk_any_free(vk)) return;
+    for (uint32_t i = 0; i < vk->pool_count; ++i) {
+        prof__vk_pool *pool = &vk->pools[i];
+        if (PROF__ACQUIRE(&pool->state) != PROF__VK_RESTING || !prof__vk_is_reset(vk, pool)) continue;
+        if (!first) first = pool;
+        if (rests++ & 1) prof__vk_free_pool(pool);
+    }
+    if (rests == 1) prof__vk_free_pool(first);
 }
 
 /* Counts the scopes of a pool, just read, that have no times, and will not get any: their command buffers were never
@@ -925,13 +1009,6 @@ static int prof__vk_give_up(prof_vk *vk, prof__vk_pool *pool)
     return 1;
 }
 
-static int prof__vk_any_free(const prof_vk *vk)
-{
-    uint32_t i = 0;
-    while (i < vk->pool_count && PROF__ACQUIRE(&vk->pools[i].state) != PROF__VK_FREE) ++i;
-    return i < vk->pool_count;
-}
-
 /* Records the scopes of a pool if the queue is done with it. If scopes are missing, it waits for what is submitted
    next, because a command buffer may be recorded long before it is submitted; but not for ever if no pool is free. */
 static prof_status prof__vk_take(prof_vk *vk, prof__vk_pool *pool)
@@ -943,7 +1020,7 @@ static prof_status prof__vk_take(prof_vk *vk, prof__vk_pool *pool)
     prof_status status = prof__vk_read(vk, pool, &missing);
     if (status) return status;
     int patient = pool->age++ < PROF__VK_PATIENCE || prof__vk_any_free(vk);
-    return missing && (patient || !prof__vk_give_up(vk, pool)) ? prof__vk_arm(vk, pool) : prof__vk_free_pool(vk, pool);
+    return missing && (patient || !prof__vk_give_up(vk, pool)) ? prof__vk_arm(vk, pool) : prof__vk_rest(vk, pool);
 }
 
 /* Closes the pools that scopes have used. The current one stays open if there is no other. */
@@ -971,9 +1048,11 @@ static void prof__vk_say(prof_vk *vk, const char *format, uint64_t count)
 static prof_status prof__vk_say_losses(prof_vk *vk)
 {
     uint64_t no_query = PROF__LOAD(&vk->lost_no_query) - vk->said_no_query;
-    uint64_t no_end = vk->info.lost_no_end - vk->said_no_end;
+    uint64_t no_end = vk->info.lost_no_end - vk->said_no_end, again = vk->info.lost_again - vk->said_again;
     vk->info.lost_no_query = vk->said_no_query += no_query;
     vk->said_no_end += no_end;
+    vk->said_again += again;
+    if (again) prof__vk_say(vk, "%llu scopes lost: their commands were submitted again", again);
     if (no_end) prof__vk_say(vk, "%llu scopes lost: prof_vk_end() was not called, or too late", no_end);
     if (no_query) {
         prof__vk_say(vk, "%llu scopes lost: all queries were in use", no_query);
@@ -981,6 +1060,10 @@ static prof_status prof__vk_say_losses(prof_vk *vk)
                           "prof_vk_collect: %llu scopes were lost, because all queries were in use: raise pools or "
                           "scopes of prof_vk_config, or call it more often", (unsigned long long)no_query);
     }
+    if (again)
+        return prof__fail(PROF_INVALID_STATE,
+                          "prof_vk_collect: %llu scopes were lost, because command buffers were submitted again: "
+                          "record those with scopes anew for each submit", (unsigned long long)again);
     if (!no_end) return PROF_OK;
     return prof__fail(PROF_INVALID_STATE,
                       "prof_vk_collect: %llu scopes were lost, because prof_vk_end() was not called, or too late",
@@ -995,6 +1078,7 @@ static void prof__vk_lose_device(prof_vk *vk)
     vk->info.device_lost = 1;
     for (uint32_t i = 0; i < vk->pool_count; ++i) {
         prof__vk_pool *pool = &vk->pools[i];
+        if (PROF__ACQUIRE(&pool->state) == PROF__VK_RESTING) continue;
         if (PROF__ACQUIRE(&pool->state) != PROF__VK_WAITING) prof__vk_close(vk, pool);
         for (uint32_t at = 0; at < pool->count; ++at) {
             uint32_t state = PROF__ACQUIRE(&pool->entries[at].state);
@@ -1009,9 +1093,13 @@ static prof_status prof__vk_collect(prof_vk *vk)
 {
     prof_status status = PROF_OK;
     int later = vk->reads_wait && prof__vk_any_free(vk);
+    for (uint32_t i = 0; i < vk->pool_count; ++i)
+        if (PROF__ACQUIRE(&vk->pools[i].state) == PROF__VK_RESTING) ++vk->pools[i].age;
+    if (!later) status = prof__vk_wake_all(vk, PROF__VK_REST);
     for (uint32_t i = 0; i < vk->pool_count && !status && !later; ++i) {
         if (PROF__ACQUIRE(&vk->pools[i].state) == PROF__VK_WAITING) status = prof__vk_take(vk, &vk->pools[i]);
     }
+    prof__vk_free_some(vk);
     if (!status) status = prof__vk_close_used(vk);
     if (!status && vk->domain >= 0 && prof_host_ns() - vk->moment.ns > PROF__VK_PAIR_NS) status = prof_vk_calibrate(vk);
     if (!status) prof__vk_look_at_memory(vk);
@@ -1282,7 +1370,9 @@ static prof_status prof__vk_make_pool(prof_vk *vk, prof__vk_pool *pool)
     if (!status) status = prof__vk_make_fence(vk, &pool->fence);
     if (!status && !vk->call.host_reset)
         status = prof__vk_make_commands(vk, pool->queries, 2 * vk->scopes, 0, &pool->reset);
-    return status ? status : prof__vk_free_pool(vk, pool);
+    if (!status) status = prof__vk_reset(vk, pool, 0);
+    if (!status) prof__vk_free_pool(pool);
+    return status;
 }
 
 /* Makes what the queue itself has to do: resets of queries, and the first pair of clocks. */
@@ -1391,7 +1481,10 @@ PROF_DEF void prof_vk_destroy(prof_vk *vk)
         if (pool->state == PROF__VK_WAITING && pool->count && !prof__vk_read(vk, pool, &missing))
             prof__vk_give_up(vk, pool);
     }
-    if (PROF__LOAD(&vk->device_lost)) prof__vk_lose_device(vk);
+    if (PROF__LOAD(&vk->device_lost))
+        prof__vk_lose_device(vk);
+    else
+        prof__vk_wake_all(vk, 0);
     prof__vk_say_losses(vk);
     prof__vk_free(vk);
 }

@@ -173,6 +173,7 @@ static void real_allocate(VkCommandPool pool, VkCommandBufferLevel level, uint32
     CHECK(!vkAllocateCommandBuffers(real.device, &info, made));
 }
 
+/* secondary: 1: for use in another; 2: for many submits. */
 static void real_begin(VkCommandBuffer commands, int secondary)
 {
     VkCommandBufferInheritanceInfo inherited;
@@ -181,8 +182,8 @@ static void real_begin(VkCommandBuffer commands, int secondary)
     memset(&info, 0, sizeof info);
     inherited.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO;
     info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-    info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    info.pInheritanceInfo = secondary ? &inherited : NULL;
+    info.flags = secondary == 2 ? 0 : VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    info.pInheritanceInfo = secondary == 1 ? &inherited : NULL;
     CHECK(!vkBeginCommandBuffer(commands, &info));
 }
 

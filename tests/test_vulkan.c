@@ -318,6 +318,41 @@ static void check_late(uint32_t pools, int late)
 TEST(command_buffers_that_are_submitted_late) { check_late(16, 5); }
 TEST(command_buffers_that_are_submitted_late_where_pools_are_few) { check_late(3, 2); }
 
+/* A command buffer that is recorded once and submitted with each frame takes no other scope's times. */
+static void check_again(int host_reset)
+{
+    fake_new();
+    prof_vk_config config = fake_config(&queue);
+    config.host_query_reset = host_reset;
+    start();
+    prof_vk *vk = prof_vk_create(&config);
+    int said = 0, count = 60;
+    buffers[7].count = 0;
+    for (int i = 0; i < 3; ++i) prof_vk_end(vk, &buffers[7], prof_vk_begin(vk, &buffers[7], "once"));
+    for (int i = 0; i < count; ++i) {
+        record_passes(vk, &buffers[i % 4]);
+        fake_put(&queue, &buffers[i % 4], NULL);
+        buffers[7].pending = 0;
+        fake_put(&queue, &buffers[7], NULL);
+        prof_status status = prof_vk_collect(vk);
+        said += status == PROF_INVALID_STATE && strstr(prof_error(), "command buffers were submitted again") != NULL;
+        CHECK(status == PROF_OK || status == PROF_INVALID_STATE);
+        while (queue.last - queue.first > 3) fake_run(&queue, 1);
+    }
+    fake_run(&queue, ~0u);
+    CHECK(said > 3);
+    CHECK(info_of(vk).lost_again > 3 && info_of(vk).lost_no_query == 0);
+    prof_vk_destroy(vk);
+    stop(fake.name, "queue");
+    check_frames(count);
+    CHECK_EQUAL(trace_count(&events, "once"), 3);
+    CHECK(trace_count(&events, "3 scopes lost: their commands were submitted again") > 3);
+    fake.wrong = 0; /* queries were written twice */
+    finish();
+}
+TEST(command_buffers_that_are_submitted_again) { check_again(1); }
+TEST(command_buffers_that_are_submitted_again_without_host_reset) { check_again(0); }
+
 TEST(scopes_without_an_end_are_counted_and_said)
 {
     fake_new();
@@ -946,6 +981,62 @@ static void check_real(const char *name, int good, int64_t error_ns)
 }
 TEST(a_drivers_passes) { check_real("real", 1, 2000); }
 TEST(a_drivers_passes_without_its_help) { check_real("bare", 0, 2000); }
+
+/* Records a command buffer, for many submits. */
+static void real_record_once(prof_vk *vk, VkCommandBuffer once)
+{
+    real_begin(once, 2);
+    {
+        PROFILE_VK_SCOPE(vk, once, "once");
+        real_fill(once);
+    }
+    CHECK(!vkEndCommandBuffer(once));
+}
+
+/* A command buffer that is recorded once, beside those of frames. */
+TEST(a_driver_is_given_a_command_buffer_again)
+{
+    VkCommandBuffer commands, once;
+    const char *why = real_open();
+    if (why) SKIP(why);
+    prof_vk_config config = real_config("again", 1);
+    uint64_t begin, end, longest = 0;
+    start();
+    prof_vk *vk = prof_vk_create(&config);
+    real_allocate(real.pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1, &commands);
+    real_allocate(real.pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1, &once);
+    VkFence fence = real_fence();
+    real_record_once(vk, once);
+    for (int i = 0; i < 60; ++i) {
+        real_begin(commands, 0);
+        {
+            PROFILE_VK_SCOPE(vk, commands, "frame");
+            real_fill(commands);
+        }
+        CHECK(!vkEndCommandBuffer(commands));
+        begin = prof_host_ns();
+        real_submit(commands, fence);
+        real_wait(fence);
+        end = prof_host_ns();
+        if (end - begin > longest) longest = end - begin;
+        real_submit(once, fence);
+        prof_status status = prof_vk_collect(vk);
+        CHECK(status == PROF_OK || status == PROF_INVALID_STATE);
+        real_wait(fence);
+    }
+    CHECK(info_of(vk).lost_again > 0 && info_of(vk).lost_no_query == 0);
+    prof_vk_destroy(vk);
+    vkDestroyFence(real.device, fence, NULL);
+    stop("again", "queue");
+    CHECK_EQUAL(trace_count(&events, "frame"), 60);
+    CHECK_EQUAL(trace_count(&events, "once"), 1);
+    for (size_t i = 0; i < 60 && trace_nth(&events, "frame", i); ++i)
+        CHECK(trace_nth(&events, "frame", i)->duration_ns <= (int64_t)longest);
+    trace_free(&events);
+    prof_trace_close(trace);
+    real.messages = 0; /* the layers complain of queries that are written twice */
+    real_close();
+}
 
 /* The clocks stay together: what the driver says of both, beside what the trace makes of the device's. */
 TEST(a_drivers_clock)

@@ -55,6 +55,7 @@ typedef struct prof_vk_info {
     uint64_t lost_no_query;  /* lost: all queries were in use. Raise config.pools or scopes, or collect oftener */
     uint64_t lost_no_end;    /* lost: prof_vk_end() was never called, or too late */
     uint64_t lost_device;    /* lost: the device was gone before their times could be read */
+    uint64_t lost_again;     /* lost, at least: their command buffers were submitted again as they were */
     uint64_t not_submitted;  /* no loss: their command buffers were never submitted, so they took no time */
     uint64_t clock_error_ns; /* how exactly the newest pair of clocks is known */
     int calibrated;          /* 1: the driver reads both clocks at once (VK_EXT_ or VK_KHR_calibrated_timestamps) */

@@ -158,7 +158,9 @@ static prof_status prof__vk_make_pool(prof_vk *vk, prof__vk_pool *pool)
     if (!status) status = prof__vk_make_fence(vk, &pool->fence);
     if (!status && !vk->call.host_reset)
         status = prof__vk_make_commands(vk, pool->queries, 2 * vk->scopes, 0, &pool->reset);
-    return status ? status : prof__vk_free_pool(vk, pool);
+    if (!status) status = prof__vk_reset(vk, pool, 0);
+    if (!status) prof__vk_free_pool(pool);
+    return status;
 }
 
 /* Makes what the queue itself has to do: resets of queries, and the first pair of clocks. */
@@ -267,7 +269,10 @@ PROF_DEF void prof_vk_destroy(prof_vk *vk)
         if (pool->state == PROF__VK_WAITING && pool->count && !prof__vk_read(vk, pool, &missing))
             prof__vk_give_up(vk, pool);
     }
-    if (PROF__LOAD(&vk->device_lost)) prof__vk_lose_device(vk);
+    if (PROF__LOAD(&vk->device_lost))
+        prof__vk_lose_device(vk);
+    else
+        prof__vk_wake_all(vk, 0);
     prof__vk_say_losses(vk);
     prof__vk_free(vk);
 }

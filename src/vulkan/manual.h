@@ -52,7 +52,8 @@ COMMAND BUFFERS
     frames by the host or by a submit of prof's own, so a command buffer needs no reset, and scopes may be inside render
     passes. But each execution needs queries of its own: record a command buffer with scopes anew each time that it is
     submitted or, if it is a secondary one, executed (VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT), and submit it to the
-    queue of its prof_vk.
+    queue of its prof_vk. If one is submitted again as it is, its queries are written once more: the scopes of the later
+    submits are lost, which is found out within frames, counted in prof_vk_info.lost_again, and said.
     A command buffer that is never submitted takes its queries with it until its pool is needed: after three more
     frames at least, when all others are in use. Submit none later than that.
 
@@ -76,7 +77,7 @@ COSTS
     config.scopes and config.pools.
     Mesa's software driver waits for the device to be idle whenever results are read, where hardware's drivers only look
     at memory. So of a device that is the CPU, prof_vk_collect() reads results only when pools run short, once in some
-    14 frames, and waits there for the frames that are under way.
+    8 frames, and waits there for the frames that are under way.
 
 LIMITS
 

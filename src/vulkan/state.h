@@ -14,7 +14,8 @@ enum {
     PROF__VK_SCOPES = 512, /* of a pool, where the program does not say it */
     PROF__VK_POOLS = 16,
     PROF__VK_TEXT = 64,    /* bytes of a copied name, with its zero */
-    PROF__VK_PATIENCE = 3  /* how often a pool is read before its queries may be used for others */
+    PROF__VK_PATIENCE = 3, /* how often a pool is read before its queries may be used for others */
+    PROF__VK_REST = 4      /* for how many frames nobody gets the queries of a pool that was read */
 };
 
 /* What became of a scope: the low bits of its state. Above them is the generation of its pool, so that a state of an
@@ -28,14 +29,17 @@ typedef struct prof__vk_entry {
     uint32_t state;
 } prof__vk_entry;
 
-/* A pool is free, its queries reset; open, so that scopes may take queries; or waits until the queue has done what was
-   submitted before its fence. Threads that record make a free pool an open one. All else does the collecting thread.
+/* A pool is free, its queries reset; open, so that scopes may take queries; waits until the queue has done what was
+   submitted before its fence; or rests, its queries reset: what is written meanwhile is of a command buffer that was
+   submitted again, and would be taken for times of others. Threads that record make a free pool an open one. All else
+   does the collecting thread.
    PROF__VK_CLOSED in used: a thread that comes late sees that it has taken nothing. */
-enum { PROF__VK_FREE, PROF__VK_OPEN, PROF__VK_WAITING };
+enum { PROF__VK_FREE, PROF__VK_OPEN, PROF__VK_WAITING, PROF__VK_RESTING };
 #define PROF__VK_CLOSED 0x80000000u
 typedef struct prof__vk_pool {
     uint32_t used, state, generation;
-    uint32_t count, age; /* of a waiting pool: scopes, and how often some of them were not to be had */
+    uint32_t count; /* of a waiting or a resting pool: scopes */
+    uint32_t age;   /* how often some of them were not to be had; or for how many frames it has rested */
     prof__vk_handle queries, fence;
     struct VkCommandBuffer_T *reset; /* NULL: the host resets the queries */
     prof__vk_entry *entries;
@@ -80,7 +84,7 @@ struct prof_vk {
     prof__vk_handle commands, clock_queries, clock_fence;
     struct VkCommandBuffer_T *clock_commands;
     prof_vk_info info;
-    uint64_t said_no_query, said_no_end;
+    uint64_t said_no_query, said_no_end, said_again;
 };
 
 static const char *prof__vk_result_text(int32_t result)
