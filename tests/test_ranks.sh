@@ -72,6 +72,9 @@ lacks "it is not off any more" out "rank 3"
 has "the other still runs fast" out "runs 50.0 ppm fast"
 is "without the straggler" 0 "$prof" stragglers job/rank-0.prof job/rank-4.prof job/rank-7.prof
 has "all is well" out "No rank is often late, and none has ended before the others."
+succeeds "another job" ./training other 4 100
+is "ranks that do not wait for each other" 0 "$prof" stragglers job/rank-0.prof other/rank-1.prof other/rank-2.prof
+lacks "say nothing about clocks" out clock
 is "two ranks" 0 "$prof" stragglers job/rank-5.prof job/rank-0.prof
 has "one of them" out "rank 5 (node1) is late in 96 of 100 steps: fwd layer.1 takes 6.6 times the median; the others wait"
 is "as data" 0 "$prof" stragglers -f json job/rank-*.prof

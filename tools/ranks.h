@@ -38,6 +38,7 @@ typedef struct rank_one {
     int64_t open_ns;           /* for how long it is known to be open */
     int64_t clock_ns;          /* how far its clock is ahead of the others', as ranks_align() finds; 0: not known */
     int64_t clock_at;          /* when that was */
+    double clock_noise;        /* how far a collective's end is from that, as a median */
     double clock_rate;         /* how much faster it runs: 50e-6 is 50 ppm */
 } rank_one;
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define CLOCK_MOST 0.01 /* no clock is so much too fast */
 #define LATE 0.05 /* a rank is late in a step in which it took so much more than the median */
 
 static int by_value(const void *left, const void *right)
@@ -97,27 +98,41 @@ static double median_part(const deviations *d, const double *from, size_t first,
     return median_of(d->spare, count);
 }
 
+/* Returns how far values are from a line, as a median. */
+static double noise_of(const deviations *d, double from, double begin, double rate)
+{
+    size_t i;
+    for (i = 0; i < d->count; i++) {
+        double off = d->values[i] - from - rate * (d->times[i] - begin);
+        d->spare[i] = off < 0 ? -off : off;
+    }
+    return median_of(d->spare, d->count);
+}
+
 /* Sets the clock of a rank: a line through the medians of the first and of the last third. It is flat unless these
    differ by far more than single values do. */
 static void find_clock(rank_one *one, const deviations *d)
 {
-    size_t third = d->count / 3, i;
-    double rate = 0, noise, from, to, begin;
+    size_t third = d->count / 3;
+    double rate, noise, from, to, begin;
     if (!d->count) return;
     one->clock_at = (int64_t)d->times[0];
-    one->clock_ns = (int64_t)median_part(d, d->values, 0, d->count);
+    from = median_part(d, d->values, 0, d->count);
+    one->clock_ns = (int64_t)from;
+    one->clock_noise = noise_of(d, from, 0, 0);
     if (third < 4) return;
     begin = median_part(d, d->times, 0, third);
     from = median_part(d, d->values, 0, third);
     to = median_part(d, d->values, d->count - third, third);
     rate = (to - from) / (median_part(d, d->times, d->count - third, third) - begin);
-    for (i = 0; i < d->count; i++) {
-        double off = d->values[i] - from - rate * (d->times[i] - begin);
-        d->spare[i] = off < 0 ? -off : off;
+    if (rate > CLOCK_MOST || rate < -CLOCK_MOST) {
+        one->clock_noise = (double)INT64_MAX; /* the ranks do not wait for each other */
+        return;
     }
-    noise = median_of(d->spare, d->count);
+    noise = noise_of(d, from, begin, rate);
     if (to - from < 4 * noise + 1000 && from - to < 4 * noise + 1000) return;
     one->clock_rate = rate;
+    one->clock_noise = noise;
     one->clock_ns = (int64_t)(from + rate * (d->times[0] - begin));
 }
 

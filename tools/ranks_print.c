@@ -20,6 +20,7 @@ const char *const ranks_alignments[] = {"clock", "step", NULL};
 #define OFTEN 0.1            /* a rank is a straggler if it was late in so many of its steps */
 #define CLOCK_OFF 1000000.0  /* a clock is off by a millisecond, if that is also */
 #define CLOCK_STEPS 0.05     /* a part of a step */
+#define CLOCK_NOISE 0.01     /* collectives end at the same time, up to this part of a step */
 #define CLOCK_RATE 2e-6      /* or if it runs by so much too fast */
 #define HANGS 3              /* a rank hangs if it is in a scope for so many steps */
 
@@ -52,6 +53,7 @@ static int clock_is_off(const ranks *all, size_t rank, double median_ns)
     const rank_one *one = &all->items[rank];
     double off = one->clock_ns < 0 ? -(double)one->clock_ns : (double)one->clock_ns;
     double rate = one->clock_rate < 0 ? -one->clock_rate : one->clock_rate;
+    if (one->clock_noise > CLOCK_NOISE * median_ns) return 0; /* the ranks do not wait for each other */
     return (off > CLOCK_OFF && off > CLOCK_STEPS * median_ns) || rate > CLOCK_RATE;
 }
 
