@@ -14444,7 +14444,7 @@ static prof__past *prof__past_enter(const prof__session *s, int waits)
     uint32_t write_lock = prof__state_lock();
     if (past->process != prof__process_id()) { /* a fork may have copied it half changed */
         memset(past, 0, sizeof *past);
-        past->process = prof__process_id();
+        PROF__STORE(&past->process, (uint64_t)prof__process_id());
     }
     prof__state_unlock(write_lock);
     if (waits)
@@ -14466,16 +14466,13 @@ static prof__past *prof__past_enter(const prof__session *s, int waits)
 
 static void prof__past_leave(prof__past *past) { prof__unlock(&past->lock); }
 
-/* Frees what is kept, unless it is of the present session, or in use. */
+/* Frees what is kept, unless it is of the present session, or in use. Takes no lock of the state, because a child of a
+   fork calls this while it has that lock; there it does nothing. */
 static void prof__past_drop(void)
 {
     prof__past *past = &prof__past_kept;
-    uint32_t write_lock = prof__state_lock();
-    int ours = past->process == prof__process_id() && prof__lock_take(&past->lock, 0);
-    const prof__session *present = prof__state.session;
-    prof__state_unlock(write_lock);
-    if (!ours) return;
-    if (past->session != present) prof__past_free(past);
+    if (PROF__LOAD(&past->process) != prof__process_id() || !prof__lock_take(&past->lock, 0)) return;
+    if (past->session != PROF__LOAD(&prof__state.session)) prof__past_free(past);
     prof__unlock(&past->lock);
 }
 
