@@ -14,45 +14,21 @@ static const tool_option options[] = {
 /* What one pass over all events has found. */
 typedef struct findings {
     uint64_t types[PROF_EVENT_TYPE_COUNT]; /* how many events there are of each type */
-    const prof_callsite **sites;         /* a hash table; the capacity is a power of two */
-    size_t site_count, capacity;
+    unsigned char *seen; /* of each call site of the trace: 1: it has events */
+    size_t site_count;   /* how many have */
 } findings;
-
-/* Adds a call site to the set. Doubles the table when it is half full. Returns 0 without memory. */
-static int see_site(findings *all, const prof_callsite *site)
-{
-    size_t at, i;
-    if (all->site_count * 2 >= all->capacity) {
-        findings larger = *all;
-        larger.capacity = all->capacity ? all->capacity * 2 : 256;
-        larger.site_count = 0;
-        larger.sites = (const prof_callsite **)calloc(larger.capacity, sizeof *larger.sites);
-        if (!larger.sites) return 0;
-        for (i = 0; i < all->capacity; i++)
-            if (all->sites[i]) see_site(&larger, all->sites[i]);
-        free((void *)all->sites);
-        *all = larger;
-    }
-    at = (size_t)((uintptr_t)site / 16 * 0x9E3779B1u) & (all->capacity - 1);
-    while (all->sites[at] && all->sites[at] != site) at = (at + 1) & (all->capacity - 1);
-    all->site_count += !all->sites[at];
-    all->sites[at] = site;
-    return 1;
-}
 
 static int look(const prof_trace *trace, findings *all, size_t number)
 {
     prof_cursor *cursor;
     prof_event event;
-    int good = 1;
     if (tool_status(prof_cursor_open(trace, number, &cursor))) return 0;
-    while (good && prof_cursor_next(cursor, &event)) {
+    while (prof_cursor_next(cursor, &event)) {
         all->types[event.type]++;
-        good = event.type == PROF_EVENT_LOST || see_site(all, event.site);
+        if (event.type != PROF_EVENT_LOST) all->seen[tool_site_number(trace, event.site)] = 1;
     }
     prof_cursor_close(cursor);
-    if (!good) tool_fail("out of memory while reading track %lu", (unsigned long)number);
-    return good;
+    return 1;
 }
 
 static void print_line(const char *what, const char *text)
@@ -239,7 +215,10 @@ static int report(const prof_trace *trace, const char *path)
     size_t i, tracks = prof_trace_track_count(trace), open_count = 0, at = 0, end;
     int good = 1;
     memset(&all, 0, sizeof all);
+    all.seen = (unsigned char *)calloc(tool_site_count(trace), 1);
+    if (!all.seen) good = !tool_fail("out of memory");
     for (i = 0; good && i < tracks; i++) good = look(trace, &all, i);
+    for (i = 0; good && i < tool_site_count(trace); i++) all.site_count += all.seen[i];
     if (good && tool_status(prof_open_scopes(trace, &open, &open_count))) good = 0;
     if (good) {
         tool_print_name(tool_shown(path), 0);
@@ -259,7 +238,7 @@ static int report(const prof_trace *trace, const char *path)
     if (good) print_missing(trace);
     if (good) printf("%s\n", is_whole(trace) ? "whole" : "incomplete");
     prof_open_scopes_free(open);
-    free((void *)all.sites);
+    free(all.seen);
     return !good ? TOOL_ERROR : is_whole(trace) ? TOOL_OK : TOOL_NO;
 }
 

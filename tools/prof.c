@@ -199,6 +199,10 @@ const char *tool_measured(char *to, double value, const char *unit)
     return to;
 }
 
+size_t tool_site_count(const prof_trace *trace) { return prof__site_count(trace); }
+
+size_t tool_site_number(const prof_trace *trace, const prof_callsite *site) { return prof__site_number(trace, site); }
+
 uint64_t tool_key(const prof_callsite *site, const char *name, size_t parent)
 {
     return prof__mix(((uint64_t)(uintptr_t)site + parent * 31) ^ (name ? prof__text_key(name) : 0));

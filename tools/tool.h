@@ -178,6 +178,9 @@ void tool_chrome_size(const char *path);
 
 /* Continues a hash with a text; the first one begins with any number. It is the same in each run. */
 uint32_t tool_hash(uint32_t hash, const char *text);
+/* The call sites of a trace are numbered from 0 on. */
+size_t tool_site_count(const prof_trace *trace);
+size_t tool_site_number(const prof_trace *trace, const prof_callsite *site); /* site: of one of its events */
 /* Returns a number that stands for a row of statistics. name: NULL: that of the call site. */
 uint64_t tool_key(const prof_callsite *site, const char *name, size_t parent);
 

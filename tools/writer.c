@@ -44,7 +44,7 @@ static int is_alone(void)
 #endif
 }
 
-enum { PARTS = 4, PART = 1 << 18 };
+enum { PARTS = 4, PART = 1 << 20 };
 
 typedef struct writer {
     tool_out *out;
