@@ -1,7 +1,10 @@
 /* instructions.c - one function for each kind of macro, whose instructions instructions.sh counts: measure_x(n) uses
    the macro n times. The difference between two counts leaves the macro and the loop around it. The implementation is
    in a file of its own, as in a program, so that the macros do not see it. */
+#include "prof_chrome.h"
+#include "prof_html.h"
 #include "prof_ntff.h"
+#include "prof_xplane.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -153,6 +156,43 @@ static void open_categories(void)
 }
 MEASURE(open_categories, if (i % 50 == 0) open_categories())
 
+/* Writes a trace with 1500 call sites and 1500 names that were made at run time, two scopes of each, with each fiftieth
+   use. */
+enum { MANY = 1500 };
+static uint64_t many_words[1 << 18] __attribute__((aligned(64)));
+static prof_trace *many;
+static int record_many(void) /* 0: it went well */
+{
+    prof_config config = {0, 0, PROF_FILL, PROF_CLOCK_COUNTER, 0, 0, 0, 0, 0, 0};
+    static prof_range *ranges[MANY];
+    char name[32];
+    int i;
+    config.memory = many_words;
+    config.memory_size = sizeof many_words;
+    if (prof_start(&config)) return 1;
+    for (i = 0; i < 2 * MANY; ++i) {
+        snprintf(name, sizeof name, "call site %d", i);
+        if (i < MANY) ranges[i] = prof_range_create(name);
+        prof_range_start(ranges[i % MANY]);
+        prof_range_stop(ranges[i % MANY]);
+        snprintf(name, sizeof name, "name %d", i % MANY);
+        PROFILE_SCOPE_DYNAMIC(name);
+    }
+    return prof_stop() || prof_trace_open_memory(many_words, sizeof many_words, &many) ||
+           prof_trace_about(many)->event_count != 4 * MANY;
+}
+static int drop(void *user, const void *data, size_t size)
+{
+    (void)user, (void)data, (void)size;
+    return 0;
+}
+static const prof_sink nowhere = {drop, NULL};
+MEASURE(many_csv, if (i % 50 == 0 && prof_csv_stream(many, nowhere)) abort())
+MEASURE(many_json, if (i % 50 == 0 && prof_chrome_stream(many, nowhere, NULL)) abort())
+MEASURE(many_html, if (i % 50 == 0 && prof_html_stream(many, nowhere, NULL)) abort())
+MEASURE(many_xplane, if (i % 50 == 0 && prof_xplane_stream(many, nowhere, NULL)) abort())
+MEASURE(many_summary, if (i % 50 == 0 && prof_summary_stream(many, nowhere, NULL)) abort())
+
 /* Reads Neuron's JSON with a string of 100 bytes for each use. */
 MEASURED void measure_ntff_string(int n);
 MEASURED void measure_ntff_string(int n)
@@ -208,7 +248,8 @@ static void (*const measures[])(int) = {
     measure_scope_sync, measure_throughput, measure_span, measure_span_mark, measure_alloc_free, measure_memory_scope, measure_mutex, measure_fiber_switch, measure_task,
     measure_counter_object, measure_scope_text, measure_scope_mask, measure_step, measure_flow, measure_log,
     measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_domain, measure_read_far_args,
-    measure_open_categories, measure_ntff_string, measure_ntff_fetch, measure_scope_lost,
+    measure_open_categories, measure_many_csv, measure_many_json, measure_many_html, measure_many_xplane,
+    measure_many_summary, measure_ntff_string, measure_ntff_fetch, measure_scope_lost,
     measure_save_last};
 
 /* What a scope adds to the code of a function: their sizes are compared. */
@@ -261,7 +302,7 @@ int main(void)
     make_domains(2000);
     ntff_parser = prof_ntff_parser_create();
     for (i = 0; i < 10000; ++i) ntff_fetch("");
-    if (record_far_args() || record_categories()) {
+    if (record_far_args() || record_categories() || record_many()) {
         printf("%s\n", prof_error());
         return 3;
     }

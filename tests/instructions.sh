@@ -63,6 +63,11 @@ instructions-counter_object    105
 instructions-domain            2500
 instructions-read_far_args     90000
 instructions-open_categories   160000
+instructions-many_csv          125000
+instructions-many_json         160000
+instructions-many_html         420000
+instructions-many_xplane       290000
+instructions-many_summary      700000
 instructions-ntff_string       4800
 instructions-ntff_fetch        1000000
 instructions-save_last         20000
@@ -104,7 +109,7 @@ for compiler in gcc clang; do
 done
 
 count() {
-    printf '#define PROF_IMPLEMENTATION\n#include "prof_ntff.h"\n' >$out/implementation.c
+    printf '#define PROF_IMPLEMENTATION\n#include "prof_%s.h"\n' chrome html ntff xplane >$out/implementation.c
     gcc -std=gnu99 -O2 -I. -c $out/implementation.c -o $out/implementation.o &&
         gcc $out/gcc.o $out/implementation.o -o $out/instructions -pthread -ldl || return 1
     valgrind --tool=callgrind --vgdb=no --callgrind-out-file=$out/dump '--dump-before=measure_*' \

@@ -178,6 +178,7 @@ typedef struct account { /* of a report */
     size_t blocks[128];
     uint64_t scopes, points, spans;
     uint64_t durations; /* the sum of those of scopes */
+    size_t kinds; /* that were written */
 } account;
 
 /* Ends the deepest scope that is open. Returns its duration. */
@@ -304,6 +305,7 @@ static account account_of(const trace_bytes *m)
             all.spans = number(&c);
         }
     }
+    all.kinds = kinds;
     free(content);
     free(depths);
     free(data);
@@ -470,6 +472,25 @@ TEST(many_long_names)
 {
     prof_trace *trace = recorded(record_names, 16 << 20);
     check_report(trace);
+    prof_trace_close(trace);
+}
+
+static void record_thousands_of_names(void)
+{
+    char name[32];
+    for (int i = 0; i < 12000; ++i) {
+        snprintf(name, sizeof name, "name %d", i % 6000);
+        PROFILE_SCOPE_DYNAMIC(name);
+    }
+}
+
+TEST(each_kind_is_written_once)
+{
+    trace_bytes m;
+    prof_trace *trace = recorded(record_thousands_of_names, 2 << 20);
+    CHECK_EQUAL(prof_html_stream(trace, sink_anew(&m), NULL), PROF_OK);
+    CHECK_EQUAL(account_of(&m).kinds, 6000);
+    free(m.bytes);
     prof_trace_close(trace);
 }
 
