@@ -43,8 +43,8 @@ WHAT IS WRITTEN                                                                 
                 slice of 0 ns, and one inside that has arguments becomes an instant with them, too. If an id is used
                 again, the second flow is called "NAME #2", because viewers would join equal ones. A point without a
                 partner is an instant without an arrow. Arrows join threads of one process only. Ids are hexadecimal
-    allocations an instant ("i") of their thread with address and bytes; and for each pool a counter "memory: POOL" of
-                its live bytes, which counts the blocks whose allocation is in the trace
+    allocations an instant ("i") of their thread with address and bytes, but for options.no_allocations; and for each
+                pool a counter "memory: POOL" of its live bytes, of blocks whose allocation is in the trace
     locks       async spans ("b", "e"): "lock NAME", one row for each lock below the threads, with the thread that held
                 it; and "wait for NAME" at the thread that waits, unless the wait is a scope, as that of
                 PROFILE_MUTEX_LOCK. Those without an end reach to the end of the trace. A lock that several threads hold
@@ -112,6 +112,7 @@ typedef struct prof_chrome_options {
     prof_chrome_source source;
     int no_spans;             /* 1: leaves out spans, which Tracy shows as scopes of their thread */
     int no_args;              /* 1: leaves out the arguments of scopes, which speedscope makes part of their names */
+    int no_allocations;       /* 1: leaves out the instants of allocations; the curves of live bytes are there */
 } prof_chrome_options;
 
 #if PROF_ENABLE
@@ -1840,7 +1841,9 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF__GROUP_LOST: prof__chrome_lost(c, &track->ids, event); break;
     case PROF__GROUP_FLOW: prof__chrome_flow_met(c, track, event); break;
     case PROF__GROUP_MESSAGE: prof__chrome_message(c, &track->ids, event); break;
-    case PROF__GROUP_MEMORY: prof__chrome_memory_instant(c, &track->ids, event); break;
+    case PROF__GROUP_MEMORY:
+        if (!c->options.no_allocations) prof__chrome_memory_instant(c, &track->ids, event);
+        break;
     default: break; /* counters, spans and locks are written later, in order of time */
     }
 }

@@ -318,10 +318,18 @@ TEST(live_bytes_as_a_counter)
     CHECK(strstr(l.bytes, "\"args\":{\"address\":\"0x1000\"}}") != NULL);
     free(l.bytes);
 
-    /* A part of it begins with what there was. */
-    trace_list list = trace_read(trace, 0);
+    /* Without the instants. */
     prof_chrome_options options;
     memset(&options, 0, sizeof options);
+    options.no_allocations = 1;
+    l = chrome_of(trace, &options);
+    CHECK_EQUAL(samples_of(&l, "memory", found, 2000), count);
+    CHECK(strstr(l.bytes, "\"address\"") == NULL);
+    free(l.bytes);
+    options.no_allocations = 0;
+
+    /* A part of it begins with what there was. */
+    trace_list list = trace_read(trace, 0);
     size_t middle = list.count / 2, at = 0;
     options.from_ns = list.events[middle].start_ns;
     for (size_t i = 1; i < middle; ++i) /* samples before it: a realloc is two events at one time */

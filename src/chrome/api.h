@@ -22,6 +22,7 @@ typedef struct prof_chrome_options {
     prof_chrome_source source;
     int no_spans;             /* 1: leaves out spans, which Tracy shows as scopes of their thread */
     int no_args;              /* 1: leaves out the arguments of scopes, which speedscope makes part of their names */
+    int no_allocations;       /* 1: leaves out the instants of allocations; the curves of live bytes are there */
 } prof_chrome_options;
 
 #if PROF_ENABLE

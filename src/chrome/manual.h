@@ -43,8 +43,8 @@ WHAT IS WRITTEN                                                                 
                 slice of 0 ns, and one inside that has arguments becomes an instant with them, too. If an id is used
                 again, the second flow is called "NAME #2", because viewers would join equal ones. A point without a
                 partner is an instant without an arrow. Arrows join threads of one process only. Ids are hexadecimal
-    allocations an instant ("i") of their thread with address and bytes; and for each pool a counter "memory: POOL" of
-                its live bytes, which counts the blocks whose allocation is in the trace
+    allocations an instant ("i") of their thread with address and bytes, but for options.no_allocations; and for each
+                pool a counter "memory: POOL" of its live bytes, of blocks whose allocation is in the trace
     locks       async spans ("b", "e"): "lock NAME", one row for each lock below the threads, with the thread that held
                 it; and "wait for NAME" at the thread that waits, unless the wait is a scope, as that of
                 PROFILE_MUTEX_LOCK. Those without an end reach to the end of the trace. A lock that several threads hold
