@@ -543,12 +543,13 @@ async function screens() {
     await page.mouse.click(box.x + 10, box.y + 12);
     same(`${name}: which a click on the ruler makes wide`, await gutter(), 190);
     await page.setViewportSize({ width: 1500, height: 900 });
-    await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+    await page.emulateMedia({ media: 'print' });
+    await settle(page);
     await page.evaluate(() => { globalThis.prof.theme('dark'); dispatchEvent(new Event('beforeprint')); });
     const printed = await page.evaluate(() => ['#tabs', '#bar', '#search', '.copy'].filter(each => { const found = document.querySelector(each); return found && found.getClientRects().length; }).concat(document.documentElement.dataset.theme, getComputedStyle(document.getElementById('panel')).overflow));
     same(`${name}: printed in light colours, without what is to be clicked, and whole`, firefox ? printed.slice(-2, -1) : printed, firefox ? ['light'] : ['light', 'visible']); // the driver of Firefox emulates no paper
     await page.evaluate(() => dispatchEvent(new Event('afterprint')));
-    await page.emulateMedia({ media: null, colorScheme: null });
+    await page.emulateMedia({ media: null });
     same(`${name}: nothing goes wrong`, log, []);
     await page.close();
 }
