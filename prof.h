@@ -35,7 +35,7 @@ WHAT IT COSTS                              (machine, date, commands and all othe
 
     a scope, recording                     1.05 to 1.11 times two clock reads: in memory, in a file, in a library
     an integer argument                    3 ns more
-    a scope whose name is made at run time, or by a format     1.5 to 2.0 times two clock reads
+    a scope whose name is made at run time, or by a format     1.2 to 2.0 times two clock reads
     a scope whose category or level is off, or while nothing records      less than 0.5 ns
     a scope compiled with PROF_ENABLE=0    nothing: the object file is the same, byte for byte
     memory for a scope                     16 bytes, in a buffer of fixed size

@@ -75,9 +75,12 @@ CASE(empty) { (void)i; WORK(); }
 CASE(floor) { (void)i; uint64_t a = READ_CLOCK(); KEEP(a); WORK(); uint64_t b = READ_CLOCK(); KEEP(b); }
 CASE(scope) { (void)i; PROFILE_SCOPE("scope"); WORK(); }
 CASE(scope_off) { (void)i; PROFILE_SCOPE_L("off", 255); WORK(); }
+CASE(scope_off_arg) { PROFILE_SCOPE_C("off", "bench_off"); PROFILE_ARG_I("i", i); WORK(); }
 CASE(scope_arg) { PROFILE_SCOPE("scope"); PROFILE_ARG_I("i", i); WORK(); }
 CASE(scope_text) { (void)i; PROFILE_SCOPE_DYNAMIC("a name made at run time"); WORK(); }
 CASE(scope_format) { PROFILE_SCOPE_F("job %d", i); WORK(); }
+CASE(format_double) { PROFILE_SCOPE_F("job %.2f", i * 0.37); WORK(); }
+CASE(format_rare) { PROFILE_SCOPE_F("job %+.3d", i); WORK(); }
 CASE(begin_end) { (void)i; PROFILE_BEGIN("begin"); WORK(); PROFILE_END("begin"); }
 CASE(four_stages) { (void)i; PROFILE_STAGE("a"); WORK(); PROFILE_NEXT("b"); PROFILE_NEXT("c"); PROFILE_NEXT("d"); }
 CASE(mark) { (void)i; PROFILE_MARK("mark"); WORK(); }
@@ -110,7 +113,8 @@ CASE(range) { (void)i; prof_range_start(range); WORK(); prof_range_stop(range); 
 CASE(object_counter) { prof_counter_add(number, i); WORK(); }
 CASE(device_scope) { prof_device_scope(queue, "kernel", (uint64_t)i, (uint64_t)i + 1); WORK(); }
 
-#define CASES(X) X(empty) X(floor) X(scope) X(scope_off) X(scope_arg) X(scope_text) X(scope_format) X(begin_end) \
+#define CASES(X) X(empty) X(floor) X(scope) X(scope_off) X(scope_off_arg) X(scope_arg) X(scope_text) X(scope_format) X(format_double) \
+    X(format_rare) X(begin_end) \
     X(four_stages) X(mark) X(frame) X(counter) X(scope_mask) X(step) X(throughput) X(flow) X(flow_new) X(log)        \
     X(log_ints) X(log_text) X(log_off) X(span) X(mark_scope) X(counter_add) X(alloc_free) X(memory_scope)          \
     X(mutex_alone) X(mutex) X(task) X(range) X(object_counter) X(device_scope)
@@ -171,6 +175,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench: %s\n", prof_error());
         return 1;
     }
+    prof_category_enable("bench_off", 0);
     for (int round = 0; round < ROUNDS; ++round)
         for (int work = 0; work < WORKS; ++work)
             for (size_t i = 0; i < count; ++i) rows[i].ns[work][round] = rows[i].loop(work);

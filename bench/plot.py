@@ -6,7 +6,8 @@ import math
 import sys
 
 NAMES = {"prof": "prof", "barectf": "barectf", "uftrace": "uftrace, a function",
-         "lttng": "LTTng-UST", "xray": "LLVM XRay", "clock": "two reads of the counter",
+         "lttng": "LTTng-UST", "xray": "LLVM XRay", "spall": "spall", "tracy-cpp": "Tracy, C++, connected",
+         "tracy-cpp-alone": "Tracy, C++, no server", "clock": "two reads of the counter",
          "system_clock": "two clock_gettime()"}
 COLORS = """
 text{fill:%s}.dim{fill:%s}.grid{stroke:%s}.page{fill:%s}

@@ -29,7 +29,8 @@
 #error "loop.h: no clock is known for this processor"
 #endif
 #define KEEP(value) __asm__ volatile("" ::"r"(value) : "memory")
-#define PLAIN __attribute__((no_instrument_function, noinline))
+/* Aligned, so that the work takes as long in all programs. */
+#define PLAIN __attribute__((no_instrument_function, noinline, aligned(64)))
 
 static const int works[] = {0, 20, 100, 1000}; /* ns */
 enum { WORKS = sizeof works / sizeof *works, ALONE = 0, CLOCK, SYSTEM_CLOCK, SCOPE, CASES };
@@ -43,6 +44,12 @@ static PLAIN void some_work(int passes)
     for (int i = 0; i < passes; ++i) a = (a ^ a >> 7) + table[(unsigned)(i * 7) & 4095];
     KEEP(a);
 }
+#ifndef PEER_THREAD
+#define PEER_THREAD() ((void)0) /* what a thread calls first */
+#endif
+#ifndef PEER_END
+#define PEER_END() ((void)0) /* when all is printed */
+#endif
 #define WORK(passes) do { if (passes) some_work(passes); else KEEP(passes); } while (0)
 
 static inline __attribute__((always_inline, no_instrument_function)) double thread_ns(void)
@@ -94,6 +101,7 @@ static PLAIN int passes_of(int ns)
 static PLAIN void *measure(void *results)
 {
     double (*ns)[CASES] = (double (*)[CASES])results, samples[CASES][BATCHES], start = thread_ns();
+    PEER_THREAD();
     for (int i = 0; i < WARM_UP && thread_ns() - start < 2e8; i += 1000) batch(SCOPE, 0, 1000);
     for (int w = 0; w < WORKS; ++w) {
         int passes = works[w] ? passes_of(works[w]) : 0;
@@ -126,5 +134,7 @@ PLAIN int main(int argc, char **argv)
             for (int c = 0; c < CASES; ++c) sum[c] += (ns[i][w][c] - (c ? ns[i][w][ALONE] : 0)) / count;
         printf("%d %d %.2f %.2f %.2f %.2f\n", count, works[w], sum[ALONE], sum[SCOPE], sum[CLOCK], sum[SYSTEM_CLOCK]);
     }
+    fflush(stdout);
+    PEER_END();
     return 0;
 }

@@ -86,6 +86,27 @@ add_barectf() {
     build barectf $cc bench/peers/barectf.c "$out/barectf.c" -pthread || return
     add barectf "$out/barectf"
 }
+# Not packaged: SPALL and TRACY are the folders of the projects.
+add_spall() {
+    [ "$SPALL" ] || { skip spall "set SPALL to a copy of its project"; return; }
+    build spall $cc -I"$SPALL" bench/peers/spall.c -pthread || return
+    add spall "$out/spall"
+    local file=/dev/shm/prof_bench.$$.spall
+    add spall-written "env PEER_FILE=$file sh -c '\"\$@\"; rm -f $file' sh $out/spall"
+}
+add_tracy() {
+    [ "$TRACY" ] || { skip tracy "set TRACY to a copy of its project"; return; }
+    local protocol name flags="$level $few -DTRACY_ENABLE -I$TRACY/public"
+    protocol=$(sed -n 's/.*ProtocolVersion = \([0-9]*\);.*/\1/p' "$TRACY/public/common/TracyProtocol.hpp")
+    build tracy.o g++ $flags -DTRACY_NO_SAMPLING -DTRACY_NO_SYSTEM_TRACING -c "$TRACY/public/TracyClient.cpp" || return
+    build tracy-c.o ${CC:-cc} -std=gnu11 $flags -c bench/peers/tracy.c || return
+    build tracy-c g++ "$out/tracy-c.o" "$out/tracy.o" -pthread -ldl || return
+    build tracy-cpp g++ -std=gnu++17 $flags bench/peers/tracy.cpp "$out/tracy.o" -pthread -ldl || return
+    for name in tracy-cpp tracy-c; do
+        add $name "$python bench/peers/tracy_server.py $protocol $out/$name"
+        add $name-alone "$out/$name"
+    done
+}
 add_nobody() { # without a listener
     build sdt-off $cc bench/peers/sdt.c -pthread && add sdt-off "$out/sdt-off"
     local headers
@@ -102,6 +123,8 @@ add_python() {
     done
 }
 add_prof
+add_spall
+add_tracy
 add_barectf
 add_lttng
 add_xray
