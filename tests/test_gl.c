@@ -247,6 +247,39 @@ TEST(scopes_are_recorded_frames_later_without_waiting)
     prof_trace_close(trace);
 }
 
+/* Scopes of an earlier session that are collected in the next are not in it. */
+TEST(scopes_of_an_earlier_session)
+{
+    prof_config config = trace_config(1u << 20);
+    fake_reset("4.6.0 made up");
+    trace_start(&config);
+    prof_gl *gl = fake_create("sessions", 16);
+    frame(gl);
+    prof_gl_scope open = prof_gl_begin(gl, "open");
+    CHECK_EQUAL(prof_gl_collect(gl), PROF_OK);
+    prof_trace_close(trace_stop());
+    trace_next_instant();
+    trace_start(&config);
+    prof_gl_end(gl, open);
+    frame(gl);
+    fake.done = fake.issues;
+    CHECK_EQUAL(prof_gl_collect(gl), PROF_OK);
+    CHECK_EQUAL(prof_gl_finish(gl), PROF_OK);
+    CHECK_EQUAL(counts_of(gl).pending, 0);
+    CHECK_EQUAL(prof_gl_destroy(gl), PROF_OK);
+    CHECK_EQUAL(fake.errors, 0);
+    prof_trace *trace = trace_stop();
+    trace_list list = row_events(trace, "sessions", "queue");
+    const prof_event *scopes[4];
+    size_t count = scopes_of(&list, scopes, 4), i;
+    for (i = 0; i < count; ++i)
+        if (strcmp(scopes[i]->name, "open")) break; /* which ends in this session, and may begin with it */
+    CHECK_EQUAL(count - i, 2);
+    for (; i < count; ++i) CHECK_TEXT(scopes[i]->name, count - i == 2 ? "outer" : "inner");
+    trace_free(&list);
+    prof_trace_close(trace);
+}
+
 TEST(finish_waits_for_what_has_ended)
 {
     prof_config config = trace_config(1u << 20);

@@ -304,6 +304,38 @@ TEST(commands_are_recorded_when_they_are_complete)
     prof_trace_close(trace);
 }
 
+/* Commands of an earlier session that are collected in the next are not in it. */
+TEST(commands_of_an_earlier_session)
+{
+    prof_config config = trace_config(1u << 20);
+    fake_reset();
+    trace_start(&config);
+    prof_cl *cl = fake_create(64);
+    fake_complete(command(cl, 0, "before"), 0);
+    prof_trace_close(trace_stop());
+    trace_next_instant();
+    trace_start(&config);
+    fake_complete(command(cl, 0, "after"), 0);
+    CHECK_EQUAL(prof_cl_collect(cl), PROF_OK);
+    CHECK_EQUAL(prof_cl_finish(cl), PROF_OK);
+    CHECK_EQUAL(counts_of(cl).pending, 0);
+    CHECK_EQUAL(prof_cl_destroy(cl), PROF_OK);
+    CHECK_EQUAL(fake_held(), 0);
+    CHECK_EQUAL(fake.errors, 0);
+    prof_trace *trace = trace_stop();
+    size_t before = 0, after = 0;
+    for (size_t t = 0; t < prof_trace_track_count(trace); ++t) {
+        if (strcmp(prof_trace_track(trace, t)->device, "OpenCL made up")) continue;
+        trace_list list = trace_read(trace, t);
+        before += trace_count(&list, "before");
+        after += trace_count(&list, "after");
+        trace_free(&list);
+    }
+    CHECK_EQUAL(before, 0);
+    CHECK_EQUAL(after, 1);
+    prof_trace_close(trace);
+}
+
 /* Of a queue that is in order, the first command that is not complete says that nor are the others; those of another
    queue may be. */
 TEST(order_of_queues)

@@ -353,6 +353,36 @@ static void check_again(int host_reset)
 TEST(command_buffers_that_are_submitted_again) { check_again(1); }
 TEST(command_buffers_that_are_submitted_again_without_host_reset) { check_again(0); }
 
+/* What the queue did before a session began is not in it, whenever it is collected. */
+TEST(scopes_of_an_earlier_session)
+{
+    fake_new();
+    prof_vk_config config = fake_config(&queue);
+    start();
+    prof_vk *vk = prof_vk_create(&config);
+    for (int i = 0; i < 2; ++i) {
+        buffers[i].count = 0;
+        prof_vk_end(vk, &buffers[i], prof_vk_begin(vk, &buffers[i], i ? "between" : "before"));
+    }
+    fake_put(&queue, &buffers[0], NULL);
+    CHECK_EQUAL(prof_vk_collect(vk), PROF_OK);
+    fake_run(&queue, ~0u);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    pause_ms(1);
+    start();
+    fake_put(&queue, &buffers[1], NULL);
+    CHECK_EQUAL(prof_vk_collect(vk), PROF_OK);
+    fake_run(&queue, ~0u);
+    frames(vk, 1, 0);
+    CHECK_EQUAL(prof_vk_collect(vk), PROF_OK);
+    prof_vk_destroy(vk);
+    stop(fake.name, "queue");
+    CHECK_EQUAL(trace_count(&events, "before"), 0);
+    CHECK_EQUAL(trace_count(&events, "between"), 1);
+    check_frames(1);
+    finish();
+}
+
 TEST(scopes_without_an_end_are_counted_and_said)
 {
     fake_new();
