@@ -1620,6 +1620,32 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #endif
 #endif /* PROF_ENABLE */
 
+/* What is left of a scope: a declaration, as a live one is, too (see -Wdeclaration-after-statement). */
+#if defined(__GNUC__)
+#define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
+#define PROF__GONE_(id, ...)                                                                               \
+    PROF__NOT_CONSTEXPR                                                                                    \
+    typedef __attribute__((__unused__)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
+/* A constexpr function may not have a live scope before C++23, so not a stripped one either: where compilers refuse it,
+   this has a variable whose type is no literal, or a goto. Neither an instruction nor stack is left of it, also with
+   -O0: gcc has stack for a variable that is never reached, and clang takes a goto. */
+#if !defined(__cplusplus) || (defined(__cpp_constexpr) && __cpp_constexpr >= 202110L)
+#define PROF__NOT_CONSTEXPR
+#elif defined(__clang__)
+extern "C++" {
+struct prof__scope_before_cpp23 { prof__scope_before_cpp23(); };
+}
+#define PROF__NOT_CONSTEXPR if ((0)) { prof__scope_before_cpp23 prof__none; (void)prof__none; }
+#else
+#define PROF__NOT_CONSTEXPR                                                                                \
+    if ((0)) __extension__({ __label__ prof__before_cpp23; goto prof__before_cpp23; prof__before_cpp23:; });
+#endif
+#define PROF__GONE_TEXT(use) PROF__NOT_CONSTEXPR use /* a name made at run time */
+#else
+#define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
+#define PROF__GONE_TEXT(use) use
+#endif
+
 #if PROF_ENABLE && defined(__cplusplus)
 extern "C++" { /* also in a header that is included in extern "C" { } */
 #define PROF__INLINE PROF__HIDDEN PROF__UNTRACED inline
@@ -1853,14 +1879,6 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
 #define PROF__USE4(w, x, y, z) (0 ? (void)(w) : PROF__USE3(x, y, z))
 #define PROF__USE5(v, w, x, y, z) (0 ? (void)(v) : PROF__USE4(w, x, y, z))
 
-/* Does the same as a declaration, which a live scope is, too (see -Wdeclaration-after-statement). */
-#if defined(__GNUC__)
-#define PROF__GONE(...) PROF__AGAIN(PROF__GONE_(__VA_ARGS__))
-#define PROF__GONE_(id, ...) typedef __attribute__((__unused__)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
-#else
-#define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
-#endif
-
 /* The one switch between the live and the stripped API. */
 #if PROF_ENABLE
 #define PROF__EITHER(live, stripped) live
@@ -2031,15 +2049,15 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_DYNAMIC(...)                                                                         \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, __VA_ARGS__), \
-                 PROF__USE((__VA_ARGS__)))
+                 PROF__GONE_TEXT(PROF__USE((__VA_ARGS__))))
 #define PROFILE_SCOPE_TEXT(text, bytes)                                                                    \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_PART, text,      \
                              PROF__TO(size_t, bytes)),                                                     \
-                 PROF__USE2(text, bytes))
+                 PROF__GONE_TEXT(PROF__USE2(text, bytes)))
 #define PROFILE_SCOPE_F(...)                                                                               \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL,        \
                              PROF__BEGIN_FORMAT, __VA_ARGS__),                                             \
-                 PROF__USE(prof__format_check(__VA_ARGS__)))
+                 PROF__GONE_TEXT(PROF__USE(prof__format_check(__VA_ARGS__))))
 #define PROF__SCOPE_COLOR(...) PROF__AGAIN(PROF__SCOPE_COLOR_(__VA_ARGS__))
 #define PROF__SCOPE_COLOR_(id, name, color)                                                                \
     PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, color, 0)       \
@@ -2103,11 +2121,11 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
 #define PROFILE_STEP_DYNAMIC(text, number)                                                                 \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int,           \
                                    PROF__TO(int64_t, number)),                                             \
-                 PROF__USE2(text, number))
+                 PROF__GONE_TEXT(PROF__USE2(text, number)))
 #define PROFILE_THROUGHPUT_DYNAMIC(text, bytes)                                                            \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint,       \
                                    PROF__TO(uint64_t, bytes)),                                             \
-                 PROF__USE2(text, bytes))
+                 PROF__GONE_TEXT(PROF__USE2(text, bytes)))
 #define PROFILE_BLOCK(name) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), )
 #define PROFILE_BLOCK_C(name, category) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, category, PROF_SITE_LEVEL), )
 #define PROFILE_BLOCK_L(name, level) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, level), )
@@ -2447,7 +2465,8 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
 #define PROFILE_MEMORY_SCOPE(name) \
     PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, name, PROF__BEGIN_1, 0), PROF__GONE(PROF_UNIQUE, name))
 #define PROFILE_MEMORY_SCOPE_DYNAMIC(text) \
-    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, "", PROF__BEGIN_TEXT, text), PROF__USE(text))
+    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, "", PROF__BEGIN_TEXT, text), \
+                 PROF__GONE_TEXT(PROF__USE(text)))
 
 #define PROF__LOCK_EVENT(lock, name, type)                                                                           \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,         \

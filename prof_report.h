@@ -55,7 +55,7 @@ WHY                                                                             
 
     prof_why() says why a frame, or a call of a scope, took as long as it did; `prof why trace.prof` prints it.
 
-        prof_why_options options = {0};
+        prof_why_options options = {0};     // in C++: = {}
         prof_why_report *report;
         options.name = "load_level";       // without a name: frames, or the outermost scopes that differ most
         options.slowest = 5;

@@ -7,7 +7,7 @@ QUICK START
     #define PROF_IMPLEMENTATION            // in exactly one file of the program, C or C++
     #include "prof_vulkan.h"               // includes prof.h
 
-    prof_vk_config config = {0};           // one for each queue
+    prof_vk_config config = {0};           // one for each queue; in C++ = {}
     config.instance = instance;            // VkInstance, VkPhysicalDevice, VkDevice, VkQueue
     config.physical_device = physical_device;
     config.device = device;

@@ -25,14 +25,6 @@
 #define PROF__USE4(w, x, y, z) (0 ? (void)(w) : PROF__USE3(x, y, z))
 #define PROF__USE5(v, w, x, y, z) (0 ? (void)(v) : PROF__USE4(w, x, y, z))
 
-/* Does the same as a declaration, which a live scope is, too (see -Wdeclaration-after-statement). */
-#if defined(__GNUC__)
-#define PROF__GONE(...) PROF__AGAIN(PROF__GONE_(__VA_ARGS__))
-#define PROF__GONE_(id, ...) typedef __attribute__((__unused__)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
-#else
-#define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
-#endif
-
 /* The one switch between the live and the stripped API. */
 #if PROF_ENABLE
 #define PROF__EITHER(live, stripped) live
@@ -203,15 +195,15 @@
 #define PROFILE_SCOPE_L(name, level) PROFILE_SCOPE_CL(name, PROF_CATEGORY, level)
 #define PROFILE_SCOPE_DYNAMIC(...)                                                                         \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_TEXT, __VA_ARGS__), \
-                 PROF__USE((__VA_ARGS__)))
+                 PROF__GONE_TEXT(PROF__USE((__VA_ARGS__))))
 #define PROFILE_SCOPE_TEXT(text, bytes)                                                                    \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, "", PROF_CATEGORY, PROF_SITE_LEVEL, PROF__BEGIN_PART, text,      \
                              PROF__TO(size_t, bytes)),                                                     \
-                 PROF__USE2(text, bytes))
+                 PROF__GONE_TEXT(PROF__USE2(text, bytes)))
 #define PROFILE_SCOPE_F(...)                                                                               \
     PROF__EITHER(PROF__SCOPE(PROF_UNIQUE, PROF__FIRST(__VA_ARGS__), PROF_CATEGORY, PROF_SITE_LEVEL,        \
                              PROF__BEGIN_FORMAT, __VA_ARGS__),                                             \
-                 PROF__USE(prof__format_check(__VA_ARGS__)))
+                 PROF__GONE_TEXT(PROF__USE(prof__format_check(__VA_ARGS__))))
 #define PROF__SCOPE_COLOR(...) PROF__AGAIN(PROF__SCOPE_COLOR_(__VA_ARGS__))
 #define PROF__SCOPE_COLOR_(id, name, color)                                                                \
     PROF__SITE_AT(prof__site_##id, PROF__KIND_BEGIN, name, PROF_CATEGORY, PROF_SITE_LEVEL, color, 0)       \
@@ -275,11 +267,11 @@
 #define PROFILE_STEP_DYNAMIC(text, number)                                                                 \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_STEP, "step_num", prof__arg_int,           \
                                    PROF__TO(int64_t, number)),                                             \
-                 PROF__USE2(text, number))
+                 PROF__GONE_TEXT(PROF__USE2(text, number)))
 #define PROFILE_THROUGHPUT_DYNAMIC(text, bytes)                                                            \
     PROF__EITHER(PROF__SCOPE_NAMED(PROF_UNIQUE, text, PROF_ROLE_THROUGHPUT, "bytes", prof__arg_uint,       \
                                    PROF__TO(uint64_t, bytes)),                                             \
-                 PROF__USE2(text, bytes))
+                 PROF__GONE_TEXT(PROF__USE2(text, bytes)))
 #define PROFILE_BLOCK(name) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, PROF_SITE_LEVEL), )
 #define PROFILE_BLOCK_C(name, category) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, category, PROF_SITE_LEVEL), )
 #define PROFILE_BLOCK_L(name, level) PROF__EITHER(PROF__BLOCK(PROF_UNIQUE, name, PROF_CATEGORY, level), )
@@ -619,7 +611,8 @@
 #define PROFILE_MEMORY_SCOPE(name) \
     PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, name, PROF__BEGIN_1, 0), PROF__GONE(PROF_UNIQUE, name))
 #define PROFILE_MEMORY_SCOPE_DYNAMIC(text) \
-    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, "", PROF__BEGIN_TEXT, text), PROF__USE(text))
+    PROF__EITHER(PROF__MEMORY_SCOPE(PROF_UNIQUE, "", PROF__BEGIN_TEXT, text), \
+                 PROF__GONE_TEXT(PROF__USE(text)))
 
 #define PROF__LOCK_EVENT(lock, name, type)                                                                           \
     PROF__EITHER(PROF__STATEMENT(PROF__KIND_EVENT | PROF_ROLE_LOCK << PROF__ROLE_SHIFT, name, PROF_CATEGORY,         \

@@ -286,4 +286,30 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #endif
 #endif /* PROF_ENABLE */
 
+/* What is left of a scope: a declaration, as a live one is, too (see -Wdeclaration-after-statement). */
+#if defined(__GNUC__)
+#define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
+#define PROF__GONE_(id, ...)                                                                               \
+    PROF__NOT_CONSTEXPR                                                                                    \
+    typedef __attribute__((__unused__)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
+/* A constexpr function may not have a live scope before C++23, so not a stripped one either: where compilers refuse it,
+   this has a variable whose type is no literal, or a goto. Neither an instruction nor stack is left of it, also with
+   -O0: gcc has stack for a variable that is never reached, and clang takes a goto. */
+#if !defined(__cplusplus) || (defined(__cpp_constexpr) && __cpp_constexpr >= 202110L)
+#define PROF__NOT_CONSTEXPR
+#elif defined(__clang__)
+extern "C++" {
+struct prof__scope_before_cpp23 { prof__scope_before_cpp23(); };
+}
+#define PROF__NOT_CONSTEXPR if ((0)) { prof__scope_before_cpp23 prof__none; (void)prof__none; }
+#else
+#define PROF__NOT_CONSTEXPR                                                                                \
+    if ((0)) __extension__({ __label__ prof__before_cpp23; goto prof__before_cpp23; prof__before_cpp23:; });
+#endif
+#define PROF__GONE_TEXT(use) PROF__NOT_CONSTEXPR use /* a name made at run time */
+#else
+#define PROF__GONE(id, ...) (void)sizeof(__VA_ARGS__)
+#define PROF__GONE_TEXT(use) use
+#endif
+
 #endif /* PROF__API_MARKUP_H */

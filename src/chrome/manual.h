@@ -9,7 +9,7 @@ QUICK START
 
     int main(void)
     {
-        prof_config config = {0};
+        prof_config config = {0};           // in C++: = {}
         config.output = "trace.json";      // this header is the writer of .json
         prof_start(&config);
         { PROFILE_SCOPE("work"); }

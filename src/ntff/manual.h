@@ -10,7 +10,7 @@ QUICK START
 
     int main(void)
     {
-        prof_config config = {0};
+        prof_config config = {0};           // in C++: = {}
         config.output = "timeline.json";
         // ... nrt_init(), or the first operation of the framework
         prof_start(&config);
@@ -26,7 +26,7 @@ QUICK START
 The runtime's own profile, for Neuron Explorer, with the program's scopes in it:
 
         char folder[PROF_NTFF_PATH];
-        prof_ntff_config session = {0};
+        prof_ntff_config session = {0};     // in C++: = {}
         session.activities = PROF_NTFF_SYSTEM | PROF_NTFF_DEVICE;
         prof_ntff_session_begin(&session);
         // ... what is to be profiled

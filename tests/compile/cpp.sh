@@ -141,6 +141,19 @@ for compiler in g++ clang++; do
         *) skip "$compiler: constexpr functions with scopes" "not before C++23" ;;
         esac
     done
+    for standard in c++11 c++14 c++17 c++20; do # before, the live build and the stripped one both refuse them
+        for mark in 'PROFILE_FUNCTION()' 'PROFILE_SCOPE("a")' 'PROFILE_SCOPE_AS(s, "a")' 'PROFILE_STEP("a", 1)' \
+            'PROFILE_STAGE("a")' 'PROFILE_SCOPE_DYNAMIC("a")' 'PROFILE_SCOPE_F("a")'; do
+            printf '#include "prof.h"\nconstexpr int f(int x) { %s; return x; }\nint main() { return f(0); }\n' \
+                "$mark" >$out/refused.cpp
+            for enable in 1 0; do
+                $compiler -std=$standard -DPROF_ENABLE=$enable -I. -fsyntax-only $out/refused.cpp 2>$out/refused.txt
+                code=$?
+                [ $code = 1 ] && grep -q constexpr $out/refused.txt && code=
+                check "$compiler $standard: $mark is not for constexpr functions, PROF_ENABLE=$enable" "$code"
+            done
+        done
+    done
     succeeds "$compiler: PROF_SHORT_FUNCTION" $compiler -std=c++11 -I. $out/short.cpp $out/recorder.o -o $out/short -pthread -ldl &&
         succeeds "$compiler: PROF_SHORT_FUNCTION: the name of C" env -u PROF_OUTPUT $out/short
 done
