@@ -120,7 +120,7 @@ static void prof__report_cntk_rate_row(prof__out *out, const char *label, const 
 /* Rows of PROFILE_THROUGHPUT_UNIT are times here: the table has megabytes. */
 static int prof__report_moves_bytes(const prof__report_row *row)
 {
-    return row->sums.stat.rates && !*row->sums.stat.site->unit;
+    return row->sums.stat.rates && !(row->sums.stat.site && *row->sums.stat.site->unit);
 }
 
 static void prof__report_cntk_row(prof__out *out, const char *label, prof_report_kind kind, const prof__report_row *row)

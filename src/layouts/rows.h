@@ -91,6 +91,7 @@ static prof_status prof__report_stat_rows(prof__report *r)
         if (!from->stat.count || prof__report_is_prof(r, from->stat.site)) continue;
         row = prof__report_row_of(r, type, prof__report_category(r, from->stat.site, type), from->stat.name);
         if (!row || !prof__stat_row_add(&row->sums, from)) status = prof__report_no_memory();
+        else if (!row->sums.stat.site) row->sums.stat.site = from->stat.site; /* has the unit of what was moved */
     }
     prof__stat_rows_free(&all);
     return status;
