@@ -9,7 +9,7 @@ QUICK START
 
     int main(void)
     {
-        prof_config config = {0};           // in C++: = {}
+        prof_config config = {0};
         config.output = "trace.json";      // this header is the writer of .json
         prof_start(&config);
         { PROFILE_SCOPE("work"); }
@@ -32,8 +32,8 @@ WHAT IS WRITTEN                                                                 
                 to the begin or end of the trace. The arguments of begin and end are all on the "b"; if the program has
                 an argument "id", the id is "span id"
     counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
-                name of the counter, too. A value that is no finite number becomes an instant. A unit is the key "unit"
-                of the event, which viewers pass over
+                name of the counter, too: Tracy keeps plots apart by that, and Perfetto shows both. A value that is no
+                finite number becomes an instant. A unit is the key "unit" of the event, which viewers pass over
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
                 records such frames, and for each handle of prof_frame_create(). Frames of 0 ns are left out; the 65th
                 and later names of a thread become instants, the 65th and later handles spans
@@ -43,8 +43,10 @@ WHAT IS WRITTEN                                                                 
                 slice of 0 ns, and one inside that has arguments becomes an instant with them, too. If an id is used
                 again, the second flow is called "NAME #2", because viewers would join equal ones. A point without a
                 partner is an instant without an arrow. Arrows join threads of one process only. Ids are hexadecimal
-    allocations an instant ("i") of their thread with address and bytes, but for options.no_allocations; and for each
-                pool a counter "memory: POOL" of its live bytes, of blocks whose allocation is in the trace
+    allocations for each pool a counter "memory: POOL" of its live bytes, which counts the blocks whose allocation is in
+                the trace. The curve has 5000 steps at most, of each the first, lowest, highest and last value. With
+                options.allocations it has all values, and each allocation and each free is an instant ("i") of its
+                thread, with address and bytes: 300 bytes of file for each
     locks       async spans ("b", "e"): "lock NAME", one row for each lock below the threads, with the thread that held
                 it; and "wait for NAME" at the thread that waits, unless the wait is a scope, as that of
                 PROFILE_MUTEX_LOCK. Those without an end reach to the end of the trace. A lock that several threads hold
@@ -105,14 +107,15 @@ typedef enum prof_chrome_source {
     PROF_CHROME_SOURCE_NONE     /* left out: about a quarter less to write and to load */
 } prof_chrome_source;
 
-/* All zero is the default: everything. */
+/* All zero is the default: everything but single allocations. */
 typedef struct prof_chrome_options {
     uint64_t min_duration_ns; /* leaves out shorter scopes */
     int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What overlaps is written whole */
     prof_chrome_source source;
     int no_spans;             /* 1: leaves out spans, which Tracy shows as scopes of their thread */
     int no_args;              /* 1: leaves out the arguments of scopes, which speedscope makes part of their names */
-    int no_allocations;       /* 1: leaves out the instants of allocations; the curves of live bytes are there */
+    int allocations;          /* 1: writes each allocation and each free, as instants, and each change of live bytes;
+                                 0: the curve of live bytes alone, in 5000 steps, with their peaks and lows */
 } prof_chrome_options;
 
 #if PROF_ENABLE
@@ -1336,64 +1339,148 @@ static void prof__chrome_memory_instant(prof__chrome *c, const prof__chrome_ids 
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* Writes a sample of the live bytes of a pool, at the time ns. */
-static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t pool, int64_t ns)
+/* The live bytes of a pool change with each allocation: more than a viewer can draw, and most of the file. So a
+   curve is written in steps of a PROF__CHROME_STEPS-th of the time. Of a step it has the first and the last value, the
+   lowest and the highest: a peak is never lost. */
+#define PROF__CHROME_STEPS 5000
+
+typedef struct prof__chrome_live {
+    int64_t ns;
+    uint64_t bytes;
+} prof__chrome_live;
+
+typedef struct prof__chrome_curve {
+    prof__chrome_live first, low, high, last; /* of the step that is not written yet */
+    int64_t end;                               /* of that step */
+    int open;                                  /* 1: there is such a step */
+} prof__chrome_curve;
+
+typedef struct prof__chrome_curves {
+    prof__chrome_curve *items; /* by the row of the pool */
+    size_t count, pool;        /* pool: the one whose value at the time ns is not complete yet, or PROF__NONE */
+    int64_t ns, step;          /* step 0: each value is written */
+} prof__chrome_curves;
+
+/* Writes a sample of the live bytes of a pool. */
+static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t pool, const prof__chrome_live *point)
 {
     prof__out *out = &c->out;
     const char *name = heap->rows[pool].about.pool, *what = *name ? "memory: " : "memory";
-    if (!prof__chrome_in_window(c, ns, ns)) return;
     prof__chrome_object_line(c, ",\n{\"ph\":\"C\",\"cat\":\"memory\"", what, name);
-    prof__chrome_object_time(c, c->pid, ns);
+    prof__chrome_object_time(c, c->pid, point->ns);
     PROF__CHROME_LITERAL(out, ",\"args\":{\"");
     prof__out_text(out, what);
     prof__out_json(out, name);
     PROF__CHROME_LITERAL(out, "\":");
-    prof__out_unsigned(out, heap->rows[pool].about.live_bytes);
+    prof__out_unsigned(out, point->bytes);
     PROF__CHROME_LITERAL(out, "}}");
 }
 
-/* Writes the live bytes of each pool at the begin of the file. */
-static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap)
+/* Writes the step of a curve, in order of time. */
+static void prof__chrome_curve_write(prof__chrome *c, const prof__heap *heap, size_t pool, prof__chrome_curve *curve)
+{
+    int low_first = curve->low.ns < curve->high.ns;
+    const prof__chrome_live *points[4];
+    size_t i;
+    if (!curve->open) return;
+    points[0] = &curve->first;
+    points[1] = low_first ? &curve->low : &curve->high;
+    points[2] = low_first ? &curve->high : &curve->low;
+    points[3] = &curve->last;
+    for (i = 0; i < 4; i++)
+        if (!i || points[i]->ns != points[i - 1]->ns) prof__chrome_pool(c, heap, pool, points[i]);
+    curve->open = 0;
+}
+
+/* Adds the present value of a pool to its curve. */
+static void prof__chrome_curve_add(prof__chrome *c, const prof__heap *heap, prof__chrome_curves *curves, size_t pool,
+                                   int64_t ns)
+{
+    prof__chrome_live point;
+    prof__chrome_curve *curve;
+    if (!prof__chrome_in_window(c, ns, ns)) return;
+    if (pool >= curves->count) {
+        prof__chrome_curve *items =
+            (prof__chrome_curve *)realloc(curves->items, heap->row_capacity * sizeof *curves->items);
+        if (!items) {
+            prof__out_fail(&c->out, prof__fail(PROF_NO_MEMORY, "no memory for the curves of live bytes"));
+            return;
+        }
+        memset(items + curves->count, 0, (heap->row_capacity - curves->count) * sizeof *items);
+        curves->items = items;
+        curves->count = heap->row_capacity;
+    }
+    point.ns = ns;
+    point.bytes = heap->rows[pool].about.live_bytes;
+    curve = &curves->items[pool];
+    if (curve->open && ns >= curve->end) prof__chrome_curve_write(c, heap, pool, curve);
+    if (!curve->open) {
+        curve->first = curve->low = curve->high = point;
+        curve->end = ns + curves->step;
+        curve->open = 1;
+    }
+    if (point.bytes < curve->low.bytes) curve->low = point;
+    if (point.bytes > curve->high.bytes) curve->high = point;
+    curve->last = point;
+}
+
+/* Adds the live bytes of each pool at the begin of the file. */
+static void prof__chrome_pools(prof__chrome *c, const prof__heap *heap, prof__chrome_curves *curves)
 {
     size_t i;
     for (i = 0; i < heap->row_count; i++)
-        if (heap->rows[i].kind == PROF__HEAP_POOL) prof__chrome_pool(c, heap, i, c->options.from_ns);
+        if (heap->rows[i].kind == PROF__HEAP_POOL) prof__chrome_curve_add(c, heap, curves, i, c->options.from_ns);
 }
 
-/* Writes one sample for each time at which the live bytes of a pool change. There may be several changes at one time: a
-   realloc() is a free and an allocation. */
-static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap)
+/* Adds the value that is complete by the time ns, if there is one: a realloc() is a free and an allocation at one
+   time. */
+static void prof__chrome_complete(prof__chrome *c, const prof__heap *heap, prof__chrome_curves *curves)
+{
+    if (curves->pool != PROF__NONE) prof__chrome_curve_add(c, heap, curves, curves->pool, curves->ns);
+    curves->pool = PROF__NONE;
+}
+
+/* Writes how the live bytes of each pool change. */
+static void prof__chrome_memory_walk(prof__chrome *c, prof__heap *heap, prof__chrome_curves *curves)
 {
     prof_event event;
-    size_t track, waiting = PROF__NONE; /* waiting: the pool whose sample is due, */
-    int64_t at = 0;                     /* and the sample's time */
+    size_t track, i;
     int begun = c->options.from_ns <= 0;
     while (c->out.status == PROF_OK && prof__heap_next(heap, &event, &track)) {
         int64_t now = event.start_ns + c->offset;
-        if (waiting != PROF__NONE && now != at) {
-            prof__chrome_pool(c, heap, waiting, at);
-            waiting = PROF__NONE;
-        }
+        if (now != curves->ns) prof__chrome_complete(c, heap, curves);
         if (!begun && now >= c->options.from_ns) {
-            prof__chrome_pools(c, heap);
+            prof__chrome_pools(c, heap, curves);
             begun = 1;
         }
         if (!prof__heap_step(heap, &event, track) || heap->changed == PROF__NONE) continue;
-        if (waiting != PROF__NONE && waiting != heap->changed) prof__chrome_pool(c, heap, waiting, at);
-        waiting = heap->changed;
-        at = now;
+        if (curves->pool != heap->changed) prof__chrome_complete(c, heap, curves);
+        curves->pool = heap->changed;
+        curves->ns = now;
     }
-    if (waiting != PROF__NONE) prof__chrome_pool(c, heap, waiting, at);
-    if (!begun) prof__chrome_pools(c, heap);
+    prof__chrome_complete(c, heap, curves);
+    if (!begun) prof__chrome_pools(c, heap, curves);
+    for (i = 0; i < curves->count; i++) prof__chrome_curve_write(c, heap, i, &curves->items[i]);
+}
+
+static int64_t prof__chrome_curve_step(const prof__chrome *c)
+{
+    int64_t end = c->options.to_ns ? c->options.to_ns : c->about->duration_ns + c->offset;
+    return c->options.allocations || end <= c->options.from_ns ? 0 : (end - c->options.from_ns) / PROF__CHROME_STEPS;
 }
 
 static void prof__chrome_memory(prof__chrome *c)
 {
     prof__heap heap;
+    prof__chrome_curves curves;
     prof_status status;
     if (!prof__chrome_any(c, PROF__GROUP_MEMORY)) return;
+    memset(&curves, 0, sizeof curves);
+    curves.pool = PROF__NONE;
+    curves.step = prof__chrome_curve_step(c);
     prof__heap_open(&heap, c->trace, prof__chrome_has, c);
-    prof__chrome_memory_walk(c, &heap);
+    prof__chrome_memory_walk(c, &heap, &curves);
+    free(curves.items);
     status = prof__heap_close(&heap);
     if (status) prof__out_fail(&c->out, status);
 }
@@ -1842,7 +1929,7 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF__GROUP_FLOW: prof__chrome_flow_met(c, track, event); break;
     case PROF__GROUP_MESSAGE: prof__chrome_message(c, &track->ids, event); break;
     case PROF__GROUP_MEMORY:
-        if (!c->options.no_allocations) prof__chrome_memory_instant(c, &track->ids, event);
+        if (c->options.allocations) prof__chrome_memory_instant(c, &track->ids, event);
         break;
     default: break; /* counters, spans and locks are written later, in order of time */
     }

@@ -282,8 +282,11 @@ static size_t samples_of(const trace_bytes *l, const char *name, uint64_t *value
 TEST(live_bytes_as_a_counter)
 {
     prof_config config = trace_config(4u << 20);
+    prof_chrome_options options;
     uint64_t wanted[2000], found[2000], live[50] = {0}, sum = 0;
     size_t count = 0, net;
+    memset(&options, 0, sizeof options);
+    options.allocations = 1;
     random_seed("live_bytes_as_a_counter");
     CHECK_EQUAL(prof_start(&config), PROF_OK);
     PROFILE_ALLOC_POOL((uintptr_t)8, 77, "net \"quoted\"");
@@ -308,7 +311,7 @@ TEST(live_bytes_as_a_counter)
         trace_next_instant(); /* an instant has one sample */
     }
     prof_trace *trace = trace_stop();
-    trace_bytes l = chrome_of(trace, NULL);
+    trace_bytes l = chrome_of(trace, &options);
     CHECK_EQUAL(samples_of(&l, "memory", found, 2000), count);
     for (size_t i = 0; i < count; ++i) CHECK_EQUAL(found[i], wanted[i]);
     net = samples_of(&l, "memory: net \\\"quoted\\\"", found, 2000);
@@ -317,16 +320,6 @@ TEST(live_bytes_as_a_counter)
     CHECK(strstr(l.bytes, "\"args\":{\"address\":\"0x8\",\"bytes\":77}}") != NULL);
     CHECK(strstr(l.bytes, "\"args\":{\"address\":\"0x1000\"}}") != NULL);
     free(l.bytes);
-
-    /* Without the instants. */
-    prof_chrome_options options;
-    memset(&options, 0, sizeof options);
-    options.no_allocations = 1;
-    l = chrome_of(trace, &options);
-    CHECK_EQUAL(samples_of(&l, "memory", found, 2000), count);
-    CHECK(strstr(l.bytes, "\"address\"") == NULL);
-    free(l.bytes);
-    options.no_allocations = 0;
 
     /* A part of it begins with what there was. */
     trace_list list = trace_read(trace, 0);
@@ -342,6 +335,41 @@ TEST(live_bytes_as_a_counter)
     for (size_t i = 1; i < rest && at + i - 1 < count; ++i) CHECK_EQUAL(found[i], wanted[at + i - 1]);
     free(l.bytes);
     trace_free(&list);
+    prof_trace_close(trace);
+}
+
+/* By default the file has no allocation by itself, and a curve that is short and has the peak and the end. */
+TEST(a_curve_instead_of_each_allocation)
+{
+    enum { COUNT = 60000, STEPS = 5000 };
+    static uint64_t found[COUNT + 10];
+    prof_config config = trace_config(16u << 20);
+    uint64_t most = 0;
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+    PROFILE_ALLOC((uintptr_t)16, 5);
+    for (int i = 0; i < COUNT; ++i) {
+        PROFILE_ALLOC((uintptr_t)0x1000, i == COUNT / 3 ? 1000000 : 100 + i % 7);
+        PROFILE_FREE((uintptr_t)0x1000);
+    }
+    PROFILE_ALLOC((uintptr_t)32, 6);
+    prof_trace *trace = trace_stop();
+    CHECK_EQUAL(prof_trace_about(trace)->lost, 0);
+    trace_bytes l = chrome_of(trace, NULL);
+    size_t count = samples_of(&l, "memory", found, COUNT + 10);
+    CHECK(strstr(l.bytes, "\"address\"") == NULL);
+    CHECK(count > 4 && count <= 4 * (STEPS + 2));
+    for (size_t i = 0; i < count; ++i)
+        if (found[i] > most) most = found[i];
+    CHECK_EQUAL(most, 1000005);
+    CHECK_EQUAL(found[0], 5);
+    CHECK_EQUAL(found[count - 1], 11);
+    double previous = -1; /* viewers do not sort the samples of a counter */
+    for (const char *at = l.bytes; (at = strstr(at, "{\"ph\":\"C\"")) != NULL; ++at) {
+        double now = strtod(strstr(at, "\"ts\":") + 5, NULL);
+        CHECK(now > previous);
+        previous = now;
+    }
+    free(l.bytes);
     prof_trace_close(trace);
 }
 

@@ -49,6 +49,8 @@ has "arguments are there otherwise" whole.json '"number":1'
 ! grep -q -e '"number":1' -e '"loc"' bare.json && ok "no arguments, no source" || fail "no arguments, no source"
 is "merge --no-args" 0 "$prof" merge whole.prof later.prof -o bare.json --no-args --source none
 ! grep -q -e '"number":1' -e '"loc"' bare.json && ok "merged: no arguments, no source" || fail "merged: no arguments, no source"
+is "export --allocations" 0 "$prof" export whole.prof -o - -f json --allocations --progress never
+fails "export --allocations of CSV" "export: --allocations is for .json" "$prof" export whole.prof -o other.csv --allocations
 fails "export --source of CSV" "export: --source is for .json" "$prof" export whole.prof -o other.csv --source args
 fails "export --source of nothing" "--source 'here': must be loc, args, none" "$prof" export whole.prof -o other.json --source here
 is "export txt" 0 "$prof" export -o whole.txt whole.prof

@@ -15,7 +15,8 @@ static const tool_option options[] = {
 
 int tool_chrome(const tool_args *args, int json, prof_chrome_options *chrome)
 {
-    static const char *const names[] = {"--source", "--no-args", "--no-spans", "--no-allocations", "--min-duration"};
+    static const char *const names[] = {"--source", "--no-args", "--no-spans", "--allocations",
+                                        "--min-duration"};
     static const char *const sources[] = {"loc", "args", "none", NULL};
     const char *shortest = tool_value(args, "--min-duration");
     int64_t ns = 0;
@@ -29,7 +30,7 @@ int tool_chrome(const tool_args *args, int json, prof_chrome_options *chrome)
     chrome->source = (prof_chrome_source)source;
     chrome->no_args = tool_value(args, "--no-args") != NULL;
     chrome->no_spans = tool_value(args, "--no-spans") != NULL;
-    chrome->no_allocations = tool_value(args, "--no-allocations") != NULL;
+    chrome->allocations = tool_value(args, "--allocations") != NULL;
     chrome->min_duration_ns = (uint64_t)ns;
     return 1;
 }

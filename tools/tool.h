@@ -20,7 +20,7 @@
 #include "../prof_xplane.h"
 #include <stdio.h>
 
-#define TOOL_OPTIONS 14 /* options that a command may have */
+#define TOOL_OPTIONS 16 /* options that a command may have */
 
 enum { /* exit statuses */
     TOOL_OK = 0,
@@ -134,7 +134,7 @@ extern const char *const tool_progress_choices[];
      "json: file and line as loc (default; Tracy shows it), as args (every viewer does), or none"},             \
     {"--no-args", NULL, NULL, "json: leaves out arguments of scopes, which speedscope makes part of their names"}, \
     {"--no-spans", NULL, NULL, "json: leaves out spans, which Tracy takes for scopes"},                         \
-    {"--no-allocations", NULL, NULL, "json: leaves out instants of allocations; keeps curves of live bytes"},    \
+    {"--allocations", NULL, NULL, "json: also each allocation and free; default: the curve of live bytes alone"}, \
     {"--min-duration", NULL, "TIME", "json: leaves out scopes shorter than this, for example 10us"}
 #define TOOL_XPLANE                                                                                             \
     {"--accelerators", NULL, "LIST",                                                                            \

@@ -15,14 +15,15 @@ typedef enum prof_chrome_source {
     PROF_CHROME_SOURCE_NONE     /* left out: about a quarter less to write and to load */
 } prof_chrome_source;
 
-/* All zero is the default: everything. */
+/* All zero is the default: everything but single allocations. */
 typedef struct prof_chrome_options {
     uint64_t min_duration_ns; /* leaves out shorter scopes */
     int64_t from_ns, to_ns;   /* leaves out what lies outside; to_ns 0: no limit. What overlaps is written whole */
     prof_chrome_source source;
     int no_spans;             /* 1: leaves out spans, which Tracy shows as scopes of their thread */
     int no_args;              /* 1: leaves out the arguments of scopes, which speedscope makes part of their names */
-    int no_allocations;       /* 1: leaves out the instants of allocations; the curves of live bytes are there */
+    int allocations;          /* 1: writes each allocation and each free, as instants, and each change of live bytes;
+                                 0: the curve of live bytes alone, in 5000 steps, with their peaks and lows */
 } prof_chrome_options;
 
 #if PROF_ENABLE

@@ -9,7 +9,7 @@ QUICK START
 
     int main(void)
     {
-        prof_config config = {0};           // in C++: = {}
+        prof_config config = {0};
         config.output = "trace.json";      // this header is the writer of .json
         prof_start(&config);
         { PROFILE_SCOPE("work"); }
@@ -32,8 +32,8 @@ WHAT IS WRITTEN                                                                 
                 to the begin or end of the trace. The arguments of begin and end are all on the "b"; if the program has
                 an argument "id", the id is "span id"
     counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
-                name of the counter, too. A value that is no finite number becomes an instant. A unit is the key "unit"
-                of the event, which viewers pass over
+                name of the counter, too: Tracy keeps plots apart by that, and Perfetto shows both. A value that is no
+                finite number becomes an instant. A unit is the key "unit" of the event, which viewers pass over
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
                 records such frames, and for each handle of prof_frame_create(). Frames of 0 ns are left out; the 65th
                 and later names of a thread become instants, the 65th and later handles spans
@@ -43,8 +43,10 @@ WHAT IS WRITTEN                                                                 
                 slice of 0 ns, and one inside that has arguments becomes an instant with them, too. If an id is used
                 again, the second flow is called "NAME #2", because viewers would join equal ones. A point without a
                 partner is an instant without an arrow. Arrows join threads of one process only. Ids are hexadecimal
-    allocations an instant ("i") of their thread with address and bytes, but for options.no_allocations; and for each
-                pool a counter "memory: POOL" of its live bytes, of blocks whose allocation is in the trace
+    allocations for each pool a counter "memory: POOL" of its live bytes, which counts the blocks whose allocation is in
+                the trace. The curve has 5000 steps at most, of each the first, lowest, highest and last value. With
+                options.allocations it has all values, and each allocation and each free is an instant ("i") of its
+                thread, with address and bytes: 300 bytes of file for each
     locks       async spans ("b", "e"): "lock NAME", one row for each lock below the threads, with the thread that held
                 it; and "wait for NAME" at the thread that waits, unless the wait is a scope, as that of
                 PROFILE_MUTEX_LOCK. Those without an end reach to the end of the trace. A lock that several threads hold

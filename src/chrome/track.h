@@ -28,7 +28,7 @@ static void prof__chrome_event(prof__chrome *c, prof__chrome_track *track, size_
     case PROF__GROUP_FLOW: prof__chrome_flow_met(c, track, event); break;
     case PROF__GROUP_MESSAGE: prof__chrome_message(c, &track->ids, event); break;
     case PROF__GROUP_MEMORY:
-        if (!c->options.no_allocations) prof__chrome_memory_instant(c, &track->ids, event);
+        if (c->options.allocations) prof__chrome_memory_instant(c, &track->ids, event);
         break;
     default: break; /* counters, spans and locks are written later, in order of time */
     }
