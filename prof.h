@@ -7559,7 +7559,8 @@ static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *
     if (!prof__meta_room(s, used + words)) return NULL;
     uint64_t *record = s->meta + used;
     prof__copy(record + 1, bytes, size);
-    uint32_t id = ++*count;
+    uint32_t id = *count + 1;
+    PROF__STORE(count, id); /* saves look at it without the lock */
 #ifdef PROF__META_GROWS
     for (slot = hash & s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask; /* the index may have grown */
 #endif
@@ -13206,6 +13207,14 @@ static int prof__owner_track(const prof__session *s, prof__chunk *chunk, uint64_
     return track[0] & PROF__NAME_OF_SYSTEM && track[2] == owner;
 }
 
+/* Returns how many threads record. Readers are attached to the image, too. */
+static uint32_t prof__names_threads(const prof__session *s)
+{
+    uint32_t write_lock = prof__state_lock(), threads = PROF__LOAD(&s->attached) - s->readers;
+    prof__state_unlock(write_lock);
+    return threads;
+}
+
 /* Asks the system for the names of all threads that record. Does nothing if the program has entered a sandbox since the
    start, because a sandbox may end a program that opens a file. Holds no lock while it asks; the caller keeps the image
    mapped. */
@@ -13214,7 +13223,7 @@ static void prof__names_look(prof__session *s)
     PROF__ERRNO_SAVE();
     uint64_t there = prof__sandbox() == s->sandbox ? prof__chunks_there(s) : 0;
     uint64_t next = PROF__LOAD(&s->header->next_chunk), count = next < there ? next : there;
-    uint32_t threads = PROF__LOAD(&s->attached) - PROF__LOAD(&s->readers);
+    uint32_t threads = prof__names_threads(s);
     for (uint64_t i = 1; i <= count && threads; ++i) { /* from the newest on: most threads have a new one */
         prof__chunk *chunk = (prof__chunk *)(void *)(s->chunks + (next - i) % count * s->chunk_size);
         uint64_t track[3];

@@ -634,11 +634,19 @@ static void timed_part(void)
         SKIP("this system does not count the run queue");  \
     } while (0)
 
+/* A machine that is busy may disturb more than one call in twenty; a fault of prof does so each time. */
+static int in_one_of_three_children(void (*part)(void))
+{
+    int result = in_child(part);
+    for (int again = 0; again < 2 && result && result != NO_FILTERS; ++again) result = in_child(part);
+    return result;
+}
+
 TEST(a_timed_scope_knows_its_parts)
 {
     if (TRACE_SANITIZER == 2) SKIP("it has no threads after a fork");
     NEEDS_TIMED();
-    int result = in_child(timed_part);
+    int result = in_one_of_three_children(timed_part);
     if (result == NO_FILTERS) SKIP("this system has no seccomp");
     CHECK_EQUAL(result, 0);
 }
@@ -687,7 +695,7 @@ TEST(a_timed_frame_knows_its_parts)
 {
     if (TRACE_SANITIZER == 2) SKIP("it has no threads after a fork");
     NEEDS_TIMED();
-    int result = in_child(timed_frames_part);
+    int result = in_one_of_three_children(timed_frames_part);
     if (result == NO_FILTERS) SKIP("this system has no seccomp");
     CHECK_EQUAL(result, 0);
 }

@@ -15,21 +15,25 @@ succeeds "without wrappers and switches" $cc -O1 -w -DPLAIN "$root/tests/why_pro
 succeeds "the check" $cc -O0 -w "$root/tests/why_check.c" -o check -pthread -ldl || finish
 
 # ---- each with a known truth
-PROF_SWITCHES=1 PROF_OUTPUT=lock.prof ./program lock 40
-refused=$("$prof" check lock.prof | sed -n 's/^ *switches *//p' | grep -c 'not recorded')
-switches=$("$prof" why -s call -f json lock.prof | grep -c '"running_ns":0,')
-truth() { # KIND
-    if "$prof" why -s call -n 1000 -f json "$1.prof" >"$1.json" && text=$(./check "$1.prof" "$1.json" "$1"); then
-        ok "$1: $(echo "$text" | tail -n 1)"
+fits() { "$prof" why -s call -n 1000 -f json "$1.prof" >"$1.json" && text=$(./check "$1.prof" "$1.json" "$1"); }
+truth() { # KIND COMMAND...: the command records again: a busy machine may disturb too many calls, a fault does so each time
+    kind=$1
+    shift
+    if fits "$kind" || { "$@" && fits "$kind"; } || { "$@" && fits "$kind"; }; then
+        ok "$kind: $(echo "$text" | tail -n 1)"
     else
-        fail "$1" "$text"
+        fail "$kind" "$text"
     fi
 }
+switched() { rm -f "$1.prof" && env PROF_SWITCHES=1 PROF_OUTPUT="$1.prof" ./program "$@"; } # KIND CALLS
+switched lock 40
+refused=$("$prof" check lock.prof | sed -n 's/^ *switches *//p' | grep -c 'not recorded')
+switches=$("$prof" why -s call -f json lock.prof | grep -c '"running_ns":0,')
 if [ "$switches$refused" != 00 ]; then
     skip "programs with a known truth" "the system refuses to record switches"
 else
-    for kind in sleep preempted woken fault; do PROF_SWITCHES=1 PROF_OUTPUT=$kind.prof ./program $kind 40; done
-    for kind in lock sleep preempted woken fault; do truth $kind; done
+    for each in sleep preempted woken fault; do switched $each 40; done
+    for each in lock sleep preempted woken fault; do truth $each switched $each 40; done
     PROF_SWITCHES=1 PROF_OUTPUT=device.prof ./program device
     "$prof" why -s draw -c 0 device.prof >text
     has "what a device did while a thread waited" text ", as it seems for GPU, graphics: shadow pass"
@@ -69,8 +73,9 @@ done
 if [ -z "$group" ] || [ "$switches$refused" != 00 ]; then
     skip "throttled" "needs a cgroup, which root makes, and switches"
 else
-    (sh -c "echo \$\$ >$group/cgroup.procs && exec env PROF_SYSTEM=1 PROF_OUTPUT=throttled.prof ./program throttled 20")
-    truth throttled
+    throttled() { rm -f throttled.prof && sh -c "echo \$\$ >$group/cgroup.procs && exec env PROF_SYSTEM=1 PROF_OUTPUT=throttled.prof ./program throttled 20"; }
+    throttled
+    truth throttled throttled
     rmdir "$group"
 fi
 

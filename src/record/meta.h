@@ -86,7 +86,8 @@ static uint64_t *prof__meta_record(prof__session *s, uint32_t kind, const void *
     if (!prof__meta_room(s, used + words)) return NULL;
     uint64_t *record = s->meta + used;
     prof__copy(record + 1, bytes, size);
-    uint32_t id = ++*count;
+    uint32_t id = *count + 1;
+    PROF__STORE(count, id); /* saves look at it without the lock */
 #ifdef PROF__META_GROWS
     for (slot = hash & s->index_mask; s->index[slot];) slot = (slot + 1) & s->index_mask; /* the index may have grown */
 #endif

@@ -49,7 +49,7 @@ static void prof__sift_free(prof__sift *sift)
 static int prof__sift_make(prof__sift *sift, const prof__session *s)
 {
     uint32_t write_lock = prof__state_lock();
-    sift->sites = s->site_count + 1; /* all that a full chunk can name; later ones are not known */
+    sift->sites = PROF__LOAD(&s->site_count) + 1; /* all that a full chunk can name; later ones are not known */
     prof__state_unlock(write_lock);
     sift->session = s;
     sift->newest = (uint32_t *)calloc(sift->sites, sizeof *sift->newest);
