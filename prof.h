@@ -8354,7 +8354,7 @@ static uint32_t prof__off_scope_hidden(const prof__thread *self)
 }
 
 /* Returns how many words are reserved for the ends of open scopes of the present track. */
-static inline uint64_t prof__reserved_ends(const prof__thread *self)
+static uint64_t prof__reserved_ends(const prof__thread *self)
 {
     const prof_fiber *track = self->fiber ? self->fiber : &self->own;
     if (self->entered) return (uint64_t)(self->end - self->cursor) - self->free_words + prof__off_scope_hidden(self);
@@ -9021,7 +9021,7 @@ static prof__token prof__off_scope_begin(prof__thread *self, prof_site *site, ui
 
 /* Ends a scope with a marker. If markers inside it are still open, they were not nested properly, and all are removed.
    The token of another session or thread, or of a marker that was removed, changes nothing. */
-static void prof__off_scope_end(prof__thread *self, prof__token token)
+static PROF__COLD void prof__off_scope_end(prof__thread *self, prof__token token)
 {
     if (PROF__MINIMAL) return;
     uint32_t before = (uint32_t)token & PROF__OFF_SCOPE_MASK,
@@ -9460,6 +9460,13 @@ static prof__token prof__begin_refused(prof__thread *self, prof_site *site)
 /* The attribute of slow paths that every scope takes in a session whose clock is not the bare counter. */
 #define PROF__SLOW PROF__NOINLINE
 
+/* Returns the time on a slow path. read: what the fast path has read; 0: nothing. Returns that if it is of the
+   session's clock and the thread was synced (was_in_step), so that it has not waited since. Otherwise reads the
+   clock. */
+static uint64_t prof__now_again(const prof__session *s, uint64_t read, int was_in_step, int at_end)
+{
+    return read && was_in_step && PROF__BY_COUNTER(s) ? read : prof__now(s, at_end);
+}
 static int prof__in_step(const prof__thread *self)
 {
     return self->session && self->synced_version == PROF__LOAD(prof__config_version);
@@ -9486,48 +9493,36 @@ static void prof__leave_scope(prof__thread *self)
     self->write_lock = write_lock;
 }
 
-static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t write_lock)
+static PROF__SLOW prof__token prof__begin_slow(prof__thread *self, prof_site *site, uint32_t write_lock, uint64_t read)
 {
-    int ready = prof__in_step(self) && write_lock != PROF__BUSY;
+    int in_step = prof__in_step(self), ready = in_step && write_lock != PROF__BUSY;
     if (!ready || (uint32_t)prof__site_load(site) != self->synced_version) {
         if (prof__site_off_scope(site)) return prof__begin_off(self, site, write_lock, 0);
         ready = prof__enter_slow(self, site, write_lock, PROF__LOSS_EVENT);
+        in_step = 0; /* this may have waited for the lock */
     }
     if (!ready) return prof__begin_refused(self, site);
     if (PROF__UNLIKELY(write_lock & PROF__SHORT)) prof__short_passes(self, write_lock);
-    prof__token token = prof__begin_at(self, site, prof__site_head(site), prof__now(self->session, 0));
+    prof__token token =
+        prof__begin_at(self, site, prof__site_head(site), prof__now_again(self->session, read, in_step, 0));
     prof__leave_scope(self);
     PROF__BRIDGE_BEGIN(site, NULL, token);
     return token;
 }
 
-/* Begins a scope whose site is off but calls at each pass, and ends one with a marker. Apart from the slow paths,
-   because a site with arguments comes here always. */
-static PROF__COLD prof__token prof__begin_asked(prof__thread *self, prof_site *site, uint32_t write_lock)
-{
-    prof__token token = prof__off_scope_begin(self, site, 0);
-    prof__leave_write(self, write_lock);
-    return token;
-}
-static PROF__COLD void prof__end_asked(prof__thread *self, prof__token token, uint32_t write_lock)
-{
-    if (write_lock != PROF__BUSY) prof__off_scope_end(self, token);
-    prof__leave_write(self, write_lock);
-}
-
 PROF_DEF prof__token prof__begin(prof_site *site)
 {
     PROF__SELF_OR(PROF__FORWARD(prof__begin, (site)));
+    uint64_t now = prof__counter();
     uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
     uint64_t head = prof__site_load(site) ^ config_version;
     uint32_t differs = (uint32_t)head | (write_lock ^ config_version);
-    if (PROF__UNLIKELY(differs) && differs != PROF__SHORT) { /* a scope that is off needs no time */
-        return differs == PROF__OFF_SCOPE_ASKED && !PROF__MINIMAL ? prof__begin_asked(self, site, write_lock)
-                                                                  : prof__begin_slow(self, site, write_lock);
+    if (PROF__UNLIKELY(differs) && differs != PROF__SHORT) {
+        return prof__begin_slow(self, site, write_lock, now);
     }
-    uint64_t *at = self->cursor, left = self->free_words, elapsed = prof__counter() - self->base;
+    uint64_t *at = self->cursor, left = self->free_words, elapsed = now - self->base;
     if (PROF__UNLIKELY((left < 2) | (elapsed >> PROF__TICK_BITS != 0))) {
-        return prof__begin_slow(self, site, write_lock);
+        return prof__begin_slow(self, site, write_lock, 0);
     }
     prof__store_word(at, head | elapsed);
     self->cursor = at + 1;
@@ -9539,15 +9534,20 @@ PROF_DEF prof__token prof__begin(prof_site *site)
     return token;
 }
 
-static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t write_lock)
+static PROF__SLOW void prof__end_slow(prof__thread *self, prof__token token, uint32_t write_lock, uint64_t read)
 {
+    int in_step = prof__in_step(self);
+    if (token & PROF__OFF_SCOPE) {
+        if (write_lock != PROF__BUSY) prof__off_scope_end(self, token);
+        prof__leave_write(self, write_lock);
+        return;
+    }
     if ((uint32_t)token != PROF__LOAD(&prof__state.session_id)) { /* begun in another session, where it stays open */
         prof__leave_write(self, write_lock);
-    } else if ((prof__in_step(self) && write_lock != PROF__BUSY) ||
-               prof__enter_slow(self, NULL, write_lock, PROF__LOSS_EVENT)) {
+    } else if ((in_step && write_lock != PROF__BUSY) || prof__enter_slow(self, NULL, write_lock, PROF__LOSS_EVENT)) {
         if (PROF__UNLIKELY(write_lock & PROF__SHORT)) prof__short_passes(self, write_lock);
         if ((uint32_t)token == self->session_id)
-            prof__end_at(self, token ^ self->session_id, prof__now(self->session, 1));
+            prof__end_at(self, token ^ self->session_id, prof__now_again(self->session, read, in_step, 1));
         prof__leave_scope(self);
     }
     PROF__BRIDGE_END(self, token);
@@ -9572,25 +9572,26 @@ static inline int prof__end_short(prof__thread *self, uint64_t head, uint64_t el
 PROF_DEF void prof__end(prof__token token)
 {
     PROF__SELF_OR(PROF__FORWARD_VOID(prof__end, (token)));
+    uint64_t now = prof__counter();
     uint32_t write_lock = prof__enter_write(self), config_version = PROF__LOAD(prof__config_version);
     uint64_t head = token ^ self->session_id;
     uint32_t differs = (uint32_t)head | (write_lock ^ config_version);
-    if (PROF__UNLIKELY(differs) && differs != PROF__SHORT) {
-        if (token & PROF__OFF_SCOPE && !PROF__MINIMAL) /* it needs no time */
-            prof__end_asked(self, token, write_lock);
-        else
-            prof__end_slow(self, token, write_lock);
-        return;
+    if (PROF__UNLIKELY(differs)) {
+        int open = differs == PROF__SHORT;
+        if (open && prof__end_short(self, head, now - self->base)) {
+            PROF__BARRIER();
+            self->write_lock = write_lock;
+            PROF__BRIDGE_END(self, token);
+            return;
+        }
+        if (!open) {
+            prof__end_slow(self, token, write_lock, now);
+            return;
+        }
     }
-    uint64_t *at = self->cursor, elapsed = prof__counter() - self->base;
-    if (PROF__UNLIKELY(differs) && prof__end_short(self, head, elapsed)) {
-        PROF__BARRIER();
-        self->write_lock = write_lock;
-        PROF__BRIDGE_END(self, token);
-        return;
-    }
+    uint64_t *at = self->cursor, elapsed = now - self->base;
     if (PROF__UNLIKELY(((uint64_t)(self->end - at) <= self->free_words) | (elapsed >> PROF__TICK_BITS != 0))) {
-        prof__end_slow(self, token, write_lock);
+        prof__end_slow(self, token, write_lock, 0);
         return;
     }
     prof__store_word(at, (head ^ PROF__END_OF_BEGIN) | elapsed);

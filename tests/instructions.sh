@@ -19,7 +19,7 @@ bytes-first-scope-clang        139
 bytes-next-scope-clang         148
 instructions-scope             80
 instructions-scope_off         7
-instructions-scope_off_args    290
+instructions-scope_off_args    375
 instructions-scope_short       86
 instructions-block             80
 instructions-begin_end         162

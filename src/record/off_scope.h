@@ -103,7 +103,7 @@ static prof__token prof__off_scope_begin(prof__thread *self, prof_site *site, ui
 
 /* Ends a scope with a marker. If markers inside it are still open, they were not nested properly, and all are removed.
    The token of another session or thread, or of a marker that was removed, changes nothing. */
-static void prof__off_scope_end(prof__thread *self, prof__token token)
+static PROF__COLD void prof__off_scope_end(prof__thread *self, prof__token token)
 {
     if (PROF__MINIMAL) return;
     uint32_t before = (uint32_t)token & PROF__OFF_SCOPE_MASK,

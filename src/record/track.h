@@ -44,7 +44,7 @@ static uint32_t prof__off_scope_hidden(const prof__thread *self)
 }
 
 /* Returns how many words are reserved for the ends of open scopes of the present track. */
-static inline uint64_t prof__reserved_ends(const prof__thread *self)
+static uint64_t prof__reserved_ends(const prof__thread *self)
 {
     const prof_fiber *track = self->fiber ? self->fiber : &self->own;
     if (self->entered) return (uint64_t)(self->end - self->cursor) - self->free_words + prof__off_scope_hidden(self);
