@@ -1620,9 +1620,12 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #endif
 #endif /* PROF_ENABLE */
 
+/* To Microsoft's preprocessor (without /Zc:preprocessor, which C++ does not ask for), __VA_ARGS__ is one argument of
+   another macro, until it is read again. */
+#define PROF__AGAIN(x) x
 /* What is left of a scope: a declaration, as a live one is, too (see -Wdeclaration-after-statement). */
 #if defined(__GNUC__)
-#define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
+#define PROF__GONE(...) PROF__AGAIN(PROF__GONE_(__VA_ARGS__))
 #define PROF__GONE_(id, ...)                                                                               \
     PROF__NOT_CONSTEXPR                                                                                    \
     typedef __attribute__((__unused__)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]
@@ -1867,9 +1870,6 @@ PROF__INLINE void prof__with_all(prof_site *site, uint64_t type, uint64_t object
 #endif
 #define PROF__JOIN_(a, b) a##b
 #define PROF__JOIN(a, b) PROF__JOIN_(a, b)
-/* To Microsoft's preprocessor (without /Zc:preprocessor, which C++ does not ask for), __VA_ARGS__ is one argument of
-   another macro, until it is read again. */
-#define PROF__AGAIN(x) x
 #define PROF__FIRST_(a, ...) a
 #define PROF__FIRST(...) PROF__AGAIN(PROF__FIRST_(__VA_ARGS__, 0))
 /* Uses x for the compiler, but evaluates nothing and leaves no instruction at any level of optimisation. */
@@ -10715,15 +10715,15 @@ static inline const char *prof__conversion_parse(const char *at, prof__conversio
 static inline uint64_t prof__conversion_fetch(const prof__conversion *how, prof__log_list *list, char *sign)
 {
     uint64_t value;
-    int unused = how->size < sizeof value ? 64 - 8 * (int)how->size : 0; /* high bits */
+    int high_bits = how->size < sizeof value ? 64 - 8 * (int)how->size : 0; /* that it does not have */
     *sign = 0;
     if (how->size > sizeof(int))
         value = va_arg(list->values, unsigned long long);
     else
         value = va_arg(list->values, unsigned);
-    value = value << unused;
-    if (how->letter != 'd' && how->letter != 'i') return value >> unused;
-    value = (uint64_t)((int64_t)value >> unused);
+    value = value << high_bits;
+    if (how->letter != 'd' && how->letter != 'i') return value >> high_bits;
+    value = (uint64_t)((int64_t)value >> high_bits);
     if ((int64_t)value >= 0) return value;
     *sign = '-';
     return 0 - value;
@@ -10831,7 +10831,7 @@ static uint64_t prof__conversion_long_double(const prof__conversion *how, prof__
 #else
     PROF__CALM(); /* it may exceed the range of double */
     double narrow = (double)value;
-    *exact &= narrow == value; /* no NaN */
+    *exact &= narrow <= value && narrow >= value; /* no NaN */
     return prof__double_bits(narrow);
 #endif
 }
@@ -11058,7 +11058,7 @@ static PROF__COLD prof__token prof__format_long(prof_site *site, const char *for
 PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
-    prof__token token;
+    prof__token token = 0;
 #ifdef PROF__SHORT_NAME
     va_start(list.values, format);
     int made = prof__named_short(site, format, &list, 1, &token);
@@ -11075,7 +11075,7 @@ PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
 #ifdef PROF__SHORT_NAME
-    prof__token token;
+    prof__token token = 0;
     va_start(list.values, format);
     int made = prof__named_short(site, format, &list, 0, &token);
     va_end(list.values);

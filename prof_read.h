@@ -6615,7 +6615,7 @@ static int prof__source_file(void *file, uint64_t offset, void *to, size_t size)
     return prof__read_at((FILE *)file, offset, to, size);
 }
 
-static uint64_t prof__read_whole = PROF__READ_WHOLE;
+static PROF__UNUSED uint64_t prof__read_whole = PROF__READ_WHOLE; /* not used on Windows */
 
 /* Returns 1 if the chunks of an image are read on demand only: the image is large, and its recording has ended, so that
    they do not change any more. Not on Windows, where a file that is open cannot be replaced by the next recording. */

@@ -19,7 +19,7 @@ passed=0 failed=0
 python3 - $work $pages <<'END'
 import glob, os, re, subprocess, sys
 work, pages = sys.argv[1], sys.argv[2:]
-headers = [h for h in sorted(glob.glob('prof*.h')) if h not in ('prof.h', 'prof_bridge.h')]
+headers = [h for h in sorted(glob.glob('prof*.h')) if h not in ('prof.h', 'prof_bridge.h', 'prof_mpi.h')] # which needs MPI
 sources = ''.join(open(f, encoding='utf-8').read() for f in glob.glob('prof*.h') + glob.glob('tools/*.[ch]'))
 known = set(re.findall(r'\b(?:prof|PROF|PROFILE)_\w+', sources))
 for key in re.findall(r'\{"([a-z_]+)"', sources):
@@ -274,7 +274,7 @@ compile() { # what, command...
     fi
 }
 strict="-Wall -Wextra -Werror -I."
-headers=$(ls prof_*.h | grep -v prof_bridge.h)
+headers=$(ls prof_*.h | grep -vE 'prof_(bridge|mpi).h') # the latter needs MPI
 { echo '#define PROF_IMPLEMENTATION'; for header in $headers; do echo "#include \"$header\""; done; } >$work/implementation.c
 compile "implementation" $CC -std=gnu99 $strict -Wno-misleading-indentation -O0 -c $work/implementation.c -o $work/implementation.o || exit 1
 for page in $work/coming-from-*.c; do

@@ -13,9 +13,6 @@
 #endif
 #define PROF__JOIN_(a, b) a##b
 #define PROF__JOIN(a, b) PROF__JOIN_(a, b)
-/* To Microsoft's preprocessor (without /Zc:preprocessor, which C++ does not ask for), __VA_ARGS__ is one argument of
-   another macro, until it is read again. */
-#define PROF__AGAIN(x) x
 #define PROF__FIRST_(a, ...) a
 #define PROF__FIRST(...) PROF__AGAIN(PROF__FIRST_(__VA_ARGS__, 0))
 /* Uses x for the compiler, but evaluates nothing and leaves no instruction at any level of optimisation. */

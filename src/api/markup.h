@@ -286,9 +286,12 @@ static inline PROF__UNTRACED void prof__guard_sync(const prof__token *token)
 #endif
 #endif /* PROF_ENABLE */
 
+/* To Microsoft's preprocessor (without /Zc:preprocessor, which C++ does not ask for), __VA_ARGS__ is one argument of
+   another macro, until it is read again. */
+#define PROF__AGAIN(x) x
 /* What is left of a scope: a declaration, as a live one is, too (see -Wdeclaration-after-statement). */
 #if defined(__GNUC__)
-#define PROF__GONE(...) PROF__GONE_(__VA_ARGS__)
+#define PROF__GONE(...) PROF__AGAIN(PROF__GONE_(__VA_ARGS__))
 #define PROF__GONE_(id, ...)                                                                               \
     PROF__NOT_CONSTEXPR                                                                                    \
     typedef __attribute__((__unused__)) char prof__gone_##id[1 + 0 * sizeof(__VA_ARGS__)]

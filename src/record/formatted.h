@@ -124,15 +124,15 @@ static inline const char *prof__conversion_parse(const char *at, prof__conversio
 static inline uint64_t prof__conversion_fetch(const prof__conversion *how, prof__log_list *list, char *sign)
 {
     uint64_t value;
-    int unused = how->size < sizeof value ? 64 - 8 * (int)how->size : 0; /* high bits */
+    int high_bits = how->size < sizeof value ? 64 - 8 * (int)how->size : 0; /* that it does not have */
     *sign = 0;
     if (how->size > sizeof(int))
         value = va_arg(list->values, unsigned long long);
     else
         value = va_arg(list->values, unsigned);
-    value = value << unused;
-    if (how->letter != 'd' && how->letter != 'i') return value >> unused;
-    value = (uint64_t)((int64_t)value >> unused);
+    value = value << high_bits;
+    if (how->letter != 'd' && how->letter != 'i') return value >> high_bits;
+    value = (uint64_t)((int64_t)value >> high_bits);
     if ((int64_t)value >= 0) return value;
     *sign = '-';
     return 0 - value;
@@ -240,7 +240,7 @@ static uint64_t prof__conversion_long_double(const prof__conversion *how, prof__
 #else
     PROF__CALM(); /* it may exceed the range of double */
     double narrow = (double)value;
-    *exact &= narrow == value; /* no NaN */
+    *exact &= narrow <= value && narrow >= value; /* no NaN */
     return prof__double_bits(narrow);
 #endif
 }
@@ -467,7 +467,7 @@ static PROF__COLD prof__token prof__format_long(prof_site *site, const char *for
 PROF_DEF prof__token prof__begin_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
-    prof__token token;
+    prof__token token = 0;
 #ifdef PROF__SHORT_NAME
     va_start(list.values, format);
     int made = prof__named_short(site, format, &list, 1, &token);
@@ -484,7 +484,7 @@ PROF_DEF void prof__mark_format(prof_site *site, const char *format, ...)
 {
     prof__log_list list;
 #ifdef PROF__SHORT_NAME
-    prof__token token;
+    prof__token token = 0;
     va_start(list.values, format);
     int made = prof__named_short(site, format, &list, 0, &token);
     va_end(list.values);
