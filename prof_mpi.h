@@ -43,8 +43,10 @@ WHAT HAS NO ARROW
     - Messages of more than 65,536 pairs of a peer and a tag.
     - From then on all messages of a communicator on which a receive was freed, failed, could not be cancelled in time,
       or could not be followed for want of memory.
-    The metadata "mpi" count each of these. Two threads of a rank that send with the same tag to the same rank at the
-    same time have no order, and their arrows may be exchanged. One-sided communication has scopes, without arrows.
+    The metadata "mpi" count each of these, at MPI_Finalize() and prof_mpi_clocks(). Two threads of a rank that send
+    with the same tag to the same rank at the same time have no order, and their arrows may be exchanged. After a send
+    that failed or was cancelled, arrows of its tag come from the message before. One-sided communication has scopes,
+    without arrows.
     Fortran's functions are not recorded, nor are those of MPI 4 for collectives of large counts, whose names end in _c.
 
 WHAT IT COSTS
@@ -64,9 +66,10 @@ extern "C" {
 #endif
 
 #if PROF_ENABLE
-/* Measures how far the clock of each rank is from that of rank 0, and counts messages from here on, so that they have
-   arrows. All ranks of MPI_COMM_WORLD must call it, between MPI_Init() and MPI_Finalize(), while no message is on its
-   way. Returns PROF_INVALID_STATE outside of these, or if MPI fails: prof_error() says what MPI said. */
+/* Measures how far the clock of each rank is from that of rank 0, counts messages from here on, so that they have
+   arrows, and says in the metadata which have none. All ranks of MPI_COMM_WORLD must call it, between MPI_Init() and
+   MPI_Finalize(), while no message is on its way. Returns PROF_INVALID_STATE outside of these, or if MPI fails:
+   prof_error() says what MPI said. */
 PROF__API prof_status prof_mpi_clocks(void);
 #else
 #define prof_mpi_clocks() PROF__STRIPPED(PROF_OK, (void)0)
@@ -319,16 +322,16 @@ static uint64_t prof__mpi_arrow(uint64_t comm, int from, int to, int tag, uint64
 /* Counts a message without an arrow. With the lock. */
 static void prof__mpi_missing(int cause) { ++prof__mpi.missing[cause]; }
 
-/* Says in the metadata which messages have no arrows: when their number has doubled, or at the end. */
-static void prof__mpi_tell(int ends)
+/* Says in the metadata which messages have no arrows. */
+static void prof__mpi_tell(void)
 {
     char text[600];
     uint64_t all = 0;
     size_t at = 0;
     prof__mpi_lock();
     for (int i = 0; i < PROF__MPI_CAUSES; ++i) all += prof__mpi.missing[i];
-    int tells = all && (ends ? all != prof__mpi.told : all >= prof__mpi.told * 2);
-    if (tells) prof__mpi.told = all;
+    int tells = all != prof__mpi.told;
+    prof__mpi.told = all;
     for (int i = 0; tells && i < PROF__MPI_CAUSES; ++i) {
         if (!prof__mpi.missing[i] || at >= sizeof text) continue;
         int size = snprintf(text + at, sizeof text - at, "%s%llu messages without an arrow: %s", at ? "; " : "",
@@ -659,6 +662,7 @@ PROF_DEF prof_status prof_mpi_clocks(void)
         return prof__fail(PROF_INVALID_STATE, "prof_mpi_clocks: call it between MPI_Init() and MPI_Finalize()");
     error = prof__mpi_clocks_measure();
     if (!error && !prof__mpi_counts()) error = prof__mpi_count();
+    prof__mpi_tell();
     if (!error) return PROF_OK;
     PMPI_Error_string(error, text, &length);
     return prof__fail(PROF_INVALID_STATE, "prof_mpi_clocks: MPI says: %s", text);
@@ -1371,7 +1375,7 @@ int MPI_Finalize(void)
     PROF__MPI_SCOPE("MPI_Finalize");
     if (prof__mpi.ready) {
         if (prof__mpi_counts()) prof__mpi_clocks_measure();
-        prof__mpi_tell(1);
+        prof__mpi_tell();
         prof__mpi.ready = 0;
     }
     return PMPI_Finalize();

@@ -99,6 +99,7 @@ PROF_DEF prof_status prof_mpi_clocks(void)
         return prof__fail(PROF_INVALID_STATE, "prof_mpi_clocks: call it between MPI_Init() and MPI_Finalize()");
     error = prof__mpi_clocks_measure();
     if (!error && !prof__mpi_counts()) error = prof__mpi_count();
+    prof__mpi_tell();
     if (!error) return PROF_OK;
     PMPI_Error_string(error, text, &length);
     return prof__fail(PROF_INVALID_STATE, "prof_mpi_clocks: MPI says: %s", text);

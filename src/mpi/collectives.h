@@ -285,7 +285,7 @@ int MPI_Finalize(void)
     PROF__MPI_SCOPE("MPI_Finalize");
     if (prof__mpi.ready) {
         if (prof__mpi_counts()) prof__mpi_clocks_measure();
-        prof__mpi_tell(1);
+        prof__mpi_tell();
         prof__mpi.ready = 0;
     }
     return PMPI_Finalize();

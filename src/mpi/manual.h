@@ -43,8 +43,10 @@ WHAT HAS NO ARROW
     - Messages of more than 65,536 pairs of a peer and a tag.
     - From then on all messages of a communicator on which a receive was freed, failed, could not be cancelled in time,
       or could not be followed for want of memory.
-    The metadata "mpi" count each of these. Two threads of a rank that send with the same tag to the same rank at the
-    same time have no order, and their arrows may be exchanged. One-sided communication has scopes, without arrows.
+    The metadata "mpi" count each of these, at MPI_Finalize() and prof_mpi_clocks(). Two threads of a rank that send
+    with the same tag to the same rank at the same time have no order, and their arrows may be exchanged. After a send
+    that failed or was cancelled, arrows of its tag come from the message before. One-sided communication has scopes,
+    without arrows.
     Fortran's functions are not recorded, nor are those of MPI 4 for collectives of large counts, whose names end in _c.
 
 WHAT IT COSTS

@@ -223,16 +223,16 @@ static uint64_t prof__mpi_arrow(uint64_t comm, int from, int to, int tag, uint64
 /* Counts a message without an arrow. With the lock. */
 static void prof__mpi_missing(int cause) { ++prof__mpi.missing[cause]; }
 
-/* Says in the metadata which messages have no arrows: when their number has doubled, or at the end. */
-static void prof__mpi_tell(int ends)
+/* Says in the metadata which messages have no arrows. */
+static void prof__mpi_tell(void)
 {
     char text[600];
     uint64_t all = 0;
     size_t at = 0;
     prof__mpi_lock();
     for (int i = 0; i < PROF__MPI_CAUSES; ++i) all += prof__mpi.missing[i];
-    int tells = all && (ends ? all != prof__mpi.told : all >= prof__mpi.told * 2);
-    if (tells) prof__mpi.told = all;
+    int tells = all != prof__mpi.told;
+    prof__mpi.told = all;
     for (int i = 0; tells && i < PROF__MPI_CAUSES; ++i) {
         if (!prof__mpi.missing[i] || at >= sizeof text) continue;
         int size = snprintf(text + at, sizeof text - at, "%s%llu messages without an arrow: %s", at ? "; " : "",
