@@ -1,6 +1,6 @@
 /* prof_gl.h, on an OpenGL that this test made up, which can be slow, silent, lost or disjoint; and on a real one
-   without a window, if EGL has one: Mesa's llvmpipe does without a GPU.
-   run: unraced */
+   without a window, if EGL has one: Mesa's llvmpipe does without a GPU. */
+/* run: unraced */
 #include "prof_gl.h"
 #include "prof_read.h"
 #include "test.h"

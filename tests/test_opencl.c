@@ -1,6 +1,6 @@
 /* prof_opencl.h, on an OpenCL that this test made up, whose commands fail, never end or tell nothing; and on a real one,
-   if there is one: pocl does without a GPU.
-   run: unraced */
+   if there is one: pocl does without a GPU. */
+/* run: unraced */
 #include "prof_opencl.h"
 #include "prof_read.h"
 #include "test.h"
