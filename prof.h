@@ -555,8 +555,11 @@ MANUAL                                                                          
     preempted and moved in the middle of a macro. prof_cpu_state_end() gives it back when the thread has ended. If the
     states are those of processors, a thread must not move between reading PROF_CPU_STATE() and the end of a macro; if
     you call prof_fiber_switch() where the kernel switches threads, with interrupts off, each thread has a track all the
-    same. Code that interrupts (interrupt handlers, NMIs) gets a state of its own for each processor and kind, or the
-    rules of signal handlers apply: what interrupts a macro on the same state is lost, and counted.
+    same. Then call prof_set_metadata("prof.tasks", "fibers") after prof_start(), and prof_event_split(), tables and
+    prof why say for how long a thread ran: from the first event of each turn on a processor to the last one. In
+    between, whether it waited or could have run is not known. Code that interrupts (interrupt handlers, NMIs) gets a
+    state of its own for each processor and kind, or the rules of signal handlers apply: what interrupts a macro on the
+    same state is lost, and counted.
     Define PROF_MINIMAL as well for a small build: 3 KB of static data instead of 40, for 16 names of
     PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata, without min_duration and warm-up. PROF_NO_DOUBLE
     leaves out floating point; it is set by itself where the compiler may not use such registers (-mno-sse,
@@ -6124,7 +6127,8 @@ static void prof__pair_take_well(uint32_t clock, uint64_t hz, prof__pair *pair)
     X(SITE, 2, "a call site: four words and, for a counter with a unit, a fifth: see below")                          \
     X(SESSION, 3,                                                                                                     \
       "metadata: a key and a value, two texts, one after the other; its id is 0. A later value replaces an "          \
-      "earlier one; an empty key removes all before it")                                                              \
+      "earlier one; an empty key removes all before it. Key prof.tasks, value fibers: fibers are tasks of a "         \
+      "kernel, and the thread id of a TRACK is the processor")                                                        \
     X(DEVICE, 4,                                                                                                      \
       "name (string id, bits 31..0) and bits of its counter (63..32); ticks per second; eight pairs of three "        \
       "words: ticks, CLOCK_MONOTONIC, check")                                                                         \
@@ -20812,6 +20816,11 @@ static uint32_t prof__delay_thread(uint64_t word) { return (uint32_t)word & (PRO
 #define PROF__KEY_RUNNING "prof.running_ns"
 #define PROF__KEY_READY "prof.ready_ns"
 #define PROF__KEY_WAITING "prof.waiting_ns"
+
+/* A pair of metadata by which a kernel says that its fibers are tasks, which processors run: see >>tasks. The thread id
+   of a TRACK is the processor then. */
+#define PROF__SAID_TASKS "prof.tasks"
+#define PROF__SAID_FIBERS "fibers"
 
 #ifndef PROF_FREESTANDING
 /* All fields except name, clock and site change under the state's lock. session_id: the id of the session to whose

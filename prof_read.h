@@ -289,7 +289,8 @@ PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t ind
 
 /* Returns the states of a track's thread, in order of time, and sets *count to their number. The trace owns them.
    Between two of them there may be times of which nothing is known. A fiber has the states of the thread that runs it,
-   and waits while none does; at a switch of fibers, the time between the events of both is not known. Returns NULL, and
+   and waits while none does; at a switch of fibers, the time between the events of both is not known. If a kernel says
+   that its fibers are tasks, each of them runs from the first to the last event of each of its turns. Returns NULL, and
    0 as *count, if the recording has none of this track: prof_system.h was not asked for them, or it is a device's. The
    window does not matter here. count must not be NULL. */
 PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t track, size_t *count);
@@ -5405,6 +5406,64 @@ static int prof__fibers_make(prof_trace *trace, const prof__read_knowledge *know
     return good;
 }
 
+/*-- TASKS -----------------------------------------------------------------------------------------------  >>tasks --
+   A kernel records no switches of threads. If it says that its fibers are tasks, and that what records a segment is the
+   processor that ran the task, then each segment is one turn, because every switch of fibers begins another segment,
+   also one after a pause or a loss. From the first record of a turn to the last one, the task ran. Between two turns it
+   did not run all the time; whether it waited or could have run is not known. */
+
+static int prof__tasks_said(const prof_trace *trace)
+{
+    return !strcmp(prof__trace_said(trace, PROF__SAID_TASKS), PROF__SAID_FIBERS);
+}
+
+/* Returns 1 if the task surely left its processor before this segment: nothing is missing, and it isn't one that only
+   goes on in another chunk. */
+static int prof__task_left(const prof__read_segment *segment)
+{
+    const prof__read_segment *before = segment - 1;
+    if (segment->gap || segment->serial - before->serial != 1) return 0;
+    return segment->thread != before->thread || segment->chunk == before->chunk || segment->first;
+}
+
+/* Makes the states of a task, from its first record to its last one. Returns 0 if there is no memory. */
+static int prof__task_make(prof_trace *trace, prof__read_track *track, size_t *hint)
+{
+    const prof__read_segment *segment = trace->segments + track->segment, *end = segment + track->segment_count;
+    const prof__read_segment *turn = NULL; /* the one before */
+    unsigned char left = 0;
+    int64_t reached = 0;
+    track->state = trace->state_count;
+    for (; segment < end; segment++) {
+        int64_t from, to;
+        int moved = turn && turn->thread != segment->thread;
+        if (turn && prof__task_left(segment)) left = PROF__STATE_SWITCHED;
+        if (segment->record == ~(uint64_t)0) continue;
+        from = prof__read_ns(trace, segment->record, hint);
+        to = prof__read_ns(trace, segment->last_tick, hint);
+        if (turn && from < reached) from = reached;
+        if (to < from) to = from;
+        if (turn && !prof__state_add(trace, reached, from, PROF_STATE_UNKNOWN, -1, left)) return 0;
+        if (!prof__state_add(trace, from, to, PROF_STATE_RUNNING, (int32_t)segment->thread,
+                             moved ? PROF__STATE_MOVED : 0))
+            return 0;
+        turn = segment;
+        reached = to;
+        left = 0;
+    }
+    track->state_count = trace->state_count - track->state;
+    return 1;
+}
+
+/* Makes the states of all tasks. Returns 0 if there is no memory. */
+static int prof__tasks_make(prof_trace *trace)
+{
+    size_t i, hint = 0;
+    for (i = 0; i < trace->track_count; i++)
+        if (prof__is_fiber(&trace->tracks[i]) && !prof__task_make(trace, &trace->tracks[i], &hint)) return 0;
+    return 1;
+}
+
 /*-- STATES ----------------------------------------------------------------------------------------------  >>states --
    Switches lie in EVENTs, one after the other for each processor. Here they are sorted by thread and time, and what a
    thread did between two of them becomes a state. Where switches are missing, nothing is known of the threads that may
@@ -5729,7 +5788,7 @@ static int prof__states_make(prof_trace *trace)
     int good, fibers = prof__fibers_there(trace);
     memset(&known, 0, sizeof known);
     memset(&threads, 0, sizeof threads);
-    if (!trace->switches_count) return 1;
+    if (!trace->switches_count) return !prof__tasks_said(trace) || (prof__tasks_make(trace) && prof__states_sum(trace));
     qsort(trace->switches, trace->switches_count, sizeof *trace->switches, prof__switches_order);
     last = (uint64_t *)calloc(PROF__HOLE_PROCESSORS, sizeof *last);
     good = last && prof__switches_known(trace, &known, last);

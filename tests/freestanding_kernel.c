@@ -239,5 +239,7 @@ KERNEL_ENTRY void kernel_switch_to(unsigned thread)
     prof_fiber_switch(thread < KERNEL_THREADS ? (prof_fiber *)kernel_fibers[thread] : 0);
 }
 
+KERNEL_ENTRY void kernel_threads_are_tasks(void) { prof_set_metadata("prof.tasks", "fibers"); }
+KERNEL_ENTRY void kernel_pass(uint64_t ticks) { __atomic_add_fetch(&kernel_ticks, ticks, __ATOMIC_RELAXED); }
 KERNEL_ENTRY void kernel_enter(void) { PROFILE_BEGIN("system call"); }
 KERNEL_ENTRY void kernel_exit(void) { PROFILE_END("system call"); }

@@ -37,6 +37,8 @@ KERNEL_ENTRY int kernel_snapshot(void **image, size_t *size); /* one at a time; 
 #define KERNEL_THREADS 4 /* which move between the processors */
 KERNEL_ENTRY void kernel_threads_make(void);
 KERNEL_ENTRY void kernel_switch_to(unsigned thread); /* on the processor that runs now; KERNEL_THREADS: none */
+KERNEL_ENTRY void kernel_threads_are_tasks(void);    /* once recording has started: asks for their states */
+KERNEL_ENTRY void kernel_pass(uint64_t ticks);       /* time passes */
 KERNEL_ENTRY void kernel_enter(void);                /* begins a scope of the thread that runs now */
 KERNEL_ENTRY void kernel_exit(void);
 #endif

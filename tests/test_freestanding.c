@@ -311,6 +311,130 @@ TEST(threads_on_any_processor)
     prof_trace_close(trace);
 }
 
+/* Returns the track of a thread. */
+static size_t thread_track(const prof_trace *trace, const char *name)
+{
+    size_t i;
+    for (i = 0; i < prof_trace_track_count(trace); ++i)
+        if (!strcmp(prof_trace_track(trace, i)->name, name)) return i;
+    CHECK(!"there is a track of this name");
+    return 0;
+}
+
+/* "init" makes a system call: it runs on processor 0, and on 1 after others have run. */
+static void threads_that_wait(int tasks)
+{
+    boot(0);
+    if (tasks) kernel_threads_are_tasks();
+    kernel_threads_make();
+    kernel_switch_to(0);
+    kernel_enter();
+    kernel_nap(5000); /* its first turn ends with this one */
+    kernel_switch_to(1);
+    kernel_pass(10);
+    kernel_nap(3000);
+    kernel_pass(20);
+    kernel_switch_to(KERNEL_THREADS);
+    kernel_run_on(1);
+    kernel_switch_to(0);
+    kernel_nap(2000);
+    kernel_switch_to(2); /* which records nothing */
+    kernel_pass(7000);
+    kernel_switch_to(0);
+    kernel_nap(1000);
+    CHECK_EQUAL(kernel_pause(1), PROF_OK);
+    kernel_switch_to(2); /* nobody sees this */
+    kernel_pass(11000);
+    kernel_switch_to(0);
+    CHECK_EQUAL(kernel_pause(0), PROF_OK);
+    kernel_nap(500);
+    kernel_exit();
+    kernel_switch_to(KERNEL_THREADS);
+    kernel_run_on(0);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+}
+
+/* If a kernel says that its fibers are tasks, they ran from the first to the last record of each turn. What they did in
+   between, nobody knows. */
+TEST(tasks_run_in_their_turns)
+{
+    int tasks;
+    for (tasks = 0; tasks < 2; ++tasks) {
+        prof_cursor *cursor = NULL;
+        prof_event event;
+        prof_split call, nap;
+        int64_t reached = 0;
+        uint64_t apart = 0, naps = 0;
+        size_t track, count = 0, i;
+        threads_that_wait(tasks);
+        prof_trace *trace = image_read();
+        if (!trace) return;
+        track = thread_track(trace, "init");
+        memset(&call, 0, sizeof call);
+        CHECK_EQUAL(prof_cursor_open(trace, track, &cursor), PROF_OK);
+        while (prof_cursor_next(cursor, &event)) {
+            if (event.type != PROF_EVENT_SCOPE) continue;
+            CHECK_EQUAL(prof_event_split(trace, track, &event, &nap), PROF_OK);
+            CHECK_EQUAL(nap.wall_ns, nap.running_ns + nap.ready_ns + nap.waiting_ns + nap.unknown_ns);
+            if (strcmp(event.name, "nap")) {
+                call = nap;
+                continue;
+            }
+            CHECK_EQUAL(nap.running_ns, tasks ? nap.wall_ns : 0);
+            CHECK_EQUAL(nap.switches, 0);
+            if (naps++) apart += (uint64_t)(event.start_ns - reached);
+            reached = event.start_ns + event.duration_ns;
+        }
+        prof_cursor_close(cursor);
+        CHECK_EQUAL(naps, 4);
+        CHECK(apart > (3000 + 7000 + 11000) * 1000ull && apart < (3000 + 7000 + 11000 + 100) * 1000ull);
+        CHECK_EQUAL(call.unknown_ns, tasks ? apart : call.wall_ns);
+        CHECK_EQUAL(call.running_ns, tasks ? call.wall_ns - apart : 0);
+        CHECK_EQUAL(call.ready_ns + call.waiting_ns, 0);
+        CHECK_EQUAL(call.switches, tasks ? 3 : 0);
+        CHECK_EQUAL(call.migrations, (uint64_t)tasks);
+        const prof_state *states = prof_track_states(trace, track, &count);
+        CHECK_EQUAL(count, tasks ? 7 : 0);
+        for (i = 0; i < count; ++i) {
+            CHECK_EQUAL(states[i].kind, i % 2 ? PROF_STATE_UNKNOWN : PROF_STATE_RUNNING);
+            CHECK_EQUAL(states[i].processor, i % 2 ? -1 : i > 0);
+            CHECK(i == 0 || states[i].start_ns == states[i - 1].end_ns);
+        }
+        CHECK_EQUAL(call.wall_ns, call.running_ns + call.unknown_ns);
+        prof_trace_close(trace);
+    }
+}
+
+/* A turn without a record may be at the end of a chunk, where it leaves no trace: the task's time before it and that
+   after it are not one turn. */
+TEST(tasks_that_record_nothing)
+{
+    prof_split split;
+    size_t i, track;
+    boot(0);
+    kernel_threads_are_tasks();
+    kernel_threads_make();
+    for (i = 0; i < 5000; ++i) {
+        kernel_switch_to(0);
+        kernel_nap(2);
+        kernel_switch_to(2);
+        kernel_pass(1000);
+    }
+    kernel_switch_to(KERNEL_THREADS);
+    CHECK_EQUAL(kernel_stop(), PROF_OK);
+    prof_trace *trace = image_read();
+    if (!trace) return;
+    track = thread_track(trace, "init");
+    const prof_track *about = prof_trace_track(trace, track);
+    CHECK_EQUAL(about->thread_id, 0);
+    CHECK_EQUAL(prof_track_split(trace, track, about->first_ns, about->last_ns - about->first_ns, &split), PROF_OK);
+    CHECK(split.wall_ns > 4999 * 1000000ull);
+    CHECK(split.running_ns > 5000 * 2 * 1000 && split.running_ns < 5000 * 20 * 1000);
+    CHECK(split.switches > 4900 && split.switches < 5000);
+    CHECK_EQUAL(split.unknown_ns, split.wall_ns - split.running_ns);
+    prof_trace_close(trace);
+}
+
 TEST(processors)
 {
     size_t i;

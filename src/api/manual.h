@@ -555,8 +555,11 @@ MANUAL                                                                          
     preempted and moved in the middle of a macro. prof_cpu_state_end() gives it back when the thread has ended. If the
     states are those of processors, a thread must not move between reading PROF_CPU_STATE() and the end of a macro; if
     you call prof_fiber_switch() where the kernel switches threads, with interrupts off, each thread has a track all the
-    same. Code that interrupts (interrupt handlers, NMIs) gets a state of its own for each processor and kind, or the
-    rules of signal handlers apply: what interrupts a macro on the same state is lost, and counted.
+    same. Then call prof_set_metadata("prof.tasks", "fibers") after prof_start(), and prof_event_split(), tables and
+    prof why say for how long a thread ran: from the first event of each turn on a processor to the last one. In
+    between, whether it waited or could have run is not known. Code that interrupts (interrupt handlers, NMIs) gets a
+    state of its own for each processor and kind, or the rules of signal handlers apply: what interrupts a macro on the
+    same state is lost, and counted.
     Define PROF_MINIMAL as well for a small build: 3 KB of static data instead of 40, for 16 names of
     PROFILE_COUNTER_ADD, 8 rules of categories, 256 bytes of metadata, without min_duration and warm-up. PROF_NO_DOUBLE
     leaves out floating point; it is set by itself where the compiler may not use such registers (-mno-sse,

@@ -258,7 +258,8 @@ PROF__API const prof_track *prof_trace_track(const prof_trace *trace, size_t ind
 
 /* Returns the states of a track's thread, in order of time, and sets *count to their number. The trace owns them.
    Between two of them there may be times of which nothing is known. A fiber has the states of the thread that runs it,
-   and waits while none does; at a switch of fibers, the time between the events of both is not known. Returns NULL, and
+   and waits while none does; at a switch of fibers, the time between the events of both is not known. If a kernel says
+   that its fibers are tasks, each of them runs from the first to the last event of each of its turns. Returns NULL, and
    0 as *count, if the recording has none of this track: prof_system.h was not asked for them, or it is a device's. The
    window does not matter here. count must not be NULL. */
 PROF__API const prof_state *prof_track_states(const prof_trace *trace, size_t track, size_t *count);

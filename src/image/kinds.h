@@ -130,7 +130,8 @@
     X(SITE, 2, "a call site: four words and, for a counter with a unit, a fifth: see below")                          \
     X(SESSION, 3,                                                                                                     \
       "metadata: a key and a value, two texts, one after the other; its id is 0. A later value replaces an "          \
-      "earlier one; an empty key removes all before it")                                                              \
+      "earlier one; an empty key removes all before it. Key prof.tasks, value fibers: fibers are tasks of a "         \
+      "kernel, and the thread id of a TRACK is the processor")                                                        \
     X(DEVICE, 4,                                                                                                      \
       "name (string id, bits 31..0) and bits of its counter (63..32); ticks per second; eight pairs of three "        \
       "words: ticks, CLOCK_MONOTONIC, check")                                                                         \

@@ -107,4 +107,9 @@ static uint32_t prof__delay_thread(uint64_t word) { return (uint32_t)word & (PRO
 #define PROF__KEY_READY "prof.ready_ns"
 #define PROF__KEY_WAITING "prof.waiting_ns"
 
+/* A pair of metadata by which a kernel says that its fibers are tasks, which processors run: see >>tasks. The thread id
+   of a TRACK is the processor then. */
+#define PROF__SAID_TASKS "prof.tasks"
+#define PROF__SAID_FIBERS "fibers"
+
 #endif /* PROF__IMAGE_SYSTEM_H */

@@ -335,7 +335,7 @@ static int prof__states_make(prof_trace *trace)
     int good, fibers = prof__fibers_there(trace);
     memset(&known, 0, sizeof known);
     memset(&threads, 0, sizeof threads);
-    if (!trace->switches_count) return 1;
+    if (!trace->switches_count) return !prof__tasks_said(trace) || (prof__tasks_make(trace) && prof__states_sum(trace));
     qsort(trace->switches, trace->switches_count, sizeof *trace->switches, prof__switches_order);
     last = (uint64_t *)calloc(PROF__HOLE_PROCESSORS, sizeof *last);
     good = last && prof__switches_known(trace, &known, last);
