@@ -1160,12 +1160,12 @@ TEST(a_duration_ends_it)
 {
     const char *path = trace_path("duration.prof");
     for (int stream = 0; stream < 2; ++stream) {
-        prof_config config = trace_config(256 << 10);
+        prof_config config = trace_config(4 << 20);
         config.mode = stream ? PROF_STREAM : PROF_RING;
         config.output = path;
-        config.duration_ns = 50000000;
+        config.duration_ns = 300000000; /* a busy machine must do some of it, too */
         NEEDS_SWITCHES(config);
-        for (int i = 0; prof_enabled() && i < 5000; ++i) {
+        for (int i = 0; prof_enabled() && i < 30000; ++i) {
             PROFILE_SCOPE("nap");
             pause_us(50);
         }

@@ -14,6 +14,8 @@ work=$PWD/build/wine.$CC prefix=$PWD/build/wine.$CC/prefix more=
 [ -z "$MSVC" ] || work=$PWD/build/wine.msvc more=$PWD/build/wine.msvc/runtime.o
 export CC MSVC WINEPREFIX="$prefix" WINEDEBUG=-all PROF_TEST_QUICK=${PROF_TEST_QUICK:-1}
 flags="-std=gnu99 -O0 -I. -Itests/windows/include -include tests/windows/posix.h"
+# Microsoft's long double is a double, that of MinGW, which compiles the tests, is not.
+[ -z "$MSVC" ] || flags="$flags -DLONG_DOUBLES_ARE_LOST"
 libraries="-static -pthread -lws2_32 -lpsapi"
 runner=$(command -v wine || echo /usr/lib/wine/wine64)
 
