@@ -213,10 +213,11 @@ static void communicators(void)
     CHECK(MPI_Comm_split(copy, 0, -rank, &reversed));
     world = reversed;
     if (rank == 0) send_to(0, 80); /* to rank 3 of MPI_COMM_WORLD */
-    if (rank == 3) get_from(3, 80);
     world = copy;
     if (rank == 0) send_to(3, 80);
-    if (rank == 3) get_from(0, 80);
+    if (rank == 3) get_from(0, 80); /* received in the other order */
+    world = reversed;
+    if (rank == 3) get_from(3, 80);
     CHECK(MPI_Comm_split(MPI_COMM_WORLD, rank / 2, 0, &half));
     world = half;
     CHECK(MPI_Comm_rank(half, &own));
