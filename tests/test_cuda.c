@@ -265,6 +265,13 @@ ALONE(what_cannot_be_loaded_is_named)
     prof_cuda_config config = fake_config();
     config.memory = 1000;
     CHECK_ERROR(prof_cuda_enable(&config), PROF_INVALID_ARGUMENT, "128 KiB");
+    /* A call that failed leaves nothing of its prof_cuda_config, whose texts may be gone. */
+    char gone[] = "/nowhere/libcupti.so";
+    check_load(NULL, gone, gone);
+    memset(gone, 'x', sizeof gone - 1);
+    CHECK_EQUAL(setenv("PROF_CUDA_DRIVER", fake_path("libfake.so"), 1), 0);
+    CHECK_EQUAL(setenv("PROF_CUDA_CUPTI", fake_path("libfake.so"), 1), 0);
+    CHECK_EQUAL(prof_cuda_enable(NULL), PROF_OK);
 }
 
 /* The driver is asked first: some CUPTI crashes without it. */
@@ -678,6 +685,9 @@ ALONE(levels_hold)
     prof_trace_close(trace);
     start("mode", "stats");
     CHECK_ERROR(prof_cuda_status(), PROF_INVALID_STATE, "stats");
+    CHECK_EQUAL(prof_cuda_disable(), PROF_OK);
+    CHECK_EQUAL(prof_cuda_enable(NULL), PROF_OK); /* in the middle of such a session */
+    CHECK_ERROR(prof_cuda_status(), PROF_INVALID_STATE, "stats");
     CHECK_EQUAL(prof_stop(), PROF_OK);
 }
 
@@ -911,6 +921,29 @@ ALONE(a_fork)
     prof_trace *trace = stop();
     CHECK_EQUAL(counted().kernels, 2);
     prof_trace_close(trace);
+}
+
+/* CUDA does not work in the child either if the parent no longer records. */
+ALONE(a_fork_after_the_end)
+{
+    int status = 0;
+    enable();
+    CHECK_EQUAL(prof_cuda_disable(), PROF_OK);
+    fflush(stdout);
+    pid_t child = fork();
+    if (!child) {
+        test_failures = 0;
+        start(NULL, NULL);
+        CHECK_ERROR(prof_cuda_status(), PROF_INVALID_STATE, "prof_cuda_enable()");
+        CHECK_ERROR(prof_cuda_enable(NULL), PROF_UNSUPPORTED, "fork()");
+        prof_trace *trace = stop();
+        CHECK_TEXT(said(trace, "CUDA"), ""); /* nobody has asked for GPUs */
+        prof_trace_close(trace);
+        fflush(stdout);
+        _exit(test_failures != 0);
+    }
+    CHECK(waitpid(child, &status, 0) == child);
+    CHECK(WIFEXITED(status) && !WEXITSTATUS(status));
 }
 
 /* The service ends a session of a given length: GPUs, too. */

@@ -237,15 +237,16 @@ static void prof__cuda_begin(prof__session *s, const prof_config *config)
 
 static void prof__cuda_child(void)
 {
-    prof__cuda.ending = prof__cuda.loading = 0;
+    prof__cuda.ending = prof__cuda.loading = prof__cuda_wishing = 0;
     PROF__STORE(&prof__cuda.calls, 0);
-    if (PROF__LOAD(&prof__cuda.enabled)) prof__cuda.inherited = 1;
+    if (PROF__LOAD(&prof__cuda.api)) prof__cuda.inherited = 1; /* after prof_cuda_disable(), too */
     PROF__STORE(&prof__cuda.running, 0);
 }
 
 static void prof__cuda_child_image(prof__session *s)
 {
-    if (prof__cuda.inherited && !prof__state.no_devices) prof__meta_pair(s, "CUDA", PROF__CUDA_FORKED);
+    if (prof__cuda.inherited && PROF__LOAD(&prof__cuda.enabled) && !prof__state.no_devices)
+        prof__meta_pair(s, "CUDA", PROF__CUDA_FORKED);
 }
 
 /* Ends the thread at exit, before CUPTI and the driver are gone. */
@@ -269,7 +270,10 @@ static prof_status prof__cuda_prepare(const prof_cuda_config *config)
     if (memory && (memory < PROF__CUDA_BUFFER || memory > PROF__CUDA_MEMORY_MOST))
         return prof__fail(PROF_INVALID_ARGUMENT, "prof_cuda_enable: memory must be 128 KiB to 1 GiB");
     if (prof__cuda.inherited) return prof__fail(PROF_UNSUPPORTED, PROF__CUDA_FORKED);
-    if (!prof__cuda.api && config) prof__cuda.config = *config;
+    if (!prof__cuda.memory) { /* no call has succeeded: what an earlier one pointed to may be gone */
+        memset(&prof__cuda.config, 0, sizeof prof__cuda.config);
+        if (config) prof__cuda.config = *config;
+    }
     prof_status status = prof__cuda_load();
     if (!status) status = prof__cuda_buffers_make();
     if (!status) prof__cuda_sites_make();
@@ -284,11 +288,13 @@ PROF_DEF prof_status prof_cuda_enable(const prof_cuda_config *config)
     prof_status status = prof__cuda_prepare(config);
     prof__unlock(&prof__cuda.loading);
     prof__control_lock();
-    if (!status && !prof__cuda.enabled) {
+    if (status) {
+        if (!prof__cuda.running) prof__cuda_not(status);
+    } else if (!prof__cuda.enabled) {
+        prof__cuda_not(PROF_OK);
         PROF__RELEASE(&prof__cuda.enabled, 1);
         if (prof__state.running && prof__state.session) status = prof__cuda_start(prof__state.session);
     }
-    if (!prof__cuda.running) prof__cuda_not(status);
     prof__control_unlock();
     PROF__ERRNO_RESTORE();
     return status;
