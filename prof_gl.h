@@ -628,6 +628,7 @@ PROF_DEF prof_status prof_gl_collect(prof_gl *gl)
         const prof__gl_scope *last = prof__gl_waiting(gl, gl->frames[0] - 1);
         gl->api.get_query_object(last->queries[1], PROF__GL_QUERY_RESULT_AVAILABLE, &available);
         if (!available) break;
+        prof__gl_look_for_disjoint(gl); /* again: it may have happened while the driver was asked */
         uint32_t count = gl->frames[0];
         prof__gl_frames_pass(gl, 1);
         if (available == 2) { /* no answer: nor would there be to other questions */
@@ -643,7 +644,11 @@ PROF_DEF prof_status prof_gl_collect(prof_gl *gl)
 
 PROF_DEF prof_status prof_gl_finish(prof_gl *gl)
 {
+    uint64_t last = 0;
     if (!gl) return PROF_OK;
+    /* First wait, then ask whether the times mean anything. */
+    if (gl->es && gl->count)
+        gl->api.get_query_object64(prof__gl_waiting(gl, gl->count - 1)->queries[1], PROF__GL_QUERY_RESULT, &last);
     prof__gl_look_for_disjoint(gl);
     gl->frame_count = 0;
     prof__gl_read(gl, gl->count);

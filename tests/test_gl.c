@@ -50,7 +50,7 @@ enum { GET_STRING, GET_STRINGI, GET_INTEGERV, GET_QUERYIV, GEN, DELETE, COUNTER,
 
 static struct fake {
     const char *version, *extensions, *missing;
-    int bits, disjoint, lost;
+    int bits, disjoint, disjoint_when_asked, lost;
     uint64_t ahead;
     int silent[CALLS];                 /* the call does nothing */
     unsigned long calls[CALLS];
@@ -114,6 +114,7 @@ static void fake_query_counter(unsigned name, unsigned target)
 }
 static int fake_object(unsigned name)
 {
+    if (fake.disjoint_when_asked) fake.disjoint = 1, fake.disjoint_when_asked = 0;
     if (name && name < QUERIES && fake.ticks[name]) return 1;
     fake.errors++; /* INVALID_OPERATION: the query was never issued */
     return 0;
@@ -385,6 +386,28 @@ TEST(disjoint_times_are_left_out)
     CHECK_EQUAL(counts_of(gl).disjoint, 3);
     CHECK_EQUAL(counts_of(gl).recorded, 4);
     CHECK_EQUAL(counts_of(gl).pending, 0);
+    prof_gl_destroy(gl);
+    CHECK_EQUAL(fake.errors, 0);
+    prof_trace_close(trace_stop());
+}
+
+/* The clock changes while the driver is asked, or while prof_gl_finish() waits. */
+TEST(disjoint_times_are_left_out_while_they_come)
+{
+    prof_config config = trace_config(1u << 20);
+    fake_reset("OpenGL ES 3.2 made up");
+    trace_start(&config);
+    prof_gl *gl = fake_create("disjoint while they come", 64);
+    frame(gl);
+    fake.done = fake.issues;
+    fake.disjoint_when_asked = 1;
+    CHECK_EQUAL(prof_gl_collect(gl), PROF_INVALID_STATE);
+    CHECK_EQUAL(counts_of(gl).disjoint, 2);
+    frame(gl);
+    fake.disjoint_when_asked = 1;
+    CHECK_EQUAL(prof_gl_finish(gl), PROF_INVALID_STATE);
+    CHECK_EQUAL(counts_of(gl).disjoint, 4);
+    CHECK_EQUAL(counts_of(gl).recorded, 0);
     prof_gl_destroy(gl);
     CHECK_EQUAL(fake.errors, 0);
     prof_trace_close(trace_stop());
