@@ -388,6 +388,39 @@ TEST(a_full_ring_collects_and_then_counts)
     prof_trace_close(trace);
 }
 
+/* The program frees a queue, and OpenCL puts another one of another device at its address. */
+TEST(another_queue_at_the_same_address)
+{
+    prof_config config = trace_config(1u << 20);
+    const prof_event *scopes[2];
+    fake_reset();
+    trace_start(&config);
+    prof_cl *cl = fake_create(16);
+    fake_complete(command(cl, 0, "first"), 0);
+    CHECK_EQUAL(prof_cl_collect(cl), PROF_OK);
+    fake.queues[0].device = 1;
+    fake_complete(command(cl, 0, "second"), 0);
+    CHECK_EQUAL(prof_cl_collect(cl), PROF_OK);
+    fake.queues[0].properties = 0;
+    fake_complete(command(cl, 0, "without times"), 0);
+    CHECK_EQUAL(prof_cl_collect(cl), PROF_INVALID_STATE);
+    CHECK_EQUAL(counts_of(cl).unprofiled, 1);
+    fake.queues[0].properties = 2;
+    fake_complete(command(cl, 0, "third"), 0);
+    CHECK_EQUAL(prof_cl_collect(cl), PROF_OK);
+    prof_cl_destroy(cl);
+    prof_trace *trace = trace_stop();
+    trace_list first = row_events(trace, "OpenCL made up", "queue 1");
+    trace_list second = row_events(trace, "OpenCL made up 2", "queue 1");
+    CHECK_EQUAL(scopes_of(&first, scopes, 2), 1);
+    CHECK_EQUAL(scopes_of(&second, scopes, 2), 2);
+    CHECK_TEXT(scopes[1]->name, "third");
+    trace_free(&first);
+    trace_free(&second);
+    prof_trace_close(trace);
+    CHECK_EQUAL(fake.errors, 0);
+}
+
 TEST(what_cannot_be_recorded_is_said)
 {
     static const struct {
