@@ -53,7 +53,10 @@ COMMAND BUFFERS
     passes. But each execution needs queries of its own: record a command buffer with scopes anew each time that it is
     submitted or, if it is a secondary one, executed (VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT), and submit it to the
     queue of its prof_vk. If one is submitted again as it is, its queries are written once more: the scopes of the later
-    submits are lost, which is found out within frames, counted in prof_vk_info.lost_again, and said.
+    submits are lost, which is found out within frames, counted in prof_vk_info.lost_again, and said. Nothing better is
+    possible inside of one: Vulkan wants a query reset before it is written again, and a time read before that; so the
+    frames could not overlap. Put the scope around it: around vkCmdExecuteCommands() of a secondary one; of a primary
+    one prof_vk_begin() in a small command buffer before it and prof_vk_end() in one behind it, both recorded anew.
     A command buffer that is never submitted takes its queries with it until its pool is needed: after three more
     frames at least, when all others are in use. Submit none later than that.
 
@@ -181,8 +184,9 @@ PROF__API void prof_vk_end(prof_vk *vk, struct VkCommandBuffer_T *commands, uint
 
 /* Makes scopes of the queue out of the labels that a program gives its commands: begin and end are where the program
    has its pointers to vkCmdBeginDebugUtilsLabelEXT() and vkCmdEndDebugUtilsLabelEXT(). They lead to prof from then on,
-   which calls what they led to before, unless that was NULL; prof_vk_destroy() puts them back. Labels go to one queue
-   of the process, that of the last call. */
+   which calls what they led to before, unless that was NULL; prof_vk_destroy() puts them back, unless the program has
+   changed them meanwhile. Labels go to one queue of the process, that of the last call. No thread uses labels while
+   this or prof_vk_destroy() runs. */
 PROF__API prof_status prof_vk_wrap_labels(prof_vk *vk, prof_vk_label_begin *begin, prof_vk_label_end *end);
 
 typedef struct prof__vk_scope {
@@ -1184,22 +1188,26 @@ static void PROF__VK_CALL prof__vk_cmd_begin_label(struct VkCommandBuffer_T *com
                                                    const struct VkDebugUtilsLabelEXT *label)
 {
     prof__vk_label copy;
+    prof_vk *vk = prof__vk_labelled.vk;
     if (prof__vk_labelled.begin) prof__vk_labelled.begin(commands, label);
     memcpy(&copy, label, sizeof copy);
-    prof__vk_label_begin(prof__vk_labelled.vk, commands, copy.name);
+    if (vk) prof__vk_label_begin(vk, commands, copy.name);
 }
 
 static void PROF__VK_CALL prof__vk_cmd_end_label(struct VkCommandBuffer_T *commands)
 {
-    prof__vk_label_end(prof__vk_labelled.vk, commands);
+    prof_vk *vk = prof__vk_labelled.vk;
+    if (vk) prof__vk_label_end(vk, commands);
     if (prof__vk_labelled.end) prof__vk_labelled.end(commands);
 }
 
+/* Puts back what is still prof's: the program may have loaded its functions anew. Copies of prof's functions that it
+   has made lead to the driver from then on. */
 static void prof__vk_unwrap_labels(void)
 {
     if (!prof__vk_labelled.vk) return;
-    *prof__vk_labelled.begin_at = prof__vk_labelled.begin;
-    *prof__vk_labelled.end_at = prof__vk_labelled.end;
+    if (*prof__vk_labelled.begin_at == prof__vk_cmd_begin_label) *prof__vk_labelled.begin_at = prof__vk_labelled.begin;
+    if (*prof__vk_labelled.end_at == prof__vk_cmd_end_label) *prof__vk_labelled.end_at = prof__vk_labelled.end;
     prof__vk_labelled.vk = NULL;
 }
 
@@ -1211,9 +1219,10 @@ PROF_DEF prof_status prof_vk_wrap_labels(prof_vk *vk, prof_vk_label_begin *begin
     prof__vk_unwrap_labels();
     prof__vk_labelled.vk = vk;
     prof__vk_labelled.begin_at = begin;
-    prof__vk_labelled.begin = *begin;
     prof__vk_labelled.end_at = end;
-    prof__vk_labelled.end = *end;
+    /* Copies of prof's functions lead to where those led. */
+    if (*begin != prof__vk_cmd_begin_label) prof__vk_labelled.begin = *begin;
+    if (*end != prof__vk_cmd_end_label) prof__vk_labelled.end = *end;
     *begin = prof__vk_cmd_begin_label;
     *end = prof__vk_cmd_end_label;
     return PROF_OK;
@@ -1432,8 +1441,10 @@ static prof_status prof__vk_make(prof_vk *vk, const prof_vk_config *config)
     return prof_vk_calibrate(vk);
 }
 
+/* Waits for what prof itself has submitted, which the queue may still have when the program's work is done. */
 static void prof__vk_free(prof_vk *vk)
 {
+    if (vk->pools) vk->call.wait_idle(vk->queue);
     for (uint32_t i = 0; vk->pools && i < vk->pool_count; ++i) {
         if (vk->pools[i].queries) vk->call.free_pool(vk->of, vk->pools[i].queries, NULL);
         if (vk->pools[i].fence) vk->call.free_fence(vk->of, vk->pools[i].fence, NULL);
@@ -1461,12 +1472,9 @@ PROF_DEF prof_vk *prof_vk_create(const prof_vk_config *config)
         prof__fail(PROF_NO_MEMORY, "no memory for the scopes of a queue");
         return NULL;
     }
-    if (prof__vk_make(vk, config)) {
-        if (vk->commands) vk->call.wait_idle(vk->queue);
-        prof__vk_free(vk);
-        return NULL;
-    }
-    return vk;
+    if (!prof__vk_make(vk, config)) return vk;
+    prof__vk_free(vk);
+    return NULL;
 }
 
 PROF_DEF void prof_vk_destroy(prof_vk *vk)

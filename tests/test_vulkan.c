@@ -353,6 +353,53 @@ static void check_again(int host_reset)
 TEST(command_buffers_that_are_submitted_again) { check_again(1); }
 TEST(command_buffers_that_are_submitted_again_without_host_reset) { check_again(0); }
 
+/* One that is recorded once has a scope in each frame if that begins and ends in buffers that are recorded anew. */
+TEST(command_buffers_that_are_submitted_again_between_others)
+{
+    fake_new();
+    prof_vk_config config = fake_config(&queue);
+    start();
+    prof_vk *vk = prof_vk_create(&config);
+    buffers[7].count = 0;
+    for (int i = 0; i < 60; ++i) {
+        struct VkCommandBuffer_T *before = &buffers[2 * (i % 3)], *after = before + 1;
+        before->count = after->count = 0;
+        uint64_t scope = prof_vk_begin(vk, before, "once");
+        prof_vk_end(vk, after, scope);
+        fake_put(&queue, before, NULL);
+        buffers[7].pending = 0;
+        fake_put(&queue, &buffers[7], NULL);
+        fake_put(&queue, after, NULL);
+        CHECK_EQUAL(prof_vk_collect(vk), PROF_OK);
+        while (queue.last - queue.first > 4) fake_run(&queue, 1);
+    }
+    fake_run(&queue, ~0u);
+    prof_vk_destroy(vk);
+    stop(fake.name, "queue");
+    CHECK_EQUAL(trace_count(&events, "once"), 60);
+    finish();
+}
+
+/* The program's work is done, but not yet what prof has submitted after it. */
+TEST(queues_that_are_idle_but_for_prof)
+{
+    for (int host_reset = 0; host_reset < 2; ++host_reset) {
+        fake_new();
+        prof_vk_config config = fake_config(&queue);
+        config.host_query_reset = host_reset;
+        start();
+        prof_vk *vk = prof_vk_create(&config);
+        record_passes(vk, &buffers[0]);
+        fake_put(&queue, &buffers[0], NULL);
+        fake_run(&queue, ~0u);
+        CHECK_EQUAL(prof_vk_collect(vk), PROF_OK);
+        prof_vk_destroy(vk);
+        stop(fake.name, "queue");
+        check_frames(1);
+        finish();
+    }
+}
+
 /* What the queue did before a session began is not in it, whenever it is collected. */
 TEST(scopes_of_an_earlier_session)
 {
@@ -766,6 +813,39 @@ TEST(labels_are_scopes_on_request)
     CHECK_EQUAL(trace_count(&events, "thrown away"), 0);
     CHECK_EQUAL(trace_count(&events, "second"), 1);
     CHECK_EQUAL(fake.driver_labels, -1 + 1 - 1 + 1); /* the thrown away one, and the one too many */
+    finish();
+}
+
+/* Copies of the program's pointers lead to prof once, and to the driver alone when the prof_vk is gone; pointers that the
+   program has loaded anew stay. */
+TEST(labels_of_copied_pointers)
+{
+    prof_vk_label_begin begin = fake_begin_label, copy, kept;
+    prof_vk_label_end end = fake_end_label, end_copy, end_kept;
+    fake_new();
+    prof_vk_config config = fake_config(&queue);
+    start();
+    prof_vk *vk = prof_vk_create(&config);
+    CHECK_EQUAL(prof_vk_wrap_labels(vk, &begin, &end), PROF_OK);
+    copy = kept = begin;
+    end_copy = end_kept = end;
+    CHECK_EQUAL(prof_vk_wrap_labels(vk, &copy, &end_copy), PROF_OK);
+    buffers[0].count = 0;
+    label(copy, &buffers[0], "copied");
+    end_copy(&buffers[0]);
+    fake_put(&queue, &buffers[0], NULL);
+    fake_run(&queue, ~0u);
+    copy = fake_begin_label;
+    end_copy = fake_end_label;
+    prof_vk_destroy(vk);
+    CHECK(copy == fake_begin_label && end_copy == fake_end_label);
+    label(kept, &buffers[0], "kept");
+    CHECK_EQUAL(fake.driver_labels, 1);
+    end_kept(&buffers[0]);
+    CHECK_EQUAL(fake.driver_labels, 0);
+    stop(fake.name, "queue");
+    CHECK_EQUAL(trace_count(&events, "copied"), 1);
+    CHECK_EQUAL(trace_count(&events, "kept"), 0);
     finish();
 }
 

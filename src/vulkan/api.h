@@ -91,8 +91,9 @@ PROF__API void prof_vk_end(prof_vk *vk, struct VkCommandBuffer_T *commands, uint
 
 /* Makes scopes of the queue out of the labels that a program gives its commands: begin and end are where the program
    has its pointers to vkCmdBeginDebugUtilsLabelEXT() and vkCmdEndDebugUtilsLabelEXT(). They lead to prof from then on,
-   which calls what they led to before, unless that was NULL; prof_vk_destroy() puts them back. Labels go to one queue
-   of the process, that of the last call. */
+   which calls what they led to before, unless that was NULL; prof_vk_destroy() puts them back, unless the program has
+   changed them meanwhile. Labels go to one queue of the process, that of the last call. No thread uses labels while
+   this or prof_vk_destroy() runs. */
 PROF__API prof_status prof_vk_wrap_labels(prof_vk *vk, prof_vk_label_begin *begin, prof_vk_label_end *end);
 
 typedef struct prof__vk_scope {

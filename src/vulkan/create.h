@@ -220,8 +220,10 @@ static prof_status prof__vk_make(prof_vk *vk, const prof_vk_config *config)
     return prof_vk_calibrate(vk);
 }
 
+/* Waits for what prof itself has submitted, which the queue may still have when the program's work is done. */
 static void prof__vk_free(prof_vk *vk)
 {
+    if (vk->pools) vk->call.wait_idle(vk->queue);
     for (uint32_t i = 0; vk->pools && i < vk->pool_count; ++i) {
         if (vk->pools[i].queries) vk->call.free_pool(vk->of, vk->pools[i].queries, NULL);
         if (vk->pools[i].fence) vk->call.free_fence(vk->of, vk->pools[i].fence, NULL);
@@ -249,12 +251,9 @@ PROF_DEF prof_vk *prof_vk_create(const prof_vk_config *config)
         prof__fail(PROF_NO_MEMORY, "no memory for the scopes of a queue");
         return NULL;
     }
-    if (prof__vk_make(vk, config)) {
-        if (vk->commands) vk->call.wait_idle(vk->queue);
-        prof__vk_free(vk);
-        return NULL;
-    }
-    return vk;
+    if (!prof__vk_make(vk, config)) return vk;
+    prof__vk_free(vk);
+    return NULL;
 }
 
 PROF_DEF void prof_vk_destroy(prof_vk *vk)

@@ -64,22 +64,26 @@ static void PROF__VK_CALL prof__vk_cmd_begin_label(struct VkCommandBuffer_T *com
                                                    const struct VkDebugUtilsLabelEXT *label)
 {
     prof__vk_label copy;
+    prof_vk *vk = prof__vk_labelled.vk;
     if (prof__vk_labelled.begin) prof__vk_labelled.begin(commands, label);
     memcpy(&copy, label, sizeof copy);
-    prof__vk_label_begin(prof__vk_labelled.vk, commands, copy.name);
+    if (vk) prof__vk_label_begin(vk, commands, copy.name);
 }
 
 static void PROF__VK_CALL prof__vk_cmd_end_label(struct VkCommandBuffer_T *commands)
 {
-    prof__vk_label_end(prof__vk_labelled.vk, commands);
+    prof_vk *vk = prof__vk_labelled.vk;
+    if (vk) prof__vk_label_end(vk, commands);
     if (prof__vk_labelled.end) prof__vk_labelled.end(commands);
 }
 
+/* Puts back what is still prof's: the program may have loaded its functions anew. Copies of prof's functions that it
+   has made lead to the driver from then on. */
 static void prof__vk_unwrap_labels(void)
 {
     if (!prof__vk_labelled.vk) return;
-    *prof__vk_labelled.begin_at = prof__vk_labelled.begin;
-    *prof__vk_labelled.end_at = prof__vk_labelled.end;
+    if (*prof__vk_labelled.begin_at == prof__vk_cmd_begin_label) *prof__vk_labelled.begin_at = prof__vk_labelled.begin;
+    if (*prof__vk_labelled.end_at == prof__vk_cmd_end_label) *prof__vk_labelled.end_at = prof__vk_labelled.end;
     prof__vk_labelled.vk = NULL;
 }
 
@@ -91,9 +95,10 @@ PROF_DEF prof_status prof_vk_wrap_labels(prof_vk *vk, prof_vk_label_begin *begin
     prof__vk_unwrap_labels();
     prof__vk_labelled.vk = vk;
     prof__vk_labelled.begin_at = begin;
-    prof__vk_labelled.begin = *begin;
     prof__vk_labelled.end_at = end;
-    prof__vk_labelled.end = *end;
+    /* Copies of prof's functions lead to where those led. */
+    if (*begin != prof__vk_cmd_begin_label) prof__vk_labelled.begin = *begin;
+    if (*end != prof__vk_cmd_end_label) prof__vk_labelled.end = *end;
     *begin = prof__vk_cmd_begin_label;
     *end = prof__vk_cmd_end_label;
     return PROF_OK;

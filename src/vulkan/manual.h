@@ -53,7 +53,10 @@ COMMAND BUFFERS
     passes. But each execution needs queries of its own: record a command buffer with scopes anew each time that it is
     submitted or, if it is a secondary one, executed (VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT), and submit it to the
     queue of its prof_vk. If one is submitted again as it is, its queries are written once more: the scopes of the later
-    submits are lost, which is found out within frames, counted in prof_vk_info.lost_again, and said.
+    submits are lost, which is found out within frames, counted in prof_vk_info.lost_again, and said. Nothing better is
+    possible inside of one: Vulkan wants a query reset before it is written again, and a time read before that; so the
+    frames could not overlap. Put the scope around it: around vkCmdExecuteCommands() of a secondary one; of a primary
+    one prof_vk_begin() in a small command buffer before it and prof_vk_end() in one behind it, both recorded anew.
     A command buffer that is never submitted takes its queries with it until its pool is needed: after three more
     frames at least, when all others are in use. Submit none later than that.
 
