@@ -277,7 +277,7 @@ CHOSEN = $(if $(T),$(NAMED),$(TESTS) $(SCRIPTS))
 WITH_TESTS = $(if $(T),$(join $(NAMED),$(foreach each,$(T),$(or $(call tests_of,$(each)),:))),$(CHOSEN))
 
 .PHONY: programs
-programs: $(if $(filter %/test_format.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof format_program)) $(if $(filter %/test_tool.sh %/test_flame.sh %/test_neuron.sh %/test_top.sh %/test_why.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images states_images tool_core top_program)) $(if $(filter %/test_hot.sh %/test_why.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof hot_image)) $(if $(filter %/test_ranks.sh,$(CHOSEN)),$(BUILD)/tests/prof) $(filter-out %.sh,$(CHOSEN))
+programs: $(if $(filter %/test_format.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof format_program)) $(if $(filter %/test_tool.sh %/test_run.sh %/test_flame.sh %/test_neuron.sh %/test_top.sh %/test_why.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof tool_images states_images tool_core top_program)) $(if $(filter %/test_hot.sh %/test_why.sh,$(CHOSEN)),$(addprefix $(BUILD)/tests/,prof hot_image)) $(if $(filter %/test_ranks.sh,$(CHOSEN)),$(BUILD)/tests/prof) $(filter-out %.sh,$(CHOSEN))
 
 # On all processors, unless make was told how many.
 test:

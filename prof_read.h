@@ -17279,6 +17279,7 @@ static uint32_t prof__hash_add(uint32_t hash, const void *bytes, size_t size);
 static int prof__is_slash(char c);
 static int prof__is_folder(const char *path); /* it is one, or is called like one */
 static prof_status prof__folder_make(const char *path); /* with those around it */
+static int prof__folder_for(const char *path); /* makes that of a file; returns 0 or an errno */
 static int prof__path_claim(const char *path); /* a new, empty file; returns 0 or an errno */
 static int prof__file_replaceable(const char *path);
 static int prof__file_rename(const char *from, const char *to); /* returns 0 if it did, as rename() does */

@@ -776,7 +776,7 @@ fails "config: a key of a device" "tpu_trace_mode 'TRACE_COMPUTE': concerns a de
 
 is "--help" 0 "$prof" --help
 sed -n '/^commands:/,/^$/p' out | awk 'NR > 1 && NF { print $1 }' >commands
-[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers messages help " ] && ok "the commands" || fail "the commands"
+[ "$(tr '\n' ' ' <commands)" = "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers messages run help " ] && ok "the commands" || fail "the commands"
 is "-h" 0 "$prof" -h
 is "help" 0 "$prof" help
 is "--version" 0 "$prof" --version

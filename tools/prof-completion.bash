@@ -23,10 +23,10 @@ _prof()
     --by) COMPREPLY=($(compgen -W "thread process rank host file" -- "$word")); return ;;
     --align) COMPREPLY=($(compgen -W "clock step" -- "$word")); return ;;
     --source) COMPREPLY=($(compgen -W "loc args none" -- "$word")); return ;;
-    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period | --events | --scope | --thread | --slowest | --frame | --step | --at | --name | --offset) return ;;
+    --top | -n | --threshold | -t | --fail-over | --from | --to | --columns | -c | --min-duration | --min-percent | --rows | --period | --events | --scope | --thread | --slowest | --frame | --step | --at | --name | --offset | --waits) return ;;
     esac
     if [ "$COMP_CWORD" = 1 ]; then
-        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers messages help --help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers messages run help --help --version" -- "$word"))
         return
     fi
     case $command in
@@ -45,12 +45,13 @@ _prof()
     steps) options="--slowest --name --format --offset --align --columns --progress --help" ;;
     stragglers) options="--name --format --offset --align --columns --progress --help" ;;
     messages) options="--top --format --offset --columns --progress --help" ;;
+    run) options="--output --why --waits --library --progress --help" ;;
     request) options="--name --at --format --columns --progress --help" ;;
     why) options="--scope --slowest --frame --step --at --format --symbols --columns --progress --help" ;;
     view) options="--output --live --no-browser --no-args --sources --events --from --to --progress --help" ;;
     neuron) options="--output --append --pid --help"
         [ "$COMP_CWORD" != 2 ] || { COMPREPLY=($(compgen -W "check import place $options" -- "$word")); return; } ;;
-    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers messages" -- "$word")); return ;;
+    help) COMPREPLY=($(compgen -W "export summary check recover merge compare cut config neuron view flame hot top why frames steps request stragglers messages run" -- "$word")); return ;;
     esac
     case $word in
     -*) COMPREPLY=($(compgen -W "$options" -- "$word")) ;;

@@ -25,7 +25,7 @@ static const tool_command *const commands[] = {&tool_export,  &tool_summary, &to
                                                &tool_merge,   &tool_compare, &tool_cut,     &tool_config,
                                                &tool_neuron,  &tool_view,    &tool_flame,   &tool_hot,
                                                &tool_top,     &tool_why,     &tool_frames,  &tool_steps,
-                                               &tool_request, &tool_stragglers, &tool_messages, NULL};
+                                               &tool_request, &tool_stragglers, &tool_messages, &tool_run, NULL};
 
 /*-- messages --*/
 
@@ -619,6 +619,11 @@ int tool_is_folder(const char *path)
     return prof__is_folder(path);
 }
 
+int tool_folder_for(const char *path)
+{
+    return prof__folder_for(path);
+}
+
 int tool_is_scope(const prof_span *span)
 {
     return prof__span_of_scope(span->site);
@@ -853,11 +858,18 @@ static int take_letters(tool_args *args, char *text, char *next)
     return 1;
 }
 
+/* 1: the arguments after the first one, options too, are those of a program. */
+static int takes_program(const tool_command *command)
+{
+    return strstr(command->files, "PROGRAM") != NULL;
+}
+
 static int parse(tool_args *args, int argc, char **argv)
 {
-    int i, used, only_files = 0;
+    int i, used, only_files = 0, runs = takes_program(args->command);
     for (i = 0; i < argc; i += used) {
         used = 1;
+        only_files |= runs && args->file_count;
         if (only_files || argv[i][0] != '-' || !argv[i][1]) {
             args->files[args->file_count++] = argv[i];
         } else if (tool_same(argv[i], "--")) {
@@ -878,9 +890,10 @@ static int parse(tool_args *args, int argc, char **argv)
     return 1;
 }
 
-static int wants_help(int argc, char **argv)
+static int wants_help(const tool_command *command, int argc, char **argv)
 {
     int i;
+    if (takes_program(command) && argc > 1) argc = 1;
     for (i = 0; i < argc && !tool_same(argv[i], "--"); i++)
         if (tool_same(argv[i], "--help") || tool_same(argv[i], "-h")) return 1;
     return 0;
@@ -893,7 +906,7 @@ static int run_command(int argc, char **argv)
     memset(&args, 0, sizeof args);
     args.command = find_command(argv[0]);
     if (!args.command) return TOOL_ERROR;
-    if (wants_help(argc - 1, argv + 1)) {
+    if (wants_help(args.command, argc - 1, argv + 1)) {
         print_command(args.command);
         return TOOL_OK;
     }

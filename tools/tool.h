@@ -53,7 +53,7 @@ typedef struct tool_command {
 } tool_command;
 
 extern const tool_command tool_export, tool_summary, tool_check, tool_recover, tool_merge, tool_compare, tool_cut,
-    tool_config, tool_flame, tool_frames, tool_hot, tool_messages, tool_neuron, tool_request, tool_steps,
+    tool_config, tool_flame, tool_frames, tool_hot, tool_messages, tool_neuron, tool_request, tool_run, tool_steps,
     tool_stragglers, tool_top, tool_view, tool_why;
 
 /* Prints in which scopes the threads of recordings hang that were not stopped, and since when. Returns 0 without
@@ -117,6 +117,7 @@ int tool_whole(const char *option, const char *text, int64_t *number); /* may be
 int tool_same(const char *a, const char *b);
 const char *tool_extension(const char *path); /* ".json"; "" if it has none */
 int tool_is_folder(const char *path);         /* 1 if it ends in a slash, or is a directory */
+int tool_folder_for(const char *path);        /* makes the directory of a file; returns 0 or an errno */
 
 /* A progress bar on stderr: at once if `when` is "always", else after half a second if stderr is a terminal. */
 void tool_progress_begin(const char *what, const char *when);
