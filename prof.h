@@ -15672,11 +15672,11 @@ static void prof__service_leave(void)
 }
 #endif
 /*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
-   A function that the compiler's hooks traced has a call site whose texts encode its address. Name: "module+0x1b40",
-   the address as in the module's symbol table. File: the path of the module (program or library). Function: the build
-   id of the module, see prof__module_identify. When a trace is opened, the reader looks the name up in the module's
-   file or in its separate debug file, if the build id still matches. As an image may name any path, these files are not
-   trusted. */
+   A function that the compiler's hooks traced, and a place that calls malloc(), has a call site whose texts encode its
+   address. Name: "module+0x1b40", the address as in the module's symbol table. File: the path of the module (program or
+   library). Function: the build id of the module, see prof__module_identify. When a trace is opened, the reader looks
+   the name up in the module's file or in its separate debug file, if the build id still matches. As an image may name
+   any path, these files are not trusted. */
 
 #ifndef PROF_FREESTANDING
 #include <limits.h>
@@ -15688,7 +15688,7 @@ static void prof__service_leave(void)
 #define PROF__MAX_MODULES 256 /* for one trace */
 
 typedef struct prof__symbol {
-    uint64_t value;
+    uint64_t value, size;
     const char *name, *file; /* file: the source file of a local symbol, as the compiler got it, else NULL */
     int rank;                /* of several names of an address the highest rank is shown: global, weak, local */
 } prof__symbol;
@@ -15920,6 +15920,7 @@ static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_s
         if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: function; 10: ifunc */
         prof__symbol *symbol = &module->list[module->count++];
         symbol->value = prof__elf_word(elf, record, 4, 8);
+        symbol->size = prof__elf_word(elf, record, 8, 16);
         symbol->name = name;
         symbol->file = binding ? NULL : file;
         symbol->rank = binding == 1 ? 2 : binding == 2;
@@ -15997,6 +15998,27 @@ static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char 
     return module;
 }
 
+/* Returns the function that begins at an address, or that the address is in. Returns NULL if there is none: between the
+   symbols that a stripped module has left, there may be functions without one. */
+static const prof__symbol *prof__module_function(const prof__module_symbols *module, uint64_t value)
+{
+    const prof__symbol *found;
+    size_t low = 0, high = module->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (module->list[middle].value <= value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (found = NULL; low && (!found || module->list[low - 1].value == found->value); --low) {
+        const prof__symbol *each = &module->list[low - 1];
+        if (each->value != value && value - each->value >= each->size) break;
+        found = each; /* in the end the first of those at this address, which has the highest rank */
+    }
+    return found;
+}
+
 /* Returns the symbol of a call site whose texts encode an address. Returns NULL if they do not, or the symbol is
    unknown; the reader then shows the site's own texts. symbols: zeroed before the first call; owns the result until
    prof__symbols_free(). */
@@ -16006,7 +16028,6 @@ static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char 
     const char *digits = strrchr(name, '+');
     prof__module_symbols *module;
     uint64_t value = 0;
-    size_t low = 0, high;
     if (*function != '?' || !digits || strncmp(digits, "+0x", 3)) return NULL;
     if (strncmp(function, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1) &&
         strncmp(function, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1))
@@ -16017,15 +16038,7 @@ static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char 
         value = value << 4 | (uint64_t)(digit - "0123456789abcdef");
     }
     module = prof__module_of(symbols, file, function);
-    if (!module) return NULL;
-    for (high = module->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (module->list[middle].value < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < module->count && module->list[low].value == value ? &module->list[low] : NULL;
+    return module ? prof__module_function(module, value) : NULL;
 }
 
 static void prof__symbols_free(prof__symbols *symbols)
@@ -16041,21 +16054,16 @@ static void prof__symbols_free(prof__symbols *symbols)
 }
 #endif
 
-/*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
-   gcc and clang call __cyg_profile_func_enter and _exit in every function that is compiled with -finstrument-functions.
-   A function gets a call site at its first call while something records. The tables are static, so this works before
-   main, in signal handlers, and without an allocation. Limits: (1) After a longjmp(), calls made by the function that
-   called setjmp() may appear inside a call that longjmp() has left. This ends when that function returns or makes the
-   same call again: frame addresses do not always show that a call was left. (2) Scopes of coroutines that switch stacks
-   on one thread are cut short. (3) If a module is unloaded and another one is loaded at its address, functions keep the
-   names of the first. */
+/*-- FUNCTIONS ------------------------------------------------------------------------------------------ >>functions --
+   The call sites of functions that >>instrument traces, and of those that call malloc(). They work before main, in
+   signal handlers, and without an allocation. If a module is unloaded and another one is loaded at its address,
+   functions keep the names of the first. */
 
-#ifdef PROF_INSTRUMENT_FUNCTIONS
+#if defined(PROF_INSTRUMENT_FUNCTIONS) || defined(PROF__MALLOC_CALLERS)
 #if defined(PROF_FREESTANDING) || !defined(__ELF__)
 #error "prof.h: PROF_INSTRUMENT_FUNCTIONS needs a system with ELF modules and a libc: Linux or a BSD"
 #endif
 #include <link.h>
-#include <signal.h>
 #ifdef PROF__LATE /* see >>platform: link.h declares these only with _GNU_SOURCE */
 typedef struct prof__phdr_info {
     ElfW(Addr) dlpi_addr;
@@ -16073,10 +16081,6 @@ typedef struct dl_phdr_info prof__phdr_info;
 #ifndef PROF_INSTRUMENT_MAX
 #define PROF_INSTRUMENT_MAX 16384 /* functions; the calls of any others count as "(more functions)" */
 #endif
-#ifndef PROF_INSTRUMENT_DEPTH
-#define PROF_INSTRUMENT_DEPTH 1024 /* nested calls of a thread; deeper ones are lost, and counted */
-#endif
-#define PROF__NOT_TRACED __attribute__((__no_instrument_function__, __noinline__)) /* each has its own frame */
 #define PROF__FUNCTION_SLOTS (2 * (PROF_INSTRUMENT_MAX > 1 ? PROF_INSTRUMENT_MAX : 2)) /* so some are always free */
 
 typedef struct prof__loaded_module {
@@ -16098,30 +16102,10 @@ static prof__function prof__functions[PROF_INSTRUMENT_MAX + 1]; /* one more, for
 static uint32_t prof__function_slots[PROF__FUNCTION_SLOTS], prof__function_count;
 static prof__loaded_module prof__loaded_modules[64];
 static uint32_t prof__loaded_module_count;
-static prof__function prof__more_functions = {
-    0, {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0}, ""};
-
-/* A call that has not returned. frame: the frame address of the enter hook. As stacks grow down, it tells calls that a
-   longjmp() has left from those that will return. caller and hook: the addresses to which the function and its hook
-   return. They distinguish calls with the same frame: functions that are inlined into one another share frame and
-   caller, but each has its own call of the hook. */
-typedef struct prof__call {
-    uintptr_t address, frame, caller, hook;
-    prof__token token;
-} prof__call;
-
-typedef struct prof__calls {
-    uint32_t depth;
-    uint32_t busy; /* 1: in a hook, so that prof's own functions are not recorded */
-    uint32_t over; /* open calls beyond the most that the list holds */
-    prof__call list[PROF_INSTRUMENT_DEPTH];
-} prof__calls;
-
-static PROF__PER_THREAD prof__calls prof__thread_calls;
 
 typedef struct prof__module_search {
     uintptr_t address, base;
-    prof__loaded_module *module;
+    prof__loaded_module module; /* path "": not found */
 } prof__module_search;
 
 /* Stores what identifies the build of a module: its build id or, without one, its file's size and modification time. */
@@ -16156,43 +16140,40 @@ static int prof__module_holds(const prof__phdr_info *info, uintptr_t address)
 static int prof__module_visit(prof__phdr_info *info, size_t size, void *argument)
 {
     prof__module_search *search = (prof__module_search *)argument;
-    prof__loaded_module *module = &prof__loaded_modules[prof__loaded_module_count];
     (void)size;
     if (!prof__module_holds(info, search->address)) return 0;
     search->base = info->dlpi_addr;
-    if (prof__loaded_module_count == sizeof prof__loaded_modules / sizeof *prof__loaded_modules) return 1;
-    prof__loaded_path(module->path, sizeof module->path, info->dlpi_name ? info->dlpi_name : "");
-    prof__module_identify(module, info);
-    search->module = module;
-    for (uint32_t i = 0; i < prof__loaded_module_count; ++i) {
-        prof__loaded_module *known = &prof__loaded_modules[i];
-        if (!strcmp(known->path, module->path) && !strcmp(known->build, module->build)) {
-            search->module = known;
-            return 1;
-        }
-    }
-    ++prof__loaded_module_count;
+    prof__loaded_path(search->module.path, sizeof search->module.path, info->dlpi_name ? info->dlpi_name : "");
+    prof__module_identify(&search->module, info);
     return 1;
 }
 
-/* Fills in the call site of a function that is called for the first time. Under prof__function_lock. */
-static void prof__function_describe(prof__function *function, uintptr_t address)
+/* Returns the module's entry in the table, or NULL if the table is full. Under prof__function_lock. */
+static const prof__loaded_module *prof__module_known(const prof__loaded_module *module)
 {
-    prof__module_search search;
-    const char *path = "", *base;
-    memset(&search, 0, sizeof search);
-    search.address = address;
-    prof__libc_dl_iterate_phdr(prof__module_visit, &search);
-    if (search.module) path = search.module->path;
-    base = strrchr(path, '/');
+    prof__loaded_module *known = prof__loaded_modules, *end = known + prof__loaded_module_count;
+    for (; known < end; ++known)
+        if (!strcmp(known->path, module->path) && !strcmp(known->build, module->build)) return known;
+    if (prof__loaded_module_count == sizeof prof__loaded_modules / sizeof *prof__loaded_modules) return NULL;
+    ++prof__loaded_module_count;
+    *end = *module;
+    return end;
+}
+
+/* Fills in the call site of an address that is met for the first time. Under prof__function_lock. */
+static void prof__function_describe(prof__function *function, const prof__module_search *search, const prof_site *other)
+{
+    const prof__loaded_module *module = *search->module.path ? prof__module_known(&search->module) : NULL;
+    const char *path = module ? module->path : "", *base = strrchr(path, '/');
     snprintf(function->name, sizeof function->name, "%.40s+0x%llx", base ? base + 1 : path,
-             (unsigned long long)(address - search.base));
-    function->site = prof__more_functions.site;
-    function->site.private_state = 0;
+             (unsigned long long)(search->address - search->base));
+    function->site.category = other->category;
+    function->site.level = other->level;
+    function->site.kind = other->kind;
     function->site.name = function->name;
     function->site.file = path;
-    function->site.function = search.module ? search.module->build : "";
-    function->address = address;
+    function->site.function = module ? module->build : "";
+    function->address = search->address;
 }
 
 static uint32_t prof__function_slot(uintptr_t address)
@@ -16211,27 +16192,70 @@ static prof__function *prof__function_find(uintptr_t address, uint32_t *slot)
     return NULL;
 }
 
-/* Adds a function that is called for the first time. If the table is full, or its lock is taken (this may be a signal
-   handler that interrupted the owner), the call counts for the common "(more functions)". */
-static PROF__COLD prof__function *prof__function_add(uintptr_t address)
+/* Adds an address that is met for the first time, and returns its call site, of the category, level and kind of
+   `other`. If the table is full, or its lock is taken (this may be a signal handler that interrupted the owner),
+   returns `other`. */
+static PROF__COLD prof_site *prof__function_add(uintptr_t address, prof_site *other)
 {
-    prof__function *function = &prof__more_functions;
+    prof_site *site = other;
+    prof__module_search search;
     uint32_t slot;
     int error = errno;
-    if (PROF__LOAD(&prof__function_count) < PROF_INSTRUMENT_MAX && prof__lock_try(&prof__function_lock)) {
+    if (PROF__LOAD(&prof__function_count) >= PROF_INSTRUMENT_MAX) return other;
+    memset(&search, 0, sizeof search);
+    search.address = address;
+    prof__libc_dl_iterate_phdr(prof__module_visit, &search); /* before the lock: the loader has one of its own */
+    if (prof__lock_try(&prof__function_lock)) {
         prof__function *found = prof__function_find(address, &slot);
         if (!found && prof__function_count < PROF_INSTRUMENT_MAX) {
             found = &prof__functions[prof__function_count];
-            prof__function_describe(found, address);
+            prof__function_describe(found, &search, other);
             PROF__STORE(&prof__function_count, prof__function_count + 1);
             PROF__RELEASE(&prof__function_slots[slot], prof__function_count);
         }
-        if (found) function = found;
+        if (found) site = &found->site;
         prof__unlock(&prof__function_lock);
     }
     errno = error;
-    return function;
+    return site;
 }
+#endif
+
+/*-- INSTRUMENT ---------------------------------------------------------------------------------------- >>instrument --
+   gcc and clang call __cyg_profile_func_enter and _exit in every function that is compiled with -finstrument-functions.
+   A function gets a call site at its first call while something records. The tables are static, so this works before
+   main, in signal handlers, and without an allocation. Limits: (1) After a longjmp(), calls made by the function that
+   called setjmp() may appear inside a call that longjmp() has left. This ends when that function returns or makes the
+   same call again: frame addresses do not always show that a call was left. (2) Scopes of coroutines that switch stacks
+   on one thread are cut short. */
+
+#ifdef PROF_INSTRUMENT_FUNCTIONS
+#include <signal.h>
+
+#ifndef PROF_INSTRUMENT_DEPTH
+#define PROF_INSTRUMENT_DEPTH 1024 /* nested calls of a thread; deeper ones are lost, and counted */
+#endif
+#define PROF__NOT_TRACED __attribute__((__no_instrument_function__, __noinline__)) /* each has its own frame */
+
+static prof_site prof__more_functions = {0, "(more functions)", "function", "", "", 0, 0, 1, PROF__KIND_BEGIN, 0, 0, 0};
+
+/* A call that has not returned. frame: the frame address of the enter hook. As stacks grow down, it tells calls that a
+   longjmp() has left from those that will return. caller and hook: the addresses to which the function and its hook
+   return. They distinguish calls with the same frame: functions that are inlined into one another share frame and
+   caller, but each has its own call of the hook. */
+typedef struct prof__call {
+    uintptr_t address, frame, caller, hook;
+    prof__token token;
+} prof__call;
+
+typedef struct prof__calls {
+    uint32_t depth;
+    uint32_t busy; /* 1: in a hook, so that prof's own functions are not recorded */
+    uint32_t over; /* open calls beyond the most that the list holds */
+    prof__call list[PROF_INSTRUMENT_DEPTH];
+} prof__calls;
+
+static PROF__PER_THREAD prof__calls prof__thread_calls;
 
 /* Removes all calls from index `number` on from the list. Only the first of them gets an end here, which also closes
    the scopes inside. But an end closes the innermost open scope of its function. So if the function has further calls
@@ -16268,7 +16292,9 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
 {
     uint32_t slot, depth = calls->depth;
     prof__function *function = prof__function_find(address, &slot);
-    if (PROF__UNLIKELY(!function)) function = prof__function_add(address);
+    prof_site *site;
+    if (PROF__UNLIKELY(!function)) site = prof__function_add(address, &prof__more_functions);
+    else site = &function->site;
     if (PROF__UNLIKELY(depth && calls->list[depth - 1].frame <= frame)) {
         prof__call entered = {address, frame, caller, hook, 0};
         prof__calls_abandon(calls, &entered);
@@ -16276,7 +16302,7 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
     }
     if (PROF__UNLIKELY(depth == PROF_INSTRUMENT_DEPTH)) {
         ++calls->over;
-        if (prof__live(&function->site)) prof__lose_deep(PROF__SELF());
+        if (prof__live(site)) prof__lose_deep(PROF__SELF());
         return;
     }
     calls->depth = depth + 1;
@@ -16284,7 +16310,7 @@ static __attribute__((__noinline__)) void prof__call_enter(prof__calls *calls, u
     calls->list[depth].frame = frame;
     calls->list[depth].caller = caller;
     calls->list[depth].hook = hook;
-    calls->list[depth].token = prof__on(&function->site) ? prof__begin(&function->site) : 0;
+    calls->list[depth].token = prof__on(site) ? prof__begin(site) : 0;
 }
 
 /* Returns the index of the call that returns, or depth if its entry was not seen. Usually it is the last call, and the
@@ -18184,7 +18210,7 @@ static prof_site *prof__calls_prepare(void)
     prof__lock(&prof__function_lock);
     if (!function->address) {
         function->address = (uintptr_t)&prof__call_measured;
-        function->site = prof__more_functions.site;
+        function->site = prof__more_functions;
         prof__function_find(function->address, &slot);
         PROF__RELEASE(&prof__function_slots[slot], PROF_INSTRUMENT_MAX + 1);
     }
@@ -18539,6 +18565,9 @@ static void prof__child_of_fork(void)
     prof__thread *self = PROF__SELF();
     int inherits = self->fork.forking && self->fork.holds;
     prof__lock_word = prof__change_word = prof__control_word = 0;
+#ifdef PROF__FUNCTION_SLOTS
+    prof__function_lock = 0; /* another thread may have held it; what it was adding is not in the table */
+#endif
     prof__child_begins(self, inherits, !inherits && self->write_lock == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
 }

@@ -4,11 +4,11 @@
 #include "ground/windows.h"
 
 /*-- SYMBOLS ---------------------------------------------------------------------------------------------- >>symbols --
-   A function that the compiler's hooks traced has a call site whose texts encode its address. Name: "module+0x1b40",
-   the address as in the module's symbol table. File: the path of the module (program or library). Function: the build
-   id of the module, see prof__module_identify. When a trace is opened, the reader looks the name up in the module's
-   file or in its separate debug file, if the build id still matches. As an image may name any path, these files are not
-   trusted. */
+   A function that the compiler's hooks traced, and a place that calls malloc(), has a call site whose texts encode its
+   address. Name: "module+0x1b40", the address as in the module's symbol table. File: the path of the module (program or
+   library). Function: the build id of the module, see prof__module_identify. When a trace is opened, the reader looks
+   the name up in the module's file or in its separate debug file, if the build id still matches. As an image may name
+   any path, these files are not trusted. */
 
 #ifndef PROF_FREESTANDING
 #include <limits.h>
@@ -20,7 +20,7 @@
 #define PROF__MAX_MODULES 256 /* for one trace */
 
 typedef struct prof__symbol {
-    uint64_t value;
+    uint64_t value, size;
     const char *name, *file; /* file: the source file of a local symbol, as the compiler got it, else NULL */
     int rank;                /* of several names of an address the highest rank is shown: global, weak, local */
 } prof__symbol;
@@ -252,6 +252,7 @@ static int prof__elf_symbols(const prof__elf *elf, uint64_t type, prof__module_s
         if ((kind != 2 && kind != 10) || !section || !*name) continue; /* 2: function; 10: ifunc */
         prof__symbol *symbol = &module->list[module->count++];
         symbol->value = prof__elf_word(elf, record, 4, 8);
+        symbol->size = prof__elf_word(elf, record, 8, 16);
         symbol->name = name;
         symbol->file = binding ? NULL : file;
         symbol->rank = binding == 1 ? 2 : binding == 2;
@@ -329,6 +330,27 @@ static prof__module_symbols *prof__module_of(prof__symbols *symbols, const char 
     return module;
 }
 
+/* Returns the function that begins at an address, or that the address is in. Returns NULL if there is none: between the
+   symbols that a stripped module has left, there may be functions without one. */
+static const prof__symbol *prof__module_function(const prof__module_symbols *module, uint64_t value)
+{
+    const prof__symbol *found;
+    size_t low = 0, high = module->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (module->list[middle].value <= value)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (found = NULL; low && (!found || module->list[low - 1].value == found->value); --low) {
+        const prof__symbol *each = &module->list[low - 1];
+        if (each->value != value && value - each->value >= each->size) break;
+        found = each; /* in the end the first of those at this address, which has the highest rank */
+    }
+    return found;
+}
+
 /* Returns the symbol of a call site whose texts encode an address. Returns NULL if they do not, or the symbol is
    unknown; the reader then shows the site's own texts. symbols: zeroed before the first call; owns the result until
    prof__symbols_free(). */
@@ -338,7 +360,6 @@ static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char 
     const char *digits = strrchr(name, '+');
     prof__module_symbols *module;
     uint64_t value = 0;
-    size_t low = 0, high;
     if (*function != '?' || !digits || strncmp(digits, "+0x", 3)) return NULL;
     if (strncmp(function, PROF__BUILD_ID, sizeof PROF__BUILD_ID - 1) &&
         strncmp(function, PROF__BUILD_TIME, sizeof PROF__BUILD_TIME - 1))
@@ -349,15 +370,7 @@ static const prof__symbol *prof__symbol_find(prof__symbols *symbols, const char 
         value = value << 4 | (uint64_t)(digit - "0123456789abcdef");
     }
     module = prof__module_of(symbols, file, function);
-    if (!module) return NULL;
-    for (high = module->count; low < high;) {
-        size_t middle = low + (high - low) / 2;
-        if (module->list[middle].value < value)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < module->count && module->list[low].value == value ? &module->list[low] : NULL;
+    return module ? prof__module_function(module, value) : NULL;
 }
 
 static void prof__symbols_free(prof__symbols *symbols)

@@ -89,7 +89,7 @@ static prof_site *prof__calls_prepare(void)
     prof__lock(&prof__function_lock);
     if (!function->address) {
         function->address = (uintptr_t)&prof__call_measured;
-        function->site = prof__more_functions.site;
+        function->site = prof__more_functions;
         prof__function_find(function->address, &slot);
         PROF__RELEASE(&prof__function_slots[slot], PROF_INSTRUMENT_MAX + 1);
     }

@@ -13,6 +13,7 @@
 #include "record/bridge.h"
 #include "record/counter.h"
 #include "record/event.h"
+#include "record/functions.h"
 #include "record/locks.h"
 #include "record/meta.h"
 #include "record/ring.h"
@@ -288,6 +289,9 @@ static void prof__child_of_fork(void)
     prof__thread *self = PROF__SELF();
     int inherits = self->fork.forking && self->fork.holds;
     prof__lock_word = prof__change_word = prof__control_word = 0;
+#ifdef PROF__FUNCTION_SLOTS
+    prof__function_lock = 0; /* another thread may have held it; what it was adding is not in the table */
+#endif
     prof__child_begins(self, inherits, !inherits && self->write_lock == PROF__BUSY);
     if (inherits) prof__signals_restore(&prof__fork_signals);
 }
