@@ -8911,6 +8911,15 @@ static int prof__has_role(const prof_trace *trace, uint32_t role)
     return 0;
 }
 
+/* Returns 1 if a call site was recorded by its address, so that a function is all that is known of the place. */
+static int prof__site_by_address(const prof_callsite *site) { return !site->line && *site->file; }
+
+/* Returns the function that allocates, or "". If the symbols of its module could not be read, that is "module+0x..". */
+static const char *prof__memory_function(const prof_callsite *site)
+{
+    return prof__site_by_address(site) ? site->name : site->function;
+}
+
 /*-- rows --*/
 
 typedef struct prof__heap_key {
@@ -12850,7 +12859,7 @@ static const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
     if (row->around) return row->around_name;
-    return *row->site->function ? row->site->function : row->site->name;
+    return *prof__memory_function(row->site) ? prof__memory_function(row->site) : row->site->name;
 }
 
 static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
@@ -12863,6 +12872,10 @@ static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
     prof__table_count(t, row->live_count);
     prof__table_size(t, row->live_bytes);
     if (row->site) {
+        if (row->around && prof__site_by_address(row->site)) {
+            prof__table_note(t, "  by ");
+            prof__table_note(t, prof__memory_function(row->site));
+        }
         prof__table_place(t, *row->site->file || !row->around ? row->site : row->around);
         if (*row->pool) prof__table_note(t, "  in ");
         prof__table_note(t, row->pool);
@@ -17395,6 +17408,7 @@ static void prof__heap_open(prof__heap *heap, const prof_trace *trace, prof__has
 static int prof__heap_next(prof__heap *heap, prof_event *event, size_t *track);
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track);
 static prof_status prof__heap_close(prof__heap *heap);
+static const char *prof__memory_function(const prof_callsite *site);
 static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any);
 
 /*-- display: what exporters show, once for all of them -- */

@@ -1414,9 +1414,10 @@ static void prof__pprof_packed(prof__pprof *p, unsigned tag, const uint64_t *val
 static void prof__pprof_sample(prof__pprof *p, const prof_memory_row *row)
 {
     const prof_callsite *site = row->site, *around = row->around;
+    const char *function = prof__memory_function(site);
     uint64_t places[2], values[4];
     unsigned depth = 0;
-    places[depth++] = prof__pprof_place(p, site, *site->function ? site->function : "(unknown function)");
+    places[depth++] = prof__pprof_place(p, site, *function ? function : "(unknown function)");
     if (around) places[depth++] = prof__pprof_place(p, around, *row->around_name ? row->around_name : around->function);
     values[0] = row->count;
     values[1] = row->bytes;

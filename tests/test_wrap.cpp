@@ -1,8 +1,10 @@
 // PROF_WRAP_MALLOC in a C++ program: what malloc, the like, and operator new do, before main, in threads, in children,
-// in the C library and in the standard library, is in the trace; what prof itself allocates is not.
+// in the C library and in the standard library, is in the trace, with the function that called it; what prof itself
+// allocates is not.
 /* run: unchecked */
 #define PROF_IMPLEMENTATION
 #define PROF_WRAP_MALLOC
+#define PROF_MALLOC_CALLERS
 #include "../prof_chrome.h"
 #include "../prof_html.h"
 #include "../prof_ntff.h"
@@ -24,7 +26,9 @@
 
 #ifdef PROF__WRAPS_MALLOC
 #define WRAPPED 1
+static void callers_busy(int busy) { prof__function_lock = busy; }
 #else
+static void callers_busy(int) {}
 #define WRAPPED 0 // sanitizers have allocators of their own
 #endif
 
@@ -85,6 +89,13 @@ TEST(each_function)
     if (!WRAPPED) SKIP("not in a build with a sanitizer");
     prof_config config = trace_config(4u << 20);
     void *at[12];
+    int thrown = 0;
+    try {
+        keep = ::operator new((size_t)-1 / 2);
+    } catch (const std::bad_alloc &) {
+        thrown = 1;
+    }
+    CHECK(thrown);
     trace_start(&config);
     {
         PROFILE_MEMORY_SCOPE("each");
@@ -134,6 +145,68 @@ TEST(each_function)
     CHECK_EQUAL(stats->freed_twice, 0);
     CHECK_EQUAL(stats->not_freed, 0);
     prof_memory_free(stats);
+    prof_trace_close(trace);
+}
+
+// Planted leaks, by the functions that made them; extern "C", so that their names are plain. Each stores what it gets, so
+// that no call is a jump that ends the function.
+extern "C" {
+__attribute__((noinline)) void planted_malloc(size_t size) { keep = malloc(size); keep = malloc(size); free(keep); }
+__attribute__((noinline)) void planted_calloc(size_t size) { keep = calloc(3, size); }
+__attribute__((noinline)) void planted_realloc(size_t size) { keep = realloc(keep = malloc(1), size); }
+__attribute__((noinline)) void planted_aligned(size_t size) { keep = aligned_alloc(64, size); }
+__attribute__((noinline)) void planted_new(size_t size) { keep = ::operator new(size); }
+__attribute__((noinline)) void planted_array(size_t size) { keep = new char[size]; }
+__attribute__((noinline)) void planted_child(size_t size) { keep = malloc(size); }
+__attribute__((noinline)) void planted_deeper(size_t size) { planted_malloc(size); keep = NULL; }
+}
+
+TEST(who_called)
+{
+    if (!WRAPPED) SKIP("not in a build with a sanitizer");
+    static const struct { const char *function; uint64_t count, live_count, live_bytes; } wanted[] = {
+        {"planted_malloc", 4, 2, 1500}, {"planted_calloc", 1, 1, 300}, {"planted_realloc", 2, 1, 70},
+        {"planted_aligned", 1, 1, 640}, {"planted_new", 1, 1, 80}, {"planted_array", 1, 1, 90}};
+    prof_config config = trace_config(1u << 20);
+    size_t known = 0;
+    volatile size_t bytes = 1; // not known to the compiler, which would make copies of the functions
+    trace_start(&config);
+    {
+        PROFILE_SCOPE("around");
+        PROFILE_MEMORY_SCOPE("planted");
+        planted_malloc(1000 * bytes);
+        planted_calloc(100 * bytes);
+        planted_realloc(70 * bytes);
+        planted_aligned(640 * bytes);
+        planted_new(80 * bytes);
+        planted_array(90 * bytes);
+        planted_deeper(500 * bytes);
+    }
+    prof_trace *trace = trace_stop();
+    prof_memory_stats *stats = NULL;
+    CHECK_EQUAL(prof_memory(trace, &stats), PROF_OK);
+    for (size_t i = 0; stats && i < stats->site_count; ++i) {
+        const prof_memory_row *row = &stats->sites[i];
+        if (strcmp(row->scope, "planted")) continue;
+        const size_t before = known;
+        for (size_t j = 0; j < sizeof wanted / sizeof *wanted; ++j) {
+            if (strcmp(row->site->name, wanted[j].function)) continue;
+            ++known;
+            CHECK_EQUAL(row->count, wanted[j].count);
+            CHECK_EQUAL(row->live_count, wanted[j].live_count);
+            CHECK_EQUAL(row->live_bytes, wanted[j].live_bytes);
+            CHECK_TEXT(row->pool, "malloc");
+            CHECK_TEXT(row->around_name, "around");
+            CHECK_TEXT(row->site->function, row->site->name);
+        }
+        CHECK_EQUAL(known, before + 1);
+    }
+    CHECK_EQUAL(known, sizeof wanted / sizeof *wanted);
+    prof_memory_free(stats);
+    trace_bytes text = {};
+    CHECK_EQUAL(prof_summary_stream(trace, trace_sink(&text), NULL), PROF_OK);
+    CHECK(text.bytes && strstr(text.bytes, "  by planted_malloc  "));
+    free(text.bytes);
     prof_trace_close(trace);
 }
 
@@ -310,10 +383,13 @@ TEST(children)
     config.output = path;
     trace_start(&config);
     keep = malloc(10);
+    callers_busy(1); // as if another thread was just adding to the table of callers
     pid_t child = fork();
+    if (child) callers_busy(0);
     if (!child) {
         PROFILE_MEMORY_SCOPE("child");
         free(keep);
+        planted_child(5);
         for (int i = 0; i < 100; ++i) keep = malloc((size_t)i);
         std::thread([]() { free(keep); }).join();
         _exit(7);
@@ -336,6 +412,9 @@ TEST(children)
     prof_memory_stats *stats = NULL;
     CHECK_EQUAL(prof_memory(trace, &stats), PROF_OK);
     CHECK_EQUAL(stats->freed_unknown, 1); // the parent's
+    size_t named = 0;
+    for (size_t i = 0; i < stats->site_count; ++i) named += !strcmp(stats->sites[i].site->name, "planted_child");
+    CHECK_EQUAL(named, 1);
     prof_memory_free(stats);
     prof_trace_close(trace);
     remove(own);

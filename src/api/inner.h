@@ -253,6 +253,7 @@ static void prof__heap_open(prof__heap *heap, const prof_trace *trace, prof__has
 static int prof__heap_next(prof__heap *heap, prof_event *event, size_t *track);
 static int prof__heap_step(prof__heap *heap, const prof_event *event, size_t track);
 static prof_status prof__heap_close(prof__heap *heap);
+static const char *prof__memory_function(const prof_callsite *site);
 static prof__heap_block *prof__heap_find(const prof__heap *heap, uint64_t address, uint32_t pool, int any);
 
 /*-- display: what exporters show, once for all of them -- */

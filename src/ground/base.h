@@ -17,6 +17,9 @@
 #endif
 #endif
 #endif
+#if defined(PROF__WRAPS_MALLOC) && defined(PROF_MALLOC_CALLERS)
+#define PROF__MALLOC_CALLERS 1
+#endif
 /* prof calls glibc's allocator by its internal names, which PROF_WRAP_MALLOC does not wrap: see >>malloc */
 #ifdef PROF__WRAPS_MALLOC
 extern void *__libc_malloc(size_t size);

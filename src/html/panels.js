@@ -467,7 +467,7 @@ export class Panels {
                 memory.sites, `Allocations of ${name} by site${memory.unknown ? `; ${grouped(memory.unknown)} frees of blocks from before` : ''}`, 'memory'));
             parts.push(tableOf([words('scope', row => row.label.name)], memory.scopes, `Allocations of ${name} by the scope around them`, 'memory by scope'));
             parts.push(table([moments('allocated at', row => row.time), sizes('bytes', row => row.size),
-                words('address', row => '0x' + row.address.toString(16)), words('site', row => where(row.site.label)),
+                words('address', row => '0x' + row.address.toString(16)), words('site', row => row.site.label.name || where(row.site.label)),
                 words('thread', row => row.track.title)], memory.leaks,
             { caption: `${grouped(memory.leaks.length)} blocks that were not freed`, sort: 1, memory: 'leaks', onpick: row => this.app.goTo(row.time, row.track) }));
         }

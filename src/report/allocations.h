@@ -91,6 +91,15 @@ static int prof__has_role(const prof_trace *trace, uint32_t role)
     return 0;
 }
 
+/* Returns 1 if a call site was recorded by its address, so that a function is all that is known of the place. */
+static int prof__site_by_address(const prof_callsite *site) { return !site->line && *site->file; }
+
+/* Returns the function that allocates, or "". If the symbols of its module could not be read, that is "module+0x..". */
+static const char *prof__memory_function(const prof_callsite *site)
+{
+    return prof__site_by_address(site) ? site->name : site->function;
+}
+
 /*-- rows --*/
 
 typedef struct prof__heap_key {

@@ -20,7 +20,7 @@ static const char *prof__memory_name(const prof_memory_row *row)
 {
     if (!row->site) return row->pool ? (*row->pool ? row->pool : "(no name)") : *row->scope ? row->scope : "(outside)";
     if (row->around) return row->around_name;
-    return *row->site->function ? row->site->function : row->site->name;
+    return *prof__memory_function(row->site) ? prof__memory_function(row->site) : row->site->name;
 }
 
 static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
@@ -33,6 +33,10 @@ static void prof__summary_memory_row(prof__table *t, const prof_memory_row *row)
     prof__table_count(t, row->live_count);
     prof__table_size(t, row->live_bytes);
     if (row->site) {
+        if (row->around && prof__site_by_address(row->site)) {
+            prof__table_note(t, "  by ");
+            prof__table_note(t, prof__memory_function(row->site));
+        }
         prof__table_place(t, *row->site->file || !row->around ? row->site : row->around);
         if (*row->pool) prof__table_note(t, "  in ");
         prof__table_note(t, row->pool);
