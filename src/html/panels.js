@@ -463,11 +463,11 @@ export class Panels {
             [...rows.values()], { caption, sort: first.length + 1, memory: key });
         for (const { memory, name } of this.objects()) {
             if (!memory) continue;
-            parts.push(tableOf([words('site', row => row.label.name || where(row.label)), words('pool', row => row.label.category)],
+            parts.push(tableOf([words('site', row => row.label.name), words('pool', row => row.label.category)],
                 memory.sites, `Allocations of ${name} by site${memory.unknown ? `; ${grouped(memory.unknown)} frees of blocks from before` : ''}`, 'memory'));
             parts.push(tableOf([words('scope', row => row.label.name)], memory.scopes, `Allocations of ${name} by the scope around them`, 'memory by scope'));
             parts.push(table([moments('allocated at', row => row.time), sizes('bytes', row => row.size),
-                words('address', row => '0x' + row.address.toString(16)), words('site', row => row.site.label.name || where(row.site.label)),
+                words('address', row => '0x' + row.address.toString(16)), words('site', ({ site: { label } }) => label.line ? where(label) : label.name),
                 words('thread', row => row.track.title)], memory.leaks,
             { caption: `${grouped(memory.leaks.length)} blocks that were not freed`, sort: 1, memory: 'leaks', onpick: row => this.app.goTo(row.time, row.track) }));
         }

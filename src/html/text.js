@@ -72,4 +72,4 @@ export function axisTime(at, step) {
 }
 
 /** Returns "file.c:12" or the like; "" if there is no file. */
-export function where(label) { return label.file ? label.file.replace(/^.*[\\/]/, '') + (label.line ? `:${label.line}` : '') : ''; }
+export function where(label) { return label.file && label.file.replace(/^.*[\\/]/, '') + (label.line ? `:${label.line}` : ''); }
