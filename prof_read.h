@@ -11922,14 +11922,14 @@ static double prof__unit_ns(const char *unit)
 static void prof__measured(char *to, double value, const char *unit)
 {
     int bytes = !strcmp(unit, "B") || !strcmp(unit, "byte") || !strcmp(unit, "bytes");
-    double scale = bytes ? 1 : prof__unit_ns(unit), size = prof__less(value, 0) ? -value : value;
+    double scale = bytes ? 1 : prof__unit_ns(unit), scaled = prof__finite(value) ? value * scale : 0;
+    double size = scaled < 0 ? -scaled : scaled;
     size_t length = 0;
-    if (scale > 0 && prof__finite(value) && size < 1e18 / scale && (size >= 0.1 / scale || !(size > 0))) {
-        if (value < 0) *to++ = '-';
+    if (scale > 0 && prof__finite(value) && size < 1e18 && (size >= 0.1 || !(size > 0))) {
         if (bytes)
-            prof__human(to, size, prof__byte_units);
+            prof__human(to, scaled, prof__byte_units);
         else
-            prof__human_ns(to, size * scale);
+            prof__human_ns(to, scaled);
         return;
     }
     to += prof__counter_text(to, value);
@@ -12232,10 +12232,12 @@ static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threa
 static int prof__nothing_text(const prof_trace *trace, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
+    char count[32];
     if (info->event_count || info->folded || info->lost) return 0;
+    prof__grouped(count, info->taken_back);
     if (info->taken_back)
-        snprintf(to, size, "Nothing was recorded. %llu scopes were shorter than PROF_MIN_DURATION, and left out: set "
-                 "it to 0.", (unsigned long long)info->taken_back);
+        snprintf(to, size, "Nothing was recorded. %s scopes were shorter than PROF_MIN_DURATION, and left out: set "
+                 "it to 0.", count);
     else
         snprintf(to, size, "Nothing was recorded. No macro ran while the session did, or all that ran was off. Is each "
                  "file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording "
@@ -12807,8 +12809,9 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     prof__out_text(out, "\n");
     prof__human_ns(a, (double)info->duration_ns);
     prof__grouped(b, events);
-    snprintf(text, sizeof text, "%s, %s event%s on %llu track%s%s", a, b, events == 1 ? "" : "s",
-             (unsigned long long)tracks, tracks == 1 ? "" : "s",
+    prof__grouped(c, tracks);
+    snprintf(text, sizeof text, "%s, %s event%s on %s track%s%s", a, b, events == 1 ? "" : "s",
+             c, tracks == 1 ? "" : "s",
              info->complete ? "" : "; the recording was not stopped: a save, still running, or a crash");
     prof__summary_line(out, "recorded", text, limit);
     if (info->from_ns || info->to_ns) {
@@ -12976,8 +12979,10 @@ static void prof__summary_lock(prof__table *t, const prof_lock_row *row)
     if (row->holding || row->waiting) {
         prof__table_note(t, "  at the end held by ");
         prof__table_note_many(t, row->holding, "thread", "");
-        snprintf(waiting, sizeof waiting, ", %llu waiting", (unsigned long long)row->waiting);
+        prof__table_note(t, ", ");
+        prof__grouped(waiting, row->waiting);
         prof__table_note(t, waiting);
+        prof__table_note(t, " waiting");
     }
     prof__table_end(t);
 }

@@ -2655,17 +2655,17 @@ TEST(summary_of_great_numbers)
     /* whole numbers in full, so far as a double knows them; columns that never touch */
     static const struct { double samples[3]; const char *want; } cases[] = {
         {{1e9, 1234567890, -999999999999.0},
-         "\ncounter       samples           min          mean           max          last\n"
-         "n                   3 -999999999999  -3.32588e+11    1234567890 -999999999999\n"},
+         "\ncounter       samples              min             mean              max             last\n"
+         "n                   3 -999,999,999,999 -332,588,477,370    1,234,567,890 -999,999,999,999\n"},
         {{-9007199254740992.0, 9007199254740992.0, 0},
-         "\ncounter       samples               min              mean               max              last\n"
-         "n                   3 -9007199254740992                 0  9007199254740992                 0\n"},
+         "\ncounter       samples                    min                   mean                    max                   last\n"
+         "n                   3 -9,007,199,254,740,992                      0  9,007,199,254,740,992                      0\n"},
         {{1e16, 1.5e300, -1.25e-300},
          "\ncounter       samples           min          mean           max          last\n"
          "n                   3    -1.25e-300        5e+299      1.5e+300    -1.25e-300\n"},
         {{1234567890.5, 1e-9, -1.234567e-300},
          "\ncounter       samples           min          mean           max          last\n"
-         "n                   3 -1.23457e-300   4.11523e+08   1.23457e+09 -1.23457e-300\n"},
+         "n                   3 -1.23457e-300   411,522,630 1,234,567,891 -1.23457e-300\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char *text = counter_summary(cases[i].samples, 3);
@@ -2701,12 +2701,12 @@ TEST(summary_of_units)
 {
     static const char want[] =
         "\ncounter          samples           min          mean           max          last\n"
-        "memory use             2            40        500020       1000000       1000000\n"
+        "memory use             2            40       500,020     1,000,000     1,000,000\n"
         "memory use             2         512 B      750.3 kB      1.500 MB      1.500 MB\n"
         "memory use             2          40 %       40.75 %        41.5 %        41.5 %\n"
         "memory use             2     -250.0 us      749.9 ms       1.500 s       1.500 s\n"
         "memory use             2          0 ns    2.5e-13 \xc2\xb5" "s      5e-13 \xc2\xb5" "s      5e-13 \xc2\xb5" "s\n"
-        "memory use             2      1400 MHz      1405 MHz      1410 MHz      1410 MHz\n"
+        "memory use             2     1,400 MHz     1,405 MHz     1,410 MHz     1,410 MHz\n"
         "memory use             2     -2.048 kB     -1.024 kB           1 B           1 B\n"
         "memory use             2     1 memory?   1.5 memory?     2 memory?     2 memory?\n"
         "memory use             2    1 123456\xc2\xb5" "m    1 123456\xc2\xb5" "m    1 123456\xc2\xb5" "m    1 123456\xc2\xb5" "m\n";
@@ -2751,8 +2751,8 @@ TEST(human_numbers)
         const char *text;
     } cases[] = {{0, "0 ns"},          {7, "7 ns"},           {7.5, "7.500 ns"},      {999, "999 ns"},
                  {1000, "1.000 us"},   {999.97, "1.000 us"},  {12345, "12.35 us"},    {999949, "999.9 us"},
-                 {999951, "1.000 ms"}, {123456789, "123.5 ms"}, {1e9, "1.000 s"},     {1e12, "1000 s"},
-                 {1.5e14, "150000 s"}, {1e30, "1000000000000000000 s"}};
+                 {999951, "1.000 ms"}, {123456789, "123.5 ms"}, {1e9, "1.000 s"},     {1e12, "1,000 s"},
+                 {1.5e14, "150,000 s"}, {1e30, "1e+21 s"}, {-2500, "-2.500 us"}};
     size_t i;
     for (i = 0; i < sizeof cases / sizeof *cases; ++i) {
         char text[64];

@@ -220,9 +220,9 @@ END
 if "$build/tests/hot_image" <counters.txt >counters.prof; then
     "$prof" why -s frame counters.prof >text 2>err
     has "bytes" text "memory: from 2.196 GB to 2.196 GB, 70.00 kB more"
-    has "a count with all its digits" text "queue: from 123456789 to 123456780, 9 less"
+    has "a count with all its digits" text "queue: from 123,456,789 to 123,456,780, 9 less"
     has "a time" text "latency: from 1.500 ms to 2.500 ms, 1.000 ms more"
-    has "another unit" text "clock: from 1400 MHz to 1410 MHz, 10 MHz more"
+    has "another unit" text "clock: from 1,400 MHz to 1,410 MHz, 10 MHz more"
 fi
 
 # ---- of several waits between two readings only a sum is known

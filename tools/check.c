@@ -212,6 +212,7 @@ static int report(const prof_trace *trace, const char *path)
     const prof_trace_info *info = prof_trace_about(trace);
     prof_open_scope *open = NULL;
     findings all;
+    char count[48];
     size_t i, tracks = prof_trace_track_count(trace), open_count = 0, at = 0, end;
     int good = 1;
     memset(&all, 0, sizeof all);
@@ -226,7 +227,7 @@ static int report(const prof_trace *trace, const char *path)
         print_head(trace);
         print_events(&all);
         print_samples(trace);
-        printf("  %-10s%lu\n", "tracks", (unsigned long)tracks);
+        printf("  %-10s%s\n", "tracks", tool_count(count, tracks));
     }
     for (i = 0; good && i < tracks; i++) {
         const prof_track *track = prof_trace_track(trace, i);

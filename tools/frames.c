@@ -70,12 +70,12 @@ static void print_row(const prof_trace *trace, const prof_why_report *report, co
 
 static void print_others(const prof_why_report *report, const char *kinds)
 {
-    char line[2000] = "";
+    char line[2000] = "", count[48];
     size_t i;
     for (i = 0; i < report->other_count && i < MOST_NAMES; i++)
         why_add(line, sizeof line, "%s%.100s", i ? ", " : "", report->others[i]);
     if (i < report->other_count)
-        why_add(line, sizeof line, " and %lu more", (unsigned long)(report->other_count - MOST_NAMES));
+        why_add(line, sizeof line, " and %s more", tool_count(count, report->other_count - MOST_NAMES));
     if (i) why_say(0, "other %s, for --name: %s", kinds, line);
 }
 

@@ -167,17 +167,7 @@ int tool_time(const char *option, const char *text, int64_t end_ns, int64_t *ns)
 
 const char *tool_ns(char *to, double ns)
 {
-    static const char *const units[] = {"ns", "us", "ms", "s"};
-    double value = ns < 0 ? -ns : ns;
-    int unit = 0;
-    for (; value >= 999.95 && unit < 3; unit++) value /= 1000;
-    snprintf(to, 48, "%s%.*f %s", ns < 0 ? "-" : "",
-             value >= 999.95                      ? 0
-             : value >= 99.995                    ? 1
-             : value >= 9.9995                    ? 2
-             : unit || value > (double)(int)value ? 3
-                                                  : 0,
-             value, units[unit]);
+    prof__human_ns(to, ns);
     return to;
 }
 

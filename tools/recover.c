@@ -219,9 +219,9 @@ static void report(const char *path, uint64_t start, uint64_t whole, uint64_t le
         const prof_trace_info *info = prof_trace_about(trace);
         printf("; ");
         tool_print_name(*info->program ? info->program : "(unnamed)", 0);
-        printf(", process %llu, %s event%s on %lu track%s", (unsigned long long)info->pid,
+        printf(", process %llu, %s event%s on %s track%s", (unsigned long long)info->pid,
                tool_count(c, info->event_count), info->event_count == 1 ? "" : "s",
-               (unsigned long)prof_trace_track_count(trace), prof_trace_track_count(trace) == 1 ? "" : "s");
+               tool_count(a, prof_trace_track_count(trace)), prof_trace_track_count(trace) == 1 ? "" : "s");
         prof_trace_close(trace);
     } else {
         printf("; but it cannot be read: %s", prof_error());

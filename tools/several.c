@@ -428,9 +428,9 @@ static int name_width(const table *t, const row *rows, size_t shown, const sever
 
 static void print_more(size_t more, tool_out *out)
 {
-    char line[64];
+    char line[64], count[48];
     if (!more) return;
-    snprintf(line, sizeof line, "%lu more\n", (unsigned long)more);
+    snprintf(line, sizeof line, "%s more\n", tool_count(count, more));
     say(out, line);
 }
 

@@ -153,14 +153,14 @@ static void print_head(const top *t, watched *file, double seconds)
 {
     const prof_trace_info *info = prof_trace_about(file->trace);
     const top_period *p = &file->shown;
-    char line[1000] = "", rate[48], lost[48], since[48], span[48];
+    char line[1000] = "", active[48], tracks[48], rate[48], lost[48], since[48], span[48];
     append(line, sizeof line, "%s, process %llu, %s after its start: the last %s%s", file->program,
            (unsigned long long)file->pid, tool_ns(since, (double)p->to_ns),
            tool_ns(span, (double)(p->to_ns - p->from_ns)), t->paused ? " (paused)" : "");
     tool_print_wrapped(line, 0, 2);
     *line = 0;
-    append(line, sizeof line, "%zu of %zu threads recorded, %s events/s, %s lost; ", p->active, p->tracks,
-           rate_text(rate, p->events, seconds), tool_count(lost, p->lost));
+    append(line, sizeof line, "%s of %s threads recorded, %s events/s, %s lost; ", tool_count(active, p->active),
+           tool_count(tracks, p->tracks), rate_text(rate, p->events, seconds), tool_count(lost, p->lost));
     describe_buffer(info, p, line, sizeof line);
     describe_frames(&file->shown.frames, seconds, line, sizeof line);
     printf("\n");

@@ -168,13 +168,13 @@ void why_say(int indent, const char *format, ...)
 
 const char *why_compared(char *to, size_t size, uint64_t ns, uint64_t median, const char *whose)
 {
-    char time[48];
+    char time[48], count[48];
     double times = median ? (double)ns / (double)median : 0;
     tool_ns(time, (double)median);
     if (times >= 1.15 && times < 10)
         snprintf(to, size, "%.1f times %s (%s)", times, whose, time);
     else if (times >= 10)
-        snprintf(to, size, "%.0f times %s (%s)", times, whose, time);
+        snprintf(to, size, "%s times %s (%s)", tool_count(count, (uint64_t)(times + 0.5)), whose, time);
     else if (times > 0.85)
         snprintf(to, size, "about %s (%s)", whose, time);
     else
@@ -226,14 +226,14 @@ static void add_other(const prof_trace *trace, const prof_why_wait *wait, char *
 
 void why_wait(const prof_trace *trace, const prof_why_wait *wait, char *line, size_t size)
 {
-    char time[48];
+    char time[48], times[48];
     why_add(line, size, "waited %s ", tool_ns(time, (double)wait->ns));
     add_object(wait, line, size);
     add_other(trace, wait, line, size);
     int called = *wait->call && !tool_same(wait->kind, "fault");
     if (called) why_add(line, size, ", in %s()", wait->call);
     if (*wait->scope) why_add(line, size, "%s %s", called ? " of scope" : ", in scope", wait->scope);
-    if (wait->count > 1) why_add(line, size, ", %llu times", (unsigned long long)wait->count);
+    if (wait->count > 1) why_add(line, size, ", %s times", tool_count(times, wait->count));
 }
 
 /* Writes which device a thread waited for, as what it did meanwhile tells, if that was most of a wait that no record
@@ -294,7 +294,7 @@ static int64_t longer(const prof_why_inner *inner)
 static void add_inner(const prof_why_call *call, uint64_t extra, char *to, size_t size)
 {
     const prof_why_inner *most = NULL;
-    char time[48], text[200];
+    char time[48], count[48], text[200];
     size_t i;
     for (i = 0; i < call->inner_count; i++)
         if (!most || longer(&call->inner[i]) > longer(most)) most = &call->inner[i];
@@ -303,7 +303,7 @@ static void add_inner(const prof_why_call *call, uint64_t extra, char *to, size_
     if (tool_same(most->name, call->name)) why_add(to, size, " itself");
     tool_ns(time, (double)most->self_ns);
     if (most->calls > 1)
-        why_add(to, size, " took %s in %llu calls", time, (unsigned long long)most->calls);
+        why_add(to, size, " took %s in %s calls", time, tool_count(count, most->calls));
     else if (most->count_all > 1)
         why_add(to, size, " took %s, %s", time,
                 why_compared(text, sizeof text, most->self_ns, most->median_ns, "its median"));
@@ -400,7 +400,7 @@ static void print_part(const prof_trace *trace, const prof_why_report *report, c
                        const hot_list *hot, const part *p)
 {
     static const char *const names[] = {"running", "ready, but not running", "waiting", "unknown"};
-    char time[48];
+    char time[48], count[48];
     const char *about = "";
     uint64_t rest = 0;
     size_t i;
@@ -419,8 +419,8 @@ static void print_part(const prof_trace *trace, const prof_why_report *report, c
             continue;
         }
         for (rest += call->waits[i].ns; ++i < call->wait_count;) rest += call->waits[i].ns;
-        why_say(16, "waited %s for %lu others", tool_ns(time, (double)rest),
-                (unsigned long)(call->wait_count - MOST_ROWS));
+        why_say(16, "waited %s for %s others", tool_ns(time, (double)rest),
+                tool_count(count, call->wait_count - MOST_ROWS));
     }
 }
 
@@ -453,7 +453,7 @@ static void print_parts(const prof_trace *trace, const prof_why_report *report, 
 
 static void print_inner_row(const prof_why_call *call, const prof_why_inner *inner)
 {
-    char time[48], longest[48], text[200] = "";
+    char time[48], count[48], longest[48], text[200] = "";
     double share = call->split.wall_ns ? 100.0 * (double)inner->self_ns / (double)call->split.wall_ns : 0;
     const char *name = *inner->name ? inner->name : "outside of scopes";
     tool_ns(time, (double)inner->self_ns);
@@ -465,7 +465,7 @@ static void print_inner_row(const prof_why_call *call, const prof_why_inner *inn
     }
     printf("%12s %5.1f %%  ", time, share);
     if (inner->calls > 1)
-        why_say(0, "%s in %llu calls; the longest took %s%s%s", name, (unsigned long long)inner->calls,
+        why_say(0, "%s in %s calls; the longest took %s%s%s", name, tool_count(count, inner->calls),
                 tool_ns(longest, (double)inner->longest_ns), ", ",
             why_compared(text, sizeof text, inner->longest_ns, inner->median_ns, "its median"));
     else if (inner->count_all > 1 && inner->calls)
@@ -477,7 +477,7 @@ static void print_inner_row(const prof_why_call *call, const prof_why_inner *inn
 
 static void print_inner(const prof_why_call *call)
 {
-    char time[48];
+    char time[48], count[48];
     uint64_t rest = 0;
     size_t i, shown = 0, left = 0;
     if (!call->inner_count) return;
@@ -493,8 +493,8 @@ static void print_inner(const prof_why_call *call)
         shown++;
     }
     if (left)
-        printf("%12s %5.1f %%  %lu other%s\n", tool_ns(time, (double)rest),
-               call->split.wall_ns ? 100.0 * (double)rest / (double)call->split.wall_ns : 0.0, (unsigned long)left,
+        printf("%12s %5.1f %%  %s other%s\n", tool_ns(time, (double)rest),
+               call->split.wall_ns ? 100.0 * (double)rest / (double)call->split.wall_ns : 0.0, tool_count(count, left),
                left == 1 ? "" : "s");
 }
 

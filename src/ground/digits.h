@@ -126,20 +126,51 @@ static size_t prof__fixed(char *to, double value, unsigned decimals)
     return prof__decimals(to, scaled, decimals);
 }
 
-/* Writes value (>= 0) to `to` (48 bytes, terminated) with four digits and a unit. units: names of units, each 1000 of
-   the one before, then NULL. Chooses the largest unit that leaves the value above 1. A whole number below 1000 of the
-   first unit has no decimals. */
+/* Writes a value of 0 or more to `to`, in six significant digits, as 1.5e+20, or 1e-5. */
+static void prof__with_exponent(char *to, double value)
+{
+    char text[32];
+    size_t point = 1, end, exponent = 0;
+    snprintf(text, sizeof text, "%.5e", value);
+    while (text[point] < '0' || text[point] > '9') point++; /* a locale's separator may have more than one byte */
+    while (text[exponent] != 'e') exponent++;
+    for (end = exponent; end > point && text[end - 1] == '0';) end--;
+    *to++ = *text;
+    if (end > point) *to++ = '.';
+    memcpy(to, text + point, end - point);
+    to += end - point;
+    *to++ = 'e';
+    *to++ = text[++exponent];
+    while (text[++exponent] == '0') {}
+    strcpy(to, text + exponent);
+}
+
+/* Writes value to `to` (48 bytes, terminated) with four digits and a unit. units: names of units, each 1000 of that
+   before, then NULL. Chooses the largest unit that leaves the value above 1. A whole number below 1000 of the first unit
+   has no decimals. The page's human() in src/html/text.js does the same; tests/html compares them. */
 static void prof__human(char *to, double value, const char *const *units)
 {
-    int scaled = value >= 999.95;
-    unsigned decimals;
-    size_t at;
-    for (; value >= 999.95 && units[1]; units++) value /= 1000;
-    decimals = value < 9.9995 ? 3 : value < 99.995 ? 2 : value < 999.95 ? 1 : 0;
-    if (!scaled && !((double)(uint64_t)value < value)) decimals = 0;
-    at = prof__fixed(to, value, decimals);
-    to[at++] = ' ';
-    strcpy(to + at, *units);
+    int scaled = 0;
+    if (!prof__finite(value)) {
+        to += strlen(strcpy(to, prof__not_finite(value)));
+    } else {
+        if (value < 0) {
+            *to++ = '-';
+            value = -value;
+        }
+        for (; value >= 999.95 && units[1]; units++, scaled = 1) value /= 1000;
+        if (value >= 1e15) {
+            prof__with_exponent(to, value);
+            to += strlen(to);
+        } else if (value >= 999.95 || (!scaled && !((double)(uint64_t)value < value))) {
+            prof__grouped(to, (uint64_t)(value + 0.5));
+            to += strlen(to);
+        } else {
+            to += prof__fixed(to, value, value < 9.9995 ? 3 : value < 99.995 ? 2 : 1);
+        }
+    }
+    *to++ = ' ';
+    strcpy(to, *units);
 }
 
 static void prof__human_ns(char *to, double ns)
@@ -154,14 +185,37 @@ static void prof__human_hz(char *to, double hz)
     prof__human(to, hz, units);
 }
 
-/* Writes the value of a counter to `to` (32 bytes, terminated): whole numbers up to 2^53 exactly, others with six
-   significant digits. Returns the length. */
+/* Writes the value of a counter to `to` (32 bytes, terminated): whole numbers up to 2^53 exactly, with their digits in
+   groups; others with six significant digits, or all those before the point; infinities and NaNs as inf, -inf, nan. The
+   page's shown() in src/html/text.js does the same. Returns the length. */
 static size_t prof__counter_text(char *to, double value)
 {
     const double max = 9007199254740992.0;
-    int whole = prof__finite(value) && value >= -max && value <= max &&
-                !((double)(int64_t)value < value || (double)(int64_t)value > value);
-    return prof__double_digits(to, value, whole ? 16 : 6, whole ? 16 : 6);
+    char *at = to;
+    double unit;
+    uint64_t scale = 1, scaled;
+    if (!prof__finite(value)) return strlen(strcpy(to, prof__not_finite(value)));
+    if (value < 0) {
+        *at++ = '-';
+        value = -value;
+    }
+    if (value > max || (value > 0 && value < 1e-4)) {
+        prof__with_exponent(at, value);
+        return strlen(to);
+    }
+    scaled = (uint64_t)value;
+    if ((double)scaled < value) {
+        for (unit = 1e5; value < unit; unit /= 10) scale *= 10;
+        scaled = (uint64_t)(value * (double)scale + 0.5);
+    }
+    prof__grouped(at, scaled / scale);
+    at += strlen(at);
+    for (scaled %= scale; scaled && scaled % 10 == 0; scaled /= 10) scale /= 10;
+    if (scaled) { /* the 1 before the decimals becomes the point */
+        prof__number_text(at, scaled + scale);
+        *at = '.';
+    }
+    return strlen(to);
 }
 #endif
 

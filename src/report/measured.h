@@ -25,14 +25,14 @@ static double prof__unit_ns(const char *unit)
 static void prof__measured(char *to, double value, const char *unit)
 {
     int bytes = !strcmp(unit, "B") || !strcmp(unit, "byte") || !strcmp(unit, "bytes");
-    double scale = bytes ? 1 : prof__unit_ns(unit), size = prof__less(value, 0) ? -value : value;
+    double scale = bytes ? 1 : prof__unit_ns(unit), scaled = prof__finite(value) ? value * scale : 0;
+    double size = scaled < 0 ? -scaled : scaled;
     size_t length = 0;
-    if (scale > 0 && prof__finite(value) && size < 1e18 / scale && (size >= 0.1 / scale || !(size > 0))) {
-        if (value < 0) *to++ = '-';
+    if (scale > 0 && prof__finite(value) && size < 1e18 && (size >= 0.1 || !(size > 0))) {
         if (bytes)
-            prof__human(to, size, prof__byte_units);
+            prof__human(to, scaled, prof__byte_units);
         else
-            prof__human_ns(to, size * scale);
+            prof__human_ns(to, scaled);
         return;
     }
     to += prof__counter_text(to, value);

@@ -72,10 +72,12 @@ static void prof__summary_scope(prof__table *t, const prof_stat *stat, int threa
 static int prof__nothing_text(const prof_trace *trace, char *to, size_t size)
 {
     const prof_trace_info *info = prof_trace_about(trace);
+    char count[32];
     if (info->event_count || info->folded || info->lost) return 0;
+    prof__grouped(count, info->taken_back);
     if (info->taken_back)
-        snprintf(to, size, "Nothing was recorded. %llu scopes were shorter than PROF_MIN_DURATION, and left out: set "
-                 "it to 0.", (unsigned long long)info->taken_back);
+        snprintf(to, size, "Nothing was recorded. %s scopes were shorter than PROF_MIN_DURATION, and left out: set "
+                 "it to 0.", count);
     else
         snprintf(to, size, "Nothing was recorded. No macro ran while the session did, or all that ran was off. Is each "
                  "file compiled without PROF_ENABLE=0? Do PROF_CATEGORIES or PROF_LEVEL turn all off? Was recording "

@@ -38,8 +38,9 @@ static void prof__summary_head(prof__out *out, const prof_trace *trace, size_t l
     prof__out_text(out, "\n");
     prof__human_ns(a, (double)info->duration_ns);
     prof__grouped(b, events);
-    snprintf(text, sizeof text, "%s, %s event%s on %llu track%s%s", a, b, events == 1 ? "" : "s",
-             (unsigned long long)tracks, tracks == 1 ? "" : "s",
+    prof__grouped(c, tracks);
+    snprintf(text, sizeof text, "%s, %s event%s on %s track%s%s", a, b, events == 1 ? "" : "s",
+             c, tracks == 1 ? "" : "s",
              info->complete ? "" : "; the recording was not stopped: a save, still running, or a crash");
     prof__summary_line(out, "recorded", text, limit);
     if (info->from_ns || info->to_ns) {

@@ -137,8 +137,10 @@ static void prof__summary_lock(prof__table *t, const prof_lock_row *row)
     if (row->holding || row->waiting) {
         prof__table_note(t, "  at the end held by ");
         prof__table_note_many(t, row->holding, "thread", "");
-        snprintf(waiting, sizeof waiting, ", %llu waiting", (unsigned long long)row->waiting);
+        prof__table_note(t, ", ");
+        prof__grouped(waiting, row->waiting);
         prof__table_note(t, waiting);
+        prof__table_note(t, " waiting");
     }
     prof__table_end(t);
 }

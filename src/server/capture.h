@@ -160,8 +160,8 @@ static void prof__server_losses(prof__server_capture *capture, const prof_trace 
     if (about->overwritten_chunks && !prof__trace_archived(trace) && oldest > about->from_ns && oldest != INT64_MAX &&
         !capture->whole)
         prof__server_note(capture,
-                          "the buffer (%.1f MiB) is too small: the events of the first %.3f s are overwritten",
-                          (double)about->buffer_size / 1048576, (double)(oldest - about->from_ns) / 1e9);
+                          "the buffer (%.1f MB) is too small: the events of the first %.3f s are overwritten",
+                          (double)about->buffer_size / 1e6, (double)(oldest - about->from_ns) / 1e9);
     if (about->lost)
         prof__server_note(capture, "%llu events could not be recorded since the session began",
                           (unsigned long long)about->lost);

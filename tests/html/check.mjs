@@ -386,10 +386,10 @@ function flames() {
 }
 
 function small() {
-    same('times', [0, 999, 1000, 1234567, 59.9e9, 0.5, 99.97e6, 4321e9, -2500].map(ns), ['0 ns', '999 ns', '1.000 \u00b5s', '1.235 ms', '59.90 s', '0.5 ns', '99.97 ms', '4321 s', '-2.500 \u00b5s']);
+    same('times', [0, 999, 1000, 1234567, 59.9e9, 0.5, 12.34, 99.97e6, 4321e9, -2500].map(ns), ['0 ns', '999 ns', '1.000 \u00b5s', '1.235 ms', '59.90 s', '0.500 ns', '12.34 ns', '99.97 ms', '4,321 s', '-2.500 \u00b5s']);
     same('counters', [[40, ''], [40, '%'], [1400.5, 'MHz'], [1048576, 'B'], [-2048, 'bytes'], [1, 'byte'], [1048576, 'memory'], [12.5, 'ms'], [0, 's'],
-        [1.5, '\u03bcs'], [2, 'us'], [1e-13, 's'], [NaN, 'B'], [NaN, 'ms'], [Infinity, '%']].map(each => measured(...each)),
-    ['40', '40 %', '1400.5 MHz', '1.049 MB', '-2.048 kB', '1 B', '1,048,576 memory', '12.50 ms', '0 ns', '1.500 \u00b5s', '2.000 \u00b5s', '1.00000e-13 s', 'NaN B', 'NaN ms', 'Infinity %']);
+        [1.5, '\u03bcs'], [2, 'us'], [1e-13, 's'], [NaN, 'B'], [NaN, 'ms'], [Infinity, '%'], [-1234567.25, ''], [1e-5, ''], [2 ** 60, ''], [-Infinity, '']].map(each => measured(...each)),
+    ['40', '40 %', '1,400.5 MHz', '1.049 MB', '-2.048 kB', '1 B', '1,048,576 memory', '12.50 ms', '0 ns', '1.500 \u00b5s', '2.000 \u00b5s', '1e-13 s', 'nan B', 'nan ms', 'inf %', '-1,234,567', '1e-5', '1.15292e+18', '-inf']);
     const { min: least, max: most, low, high } = closeSeries({ time: [0, 1, 2, 3, 4], value: [1, Infinity, 2, -3, NaN] });
     same('the scale of a counter leaves infinities out', [least, most, low, high], [-3, Infinity, -3, 2]);
     same('signs that turn texts around are escapes', visible('a\u202egpj.exe \u2067b \u05d0'), 'a\\u202egpj.exe \\u2067b \u05d0');
@@ -667,6 +667,13 @@ async function requests(folder) {
     same('an empty one says so', warnings(finish(await open(path.join(folder, 'empty.html')))).filter(line => line.startsWith('Nothing was recorded. No macro ran')).length, 1);
 }
 
+/** Values of counters are the same texts on the page as in prof summary, but for the sign of microseconds. */
+async function numbers(prefix) {
+    const { counters } = finish(await open(prefix + '.html')), lines = new Set(fs.readFileSync(prefix + '.txt', 'utf8').split('\n').map(line => line.replace(/ +/g, ' ')));
+    const rows = counters.map(({ name, unit, value: [value] }) => `${name} 1${` ${measured(value, unit).replace('\u00b5', 'u')}`.repeat(4)}`);
+    same('numbers: the page and prof summary', [rows.length, rows.filter(row => !lines.has(row)).slice(0, 5)], [1056, []]);
+}
+
 const [pair, ...prefixes] = process.argv.slice(2);
 small();
 await comparisons();
@@ -688,5 +695,6 @@ for (const prefix of [...prefixes.slice(0, 3), ...prefixes.filter(each => path.b
 await growth(path.dirname(pair));
 await reasons(path.dirname(pair));
 await requests(path.dirname(pair));
+await numbers(path.join(path.dirname(pair), 'views.numbers'));
 contrasts();
 total();

@@ -1,11 +1,12 @@
 /* Records what tests of the page can count: steps, memory by scope, a lock and who waits for it, arguments, and rows of
    what a thread does, as a kernel's recorder makes them: make_views PREFIX. Writes PREFIX.prof, PREFIX.html, and
-   PREFIX.both.html, which has such rows of another recording; and PREFIX.ring.html, steps and frames of which a ring
-   has overwritten the first. */
+   PREFIX.both.html, which has such rows of another recording; PREFIX.ring.html, steps and frames of which a ring has
+   overwritten the first; and PREFIX.numbers.prof and .html, counters of all kinds of values. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE 1
 #endif
 #include "../../prof_html.h"
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -138,6 +139,50 @@ static int record_in(const char *path, size_t size)
 
 static int record(const char *path) { return record_in(path, 4 << 20); }
 
+/* Numbers that formatters could write differently: at the edges of units and of digits, halves, signs, no numbers at
+   all; then others, the same in each run. Each is a counter, whose name is its place here. */
+static const double edges[] = {
+    0, -0.0, 1, -1, 0.5, -0.5, 0.05, 0.1, 0.09999, 1.5, 2.5, 9.9994, 9.9995, 9.99951, 12.345, 12.25, 99.99, 99.994, 99.995, 123.45, 999,
+    999.5, 999.94, 999.95, 999.96, 1000, 1023, 1024, 1234.5, 9999.5, 12345.25, -12345.25, 99999.95, 99999.96, 100000.5, 123456.5,
+    999949, 999950, 999999.5, 1e6, 1048576, -2048, 1234567, 1234567.5, -7654321.25, 1e9, 1e12, 9.9994e14, 1e15, 123456789012345678.0,
+    9007199254740991.0, 9007199254740992.0, 9007199254740994.0, 4503599627370495.5, 1e17, 9.99e17, 1e18, -1e18, 1e20, 1.5e300, -1e-3,
+    1e-4, 0.00012345678, 9.999e-5, 1e-5, -2.5e-7, 1e-13, 5e-324, 1.7976931348623157e308, 1 / 3.0, 2 / 3.0, 1e5 / 3, 1e10 / 3};
+
+static void count(int number, double value, const char *unit)
+{
+    char name[32];
+    snprintf(name, sizeof name, "n%d", number);
+    prof_counter *counter = prof_counter_create_unit(NULL, name, unit);
+    prof_counter_set_double(counter, value);
+    prof_counter_destroy(counter);
+}
+
+static int numbers(const char *prefix)
+{
+    static const char *const units[] = {"", "B", "ns", "us", "s", "%"};
+    char path[500];
+    uint64_t seed = 1;
+    int number = 0;
+    snprintf(path, sizeof path, "%s.numbers.prof", prefix);
+    if (record(path)) return 1;
+    for (int unit = 0; unit < 6; ++unit) {
+        const double others[] = {(double)INFINITY, -(double)INFINITY, (double)NAN};
+        for (size_t i = 0; i < sizeof edges / sizeof *edges; ++i) count(number++, edges[i], units[unit]);
+        for (size_t i = 0; i < 3; ++i) count(number++, others[i], units[unit]);
+        for (int i = 0; i < 100; ++i) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            count(number++, (double)(int64_t)(seed >> 11) / (double)((int64_t)1 << (seed >> 5 & 63)), units[unit]);
+        }
+    }
+    if (prof_stop()) return 1;
+    prof_trace *trace;
+    if (prof_trace_open(path, &trace)) return 1;
+    snprintf(path, sizeof path, "%s.numbers.html", prefix);
+    prof_status status = prof_html_write(trace, path, NULL);
+    prof_trace_close(trace);
+    return status != PROF_OK;
+}
+
 int main(int argc, char **argv)
 {
     char path[4096], other[4096], kernel[4096], page[4096], name[64];
@@ -166,6 +211,7 @@ int main(int argc, char **argv)
     formats();
     STATE("running", "");
     if (prof_stop()) return 4;
+    if (numbers(argv[1])) return 16;
 
     if (record(other)) return 10;
     {

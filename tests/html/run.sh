@@ -49,6 +49,7 @@ build/prof compare $work/pair.1.prof $work/pair.2.prof --format json >$work/pair
 build/prof flame $work/pair.1.prof -o $work/pair.svg || fail "prof flame"
 $work/make_views $work/views || fail "make_views"
 build/prof summary $work/views.prof >$work/views.txt || fail "prof summary"
+build/prof summary --columns 0 $work/views.numbers.prof >$work/views.numbers.txt || fail "prof summary of numbers"
 "${CC:-cc}" -O0 -g tests/states_images.c -o $work/states_images -pthread || fail "states_images.c does not compile"
 (cd $work && ./states_images >/dev/null) || fail "states_images"
 for name in states calm late slow marked waited preempted stopped; do
