@@ -3875,9 +3875,9 @@ static void prof__with_exponent(char *to, double value)
     strcpy(to, text + exponent);
 }
 
-/* Writes value to `to` (48 bytes, terminated) with four digits and a unit. units: names of units, each 1000 of that
-   before, then NULL. Chooses the largest unit that leaves the value above 1. A whole number below 1000 of the first unit
-   has no decimals. The page's human() in src/html/text.js does the same; tests/html compares them. */
+/* Writes value to `to` (48 bytes, terminated) with four digits and a unit. units: names of units, each 1000 of the one
+   before, then NULL. Chooses the largest unit that leaves the value above 1. A whole number below 1000 of the first
+   unit has no decimals. The page's human() in src/html/text.js does the same; tests/html compares them. */
 static void prof__human(char *to, double value, const char *const *units)
 {
     int scaled = 0;

@@ -339,7 +339,7 @@ better       400.0 us    28.6 %  ███████████████�
 steady       400.0 us    28.6 %  ███████████████████████████████████████████████
 worse        400.0 us    28.6 %  ███████████████████████████████████████████████
 noisy        199.6 us    14.3 %  ███████████████████████▌
-old          300.0 ns     0.0 %  ▏
+old            300 ns     0.0 %  ▏
 END
 is "--no-bars" 0 "$prof" summary --no-bars whole.prof
 same "the report alone" whole.txt out
@@ -465,11 +465,13 @@ is "compare: slower" 1 "$prof" compare before.prof after.prof
 narrow "compare"
 squeeze
 prints "what became slower" <<'END'
+A: before.prof
+B: after.prof
 scope a call p50 A p50 B p99 max total
 worse SLOWER +20.0 % +-0.1 1.003 us 1.207 us +20%! +20%! +20%!
-better faster -50.0 % +-0.1 1.003 us 501.0 ns -50%* -50%* -50%*
-old gone - 100.0 ns - - - -
-young new - - 100.0 ns - - -
+better faster -50.0 % +-0.1 1.003 us 501 ns -50%* -50%* -50%*
+old gone - 100 ns - - - -
+young new - - 100 ns - - -
 1 slower, 1 faster, 2 the same, 0 unsure, 1 new, 1 gone
 p99, max, total: ! slower, * faster, ? unsure
 END
@@ -504,7 +506,7 @@ prints "nothing to say" <<'END'
 0 slower, 0 faster, 4 the same, 1 unsure, 0 new, 0 gone
 END
 is "compare --all" 0 "$prof" compare --all before.prof before.prof
-[ "$(wc -l <out)" -eq 8 ] && ok "all rows" || fail "all rows"
+[ "$(wc -l <out)" -eq 10 ] && ok "all rows" || fail "all rows"
 is "compare --by-path" 0 "$prof" compare -pa whole.prof whole.prof
 has "paths" out "tick > draw > shape"
 narrow "compare --by-path"
@@ -518,9 +520,16 @@ is "compare: several runs" 1 "$prof" compare old?.prof -- new?.prof
 narrow "compare: several runs"
 squeeze
 has "so many" out "5 recordings against 5"
+has "which files are B" out "B: new0.prof and 4 more"
 has "slower in all of them" out "worse SLOWER +29.3 %"
 has "in spite of disturbed calls" out "noisy SLOWER +29.3 %"
 has "the others" out "2 slower, 0 faster, 1 the same"
+mkdir -p runs/monday runs/tuesday && cp before.prof runs/monday/it.prof && cp after.prof runs/tuesday/it.prof
+is "compare: files of one name" 1 "$prof" compare "$PWD/runs/monday/it.prof" "$PWD/runs/tuesday/it.prof"
+has "A, from where they differ" out "A: monday/it.prof"
+has "B, from where they differ" out "B: tuesday/it.prof"
+is "compare: files of one name, markdown" 1 "$prof" compare -f markdown runs/monday/it.prof runs/tuesday/it.prof
+has "both in markdown" out 'A: `monday/it.prof`; B: `tuesday/it.prof`'
 is "compare: runs against one" 1 "$prof" compare old?.prof -- new1.prof
 is "compare: the same runs" 0 "$prof" compare old0.prof old2.prof old4.prof -- old1.prof old3.prof
 is "compare: two behind --" 0 "$prof" compare -- before.prof before.prof

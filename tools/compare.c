@@ -322,6 +322,8 @@ static int run(const tool_args *args)
     if (!of_a || !take_options(args, &result, &format)) return TOOL_ERROR;
     result.runs[0] = (size_t)of_a;
     result.runs[1] = (size_t)(args->file_count - of_a);
+    result.files[0] = args->files;
+    result.files[1] = args->files + of_a;
     if (make_side(&sides[0], args->files, result.runs[0], args) == TOOL_OK &&
         make_side(&sides[1], args->files + of_a, result.runs[1], args) == TOOL_OK)
         status = make_rows(sides, &result);

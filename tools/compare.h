@@ -127,6 +127,7 @@ typedef struct compare_row {
 typedef struct compare_result {
     compare_row *rows; /* in the order in which they are printed */
     size_t count, runs[2];
+    char **files[2]; /* the recordings of A, and of B: as many as runs says */
     double threshold, fail_over; /* 0.05: 5 % */
     int by_path, all;
     int gate[COMPARE_METRICS]; /* 1: --fail-on names the metric */

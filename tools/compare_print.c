@@ -126,6 +126,43 @@ static void print_counts(const compare_result *result)
            kinds[COMPARE_GONE]);
 }
 
+/*-- which file is which --*/
+
+/* Returns how many bytes of two paths are folders that both are in. */
+static size_t shared_folders(const char *a, const char *b)
+{
+    size_t i, end = 0;
+    for (i = 0; a[i] && a[i] == b[i]; i++)
+        if (a[i] == '/' || a[i] == '\\') end = i + 1;
+    return end;
+}
+
+static void print_file(const char *name) { tool_print_name(name, 0); }
+
+/* Prints a text as code in Markdown, where only bars and backticks have a meaning. */
+static void print_code(const char *text)
+{
+    printf("`");
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '|')
+            printf("\\|");
+        else
+            putchar(c == '`' ? '\'' : c < 0x20 || c == 0x7F ? '?' : c);
+    }
+    printf("`");
+}
+
+/* Prints the name of a side's first recording, from where it differs from that of the other side. */
+static void print_side(const compare_result *result, int side, void (*print)(const char *name))
+{
+    const char *path = result->files[side][0];
+    char more[48];
+    printf("%c: ", "AB"[side]);
+    print(tool_shown(path + shared_folders(path, result->files[!side][0])));
+    if (result->runs[side] > 1) printf(" and %s more", tool_count(more, result->runs[side] - 1));
+}
+
 /*-- table --*/
 
 /* Prints a name. A name that is too long gets a line of its own. */
@@ -159,6 +196,11 @@ static void print_row(const compare_row *row)
 void compare_print_table(const compare_result *result)
 {
     size_t i, shown = count_shown(result);
+    int side;
+    for (side = 0; shown && side < 2; side++) {
+        print_side(result, side, print_file);
+        printf("\n");
+    }
     if (result->runs[0] > 1 || result->runs[1] > 1)
         printf("%lu recordings against %lu\n", (unsigned long)result->runs[0], (unsigned long)result->runs[1]);
     if (shown)
@@ -251,20 +293,6 @@ void compare_print_json(const compare_result *result)
 
 /*-- Markdown --*/
 
-/* Prints a text as code in Markdown, where only bars and backticks have a meaning. */
-static void print_code(const char *text)
-{
-    printf("`");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '|')
-            printf("\\|");
-        else
-            putchar(c == '`' ? '\'' : c < 0x20 || c == 0x7F ? '?' : c);
-    }
-    printf("`");
-}
-
 static void print_markdown_row(const compare_row *row)
 {
     char text[1000];
@@ -304,10 +332,15 @@ void compare_print_markdown(const compare_result *result)
     print_counts(result);
     if (result->runs[0] > 1 || result->runs[1] > 1)
         printf("(%lu recordings against %lu)\n", (unsigned long)result->runs[0], (unsigned long)result->runs[1]);
-    if (count_shown(result))
-        printf("\n| %s | | a call | p50 A | p50 B | p99 | max | total | calls A | calls B |\n"
+    if (count_shown(result)) {
+        printf("\n");
+        print_side(result, 0, print_code);
+        printf("; ");
+        print_side(result, 1, print_code);
+        printf("\n\n| %s | | a call | p50 A | p50 B | p99 | max | total | calls A | calls B |\n"
                "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|\n",
                result->by_path ? "call path" : "scope");
+    }
     for (i = 0; i < result->count; i++)
         if (result->all || speaks(&result->rows[i])) print_markdown_row(&result->rows[i]);
     for (i = 0; i < result->count; i++)
