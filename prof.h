@@ -217,7 +217,9 @@ MANUAL                                                                          
     ms, and does not disturb the recording threads (see BENCHMARKS.md). PROF_SAVE, PROF_SAVE_OVER and so on do the same
     for a program that only has scopes. The trace names the cause, as an instant on the track "prof" and as metadata,
     "save", also in a .txt; the metadata also say what of the cause or of save_last was no longer in the buffer.
-    save_signal and prof_save_request() save as well, and are not limited by save_every.
+    save_signal and prof_save_request() save as well, and are not limited by save_every; so does
+    prof_save_request_ns(path, 5 * PROF_SECOND), which names the file and the time, and needs only save_last_ns. In a
+    frame call one of these two: prof_save_last_ns() returns when the file is written.
 
     Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow. prof_stats() and
     prof_summary_write() of a prof_trace_open_live() show, at any time, everything up to now; an output may be a .txt.
@@ -827,7 +829,8 @@ typedef struct prof_config {
                                  prof_save_request(), asks for it. A name like output's, in which %c counts the files:
                                  "slow-%c.json"; without %c each file replaces the one before */
     uint64_t save_last_ns;    /* save_last PROF_SAVE_LAST: how much a save holds; as text seconds, or "500ms"; default
-                                 10 s */
+                                 10 s. Without save, too, it starts the thread that makes prof_save_last_ns() cheap and
+                                 that prof_save_request_ns() asks */
     const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms":
                                  up to 16 of frame, frame:NAME and scope:NAME; in a NAME * stands for any text and ? for
                                  any letter. Needs save */
@@ -1107,9 +1110,15 @@ PROF__API prof_status prof_save(const char *path);
 
 /* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_set_window(). A .prof
    file opens with its window set. It has what lies in the window or reaches into it: scopes that were open all the
-   time, spans. Of PROF_STREAM it has everything. The calling thread writes the file. With config.save it takes as long
-   as these nanoseconds need; else the first call looks at all of the buffer: some 18 ms for 64 MiB. */
+   time, spans. Of PROF_STREAM it has everything. The calling thread writes the file, which is there when this returns
+   PROF_OK. With config.save_last_ns or config.save it takes as long as these nanoseconds need, 2 ms for 1 ms; else the
+   first call looks at all of the buffer: some 15 ms for 64 MiB. */
 PROF__API prof_status prof_save_last_ns(const char *path, uint64_t last_ns);
+
+/* Asks prof's thread for the same, up to this moment, and returns after some 30 us: the file comes within 10 ms or
+   so, and before prof_stop() returns; reports tell of a write that fails. Every request gets its file. Not for signal
+   handlers. Returns PROF_INVALID_STATE if no session with config.save_last_ns or config.save is running. */
+PROF__API prof_status prof_save_request_ns(const char *path, uint64_t last_ns);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may
    call it. Requests that come faster than files can be written become one. Returns PROF_INVALID_STATE, without a text
@@ -2640,6 +2649,7 @@ PROF__STRIPPED_INLINE char *prof__stripped_text(char **text)
 #define prof_set_sync(sync, user) PROF__STRIPPED(PROF_OK, PROF__USE2(sync, user))
 #define prof_save(path) PROF__STRIPPED(PROF_OK, PROF__USE(path))
 #define prof_save_last_ns(path, last_ns) PROF__STRIPPED(PROF_OK, PROF__USE2(path, last_ns))
+#define prof_save_request_ns(path, last_ns) PROF__STRIPPED(PROF_OK, PROF__USE2(path, last_ns))
 #define prof_save_request() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_reset() PROF__STRIPPED(PROF_OK, (void)0)
 #define prof_fiber_create(name) PROF__STRIPPED(PROF__STRIPPED_OBJECT(prof_fiber *), PROF__USE(name))
@@ -4000,8 +4010,9 @@ static prof_status prof__trace_write_here(const prof_trace *trace, const char *p
     X(prof__with) X(prof_flow_new) X(prof_set_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)  \
     X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
-    X(prof_save) X(prof_save_last_ns) X(prof_save_request) X(prof__saved_with) X(prof__trace_live_here)              \
-    X(prof__trace_write_here) X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create)                \
+    X(prof_save) X(prof_save_last_ns) X(prof_save_request) X(prof_save_request_ns) X(prof__saved_with)                \
+    X(prof__trace_live_here) X(prof__trace_write_here) X(prof_writer_register) X(prof_writer_unregister)             \
+    X(prof_domain_create)                                                                                            \
     X(prof_domain_list) X(prof_task_create) X(prof_frame_create) X(prof_device_create) X(prof_device_row_create)     \
     X(prof_device_sync) X(prof__device_report) X(prof__session_status_take) X(prof__output_again)
 
@@ -12473,6 +12484,7 @@ typedef struct prof__reader_hooks {
     void (*save_disarm)(void); /* async-signal-safe */
     prof_status (*save_request)(void); /* the same */
     prof_status (*save_last)(const char *path, uint64_t last_ns);
+    prof_status (*save_later)(const char *path, uint64_t last_ns);
     prof_status (*trace_live)(prof_trace **trace); /* for another instance, like the next one */
     prof_status (*trace_write)(const prof_trace *trace, const char *path, const char *extension);
     /* Functions for the statistics that a follower keeps. */
@@ -12497,6 +12509,7 @@ static int prof__save_step(prof__session *s);
 static void prof__save_disarm(void);
 static prof_status prof__save_asked(void);
 static prof_status prof__save_last(const char *path, uint64_t last_ns);
+static prof_status prof__save_later(const char *path, uint64_t last_ns);
 static prof_status prof__trace_live_own(prof_trace **trace);
 static prof_status prof__trace_write_own(const prof_trace *trace, const char *path, const char *extension);
 static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset);
@@ -12509,7 +12522,8 @@ static const prof_writer prof__summary_writer = {".txt", NULL, NULL, prof__summa
 static const prof__reader_hooks prof__reader_table = {
     prof__live_write,      &prof__csv_writer,       &prof__summary_writer,  prof__follow_make,
     prof__follow_step,     prof__follow_free,       prof__save_arm,         prof__save_step,
-    prof__save_disarm,     prof__save_asked,        prof__save_last,        prof__trace_live_own,
+    prof__save_disarm,     prof__save_asked,        prof__save_last,
+    prof__save_later,      prof__trace_live_own,
     prof__trace_write_own, prof__aggregated_take,   prof__aggregated_give,  prof__aggregated_free,
     prof__aggregated_free_rows,
 };
@@ -12547,6 +12561,11 @@ static prof_status prof__none_last(const char *path, uint64_t last_ns)
     (void)path, (void)last_ns;
     return prof__no_reader("prof_save_last_ns");
 }
+static prof_status prof__none_later(const char *path, uint64_t last_ns)
+{
+    (void)path, (void)last_ns;
+    return prof__no_reader("prof_save_request_ns");
+}
 static prof_status prof__none_live(prof_trace **trace)
 {
     *trace = NULL;
@@ -12572,7 +12591,8 @@ static void prof__none_free_rows(struct prof__stat_row *rows, size_t count) { (v
 
 static const prof__reader_hooks prof__reader_none = {
     prof__none_write,   NULL,            NULL,            prof__none_follow, prof__none_step,  prof__none_free,
-    prof__none_arm,     prof__none_step, prof__none_disarm, prof__none_request, prof__none_last, prof__none_live,
+    prof__none_arm,     prof__none_step, prof__none_disarm, prof__none_request, prof__none_last,
+    prof__none_later,   prof__none_live,
     prof__none_trace,   prof__none_take, prof__none_give, prof__none_free_stats, prof__none_free_rows,
 };
 #ifdef PROF_MINIMAL
@@ -12593,6 +12613,12 @@ PROF_DEF prof_status prof_save_request(void)
 {
     PROF__FORWARD(prof_save_request, ());
     return prof__reader()->save_request();
+}
+
+PROF_DEF prof_status prof_save_request_ns(const char *path, uint64_t last_ns)
+{
+    PROF__FORWARD(prof_save_request_ns, (path, last_ns));
+    return prof__reader()->save_later(path, last_ns);
 }
 
 /* What another copy calls, which forwards to this one. */
@@ -15663,6 +15689,12 @@ static prof_status prof__service_check(const prof_config *c)
     return PROF_OK;
 }
 
+/* Returns 1 if prof's thread saves the last seconds when it is asked to. */
+static int prof__config_saves(const prof_config *config)
+{
+    return (config->save && config->save[0]) || config->save_last_ns || config->save_last > 0;
+}
+
 /* Decides whether the session needs the service and the writer, and how often they look for work. */
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
@@ -15681,8 +15713,9 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     service->dump_at = prof__monotonic() + s->dump_period_ns;
     prof_status status = prof__reader()->follow_make(s, config);
     if (s->follow) service->wanted = 1;
-    service->wants_writer = prof__chunks_kept(s) && (s->dump_period_ns || (config->save && config->save[0]));
-    if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
+    service->wants_writer = prof__chunks_kept(s) && (s->dump_period_ns || prof__config_saves(config));
+    if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) &&
+        prof__config_saves(config)) {
         service->longest_ns = PROF__FOLLOW_PERIOD;
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
     }

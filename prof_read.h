@@ -13987,17 +13987,16 @@ static uint64_t prof__sift_latest(const uint64_t *words, size_t first, size_t en
 static PROF__NOINLINE size_t prof__sift_scopes(prof__sift *sift, const uint64_t *words, size_t first, size_t count,
                                                uint64_t *last)
 {
-    const uint32_t pair = (uint32_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__SITE_BITS;
+    const uint64_t begin = (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT;
+    const uint64_t end = (uint64_t)PROF__KIND_END << PROF__KIND_SHIFT;
     uint64_t *top = sift->scopes + sift->scope_count - 1;
     size_t at = first;
     for (; at < count; at++) {
-        uint64_t head = PROF__ACQUIRE(words + at);
-        unsigned kind = prof__read_kind(head);
-        uint32_t other = (uint32_t)((*top ^ head) >> PROF__TICK_BITS) ^ pair, ends = 0u - (kind >> 1);
-        if (PROF__UNLIKELY(kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN)) break;
-        if (PROF__UNLIKELY(other & ends)) break;
+        uint64_t head = PROF__ACQUIRE(words + at), ends = 0 - (head >> (PROF__KIND_SHIFT + 1) & 1);
+        if (PROF__UNLIKELY(head - begin >= end)) break; /* is neither: these are the kinds 1 and 2 */
+        if (PROF__UNLIKELY((*top ^ head ^ begin ^ end) & ends & ~PROF__TICK_MASK)) break;
         top[1] = (head & ~PROF__TICK_MASK) | at;
-        top += 1 + 2 * (ptrdiff_t)(int32_t)ends; /* BEGIN: one more, END: one less */
+        top += 1 + 2 * (ptrdiff_t)(int64_t)ends; /* BEGIN: one more, END: one less */
     }
     if (at == first) return at;
     int begun = prof__read_kind(PROF__ACQUIRE(words + at - 1)) == PROF__KIND_BEGIN;
@@ -14976,6 +14975,13 @@ typedef struct prof__cause {
     char text[160];
 } prof__cause;
 
+/* A save that prof_save_request_ns() has asked for, on the heap. */
+typedef struct prof__asked {
+    struct prof__asked *next;
+    uint64_t tick; /* when it was asked for */
+    double seconds;
+    char pattern[1024]; /* the path, with its %-fields */
+} prof__asked;
 
 /* Returns the tick at which the window begins: this many seconds before the end of the cause, but not after the begin
    of the cause. Returns 0 for a window from the start on. */
@@ -15149,15 +15155,21 @@ static prof_status prof__last_save(const char *path, double seconds, const prof_
     return writer ? prof__last_trace(&last, writer) : prof__last_image(&last);
 }
 
+/* Checks the arguments of a function that saves, and expands the path into `expanded`, which has 1024 bytes. */
+static prof_status prof__last_asked(const char *function, const char *path, uint64_t last_ns, char *expanded)
+{
+    if (!path) return prof__null(function, "path");
+    if (!last_ns || last_ns > INT64_MAX)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: last_ns must be more than 0, and below 2^63", function);
+    return prof__expand(path, expanded, 1024);
+}
+
 /* prof_save_last_ns() */
 static prof_status prof__save_last(const char *path, uint64_t last_ns)
 {
     PROF__CALM();
     char expanded[1024];
-    if (!path) return prof__null("prof_save_last_ns", "path");
-    if (!last_ns || last_ns > INT64_MAX)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last_ns: last_ns must be more than 0, and below 2^63");
-    prof_status status = prof__expand(path, expanded, sizeof expanded);
+    prof_status status = prof__last_asked("prof_save_last_ns", path, last_ns, expanded);
     if (!status) status = prof__last_save(expanded, (double)last_ns / 1e9, NULL);
     return status ? status : prof__stream_told(expanded);
 }
@@ -15181,6 +15193,11 @@ static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
 static prof_status prof__save_asked(void) { return prof__left_out("prof_save_request", "PROF_NO_THREAD"); }
+static prof_status prof__save_later(const char *path, uint64_t last_ns)
+{
+    (void)path, (void)last_ns;
+    return prof__left_out("prof_save_request_ns", "PROF_NO_THREAD");
+}
 
 /* Called by functions of the reader. They do nothing, because no session of this build has statistics. */
 struct prof__aggregated;
@@ -15351,6 +15368,8 @@ typedef struct prof__follow {
     uint64_t saves;
     int triggered, signal;
     prof__cause cause;     /* why a save is due; an empty text: none is */
+    int saves_here;        /* 1: prof's thread keeps up with the recording and saves it; see prof__config_saves() */
+    prof__asked *asked;    /* what prof_save_request_ns() asked for, the newest first; under the lock of the state */
 } prof__follow;
 
 /*-- names and rows --*/
@@ -16550,17 +16569,18 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
 {
     const prof_writer *writer;
     char expanded[1024];
-    if (!config->save || !config->save[0]) {
-        if (config->save_over || config->save_signal)
-            return prof__fail(PROF_INVALID_ARGUMENT,
-                              "save_over, save_signal: need the name of a file in save, for example slow-%%c.json");
-        return PROF_OK;
-    }
-    if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
+    int named = config->save && config->save[0];
+    if (!named && (config->save_over || config->save_signal))
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "save_over, save_signal: need the name of a file in save, for example slow-%%c.json");
+    f->saves_here = prof__config_saves(config);
+    if (!f->saves_here) return PROF_OK;
     if (!(config->save_last >= 0 && config->save_last < 1e9) || !(config->save_every >= 0 && config->save_every < 1e9))
         return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: must be 0 or more seconds");
     if (config->save_last_ns > PROF__CENTURY || config->save_every_ns > PROF__CENTURY)
         return prof__must_be("save_last, save_every", "at most 100 years");
+    if (!named) return PROF_OK;
+    if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
     if (config->save_signal < 0 || config->save_signal > 64)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
@@ -16596,7 +16616,8 @@ static int prof__follow_tables(prof__follow *f)
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
-    if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal)
+    if (!prof__mode_counts((uint32_t)config->mode) && !prof__config_saves(config) && !config->save_over &&
+        !config->save_signal)
         return PROF_OK;
     prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
     if (!f) return prof__no_memory("to follow what is recorded");
@@ -16614,6 +16635,11 @@ static void prof__follow_free(prof__follow *f)
 {
     prof__past_drop(); /* the session is gone; or this is the child of a fork */
     if (!f || f->process != prof__process_id()) return; /* a fork may have copied it half changed */
+    while (f->asked) {
+        prof__asked *asked = f->asked;
+        f->asked = asked->next;
+        free(asked);
+    }
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
         free(f->tracks[i].match.open);
         free(f->tracks[i].frames);
@@ -16641,8 +16667,8 @@ static void prof__follow_free(prof__follow *f)
 }
 
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
-   A call or a signal sets a flag, and a trigger leaves its cause. The service's thread does the saving, so that the
-   program's threads do not wait for it. */
+   A call or a signal sets a flag, a call with a path adds to a list, and a trigger leaves its cause. The service's
+   thread does the saving, so that the program's threads do not wait for it. */
 
 static uint32_t prof__save_wanted; /* who asked for a save: PROF__SAVE_CALL or PROF__SAVE_SIGNAL; 0: nobody */
 static uint32_t prof__save_armed;  /* 1: the session can save, and the service looks at prof__save_wanted */
@@ -16654,6 +16680,36 @@ static prof_status prof__save_asked(void)
     if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;
     PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_CALL);
     return PROF_OK;
+}
+
+/* prof_save_request_ns() */
+static prof_status prof__save_later(const char *path, uint64_t last_ns)
+{
+    PROF__CALM();
+    const prof_writer *writer;
+    char expanded[1024];
+    prof_status status = prof__last_asked("prof_save_request_ns", path, last_ns, expanded);
+    if (!status) status = prof__writer_for(expanded, prof__live_mode(), &writer);
+    if (!status) status = prof__output_check(expanded);
+    if (status) return status;
+    prof__asked *asked = (prof__asked *)calloc(1, sizeof *asked);
+    if (!asked) return prof__no_memory("to ask for a save");
+    asked->seconds = (double)last_ns / 1e9;
+    prof__pattern_absolute(path, asked->pattern, sizeof asked->pattern);
+    uint32_t write_lock = prof__state_lock();
+    prof__session *s = prof__state.running ? prof__state.session : NULL;
+    prof__follow *f = s ? s->follow : NULL;
+    int armed = f && f->saves_here && f->process == prof__process_id();
+    if (armed) {
+        asked->tick = prof__now(s, 0);
+        asked->next = f->asked;
+        f->asked = asked;
+    }
+    prof__state_unlock(write_lock);
+    if (armed) return PROF_OK;
+    free(asked);
+    return prof__fail(PROF_INVALID_STATE, "prof_save_request_ns: no session with save or save_last_ns in its "
+                      "configuration is running");
 }
 
 static int prof__save_present(const prof__session *s)
@@ -16679,19 +16735,68 @@ static void prof__save_look(void)
 #define prof__save_look() ((void)0)
 #endif
 
-/* Keeps up with what is recorded, and carries out one save, if one is due. Returns 1 if there was work. */
+/* Marks why the last seconds are saved, with what of them the buffer holds. */
+static void prof__save_mark(double seconds, const prof__cause *cause)
+{
+    prof__session *s;
+    prof__header h; /* with both pairs of clocks as they are now */
+    uint64_t taken_back;
+    char note[320];
+    if (prof__copy_begin(&s, &h, &taken_back)) return;
+    prof__last_note(note, sizeof note, &h, prof__last_held(s), h.last.tick, prof__last_rate(&h), seconds, cause);
+    prof__copy_end(s);
+    PROFILE_MARK_F("save: %s", note);
+}
+
+/* Saves the last seconds to a file whose %-fields are expanded. status: if not PROF_OK, why there is no such name. */
+static void prof__save_file(prof__session *s, const char *path, double seconds, const prof__cause *cause,
+                            prof_status status)
+{
+    uint64_t began = prof__now(s, 0);
+    prof__save_mark(seconds, cause);
+    if (!status) status = prof__last_save(path, seconds, cause);
+    if (status) prof__background_failed(s, prof_error());
+    prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
+    if (hook && hook()) prof__background_failed(s, prof_error());
+    PROF__SITE(site, PROF__KIND_BEGIN, "save", "prof", 2);
+    prof__service_scope(s, &site, began);
+}
+
+/* Carries out what prof_save_request_ns() has asked for, the oldest first. Returns 1 if there was work. */
+static int prof__save_all(prof__session *s)
+{
+    uint32_t write_lock = prof__state_lock();
+    prof__asked *newest = s->follow->asked, *first = NULL;
+    s->follow->asked = NULL;
+    prof__state_unlock(write_lock);
+    int work = newest != NULL;
+    for (prof__asked *asked; (asked = newest) != NULL; first = asked) {
+        newest = asked->next;
+        asked->next = first;
+    }
+    for (prof__asked *asked; (asked = first) != NULL; free(asked)) {
+        prof__cause cause = {asked->tick, asked->tick, "request"};
+        char path[1024];
+        first = asked->next;
+        prof_status status = prof__expand(asked->pattern, path, sizeof path);
+        prof__save_file(s, path, asked->seconds, &cause, status);
+    }
+    return work;
+}
+
+/* Keeps up with what is recorded, and carries out what was asked for, and one more save, if one is due. Returns 1 if
+   there was work. */
 static int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
-    char path[1024], note[320];
+    char path[1024];
     prof__cause cause;
     prof__save_look();
-    if (!f || !f->save[0] || !prof__save_present(s)) return 0;
-    int work = prof__past_work(s);
+    if (!f || !f->saves_here || !prof__save_present(s)) return 0;
+    int work = prof__past_work(s) | prof__save_all(s);
     prof__lock(&f->lock); /* the service may set the cause while the writer's thread saves */
     cause = f->cause;
     f->cause.text[0] = 0;
-    double ns_per_tick = f->ns_per_tick;
     prof__unlock(&f->lock);
     if (!cause.text[0]) {
         uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
@@ -16699,17 +16804,8 @@ static int prof__save_step(prof__session *s)
         prof__text_copy(cause.text, sizeof cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
         cause.from = cause.to = 0;
     }
-    uint64_t began = prof__now(s, 0);
-    PROFILE_MARK_F("save: %s",
-                   prof__last_note(note, sizeof note, s->header, prof__last_held(s), began, ns_per_tick,
-                                   f->last_seconds, &cause));
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
-    if (!status) status = prof__last_save(path, f->last_seconds, &cause);
-    if (status) prof__background_failed(s, prof_error());
-    prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
-    if (hook && hook()) prof__background_failed(s, prof_error());
-    PROF__SITE(site, PROF__KIND_BEGIN, "save", "prof", 2);
-    prof__service_scope(s, &site, began);
+    prof__save_file(s, path, f->last_seconds, &cause, status);
     return 1;
 }
 
@@ -16848,7 +16944,8 @@ static const prof_writer prof__summary_writer = {".txt", NULL, NULL, prof__summa
 static const prof__reader_hooks prof__reader_table = {
     prof__live_write,      &prof__csv_writer,       &prof__summary_writer,  prof__follow_make,
     prof__follow_step,     prof__follow_free,       prof__save_arm,         prof__save_step,
-    prof__save_disarm,     prof__save_asked,        prof__save_last,        prof__trace_live_own,
+    prof__save_disarm,     prof__save_asked,        prof__save_last,
+    prof__save_later,      prof__trace_live_own,
     prof__trace_write_own, prof__aggregated_take,   prof__aggregated_give,  prof__aggregated_free,
     prof__aggregated_free_rows,
 };

@@ -3,7 +3,7 @@
    A thread records a tree of calls until the ring is full. `caller` is the processor time of the thread that asks for
    the save, `all` that of the process. First prof_save_last_ns() in a session that has no thread of its own, the first
    time and again after as much as 1 % of the ring was recorded; then with `save` in the configuration, where prof's
-   thread keeps an index: prof_save_last_ns(), and prof_save_request(). Frames: see below. */
+   thread keeps an index: prof_save_last_ns(), prof_save_request_ns() and prof_save_request(). Frames: see below. */
 #include "prof_read.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +91,10 @@ static void several(const char *name, double bytes)
     printf("  %-44s caller %8.3f ms  all %8.3f ms\n", name, middle(caller, ROUNDS), middle(all, ROUNDS));
 }
 
-static void asked(void)
+static prof_status request(void) { return prof_save_request(); }
+static prof_status request_ns(void) { return prof_save_request_ns(ASKED, 1000000); }
+
+static void asked(const char *name, prof_status (*ask)(void))
 {
     double caller[ROUNDS], all[ROUNDS];
     for (int i = 0; i < ROUNDS; i++) {
@@ -100,12 +103,12 @@ static void asked(void)
         usleep(20000);
         unlink(ASKED);
         double own = seconds(CLOCK_THREAD_CPUTIME_ID), process = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        must(prof_save_request());
+        must(ask());
         caller[i] = (seconds(CLOCK_THREAD_CPUTIME_ID) - own) * 1e3;
         while (stat(ASKED, &about)) usleep(1000);
         all[i] = (seconds(CLOCK_PROCESS_CPUTIME_ID) - process) * 1e3;
     }
-    printf("  %-44s caller %8.3f ms  all %8.3f ms (waiting for it included)\n", "prof_save_request()",
+    printf("  %-44s caller %8.3f ms  all %8.3f ms (waiting for it included)\n", name,
            middle(caller, ROUNDS), middle(all, ROUNDS));
 }
 
@@ -145,7 +148,8 @@ int main(int count, char **words)
         record(bytes * 1.2);
         sleep(1);
         several("with prof's thread", bytes);
-        asked();
+        asked("prof_save_request_ns()", request_ns);
+        asked("prof_save_request()", request);
         frames();
         must(prof_stop());
     }

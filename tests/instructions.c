@@ -239,6 +239,9 @@ static void save_last(void)
 }
 MEASURE(save_last, if (n == 1) record_scopes(700000); if (i % 50 == 0) save_last())
 
+/* Records a hundred scopes, which the save at the end of all uses looks at for the first time. */
+MEASURE(save_look, record_scopes(100); if (i == n - 1) save_last())
+
 static void (*const measures[])(int) = {
     measure_loop, measure_scope, measure_scope_off, measure_scope_off_args, measure_scope_short,
     measure_block, measure_begin_end, measure_mark, measure_mark_off,
@@ -250,7 +253,7 @@ static void (*const measures[])(int) = {
     measure_log_int, measure_log_ints, measure_log_off, measure_next, measure_domain, measure_read_far_args,
     measure_open_categories, measure_many_csv, measure_many_json, measure_many_html, measure_many_xplane,
     measure_many_summary, measure_ntff_string, measure_ntff_fetch, measure_scope_lost,
-    measure_save_last};
+    measure_save_last, measure_save_look};
 
 /* What a scope adds to the code of a function: their sizes are compared. */
 MEASURED void size_0(void);
@@ -308,7 +311,7 @@ int main(void)
     }
     for (i = 0; i < sizeof measures / sizeof *measures; ++i) {
         config.mode = measures[i] == measure_scope_lost ? PROF_FILL : PROF_RING;
-        config.buffer_size = (measures[i] == measure_save_last ? 8192 : 256) << 10;
+        config.buffer_size = (measures[i] == measure_save_last || measures[i] == measure_save_look ? 8192 : 256) << 10;
         config.min_duration_ns = measures[i] == measure_scope_short ? 60000000000 : 0;
         if (prof_start(&config)) { /* anew, so that no measurement takes a new chunk */
             printf("%s\n", prof_error());

@@ -71,6 +71,7 @@ instructions-many_summary      700000
 instructions-ntff_string       4800
 instructions-ntff_fetch        1000000
 instructions-save_last         20000
+instructions-save_look         12700
 '
 
 check() { # name, figure, unit

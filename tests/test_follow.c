@@ -1657,6 +1657,85 @@ TEST(a_request_just_before_the_end_is_heard)
     }
 }
 
+/* A writer of a file that takes as long as the test says. */
+static sem_t slow_begun, slow_end;
+static int slow_holds; /* atomic; 1: it waits */
+static prof_status slow_write(void *user, const prof_trace *trace, prof_sink sink)
+{
+    (void)user, (void)trace, (void)sink;
+    if (!__atomic_exchange_n(&slow_holds, 0, __ATOMIC_ACQ_REL)) return PROF_OK;
+    sem_post(&slow_begun);
+    while (sem_wait(&slow_end)) continue;
+    return PROF_OK;
+}
+
+/* prof's thread writes what up to now was recorded, to the path that a call names, also without config.save. */
+TEST(a_request_names_its_file_and_time)
+{
+    prof_config config = trace_config(4 << 20);
+    char paths[3][300];
+    for (int i = 0; i < 3; ++i) {
+        snprintf(paths[i], sizeof paths[i], "%s/asked-%d.prof", TRACE_FOLDER, i);
+        unlink(paths[i]);
+    }
+    CHECK_EQUAL(prof_save_request_ns(paths[0], PROF_SECOND), PROF_INVALID_STATE);
+    trace_start(&config);
+    CHECK_EQUAL(prof_save_request_ns(paths[0], PROF_SECOND), PROF_INVALID_STATE); /* nobody listens */
+    CHECK(strstr(prof_error(), "save_last_ns") != NULL);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    config.save_last_ns = PROF_SECOND;
+    trace_start(&config);
+    CHECK_EQUAL(prof_save_request(), PROF_INVALID_STATE); /* there is no file for this one */
+    CHECK_EQUAL(prof_save_request_ns(NULL, 1), PROF_INVALID_ARGUMENT);
+    CHECK(strstr(prof_error(), "prof_save_request_ns: path") != NULL);
+    CHECK_EQUAL(prof_save_request_ns(paths[0], 0), PROF_INVALID_ARGUMENT);
+    CHECK_EQUAL(prof_save_request_ns("nothing.unknown", PROF_SECOND), PROF_INVALID_ARGUMENT);
+    PROFILE_BEGIN("all the time");
+    PROFILE_BLOCK("long ago") {}
+    pause_ms(100);
+    PROFILE_BLOCK("just now") {}
+    CHECK_EQUAL(prof_save_request_ns(paths[0], PROF_SECOND / 20), PROF_OK);
+    prof_trace *trace = saved(paths[0]);
+    CHECK_EQUAL(named_like(trace, "just now"), 1);
+    CHECK_EQUAL(named_like(trace, "long ago"), 0);
+    CHECK_EQUAL(named_like(trace, "all the time"), 1);
+    CHECK(trace && prof_trace_about(trace)->from_ns > 0);
+    prof_trace_close(trace);
+    /* All requests are heard, also just before the end. */
+    CHECK_EQUAL(prof_save_request_ns(paths[1], PROF_SECOND), PROF_OK);
+    CHECK_EQUAL(prof_save_request_ns(paths[2], PROF_SECOND), PROF_OK);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    CHECK(trace_file_size(paths[1]) > 0 && trace_file_size(paths[2]) > 0);
+    CHECK_EQUAL(prof_save_request_ns(paths[0], PROF_SECOND), PROF_INVALID_STATE);
+    for (int i = 0; i < 3; ++i) unlink(paths[i]);
+}
+
+/* The thread is held up: the window begins before the request, not before the save. */
+TEST(a_request_means_its_own_moment)
+{
+    static prof_writer slow = {".slow", slow_write, NULL, NULL, NULL};
+    prof_config config = trace_config(1 << 20);
+    char first[300], second[300];
+    snprintf(first, sizeof first, "%s", trace_path("moment.slow"));
+    snprintf(second, sizeof second, "%s", trace_path("moment.prof"));
+    config.save_last_ns = PROF_SECOND;
+    prof_writer_register(&slow);
+    CHECK(!sem_init(&slow_begun, 0, 0) && !sem_init(&slow_end, 0, 0));
+    __atomic_store_n(&slow_holds, 1, __ATOMIC_RELEASE);
+    trace_start(&config);
+    CHECK_EQUAL(prof_save_request_ns(first, PROF_SECOND), PROF_OK);
+    while (sem_wait(&slow_begun)) continue; /* now it writes */
+    PROFILE_BLOCK("just now") {}
+    CHECK_EQUAL(prof_save_request_ns(second, PROF_SECOND), PROF_OK);
+    pause_ms(1200);
+    sem_post(&slow_end);
+    CHECK_EQUAL(prof_stop(), PROF_OK);
+    prof_trace *trace = saved(second);
+    CHECK_EQUAL(named_like(trace, "just now"), 1);
+    prof_trace_close(trace);
+    prof_writer_unregister(&slow);
+}
+
 static volatile sig_atomic_t own_handler_ran;
 static void own_handler(int number)
 {
@@ -1728,18 +1807,6 @@ TEST(a_handler_on_top_stays)
     WAIT_UNTIL(trace_file_size(config.save) > 0);
     CHECK_EQUAL(prof_stop(), PROF_OK);
     signal(SIGUSR2, SIG_DFL);
-}
-
-/* A writer of a file that takes as long as the test says. */
-static sem_t slow_begun, slow_end;
-static int slow_holds; /* atomic; 1: it waits */
-static prof_status slow_write(void *user, const prof_trace *trace, prof_sink sink)
-{
-    (void)user, (void)trace, (void)sink;
-    if (!__atomic_exchange_n(&slow_holds, 0, __ATOMIC_ACQ_REL)) return PROF_OK;
-    sem_post(&slow_begun);
-    while (sem_wait(&slow_end)) continue;
-    return PROF_OK;
 }
 
 /* Chunks are emptied while a file is written, so that threads which may wait for one need not. */

@@ -87,9 +87,15 @@ PROF__API prof_status prof_save(const char *path);
 
 /* Writes only the last nanoseconds (more than 0), 5 * PROF_SECOND for example: see prof_trace_set_window(). A .prof
    file opens with its window set. It has what lies in the window or reaches into it: scopes that were open all the
-   time, spans. Of PROF_STREAM it has everything. The calling thread writes the file. With config.save it takes as long
-   as these nanoseconds need; else the first call looks at all of the buffer: some 18 ms for 64 MiB. */
+   time, spans. Of PROF_STREAM it has everything. The calling thread writes the file, which is there when this returns
+   PROF_OK. With config.save_last_ns or config.save it takes as long as these nanoseconds need, 2 ms for 1 ms; else the
+   first call looks at all of the buffer: some 15 ms for 64 MiB. */
 PROF__API prof_status prof_save_last_ns(const char *path, uint64_t last_ns);
+
+/* Asks prof's thread for the same, up to this moment, and returns after some 30 us: the file comes within 10 ms or
+   so, and before prof_stop() returns; reports tell of a write that fails. Every request gets its file. Not for signal
+   handlers. Returns PROF_INVALID_STATE if no session with config.save_last_ns or config.save is running. */
+PROF__API prof_status prof_save_request_ns(const char *path, uint64_t last_ns);
 
 /* Asks prof's thread to do what config.save says, within 10 ms or so. It only sets a flag, so that signal handlers may
    call it. Requests that come faster than files can be written become one. Returns PROF_INVALID_STATE, without a text

@@ -217,7 +217,9 @@ MANUAL                                                                          
     ms, and does not disturb the recording threads (see BENCHMARKS.md). PROF_SAVE, PROF_SAVE_OVER and so on do the same
     for a program that only has scopes. The trace names the cause, as an instant on the track "prof" and as metadata,
     "save", also in a .txt; the metadata also say what of the cause or of save_last was no longer in the buffer.
-    save_signal and prof_save_request() save as well, and are not limited by save_every.
+    save_signal and prof_save_request() save as well, and are not limited by save_every; so does
+    prof_save_request_ns(path, 5 * PROF_SECOND), which names the file and the time, and needs only save_last_ns. In a
+    frame call one of these two: prof_save_last_ns() returns when the file is written.
 
     Endless runs. PROF_STATS keeps no events but their statistics, in memory that does not grow. prof_stats() and
     prof_summary_write() of a prof_trace_open_live() show, at any time, everything up to now; an output may be a .txt.

@@ -96,7 +96,8 @@ typedef struct prof_config {
                                  prof_save_request(), asks for it. A name like output's, in which %c counts the files:
                                  "slow-%c.json"; without %c each file replaces the one before */
     uint64_t save_last_ns;    /* save_last PROF_SAVE_LAST: how much a save holds; as text seconds, or "500ms"; default
-                                 10 s */
+                                 10 s. Without save, too, it starts the thread that makes prof_save_last_ns() cheap and
+                                 that prof_save_request_ns() asks */
     const char *save_over;    /* save_over PROF_SAVE_OVER: what must not take longer: "frame>16.7ms,scope:net.*>2ms":
                                  up to 16 of frame, frame:NAME and scope:NAME; in a NAME * stands for any text and ? for
                                  any letter. Needs save */

@@ -61,8 +61,9 @@ static prof_status prof__trace_write_here(const prof_trace *trace, const char *p
     X(prof__with) X(prof_flow_new) X(prof_set_thread_name) X(prof_fiber_switch) X(prof_fiber_destroy) X(prof_start)  \
     X(prof_stop) X(prof_reset) X(prof__pause_by) X(prof_enabled_at) X(prof_set_level) X(prof_set_filter_mask)        \
     X(prof__category_enable) X(prof__metadata_change) X(prof_set_sync) X(prof_config_claim) X(prof_config_set)       \
-    X(prof_save) X(prof_save_last_ns) X(prof_save_request) X(prof__saved_with) X(prof__trace_live_here)              \
-    X(prof__trace_write_here) X(prof_writer_register) X(prof_writer_unregister) X(prof_domain_create)                \
+    X(prof_save) X(prof_save_last_ns) X(prof_save_request) X(prof_save_request_ns) X(prof__saved_with)                \
+    X(prof__trace_live_here) X(prof__trace_write_here) X(prof_writer_register) X(prof_writer_unregister)             \
+    X(prof_domain_create)                                                                                            \
     X(prof_domain_list) X(prof_task_create) X(prof_frame_create) X(prof_device_create) X(prof_device_row_create)     \
     X(prof_device_sync) X(prof__device_report) X(prof__session_status_take) X(prof__output_again)
 

@@ -28,6 +28,7 @@ typedef struct prof__reader_hooks {
     void (*save_disarm)(void); /* async-signal-safe */
     prof_status (*save_request)(void); /* the same */
     prof_status (*save_last)(const char *path, uint64_t last_ns);
+    prof_status (*save_later)(const char *path, uint64_t last_ns);
     prof_status (*trace_live)(prof_trace **trace); /* for another instance, like the next one */
     prof_status (*trace_write)(const prof_trace *trace, const char *path, const char *extension);
     /* Functions for the statistics that a follower keeps. */
@@ -52,6 +53,7 @@ static int prof__save_step(prof__session *s);
 static void prof__save_disarm(void);
 static prof_status prof__save_asked(void);
 static prof_status prof__save_last(const char *path, uint64_t last_ns);
+static prof_status prof__save_later(const char *path, uint64_t last_ns);
 static prof_status prof__trace_live_own(prof_trace **trace);
 static prof_status prof__trace_write_own(const prof_trace *trace, const char *path, const char *extension);
 static prof_status prof__aggregated_take(struct prof__aggregated *stats, int reset);
@@ -64,7 +66,8 @@ static const prof_writer prof__summary_writer = {".txt", NULL, NULL, prof__summa
 static const prof__reader_hooks prof__reader_table = {
     prof__live_write,      &prof__csv_writer,       &prof__summary_writer,  prof__follow_make,
     prof__follow_step,     prof__follow_free,       prof__save_arm,         prof__save_step,
-    prof__save_disarm,     prof__save_asked,        prof__save_last,        prof__trace_live_own,
+    prof__save_disarm,     prof__save_asked,        prof__save_last,
+    prof__save_later,      prof__trace_live_own,
     prof__trace_write_own, prof__aggregated_take,   prof__aggregated_give,  prof__aggregated_free,
     prof__aggregated_free_rows,
 };
@@ -102,6 +105,11 @@ static prof_status prof__none_last(const char *path, uint64_t last_ns)
     (void)path, (void)last_ns;
     return prof__no_reader("prof_save_last_ns");
 }
+static prof_status prof__none_later(const char *path, uint64_t last_ns)
+{
+    (void)path, (void)last_ns;
+    return prof__no_reader("prof_save_request_ns");
+}
 static prof_status prof__none_live(prof_trace **trace)
 {
     *trace = NULL;
@@ -127,7 +135,8 @@ static void prof__none_free_rows(struct prof__stat_row *rows, size_t count) { (v
 
 static const prof__reader_hooks prof__reader_none = {
     prof__none_write,   NULL,            NULL,            prof__none_follow, prof__none_step,  prof__none_free,
-    prof__none_arm,     prof__none_step, prof__none_disarm, prof__none_request, prof__none_last, prof__none_live,
+    prof__none_arm,     prof__none_step, prof__none_disarm, prof__none_request, prof__none_last,
+    prof__none_later,   prof__none_live,
     prof__none_trace,   prof__none_take, prof__none_give, prof__none_free_stats, prof__none_free_rows,
 };
 #ifdef PROF_MINIMAL
@@ -148,6 +157,12 @@ PROF_DEF prof_status prof_save_request(void)
 {
     PROF__FORWARD(prof_save_request, ());
     return prof__reader()->save_request();
+}
+
+PROF_DEF prof_status prof_save_request_ns(const char *path, uint64_t last_ns)
+{
+    PROF__FORWARD(prof_save_request_ns, (path, last_ns));
+    return prof__reader()->save_later(path, last_ns);
 }
 
 /* What another copy calls, which forwards to this one. */

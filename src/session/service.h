@@ -266,6 +266,12 @@ static prof_status prof__service_check(const prof_config *c)
     return PROF_OK;
 }
 
+/* Returns 1 if prof's thread saves the last seconds when it is asked to. */
+static int prof__config_saves(const prof_config *config)
+{
+    return (config->save && config->save[0]) || config->save_last_ns || config->save_last > 0;
+}
+
 /* Decides whether the session needs the service and the writer, and how often they look for work. */
 static prof_status prof__service_configure(prof__session *s, const prof_config *config)
 {
@@ -284,8 +290,9 @@ static prof_status prof__service_configure(prof__session *s, const prof_config *
     service->dump_at = prof__monotonic() + s->dump_period_ns;
     prof_status status = prof__reader()->follow_make(s, config);
     if (s->follow) service->wanted = 1;
-    service->wants_writer = prof__chunks_kept(s) && (s->dump_period_ns || (config->save && config->save[0]));
-    if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) && config->save) {
+    service->wants_writer = prof__chunks_kept(s) && (s->dump_period_ns || prof__config_saves(config));
+    if (s->follow && (!prof__chunks_kept(s) || service->longest_ns > PROF__FOLLOW_PERIOD) &&
+        prof__config_saves(config)) {
         service->longest_ns = PROF__FOLLOW_PERIOD;
         service->shortest_ns = PROF__FOLLOW_PERIOD / 8;
     }

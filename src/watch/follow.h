@@ -171,6 +171,8 @@ typedef struct prof__follow {
     uint64_t saves;
     int triggered, signal;
     prof__cause cause;     /* why a save is due; an empty text: none is */
+    int saves_here;        /* 1: prof's thread keeps up with the recording and saves it; see prof__config_saves() */
+    prof__asked *asked;    /* what prof_save_request_ns() asked for, the newest first; under the lock of the state */
 } prof__follow;
 
 /*-- names and rows --*/

@@ -10,6 +10,7 @@
 #include "record/state.h"
 #include "session/number.h"
 #include "session/pattern.h"
+#include "session/service.h"
 #include "session/write.h"
 #include "watch/follow.h"
 #include "watch/follow_passes.h"
@@ -54,17 +55,18 @@ static prof_status prof__save_check(prof__follow *f, const prof_config *config)
 {
     const prof_writer *writer;
     char expanded[1024];
-    if (!config->save || !config->save[0]) {
-        if (config->save_over || config->save_signal)
-            return prof__fail(PROF_INVALID_ARGUMENT,
-                              "save_over, save_signal: need the name of a file in save, for example slow-%%c.json");
-        return PROF_OK;
-    }
-    if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
+    int named = config->save && config->save[0];
+    if (!named && (config->save_over || config->save_signal))
+        return prof__fail(PROF_INVALID_ARGUMENT,
+                          "save_over, save_signal: need the name of a file in save, for example slow-%%c.json");
+    f->saves_here = prof__config_saves(config);
+    if (!f->saves_here) return PROF_OK;
     if (!(config->save_last >= 0 && config->save_last < 1e9) || !(config->save_every >= 0 && config->save_every < 1e9))
         return prof__fail(PROF_INVALID_ARGUMENT, "save_last, save_every: must be 0 or more seconds");
     if (config->save_last_ns > PROF__CENTURY || config->save_every_ns > PROF__CENTURY)
         return prof__must_be("save_last, save_every", "at most 100 years");
+    if (!named) return PROF_OK;
+    if (strlen(config->save) >= sizeof f->save) return prof__fail(PROF_INVALID_ARGUMENT, "save: path too long");
     if (config->save_signal < 0 || config->save_signal > 64)
         return prof__fail(PROF_INVALID_ARGUMENT, "save_signal %d: must be 1 to 64", config->save_signal);
     prof_status status = prof__expand_counted(config->save, 1, expanded, sizeof expanded);
@@ -100,7 +102,8 @@ static int prof__follow_tables(prof__follow *f)
 static prof_status prof__follow_make(prof__session *s, const prof_config *config)
 {
     prof_status status;
-    if (!prof__mode_counts((uint32_t)config->mode) && !config->save && !config->save_over && !config->save_signal)
+    if (!prof__mode_counts((uint32_t)config->mode) && !prof__config_saves(config) && !config->save_over &&
+        !config->save_signal)
         return PROF_OK;
     prof__follow *f = (prof__follow *)calloc(1, sizeof *f);
     if (!f) return prof__no_memory("to follow what is recorded");
@@ -118,6 +121,11 @@ static void prof__follow_free(prof__follow *f)
 {
     prof__past_drop(); /* the session is gone; or this is the child of a fork */
     if (!f || f->process != prof__process_id()) return; /* a fork may have copied it half changed */
+    while (f->asked) {
+        prof__asked *asked = f->asked;
+        f->asked = asked->next;
+        free(asked);
+    }
     for (size_t i = 0; f->tracks && i < f->track_limit; i++) {
         free(f->tracks[i].match.open);
         free(f->tracks[i].frames);

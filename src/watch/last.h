@@ -50,6 +50,13 @@ typedef struct prof__cause {
     char text[160];
 } prof__cause;
 
+/* A save that prof_save_request_ns() has asked for, on the heap. */
+typedef struct prof__asked {
+    struct prof__asked *next;
+    uint64_t tick; /* when it was asked for */
+    double seconds;
+    char pattern[1024]; /* the path, with its %-fields */
+} prof__asked;
 
 /* Returns the tick at which the window begins: this many seconds before the end of the cause, but not after the begin
    of the cause. Returns 0 for a window from the start on. */
@@ -223,15 +230,21 @@ static prof_status prof__last_save(const char *path, double seconds, const prof_
     return writer ? prof__last_trace(&last, writer) : prof__last_image(&last);
 }
 
+/* Checks the arguments of a function that saves, and expands the path into `expanded`, which has 1024 bytes. */
+static prof_status prof__last_asked(const char *function, const char *path, uint64_t last_ns, char *expanded)
+{
+    if (!path) return prof__null(function, "path");
+    if (!last_ns || last_ns > INT64_MAX)
+        return prof__fail(PROF_INVALID_ARGUMENT, "%s: last_ns must be more than 0, and below 2^63", function);
+    return prof__expand(path, expanded, 1024);
+}
+
 /* prof_save_last_ns() */
 static prof_status prof__save_last(const char *path, uint64_t last_ns)
 {
     PROF__CALM();
     char expanded[1024];
-    if (!path) return prof__null("prof_save_last_ns", "path");
-    if (!last_ns || last_ns > INT64_MAX)
-        return prof__fail(PROF_INVALID_ARGUMENT, "prof_save_last_ns: last_ns must be more than 0, and below 2^63");
-    prof_status status = prof__expand(path, expanded, sizeof expanded);
+    prof_status status = prof__last_asked("prof_save_last_ns", path, last_ns, expanded);
     if (!status) status = prof__last_save(expanded, (double)last_ns / 1e9, NULL);
     return status ? status : prof__stream_told(expanded);
 }

@@ -19,7 +19,8 @@ static const prof_writer prof__summary_writer = {".txt", NULL, NULL, prof__summa
 static const prof__reader_hooks prof__reader_table = {
     prof__live_write,      &prof__csv_writer,       &prof__summary_writer,  prof__follow_make,
     prof__follow_step,     prof__follow_free,       prof__save_arm,         prof__save_step,
-    prof__save_disarm,     prof__save_asked,        prof__save_last,        prof__trace_live_own,
+    prof__save_disarm,     prof__save_asked,        prof__save_last,
+    prof__save_later,      prof__trace_live_own,
     prof__trace_write_own, prof__aggregated_take,   prof__aggregated_give,  prof__aggregated_free,
     prof__aggregated_free_rows,
 };

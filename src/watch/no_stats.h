@@ -26,6 +26,11 @@ static prof_status prof__save_arm(const prof__session *s) { return (void)s, PROF
 static int prof__save_step(prof__session *s) { return (void)s, 0; }
 static void prof__save_disarm(void) {}
 static prof_status prof__save_asked(void) { return prof__left_out("prof_save_request", "PROF_NO_THREAD"); }
+static prof_status prof__save_later(const char *path, uint64_t last_ns)
+{
+    (void)path, (void)last_ns;
+    return prof__left_out("prof_save_request_ns", "PROF_NO_THREAD");
+}
 
 /* Called by functions of the reader. They do nothing, because no session of this build has statistics. */
 struct prof__aggregated;

@@ -17,8 +17,8 @@
 #include "watch/past.h"
 
 /*-- SAVES ON DEMAND ----------------------------------------------------------------------------------------- >>save --
-   A call or a signal sets a flag, and a trigger leaves its cause. The service's thread does the saving, so that the
-   program's threads do not wait for it. */
+   A call or a signal sets a flag, a call with a path adds to a list, and a trigger leaves its cause. The service's
+   thread does the saving, so that the program's threads do not wait for it. */
 
 static uint32_t prof__save_wanted; /* who asked for a save: PROF__SAVE_CALL or PROF__SAVE_SIGNAL; 0: nobody */
 static uint32_t prof__save_armed;  /* 1: the session can save, and the service looks at prof__save_wanted */
@@ -30,6 +30,36 @@ static prof_status prof__save_asked(void)
     if (!PROF__LOAD(&prof__save_armed)) return PROF_INVALID_STATE;
     PROF__STORE(&prof__save_wanted, (uint32_t)PROF__SAVE_CALL);
     return PROF_OK;
+}
+
+/* prof_save_request_ns() */
+static prof_status prof__save_later(const char *path, uint64_t last_ns)
+{
+    PROF__CALM();
+    const prof_writer *writer;
+    char expanded[1024];
+    prof_status status = prof__last_asked("prof_save_request_ns", path, last_ns, expanded);
+    if (!status) status = prof__writer_for(expanded, prof__live_mode(), &writer);
+    if (!status) status = prof__output_check(expanded);
+    if (status) return status;
+    prof__asked *asked = (prof__asked *)calloc(1, sizeof *asked);
+    if (!asked) return prof__no_memory("to ask for a save");
+    asked->seconds = (double)last_ns / 1e9;
+    prof__pattern_absolute(path, asked->pattern, sizeof asked->pattern);
+    uint32_t write_lock = prof__state_lock();
+    prof__session *s = prof__state.running ? prof__state.session : NULL;
+    prof__follow *f = s ? s->follow : NULL;
+    int armed = f && f->saves_here && f->process == prof__process_id();
+    if (armed) {
+        asked->tick = prof__now(s, 0);
+        asked->next = f->asked;
+        f->asked = asked;
+    }
+    prof__state_unlock(write_lock);
+    if (armed) return PROF_OK;
+    free(asked);
+    return prof__fail(PROF_INVALID_STATE, "prof_save_request_ns: no session with save or save_last_ns in its "
+                      "configuration is running");
 }
 
 static int prof__save_present(const prof__session *s)
@@ -55,19 +85,68 @@ static void prof__save_look(void)
 #define prof__save_look() ((void)0)
 #endif
 
-/* Keeps up with what is recorded, and carries out one save, if one is due. Returns 1 if there was work. */
+/* Marks why the last seconds are saved, with what of them the buffer holds. */
+static void prof__save_mark(double seconds, const prof__cause *cause)
+{
+    prof__session *s;
+    prof__header h; /* with both pairs of clocks as they are now */
+    uint64_t taken_back;
+    char note[320];
+    if (prof__copy_begin(&s, &h, &taken_back)) return;
+    prof__last_note(note, sizeof note, &h, prof__last_held(s), h.last.tick, prof__last_rate(&h), seconds, cause);
+    prof__copy_end(s);
+    PROFILE_MARK_F("save: %s", note);
+}
+
+/* Saves the last seconds to a file whose %-fields are expanded. status: if not PROF_OK, why there is no such name. */
+static void prof__save_file(prof__session *s, const char *path, double seconds, const prof__cause *cause,
+                            prof_status status)
+{
+    uint64_t began = prof__now(s, 0);
+    prof__save_mark(seconds, cause);
+    if (!status) status = prof__last_save(path, seconds, cause);
+    if (status) prof__background_failed(s, prof_error());
+    prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
+    if (hook && hook()) prof__background_failed(s, prof_error());
+    PROF__SITE(site, PROF__KIND_BEGIN, "save", "prof", 2);
+    prof__service_scope(s, &site, began);
+}
+
+/* Carries out what prof_save_request_ns() has asked for, the oldest first. Returns 1 if there was work. */
+static int prof__save_all(prof__session *s)
+{
+    uint32_t write_lock = prof__state_lock();
+    prof__asked *newest = s->follow->asked, *first = NULL;
+    s->follow->asked = NULL;
+    prof__state_unlock(write_lock);
+    int work = newest != NULL;
+    for (prof__asked *asked; (asked = newest) != NULL; first = asked) {
+        newest = asked->next;
+        asked->next = first;
+    }
+    for (prof__asked *asked; (asked = first) != NULL; free(asked)) {
+        prof__cause cause = {asked->tick, asked->tick, "request"};
+        char path[1024];
+        first = asked->next;
+        prof_status status = prof__expand(asked->pattern, path, sizeof path);
+        prof__save_file(s, path, asked->seconds, &cause, status);
+    }
+    return work;
+}
+
+/* Keeps up with what is recorded, and carries out what was asked for, and one more save, if one is due. Returns 1 if
+   there was work. */
 static int prof__save_step(prof__session *s)
 {
     prof__follow *f = s->follow;
-    char path[1024], note[320];
+    char path[1024];
     prof__cause cause;
     prof__save_look();
-    if (!f || !f->save[0] || !prof__save_present(s)) return 0;
-    int work = prof__past_work(s);
+    if (!f || !f->saves_here || !prof__save_present(s)) return 0;
+    int work = prof__past_work(s) | prof__save_all(s);
     prof__lock(&f->lock); /* the service may set the cause while the writer's thread saves */
     cause = f->cause;
     f->cause.text[0] = 0;
-    double ns_per_tick = f->ns_per_tick;
     prof__unlock(&f->lock);
     if (!cause.text[0]) {
         uint32_t wanted = __atomic_exchange_n(&prof__save_wanted, 0, __ATOMIC_RELAXED);
@@ -75,17 +154,8 @@ static int prof__save_step(prof__session *s)
         prof__text_copy(cause.text, sizeof cause.text, wanted == PROF__SAVE_SIGNAL ? "signal" : "request");
         cause.from = cause.to = 0;
     }
-    uint64_t began = prof__now(s, 0);
-    PROFILE_MARK_F("save: %s",
-                   prof__last_note(note, sizeof note, s->header, prof__last_held(s), began, ns_per_tick,
-                                   f->last_seconds, &cause));
     prof_status status = prof__expand_counted(f->save, ++f->saves, path, sizeof path);
-    if (!status) status = prof__last_save(path, f->last_seconds, &cause);
-    if (status) prof__background_failed(s, prof_error());
-    prof_status (*hook)(void) = PROF__ACQUIRE(&prof__saved_hook);
-    if (hook && hook()) prof__background_failed(s, prof_error());
-    PROF__SITE(site, PROF__KIND_BEGIN, "save", "prof", 2);
-    prof__service_scope(s, &site, began);
+    prof__save_file(s, path, f->last_seconds, &cause, status);
     return 1;
 }
 

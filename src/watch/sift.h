@@ -166,17 +166,16 @@ static uint64_t prof__sift_latest(const uint64_t *words, size_t first, size_t en
 static PROF__NOINLINE size_t prof__sift_scopes(prof__sift *sift, const uint64_t *words, size_t first, size_t count,
                                                uint64_t *last)
 {
-    const uint32_t pair = (uint32_t)(PROF__KIND_BEGIN ^ PROF__KIND_END) << PROF__SITE_BITS;
+    const uint64_t begin = (uint64_t)PROF__KIND_BEGIN << PROF__KIND_SHIFT;
+    const uint64_t end = (uint64_t)PROF__KIND_END << PROF__KIND_SHIFT;
     uint64_t *top = sift->scopes + sift->scope_count - 1;
     size_t at = first;
     for (; at < count; at++) {
-        uint64_t head = PROF__ACQUIRE(words + at);
-        unsigned kind = prof__read_kind(head);
-        uint32_t other = (uint32_t)((*top ^ head) >> PROF__TICK_BITS) ^ pair, ends = 0u - (kind >> 1);
-        if (PROF__UNLIKELY(kind - PROF__KIND_BEGIN > PROF__KIND_END - PROF__KIND_BEGIN)) break;
-        if (PROF__UNLIKELY(other & ends)) break;
+        uint64_t head = PROF__ACQUIRE(words + at), ends = 0 - (head >> (PROF__KIND_SHIFT + 1) & 1);
+        if (PROF__UNLIKELY(head - begin >= end)) break; /* is neither: these are the kinds 1 and 2 */
+        if (PROF__UNLIKELY((*top ^ head ^ begin ^ end) & ends & ~PROF__TICK_MASK)) break;
         top[1] = (head & ~PROF__TICK_MASK) | at;
-        top += 1 + 2 * (ptrdiff_t)(int32_t)ends; /* BEGIN: one more, END: one less */
+        top += 1 + 2 * (ptrdiff_t)(int64_t)ends; /* BEGIN: one more, END: one less */
     }
     if (at == first) return at;
     int begun = prof__read_kind(PROF__ACQUIRE(words + at - 1)) == PROF__KIND_BEGIN;

@@ -236,7 +236,10 @@ static void try_reader(void)
     check("prof_save", "PROF_MINIMAL", prof_save(in_folder("saved.prof")));
     check("a .csv of the moment", "prof_read", prof_save(in_folder("saved.csv")));
     check("prof_save_last_ns", "prof_read", prof_save_last_ns(in_folder("last.prof"), 1));
-    if (without(THREAD_OR_READER)) check("prof_save_request", THREAD_OR_READER, prof_save_request());
+    if (without(THREAD_OR_READER)) {
+        check("prof_save_request", THREAD_OR_READER, prof_save_request());
+        check("prof_save_request_ns", THREAD_OR_READER, prof_save_request_ns(in_folder("asked.prof"), 1));
+    }
     prof_writer_unregister(&writer);
 }
 
