@@ -255,8 +255,9 @@ $(FAKES): tests/fake_nrt.c prof_ntff.h prof.h
 $(BUILD)/tests/test_ntff: | $(FAKES)
 
 # A CUDA driver and CUPTI without a GPU, in one library: whole, and with fewer functions.
-FAKE_CUPTI = $(patsubst %,$(BUILD)/tests/fake_cupti/%.so,libfake libpoor)
+FAKE_CUPTI = $(patsubst %,$(BUILD)/tests/fake_cupti/%.so,libfake libpoor libolder)
 FAKE_WITHOUT_libpoor = cuDeviceGetAttribute cuptiActivityFlushAll
+FAKE_WITHOUT_libolder = cuptiPmSamplingEnable
 $(FAKE_CUPTI): tests/fake_cupti.c
 	@mkdir -p $(@D)
 	$(ALL_C) -fPIC -c $< -o $@.o

@@ -49,8 +49,22 @@ KEYS of JAX, for prof_config_set(). They hold for the sessions that begin after 
      gpu_enable_nvtx_tracking        false     records ranges of NVTX. It has to be set before the first call of NVTX
      gpu_enable_cupti_activity_graph_trace  false   a graph is one event, not one for each kernel in it
      gpu_num_chips_to_profile_per_task      0  records this many GPUs, the first ones; 0: all
-     gpu_pm_sample_counters          ""        not supported, nor gpu_range_profiling_counters: other values are errors
-     gpu_dump_graph_node_mapping     false     likewise: JAX documents it, and nothing in it reads it */
+     gpu_pm_sample_counters          ""        samples these performance counters: see below
+     gpu_pm_sample_interval_us       500       so often
+     gpu_pm_sample_buffer_size_per_gpu_mb  64  room on each GPU for samples until CUPTI takes them, every 100 ms: up to
+                                               4096; less than 64 is 64
+     gpu_range_profiling_counters    ""        not supported: other values are errors
+     gpu_dump_graph_node_mapping     false     likewise: JAX documents it, and nothing in it reads it
+
+PERFORMANCE COUNTERS
+
+   prof_config_set(&config, "gpu_pm_sample_counters", "sm__cycles_active.avg,pcie__read_bytes.sum") makes the row
+   "performance counters" of each GPU, with a counter for each name, 64 at most. A value holds from the begin of its
+   sample to that of the next one. `ncu --query-metrics-collection pmsampling --chip gh100` lists names. All of them
+   have to fit into one pass of the GPU: those that do not, and those that a GPU does not have, are left out, as in JAX,
+   and the metadata say it. It needs CUPTI of CUDA 12.6 or later, a GPU that samples by time (not Turing, not GA100),
+   and often more privileges than tracing. The GPU's counters stay this process's until it ends: to give them back ends
+   all of CUPTI in some versions. */
 #include "prof.h" /* outside of the include guard, because this may be the inclusion with PROF_IMPLEMENTATION */
 
 #pragma pack(push, 16) /* as in prof.h */
@@ -82,6 +96,10 @@ typedef struct prof_cuda_counts {
     uint64_t broken_buffers; /* buffers that CUPTI could not read to their end */
     uint64_t clock_steps;    /* how often somebody has set the system's clock, which CUPTI uses: the times of GPUs are
                                 wrong there */
+    uint64_t samples;          /* of gpu_pm_sample_counters */
+    uint64_t samples_dropped;  /* CUPTI could not evaluate them */
+    uint64_t sample_overflows; /* how often a GPU had no room for its samples, and has lost some: raise
+                                  gpu_pm_sample_interval_us or gpu_pm_sample_buffer_size_per_gpu_mb */
 } prof_cuda_counts;
 
 #if PROF_ENABLE
@@ -351,6 +369,8 @@ typedef struct prof__cuda_api {
 #define PROF__CUDA_BUFFER 131072u
 #define PROF__CUDA_BUFFERS 8192u /* for 1 GiB */
 #define PROF__CUDA_RANGES 256u
+#define PROF__CUDA_COUNTERS 64 /* that are sampled */
+#define PROF__CUDA_COUNTER_TEXT 4096
 
 /* A GPU. The collector alone uses the rows, which are made when they are first needed. */
 typedef struct prof__cuda_gpu {
@@ -378,6 +398,8 @@ typedef struct prof__cuda_range {
 typedef struct prof__cuda_wishes {
     uint64_t calls, events, ranges, gpus;
     int nvtx, graphs;
+    uint64_t sample_us, sample_mib;
+    char counters[PROF__CUDA_COUNTER_TEXT]; /* names, with commas between them */
 } prof__cuda_wishes;
 
 /* The fields before `session` change under the lock `loading`, and stay once `api` is set. Those after it change in
@@ -385,6 +407,7 @@ typedef struct prof__cuda_wishes {
 static struct {
     int loading, enabled, exits, inherited; /* inherited: 1: in a child of fork(), in which CUDA does not work */
     const prof__cuda_api *api;
+    void *library;    /* CUPTI */
     uint32_t version; /* of CUPTI */
     int driver;       /* 12040 is 12.4 */
     unsigned gpus;
@@ -1070,234 +1093,6 @@ static void prof__cuda_buffers_read(void)
 #endif
 
 #ifdef PROF__CUDA_LINUX
-#define PROF__CUDA_STEP 1000000 /* ns: between two looks, clocks differ by less if nobody has set one */
-
-/* Reads CUPTI's clock, which is Unix time, between two readings of the host's, several times, and takes the closest
-   pair. Returns 0 if CUPTI has no time. */
-static int prof__cuda_clocks(uint64_t *ticks, uint64_t *host)
-{
-    uint64_t best = ~(uint64_t)0;
-    for (int i = 0; i < 8; ++i) {
-        uint64_t time = 0, before = prof__monotonic();
-        int result = prof__cuda.api->GetTimestamp(&time);
-        uint64_t after = prof__monotonic();
-        if (result || !time) return 0;
-        if (after - before >= best) continue;
-        best = after - before;
-        *ticks = time;
-        *host = before + best / 2;
-    }
-    return 1;
-}
-
-/* Gives every GPU a pair of clocks. */
-static void prof__cuda_sync(void)
-{
-    uint64_t ticks = 0, host = 0;
-    prof__cuda.looked = prof__monotonic();
-    if (!prof__cuda_clocks(&ticks, &host)) return;
-    int64_t gap = (int64_t)(ticks - host), change = gap - prof__cuda.clock_gap;
-    if (prof__cuda.clock_gap && (change > PROF__CUDA_STEP || change < -PROF__CUDA_STEP))
-        ++prof__cuda.counts.clock_steps;
-    prof__cuda.clock_gap = gap;
-    for (unsigned i = 0; i < prof__cuda.gpus; ++i)
-        if (prof__cuda.gpu[i].device) prof_device_sync(prof__cuda.gpu[i].device, ticks, host);
-    prof_device_sync(prof__cuda.host, ticks, host);
-    if (prof__cuda.nvtx) prof_device_sync(prof__cuda.nvtx, ticks, host);
-}
-
-/* Takes what is complete. force: also what is not, which then has no end. */
-static void prof__cuda_collect(int force)
-{
-    prof__cuda_sync();
-    prof__cuda.api->ActivityFlushAll(force ? PROF__CUPTI_FLUSH_FORCED : 0);
-    prof__cuda_dropped(NULL, 0);
-    prof__cuda_buffers_read();
-}
-
-/* Kinds of records, as the metadata calls them where one is missing. */
-static const struct {
-    uint32_t kind;
-    const char *what;
-} prof__cuda_kinds[] = {
-    {PROF__CUPTI_KERNEL, "kernels"},           {PROF__CUPTI_MEMCPY, "copies"},
-    {PROF__CUPTI_MEMCPY_PEER, "peer copies"},  {PROF__CUPTI_MEMSET, "fills"},
-    {PROF__CUPTI_SYNC, "synchronization"},     {PROF__CUPTI_OVERHEAD, "overhead"},
-    {PROF__CUPTI_MEMORY, "allocations"},       {PROF__CUPTI_UNIFIED_MEMORY, "unified memory"},
-    {PROF__CUPTI_GRAPH, "graphs"},             {PROF__CUPTI_MARKER, "NVTX"},
-};
-#define PROF__CUDA_KIND_COUNT (sizeof prof__cuda_kinds / sizeof *prof__cuda_kinds)
-
-static int prof__cuda_wants(uint32_t kind)
-{
-    if (kind == PROF__CUPTI_MEMORY) return !prof__cuda.config.no_memory;
-    if (kind == PROF__CUPTI_GRAPH) return prof__cuda.wishes.graphs;
-    if (kind == PROF__CUPTI_MARKER) return prof__cuda.wishes.nvtx;
-    return 1;
-}
-
-static void prof__cuda_says_lost(const char *what, uint64_t count, const char *why)
-{
-    char key[64], text[200];
-    if (!count) return;
-    snprintf(key, sizeof key, "CUDA %s dropped", what);
-    snprintf(text, sizeof text, "%llu: %s", (unsigned long long)count, why);
-    prof__beside_says(prof__cuda.session, key, text);
-}
-
-/* Says in the metadata what is missing. */
-static void prof__cuda_says(void)
-{
-    const prof_cuda_counts *counts = &prof__cuda.counts;
-    prof__cuda_says_lost("calls", counts->calls_dropped, "more than gpu_max_callback_api_events");
-    prof__cuda_says_lost("events", counts->events_dropped, "more than gpu_max_activity_api_events");
-    prof__cuda_says_lost("ranges", counts->ranges_dropped, "more than gpu_max_annotation_strings, or too many open");
-    prof__cuda_says_lost("records", counts->cupti_dropped, "CUPTI had no buffer: raise prof_cuda_config.memory");
-    prof__cuda_says_lost("untimed", counts->untimed,
-                         "the GPU wrote no times, or they ran on at the end: wait for the GPU first");
-    prof__cuda_says_lost("unknown", counts->unknown, "records that this version of prof does not know");
-    prof__cuda_says_lost("buffers", counts->broken_buffers, "CUPTI could not read them to their end");
-    if (counts->clock_steps)
-        prof__beside_says(prof__cuda.session, "CUDA clock",
-                          "the system's clock was set meanwhile: times of GPUs are wrong there");
-}
-
-/* Ends tracing, and takes what is left. */
-static void prof__cuda_finish(void)
-{
-    const prof__cuda_api *api = prof__cuda.api;
-    PROF__STORE(&prof__cuda.calls, 0);
-    prof__cuda_collect(0); /* first what has ended, with its times */
-    for (size_t i = 0; i < PROF__CUDA_KIND_COUNT; ++i)
-        if (prof__cuda_wants(prof__cuda_kinds[i].kind)) api->ActivityDisable(prof__cuda_kinds[i].kind);
-    prof__cuda_collect(1);
-    if (prof__cuda.subscriber) api->Unsubscribe(prof__cuda.subscriber);
-    prof__cuda.subscriber = NULL;
-    prof__cuda_says();
-}
-
-#define PROF__CUDA_ROUND 50000000u   /* ns from one look for full buffers to the next */
-#define PROF__CUDA_FLUSH 1000000000u /* ns from one flush to the next */
-
-static void *prof__cuda_main(void *user)
-{
-    (void)user;
-    prof_set_thread_name("prof CUDA");
-    while (!PROF__ACQUIRE(&prof__cuda.stop)) {
-        uint32_t asked = PROF__ACQUIRE(&prof__cuda.collects);
-        if (asked != prof__cuda.collected || prof__monotonic() - prof__cuda.looked >= PROF__CUDA_FLUSH) {
-            prof__cuda_collect(0);
-            PROF__RELEASE(&prof__cuda.collected, asked);
-        } else {
-            prof__cuda_buffers_read();
-        }
-        if (!PROF__ACQUIRE(&prof__cuda.stop)) prof__word_wait(&prof__cuda.collects, asked, PROF__CUDA_ROUND);
-    }
-    prof__cuda_finish();
-    PROF__RELEASE(&prof__cuda.collected, PROF__ACQUIRE(&prof__cuda.collects));
-    PROF__RELEASE(&prof__cuda.done, 1u);
-    return NULL;
-}
-#endif
-
-#ifdef PROF__CUDA_LINUX
-#define PROF__CUDA_DEFAULTS {2097152, 2097152, 1048576, 0, 0, 0}
-static prof__cuda_wishes prof__cuda_wished = PROF__CUDA_DEFAULTS; /* under the lock prof__cuda_wishing */
-static int prof__cuda_wishing;
-#endif
-
-#if !defined(PROF_NO_TEXT) && defined(PROF__CUDA_LINUX)
-#define PROF__CUDA_PREFIX "gpu_"
-
-/* What is not supported: the values that ask for nothing. */
-#define PROF__CUDA_NO_SAMPLING "sampling of performance counters is not supported"
-static const struct {
-    const char *key, *none, *why;
-} prof__cuda_unsupported[] = {
-    {"gpu_pm_sample_counters", "", PROF__CUDA_NO_SAMPLING},
-    {"gpu_range_profiling_counters", "", PROF__CUDA_NO_SAMPLING},
-    {"gpu_range_profiling_allow_multipass", NULL, PROF__CUDA_NO_SAMPLING},
-    {"gpu_dump_graph_node_mapping", NULL, "JAX documents it, but no version of JAX acts on it, nor does prof"},
-};
-
-static prof_status prof__cuda_must_be(const char *key, const char *value, const char *what)
-{
-    return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': must be %s", key, value, what);
-}
-
-static prof_status prof__cuda_number(const char *key, const char *value, uint64_t *number)
-{
-    uint64_t parsed;
-    if (!prof__parse_number(value, prof__ones, &parsed)) return prof__cuda_must_be(key, value, "a number");
-    if (number) *number = parsed;
-    return PROF_OK;
-}
-
-static prof_status prof__cuda_switch(const char *key, const char *value, int *on)
-{
-    int parsed = prof__parse_name(value, prof__switch_names);
-    if (parsed < 0) return prof__cuda_must_be(key, value, "0 or 1");
-    *on = parsed & 1;
-    return PROF_OK;
-}
-
-/* Checks the value of a key that is not supported. none: NULL: a switch, of which 0 asks for nothing. */
-static prof_status prof__cuda_refuse(const char *key, const char *value, const char *none, const char *why)
-{
-    int on = none && strcmp(value, none) != 0;
-    prof_status status = none ? PROF_OK : prof__cuda_switch(key, value, &on);
-    if (status || !on) return status;
-    return prof__fail(PROF_UNSUPPORTED, "%s '%.60s': %s", key, value, why);
-}
-
-static prof_status prof__cuda_key(prof__cuda_wishes *wishes, const char *key, const char *value)
-{
-    const char *name = key + sizeof PROF__CUDA_PREFIX - 1;
-    for (size_t i = 0; i < sizeof prof__cuda_unsupported / sizeof *prof__cuda_unsupported; ++i)
-        if (!strcmp(key, prof__cuda_unsupported[i].key))
-            return prof__cuda_refuse(key, value, prof__cuda_unsupported[i].none, prof__cuda_unsupported[i].why);
-    if (!strcmp(name, "max_callback_api_events")) return prof__cuda_number(key, value, &wishes->calls);
-    if (!strcmp(name, "max_activity_api_events")) return prof__cuda_number(key, value, &wishes->events);
-    if (!strcmp(name, "max_annotation_strings")) return prof__cuda_number(key, value, &wishes->ranges);
-    if (!strcmp(name, "num_chips_to_profile_per_task")) return prof__cuda_number(key, value, &wishes->gpus);
-    if (!strcmp(name, "enable_nvtx_tracking")) return prof__cuda_switch(key, value, &wishes->nvtx);
-    if (!strcmp(name, "enable_cupti_activity_graph_trace")) return prof__cuda_switch(key, value, &wishes->graphs);
-    /* These say how the counters are sampled that prof__cuda_unsupported refuses. */
-    if (!strcmp(name, "pm_sample_interval_us") || !strcmp(name, "pm_sample_buffer_size_per_gpu_mb"))
-        return prof__cuda_number(key, value, NULL);
-    return prof__fail(PROF_INVALID_ARGUMENT,
-                      "unknown key '%.60s': must be gpu_max_callback_api_events, _max_activity_api_events, "
-                      "_max_annotation_strings, _enable_nvtx_tracking, _enable_cupti_activity_graph_trace or "
-                      "_num_chips_to_profile_per_task", key);
-}
-
-static prof_status prof__cuda_claim(void *user, const char *key, const char *value)
-{
-    (void)user;
-    prof__lock(&prof__cuda_wishing);
-    prof_status status = prof__cuda_key(&prof__cuda_wished, key, value);
-    prof__unlock(&prof__cuda_wishing);
-    return status;
-}
-
-/* Several plugins may have copies of this code; the loader directs all of them to one variable. */
-PROF__ONE_PER_PROCESS const void *prof__cuda_owner = &prof__cuda_wished;
-
-PROF__AT_START(101, prof__cuda_claims);
-static void prof__cuda_claims(void)
-{
-    if (prof__cuda_owner == &prof__cuda_wished) prof_config_claim(PROF__CUDA_PREFIX, prof__cuda_claim, NULL);
-}
-#ifdef PROF__SHARED
-PROF__AT_END(101, prof__cuda_claims_no_more);
-static void prof__cuda_claims_no_more(void)
-{
-    if (prof__cuda_owner == &prof__cuda_wished) prof_config_claim(PROF__CUDA_PREFIX, NULL, NULL);
-}
-#endif
-#endif
-
-#ifdef PROF__CUDA_LINUX
 #include <dlfcn.h>
 #ifdef PROF__LATE /* what dlfcn.h declares with _GNU_SOURCE only: see prof.h, >>platform */
 typedef struct prof__cuda_symbol {
@@ -1331,9 +1126,10 @@ static const char *prof__cupti_result(int result)
     case 14: return "NOT_COMPATIBLE";
     case 15: return "NOT_INITIALIZED: CUPTI and the driver do not fit together: a newer driver, or the CUPTI of the "
                     "driver's CUDA version";
+    case 17: return "INVALID_METRIC_NAME: see ncu --query-metrics-collection pmsampling";
     case 21: return "INVALID_KIND";
     case 23: return "DISABLED";
-    case 26: return "HARDWARE_BUSY";
+    case 26: return "HARDWARE_BUSY: another profiler uses the GPU's counters: end it";
     case 27: return "NOT_SUPPORTED";
     case 28: case 29: case 30: case 31: return "UM_PROFILING_NOT_SUPPORTED";
     case 33: return "VIRTUALIZED_DEVICE_NOT_SUPPORTED: the virtual machine's GPU has no tracing: see NVIDIA's vGPU "
@@ -1502,6 +1298,7 @@ static prof_status prof__cupti_load(prof__cuda_api *api)
         return prof__fail(PROF_UNSUPPORTED, "%s is not in this CUPTI: it needs that of CUDA 12.0 or later", missing);
     int result = api->GetVersion(&prof__cuda.version);
     if (result) return prof__cupti_failed("GetVersion", result);
+    prof__cuda.library = library;
     if (prof__cuda.version < PROF__CUPTI_OLDEST)
         return prof__fail(PROF_UNSUPPORTED, "CUPTI is too old (version %u): install that of CUDA 12.0 or later",
                           (unsigned)prof__cuda.version);
@@ -1531,6 +1328,635 @@ static prof_status prof__cuda_load(void)
     PROF__RELEASE(&prof__cuda.api, (const prof__cuda_api *)&api);
     return PROF_OK;
 }
+#endif
+
+/* Each function takes one struct, whose first field is its size, up to the end of its last field. Two structs have
+   grown since CUDA 12.6, the first version that has all this. CUPTI refuses, as an invalid parameter, a size that it
+   does not know: later ones than its own, and those of some older versions. tests/compile/cupti.sh compares all of this
+   with NVIDIA's headers. CUPTI writes the fields that begin with out_. */
+
+enum {
+    PROF__CUPTI_OF_SAMPLING = 1, /* a type of profiler */
+    PROF__CUPTI_BY_TIME = 1,     /* what triggers samples: the interval is in nanoseconds */
+    PROF__CUPTI_IMAGE_FULL = 1,  /* why decoding has stopped */
+    PROF__CUPTI_INVALID = 1,     /* results */
+    PROF__CUPTI_NO_MEMORY = 8
+};
+
+#define PROF__CUPTI_HEAD size_t size; void *reserved;
+typedef struct prof__cupti_plain { PROF__CUPTI_HEAD } prof__cupti_plain;
+typedef struct prof__cupti_object { PROF__CUPTI_HEAD void *object; } prof__cupti_object;
+typedef struct prof__cupti_chip { PROF__CUPTI_HEAD size_t device; const char *out_name; } prof__cupti_chip;
+typedef struct prof__cupti_available {
+    PROF__CUPTI_HEAD size_t device, out_bytes; uint8_t *image;
+} prof__cupti_available;
+typedef struct prof__cupti_host {
+    PROF__CUPTI_HEAD uint32_t type; const char *chip; const uint8_t *available; void *out_host;
+    const char *counter_set;
+} prof__cupti_host;
+typedef struct prof__cupti_metrics {
+    PROF__CUPTI_HEAD void *host; const char *const *names; size_t count;
+} prof__cupti_metrics;
+typedef struct prof__cupti_config_size { PROF__CUPTI_HEAD void *host; size_t out_bytes; } prof__cupti_config_size;
+typedef struct prof__cupti_config {
+    PROF__CUPTI_HEAD void *host; size_t bytes; uint8_t *image;
+} prof__cupti_config;
+typedef struct prof__cupti_passes {
+    PROF__CUPTI_HEAD size_t bytes; uint8_t *image; size_t out_passes;
+} prof__cupti_passes;
+typedef struct prof__cupti_enable { PROF__CUPTI_HEAD size_t device; void *out_object; } prof__cupti_enable;
+typedef struct prof__cupti_set {
+    PROF__CUPTI_HEAD void *object; size_t bytes; const uint8_t *image; size_t buffer; uint64_t interval;
+    uint32_t trigger, keeps;
+} prof__cupti_set;
+typedef struct prof__cupti_data_size {
+    PROF__CUPTI_HEAD void *object; const char *const *names; size_t count; uint32_t most_samples; size_t out_bytes;
+} prof__cupti_data_size;
+typedef struct prof__cupti_data {
+    PROF__CUPTI_HEAD void *object; size_t bytes; uint8_t *image;
+} prof__cupti_data;
+typedef struct prof__cupti_decode {
+    PROF__CUPTI_HEAD void *object; uint8_t *image; size_t bytes; uint32_t out_reason; uint8_t out_overflow;
+} prof__cupti_decode;
+typedef struct prof__cupti_data_info {
+    PROF__CUPTI_HEAD const uint8_t *image; size_t bytes, out_total, out_populated, out_completed;
+} prof__cupti_data_info;
+typedef struct prof__cupti_sample {
+    PROF__CUPTI_HEAD void *object; const uint8_t *image; size_t bytes, index; uint64_t out_start, out_end;
+} prof__cupti_sample;
+typedef struct prof__cupti_values {
+    PROF__CUPTI_HEAD void *host; const uint8_t *image; size_t bytes, index; const char *const *names; size_t count;
+    double *values;
+} prof__cupti_values;
+
+/* X(function, its struct, the last field of that in the newest version, and in the oldest) */
+#define PROF__CUPTI_SAMPLING(X)                                                \
+    X(ProfilerInitialize, plain, reserved, reserved)                           \
+    X(DeviceGetChipName, chip, out_name, out_name)                             \
+    X(PmSamplingGetCounterAvailability, available, image, image)               \
+    X(ProfilerHostInitialize, host, counter_set, out_host)                     \
+    X(ProfilerHostDeinitialize, object, object, object)                        \
+    X(ProfilerHostConfigAddMetrics, metrics, count, count)                     \
+    X(ProfilerHostGetConfigImageSize, config_size, out_bytes, out_bytes)       \
+    X(ProfilerHostGetConfigImage, config, image, image)                        \
+    X(ProfilerHostGetNumOfPasses, passes, out_passes, out_passes)              \
+    X(PmSamplingEnable, enable, out_object, out_object)                        \
+    X(PmSamplingSetConfig, set, keeps, trigger)                                \
+    X(PmSamplingGetCounterDataSize, data_size, out_bytes, out_bytes)           \
+    X(PmSamplingCounterDataImageInitialize, data, image, image)                \
+    X(PmSamplingStart, object, object, object)                                 \
+    X(PmSamplingStop, object, object, object)                                  \
+    X(PmSamplingDecodeData, decode, out_overflow, out_overflow)                \
+    X(PmSamplingGetCounterDataInfo, data_info, out_completed, out_completed)   \
+    X(PmSamplingCounterDataGetSampleInfo, sample, out_end, out_end)            \
+    X(ProfilerHostEvaluateToGpuValues, values, values, values)
+
+typedef struct prof__cupti_sampling {
+#define PROF__CUPTI_POINTER(name, type, newest, oldest) int (*name)(prof__cupti_##type *);
+    PROF__CUPTI_SAMPLING(PROF__CUPTI_POINTER)
+#undef PROF__CUPTI_POINTER
+} prof__cupti_sampling;
+
+#ifdef PROF__CUDA_LINUX
+#define PROF__CUDA_SAMPLES 2048u            /* that are decoded at once */
+#define PROF__CUDA_DECODE 100000000u        /* ns from one time to the next, as in JAX */
+#define PROF__CUDA_SAMPLE_ROW "performance counters"
+
+/* A GPU whose counters are sampled. CUPTI's object stays: to give it back ends all of CUPTI in some versions. */
+typedef struct prof__cuda_sampler {
+    void *object, *host; /* host: evaluates; NULL: the GPU is not sampled in this session */
+    uint8_t *available, *config, *data;
+    size_t config_bytes, data_bytes, count;
+    const char *names[PROF__CUDA_COUNTERS];
+    prof_device_row *row;
+    int runs;
+} prof__cuda_sampler;
+
+static prof__cupti_sampling prof__cupti_sampling_api;
+static prof__cuda_sampler prof__cuda_samplers[PROF__CUDA_GPUS];
+static uint64_t prof__cuda_decoded; /* ns of the last time */
+static char prof__cuda_counter_text[PROF__CUDA_COUNTER_TEXT];
+
+/* Calls a function of CUPTI, with the size that its struct has in the newest version, and then, if CUPTI does not know
+   that, in the oldest. */
+#define PROF__CUPTI_SIZE(type, last) (offsetof(prof__cupti_##type, last) + sizeof((prof__cupti_##type *)0)->last)
+#define PROF__CUPTI_CALLER(name, type, newest, oldest)                                                     \
+    static int prof__cupti_do_##name(prof__cupti_##type *parameters)                                       \
+    {                                                                                                      \
+        parameters->size = PROF__CUPTI_SIZE(type, newest);                                                 \
+        int result = prof__cupti_sampling_api.name(parameters);                                            \
+        if (result != PROF__CUPTI_INVALID || parameters->size == PROF__CUPTI_SIZE(type, oldest)) return result; \
+        parameters->size = PROF__CUPTI_SIZE(type, oldest);                                                 \
+        return prof__cupti_sampling_api.name(parameters);                                                  \
+    }
+PROF__CUPTI_SAMPLING(PROF__CUPTI_CALLER)
+#undef PROF__CUPTI_CALLER
+#define PROF__CUPTI_TRY(name, parameters)                                     \
+    do {                                                                      \
+        int result_ = prof__cupti_do_##name(parameters);                      \
+        if (result_) return prof__cupti_failed(#name, result_);               \
+    } while (0)
+
+static prof_status prof__cuda_sampling_load(void)
+{
+#define PROF__CUDA_NAME(name, type, newest, oldest) "cupti" #name,
+    static const char *const names[] = {PROF__CUPTI_SAMPLING(PROF__CUDA_NAME)};
+#undef PROF__CUDA_NAME
+    const char *missing = prof__cuda_symbols(prof__cuda.library, names, sizeof names / sizeof *names,
+                                             (void *)&prof__cupti_sampling_api);
+    if (missing)
+        return prof__fail(PROF_UNSUPPORTED, "%s is not in this CUPTI: it needs that of CUDA 12.6 or later", missing);
+    prof__cupti_plain parameters = {0, NULL};
+    PROF__CUPTI_TRY(ProfilerInitialize, &parameters);
+    return PROF_OK;
+}
+
+static uint8_t *prof__cuda_image(uint8_t **image, size_t bytes)
+{
+    free(*image);
+    *image = (uint8_t *)calloc(1, bytes ? bytes : 1);
+    if (!*image) prof__fail(PROF_NO_MEMORY, "no memory for performance counters");
+    return *image;
+}
+
+static void prof__cuda_sampler_stop(prof__cuda_sampler *sampler)
+{
+    prof__cupti_object object = {0, NULL, sampler->object};
+    if (sampler->runs) prof__cupti_do_PmSamplingStop(&object);
+    sampler->runs = 0;
+}
+
+static int prof__cuda_sampler_start(prof__cuda_sampler *sampler)
+{
+    prof__cupti_object object = {0, NULL, sampler->object};
+    int result = prof__cupti_do_PmSamplingStart(&object);
+    sampler->runs = !result;
+    return result;
+}
+
+/* Gives back what a session needs. */
+static void prof__cuda_sampler_close(prof__cuda_sampler *sampler)
+{
+    prof__cupti_object host = {0, NULL, sampler->host};
+    prof__cuda_sampler_stop(sampler);
+    if (sampler->host) prof__cupti_do_ProfilerHostDeinitialize(&host);
+    sampler->host = NULL;
+    free(sampler->available);
+    free(sampler->config);
+    free(sampler->data);
+    sampler->available = sampler->config = sampler->data = NULL;
+}
+
+/* Makes an object that evaluates these counters, and the configuration of the GPU for them. *passes: as often would
+   the same work have to run for all of them. */
+static prof_status prof__cuda_configure(prof__cuda_sampler *sampler, const char *chip, size_t *passes)
+{
+    prof__cupti_object old = {0, NULL, sampler->host};
+    if (sampler->host) prof__cupti_do_ProfilerHostDeinitialize(&old);
+    sampler->host = NULL;
+    prof__cupti_host host = {0, NULL, PROF__CUPTI_OF_SAMPLING, chip, sampler->available, NULL, NULL};
+    PROF__CUPTI_TRY(ProfilerHostInitialize, &host);
+    sampler->host = host.out_host;
+    prof__cupti_metrics metrics = {0, NULL, sampler->host, sampler->names, sampler->count};
+    PROF__CUPTI_TRY(ProfilerHostConfigAddMetrics, &metrics);
+    prof__cupti_config_size size = {0, NULL, sampler->host, 0};
+    PROF__CUPTI_TRY(ProfilerHostGetConfigImageSize, &size);
+    if (!prof__cuda_image(&sampler->config, size.out_bytes)) return PROF_NO_MEMORY;
+    sampler->config_bytes = size.out_bytes;
+    prof__cupti_config config = {0, NULL, sampler->host, size.out_bytes, sampler->config};
+    PROF__CUPTI_TRY(ProfilerHostGetConfigImage, &config);
+    prof__cupti_passes needed = {0, NULL, size.out_bytes, sampler->config, 0};
+    PROF__CUPTI_TRY(ProfilerHostGetNumOfPasses, &needed);
+    *passes = needed.out_passes;
+    return PROF_OK;
+}
+
+/* Chooses the counters: those asked for, in their order, but for what the GPU does not have, and what does not fit into
+   the one pass that sampling has. After a wrong name CUPTI needs a new object: so each try has one. */
+static prof_status prof__cuda_choose(prof__cuda_sampler *sampler, const char *chip, const char *const *names,
+                                     size_t count)
+{
+    size_t passes = 0;
+    memcpy((void *)sampler->names, (const void *)names, count * sizeof *names);
+    sampler->count = count;
+    prof_status status = prof__cuda_configure(sampler, chip, &passes);
+    if (!status && passes == 1) return PROF_OK;
+    sampler->count = 0;
+    for (size_t i = 0; i < count; ++i) {
+        char key[200], why[200];
+        sampler->names[sampler->count++] = names[i];
+        status = prof__cuda_configure(sampler, chip, &passes);
+        if (status == PROF_NO_MEMORY) return status;
+        if (!status && passes == 1) continue;
+        --sampler->count;
+        snprintf(key, sizeof key, "CUDA %.150s not recorded", names[i]);
+        snprintf(why, sizeof why, "%.100s: see ncu --query-metrics-collection pmsampling --chip %.20s",
+                 status ? prof_error() : "it does not fit into one pass with those before it", chip);
+        prof__beside_says(prof__cuda.session, key, why);
+    }
+    return sampler->count ? prof__cuda_configure(sampler, chip, &passes)
+                          : prof__fail(PROF_UNSUPPORTED, "the GPU (%.40s) has none of gpu_pm_sample_counters", chip);
+}
+
+/* Begins to sample a GPU. */
+static prof_status prof__cuda_sampler_open(prof__cuda_sampler *sampler, unsigned ordinal, const char *const *names,
+                                           size_t count)
+{
+    prof__cupti_chip chip = {0, NULL, ordinal, NULL};
+    prof__cupti_available available = {0, NULL, ordinal, 0, NULL};
+    PROF__CUPTI_TRY(DeviceGetChipName, &chip);
+    PROF__CUPTI_TRY(PmSamplingGetCounterAvailability, &available);
+    available.image = prof__cuda_image(&sampler->available, available.out_bytes);
+    if (!available.image) return PROF_NO_MEMORY;
+    PROF__CUPTI_TRY(PmSamplingGetCounterAvailability, &available);
+    prof_status status = prof__cuda_choose(sampler, chip.out_name ? chip.out_name : "", names, count);
+    if (status) return status;
+    prof__cupti_enable enable = {0, NULL, ordinal, NULL};
+    if (!sampler->object) PROF__CUPTI_TRY(PmSamplingEnable, &enable);
+    if (!sampler->object) sampler->object = enable.out_object;
+    prof__cupti_set set = {0, NULL, sampler->object, sampler->config_bytes, sampler->config,
+                           (size_t)prof__cuda.wishes.sample_mib << 20, prof__cuda.wishes.sample_us * 1000,
+                           PROF__CUPTI_BY_TIME, 0};
+    PROF__CUPTI_TRY(PmSamplingSetConfig, &set);
+    prof__cupti_data_size size = {0, NULL, sampler->object, sampler->names, sampler->count, PROF__CUDA_SAMPLES, 0};
+    PROF__CUPTI_TRY(PmSamplingGetCounterDataSize, &size);
+    if (!prof__cuda_image(&sampler->data, size.out_bytes)) return PROF_NO_MEMORY;
+    sampler->data_bytes = size.out_bytes;
+    prof__cupti_data data = {0, NULL, sampler->object, sampler->data_bytes, sampler->data};
+    PROF__CUPTI_TRY(PmSamplingCounterDataImageInitialize, &data);
+    sampler->row = prof_device_row_create(prof__cuda.gpu[ordinal].device, PROF__CUDA_SAMPLE_ROW);
+    if (!sampler->row) return PROF_NO_MEMORY;
+    int result = prof__cuda_sampler_start(sampler);
+    return result ? prof__cupti_failed("PmSamplingStart", result) : PROF_OK;
+}
+
+/* Begins to sample the GPUs of a session, if it asks for counters. Whatever fails is in the metadata. */
+static void prof__cuda_sampling_begin(void)
+{
+    const char *names[PROF__CUDA_COUNTERS];
+    size_t count = 0;
+    char key[80];
+    memcpy(prof__cuda_counter_text, prof__cuda.wishes.counters, sizeof prof__cuda_counter_text);
+    for (char *at = prof__cuda_counter_text; *at && count < PROF__CUDA_COUNTERS; ++count) {
+        names[count] = at;
+        at += strcspn(at, ",");
+        if (*at) *at++ = 0;
+    }
+    if (!count) return;
+    prof_status status = prof__cuda_sampling_load();
+    for (unsigned i = 0; i < prof__cuda.gpus; ++i) {
+        prof__cuda_sampler *sampler = &prof__cuda_samplers[i];
+        if (!prof__cuda.gpu[i].device) continue;
+        if (!status && !prof__cuda_sampler_open(sampler, i, names, count)) continue;
+        snprintf(key, sizeof key, "GPU %u: " PROF__CUDA_SAMPLE_ROW " not recorded", i);
+        prof__beside_says(prof__cuda.session, key, prof_error());
+        prof__cuda_sampler_close(sampler);
+    }
+    prof__cuda_decoded = prof__monotonic();
+}
+
+/* Records a decoded sample: for each counter, what it was from its begin on. */
+static void prof__cuda_sample(const prof__cuda_sampler *sampler, size_t index)
+{
+    double values[PROF__CUDA_COUNTERS];
+    prof__cupti_sample sample = {0, NULL, sampler->object, sampler->data, sampler->data_bytes, index, 0, 0};
+    prof__cupti_values value = {0, NULL, sampler->host, sampler->data, sampler->data_bytes, index, sampler->names,
+                                sampler->count, values};
+    if (prof__cupti_do_PmSamplingCounterDataGetSampleInfo(&sample) || !sample.out_start ||
+        sample.out_end < sample.out_start || prof__cupti_do_ProfilerHostEvaluateToGpuValues(&value)) {
+        ++prof__cuda.counts.samples_dropped;
+        return;
+    }
+    for (size_t i = 0; i < sampler->count; ++i)
+        prof_device_counter_double(sampler->row, sampler->names[i], sample.out_start, values[i]);
+    ++prof__cuda.counts.samples;
+}
+
+/* Says why a GPU is sampled no longer. */
+static void prof__cuda_sampling_ends(prof__cuda_sampler *sampler, const char *call, int result)
+{
+    char key[80];
+    prof__cupti_failed(call, result);
+    snprintf(key, sizeof key, "GPU %u: " PROF__CUDA_SAMPLE_ROW " end", (unsigned)(sampler - prof__cuda_samplers));
+    prof__beside_says(prof__cuda.session, key, prof_error());
+    prof__cuda_sampler_close(sampler);
+}
+
+/* Decodes samples, as many as there is room for, and records them. Returns 1 if there may be more. */
+static int prof__cuda_sampler_decode(prof__cuda_sampler *sampler)
+{
+    prof__cupti_decode decode = {0, NULL, sampler->object, sampler->data, sampler->data_bytes, 0, 0};
+    prof__cupti_data_info info = {0, NULL, sampler->data, sampler->data_bytes, 0, 0, 0};
+    prof__cupti_data data = {0, NULL, sampler->object, sampler->data_bytes, sampler->data};
+    const char *call = "PmSamplingDecodeData";
+    int result = prof__cupti_do_PmSamplingDecodeData(&decode);
+    if (result == PROF__CUPTI_NO_MEMORY && sampler->runs) { /* the GPU has no more room: sampling begins anew */
+        ++prof__cuda.counts.sample_overflows;
+        call = "PmSamplingStart";
+        prof__cuda_sampler_stop(sampler);
+        result = prof__cuda_sampler_start(sampler);
+        if (!result) return 0;
+    }
+    if (!result) {
+        call = "PmSamplingGetCounterDataInfo";
+        result = prof__cupti_do_PmSamplingGetCounterDataInfo(&info);
+    }
+    for (size_t i = 0; !result && i < info.out_completed; ++i) prof__cuda_sample(sampler, i);
+    if (!result) {
+        call = "PmSamplingCounterDataImageInitialize";
+        result = prof__cupti_do_PmSamplingCounterDataImageInitialize(&data);
+    }
+    if (result) prof__cuda_sampling_ends(sampler, call, result);
+    prof__cuda.counts.sample_overflows += decode.out_overflow != 0;
+    return !result && decode.out_reason == PROF__CUPTI_IMAGE_FULL && info.out_completed;
+}
+
+/* Records the samples that GPUs have taken. */
+static void prof__cuda_sampling_read(void)
+{
+    prof__cuda_decoded = prof__monotonic();
+    for (unsigned i = 0; i < prof__cuda.gpus; ++i)
+        while (prof__cuda_samplers[i].host && prof__cuda_sampler_decode(&prof__cuda_samplers[i])) continue;
+}
+
+/* Ends sampling, and records what is left. */
+static void prof__cuda_sampling_end(void)
+{
+    for (unsigned i = 0; i < prof__cuda.gpus; ++i) prof__cuda_sampler_stop(&prof__cuda_samplers[i]);
+    prof__cuda_sampling_read();
+    for (unsigned i = 0; i < prof__cuda.gpus; ++i) prof__cuda_sampler_close(&prof__cuda_samplers[i]);
+}
+#endif
+
+#ifdef PROF__CUDA_LINUX
+#define PROF__CUDA_STEP 1000000 /* ns: between two looks, clocks differ by less if nobody has set one */
+
+/* Reads CUPTI's clock, which is Unix time, between two readings of the host's, several times, and takes the closest
+   pair. Returns 0 if CUPTI has no time. */
+static int prof__cuda_clocks(uint64_t *ticks, uint64_t *host)
+{
+    uint64_t best = ~(uint64_t)0;
+    for (int i = 0; i < 8; ++i) {
+        uint64_t time = 0, before = prof__monotonic();
+        int result = prof__cuda.api->GetTimestamp(&time);
+        uint64_t after = prof__monotonic();
+        if (result || !time) return 0;
+        if (after - before >= best) continue;
+        best = after - before;
+        *ticks = time;
+        *host = before + best / 2;
+    }
+    return 1;
+}
+
+/* Gives every GPU a pair of clocks. */
+static void prof__cuda_sync(void)
+{
+    uint64_t ticks = 0, host = 0;
+    prof__cuda.looked = prof__monotonic();
+    if (!prof__cuda_clocks(&ticks, &host)) return;
+    int64_t gap = (int64_t)(ticks - host), change = gap - prof__cuda.clock_gap;
+    if (prof__cuda.clock_gap && (change > PROF__CUDA_STEP || change < -PROF__CUDA_STEP))
+        ++prof__cuda.counts.clock_steps;
+    prof__cuda.clock_gap = gap;
+    for (unsigned i = 0; i < prof__cuda.gpus; ++i)
+        if (prof__cuda.gpu[i].device) prof_device_sync(prof__cuda.gpu[i].device, ticks, host);
+    prof_device_sync(prof__cuda.host, ticks, host);
+    if (prof__cuda.nvtx) prof_device_sync(prof__cuda.nvtx, ticks, host);
+}
+
+/* Takes what is complete. force: also what is not, which then has no end. */
+static void prof__cuda_collect(int force)
+{
+    prof__cuda_sync();
+    prof__cuda.api->ActivityFlushAll(force ? PROF__CUPTI_FLUSH_FORCED : 0);
+    prof__cuda_dropped(NULL, 0);
+    prof__cuda_buffers_read();
+    if (!force) prof__cuda_sampling_read();
+}
+
+/* Kinds of records, as the metadata calls them where one is missing. */
+static const struct {
+    uint32_t kind;
+    const char *what;
+} prof__cuda_kinds[] = {
+    {PROF__CUPTI_KERNEL, "kernels"},           {PROF__CUPTI_MEMCPY, "copies"},
+    {PROF__CUPTI_MEMCPY_PEER, "peer copies"},  {PROF__CUPTI_MEMSET, "fills"},
+    {PROF__CUPTI_SYNC, "synchronization"},     {PROF__CUPTI_OVERHEAD, "overhead"},
+    {PROF__CUPTI_MEMORY, "allocations"},       {PROF__CUPTI_UNIFIED_MEMORY, "unified memory"},
+    {PROF__CUPTI_GRAPH, "graphs"},             {PROF__CUPTI_MARKER, "NVTX"},
+};
+#define PROF__CUDA_KIND_COUNT (sizeof prof__cuda_kinds / sizeof *prof__cuda_kinds)
+
+static int prof__cuda_wants(uint32_t kind)
+{
+    if (kind == PROF__CUPTI_MEMORY) return !prof__cuda.config.no_memory;
+    if (kind == PROF__CUPTI_GRAPH) return prof__cuda.wishes.graphs;
+    if (kind == PROF__CUPTI_MARKER) return prof__cuda.wishes.nvtx;
+    return 1;
+}
+
+static void prof__cuda_says_lost(const char *what, uint64_t count, const char *why)
+{
+    char key[64], text[200];
+    if (!count) return;
+    snprintf(key, sizeof key, "CUDA %s dropped", what);
+    snprintf(text, sizeof text, "%llu: %s", (unsigned long long)count, why);
+    prof__beside_says(prof__cuda.session, key, text);
+}
+
+/* Says in the metadata what is missing. */
+static void prof__cuda_says(void)
+{
+    const prof_cuda_counts *counts = &prof__cuda.counts;
+    prof__cuda_says_lost("calls", counts->calls_dropped, "more than gpu_max_callback_api_events");
+    prof__cuda_says_lost("events", counts->events_dropped, "more than gpu_max_activity_api_events");
+    prof__cuda_says_lost("ranges", counts->ranges_dropped, "more than gpu_max_annotation_strings, or too many open");
+    prof__cuda_says_lost("records", counts->cupti_dropped, "CUPTI had no buffer: raise prof_cuda_config.memory");
+    prof__cuda_says_lost("untimed", counts->untimed,
+                         "the GPU wrote no times, or they ran on at the end: wait for the GPU first");
+    prof__cuda_says_lost("unknown", counts->unknown, "records that this version of prof does not know");
+    prof__cuda_says_lost("buffers", counts->broken_buffers, "CUPTI could not read them to their end");
+    prof__cuda_says_lost("samples", counts->samples_dropped, "CUPTI could not evaluate them");
+    prof__cuda_says_lost("samples of a full GPU", counts->sample_overflows,
+                         "times that a GPU had no room for more: raise gpu_pm_sample_interval_us or "
+                         "gpu_pm_sample_buffer_size_per_gpu_mb");
+    if (counts->clock_steps)
+        prof__beside_says(prof__cuda.session, "CUDA clock",
+                          "the system's clock was set meanwhile: times of GPUs are wrong there");
+}
+
+/* Ends tracing, and takes what is left. */
+static void prof__cuda_finish(void)
+{
+    const prof__cuda_api *api = prof__cuda.api;
+    PROF__STORE(&prof__cuda.calls, 0);
+    prof__cuda_collect(0); /* first what has ended, with its times */
+    prof__cuda_sampling_end();
+    for (size_t i = 0; i < PROF__CUDA_KIND_COUNT; ++i)
+        if (prof__cuda_wants(prof__cuda_kinds[i].kind)) api->ActivityDisable(prof__cuda_kinds[i].kind);
+    prof__cuda_collect(1);
+    if (prof__cuda.subscriber) api->Unsubscribe(prof__cuda.subscriber);
+    prof__cuda.subscriber = NULL;
+    prof__cuda_says();
+}
+
+#define PROF__CUDA_ROUND 50000000u   /* ns from one look for full buffers to the next */
+#define PROF__CUDA_FLUSH 1000000000u /* ns from one flush to the next */
+
+static void *prof__cuda_main(void *user)
+{
+    (void)user;
+    prof_set_thread_name("prof CUDA");
+    while (!PROF__ACQUIRE(&prof__cuda.stop)) {
+        uint32_t asked = PROF__ACQUIRE(&prof__cuda.collects);
+        if (asked != prof__cuda.collected || prof__monotonic() - prof__cuda.looked >= PROF__CUDA_FLUSH) {
+            prof__cuda_collect(0);
+            PROF__RELEASE(&prof__cuda.collected, asked);
+        } else {
+            prof__cuda_buffers_read();
+            if (prof__monotonic() - prof__cuda_decoded >= PROF__CUDA_DECODE) prof__cuda_sampling_read();
+        }
+        if (!PROF__ACQUIRE(&prof__cuda.stop)) prof__word_wait(&prof__cuda.collects, asked, PROF__CUDA_ROUND);
+    }
+    prof__cuda_finish();
+    PROF__RELEASE(&prof__cuda.collected, PROF__ACQUIRE(&prof__cuda.collects));
+    PROF__RELEASE(&prof__cuda.done, 1u);
+    return NULL;
+}
+#endif
+
+#ifdef PROF__CUDA_LINUX
+#define PROF__CUDA_DEFAULTS {2097152, 2097152, 1048576, 0, 0, 0, 500, 64, ""}
+static prof__cuda_wishes prof__cuda_wished = PROF__CUDA_DEFAULTS; /* under the lock prof__cuda_wishing */
+static int prof__cuda_wishing;
+#endif
+
+#if !defined(PROF_NO_TEXT) && defined(PROF__CUDA_LINUX)
+#define PROF__CUDA_PREFIX "gpu_"
+
+/* What is not supported: the values that ask for nothing. */
+#define PROF__CUDA_NO_RANGES "counters of ranges are not supported; gpu_pm_sample_counters samples them"
+static const struct {
+    const char *key, *none, *why;
+} prof__cuda_unsupported[] = {
+    {"gpu_range_profiling_counters", "", PROF__CUDA_NO_RANGES},
+    {"gpu_range_profiling_allow_multipass", NULL, PROF__CUDA_NO_RANGES},
+    {"gpu_dump_graph_node_mapping", NULL, "JAX documents it, but no version of JAX acts on it, nor does prof"},
+};
+
+static prof_status prof__cuda_must_be(const char *key, const char *value, const char *what)
+{
+    return prof__fail(PROF_INVALID_ARGUMENT, "%s '%.60s': must be %s", key, value, what);
+}
+
+static prof_status prof__cuda_number(const char *key, const char *value, uint64_t *number)
+{
+    uint64_t parsed;
+    if (!prof__parse_number(value, prof__ones, &parsed)) return prof__cuda_must_be(key, value, "a number");
+    *number = parsed;
+    return PROF_OK;
+}
+
+/* Takes a number of a range. */
+static prof_status prof__cuda_ranged(const char *key, const char *value, uint64_t most, uint64_t *number)
+{
+    uint64_t parsed;
+    char what[40];
+    if (prof__parse_number(value, prof__ones, &parsed) && parsed && parsed <= most) {
+        *number = parsed;
+        return PROF_OK;
+    }
+    snprintf(what, sizeof what, "a number, 1 to %llu", (unsigned long long)most);
+    return prof__cuda_must_be(key, value, what);
+}
+
+/* Takes a list of counters. */
+static prof_status prof__cuda_counters(const char *key, const char *value, char *counters)
+{
+    size_t count = 0, length = strlen(value);
+    int empty = 0;
+    for (const char *at = value; *value && at; ++count) {
+        empty |= !*at || *at == ',';
+        at = strchr(at, ',');
+        if (at) ++at;
+    }
+    if (empty || strchr(value, ' '))
+        return prof__cuda_must_be(key, value, "names of counters with commas, and no spaces, between them");
+    if (count > PROF__CUDA_COUNTERS || length >= PROF__CUDA_COUNTER_TEXT)
+        return prof__cuda_must_be(key, value, "64 names at most, of 4095 letters together");
+    memcpy(counters, value, length + 1);
+    return PROF_OK;
+}
+
+static prof_status prof__cuda_switch(const char *key, const char *value, int *on)
+{
+    int parsed = prof__parse_name(value, prof__switch_names);
+    if (parsed < 0) return prof__cuda_must_be(key, value, "0 or 1");
+    *on = parsed & 1;
+    return PROF_OK;
+}
+
+/* Checks the value of a key that is not supported. none: NULL: a switch, of which 0 asks for nothing. */
+static prof_status prof__cuda_refuse(const char *key, const char *value, const char *none, const char *why)
+{
+    int on = none && strcmp(value, none) != 0;
+    prof_status status = none ? PROF_OK : prof__cuda_switch(key, value, &on);
+    if (status || !on) return status;
+    return prof__fail(PROF_UNSUPPORTED, "%s '%.60s': %s", key, value, why);
+}
+
+static prof_status prof__cuda_key(prof__cuda_wishes *wishes, const char *key, const char *value)
+{
+    const char *name = key + sizeof PROF__CUDA_PREFIX - 1;
+    for (size_t i = 0; i < sizeof prof__cuda_unsupported / sizeof *prof__cuda_unsupported; ++i)
+        if (!strcmp(key, prof__cuda_unsupported[i].key))
+            return prof__cuda_refuse(key, value, prof__cuda_unsupported[i].none, prof__cuda_unsupported[i].why);
+    if (!strcmp(name, "max_callback_api_events")) return prof__cuda_number(key, value, &wishes->calls);
+    if (!strcmp(name, "max_activity_api_events")) return prof__cuda_number(key, value, &wishes->events);
+    if (!strcmp(name, "max_annotation_strings")) return prof__cuda_number(key, value, &wishes->ranges);
+    if (!strcmp(name, "num_chips_to_profile_per_task")) return prof__cuda_number(key, value, &wishes->gpus);
+    if (!strcmp(name, "enable_nvtx_tracking")) return prof__cuda_switch(key, value, &wishes->nvtx);
+    if (!strcmp(name, "enable_cupti_activity_graph_trace")) return prof__cuda_switch(key, value, &wishes->graphs);
+    if (!strcmp(name, "pm_sample_counters")) return prof__cuda_counters(key, value, wishes->counters);
+    if (!strcmp(name, "pm_sample_interval_us"))
+        return prof__cuda_ranged(key, value, 1000000000, &wishes->sample_us);
+    if (!strcmp(name, "pm_sample_buffer_size_per_gpu_mb")) {
+        prof_status status = prof__cuda_ranged(key, value, 4096, &wishes->sample_mib);
+        if (wishes->sample_mib < 64) wishes->sample_mib = 64; /* as in JAX */
+        return status;
+    }
+    return prof__fail(PROF_INVALID_ARGUMENT,
+                      "unknown key '%.60s': must be gpu_max_callback_api_events, _max_activity_api_events, "
+                      "_max_annotation_strings, _enable_nvtx_tracking, _enable_cupti_activity_graph_trace, "
+                      "_pm_sample_counters, _pm_sample_interval_us, _pm_sample_buffer_size_per_gpu_mb or "
+                      "_num_chips_to_profile_per_task", key);
+}
+
+static prof_status prof__cuda_claim(void *user, const char *key, const char *value)
+{
+    (void)user;
+    prof__lock(&prof__cuda_wishing);
+    prof_status status = prof__cuda_key(&prof__cuda_wished, key, value);
+    prof__unlock(&prof__cuda_wishing);
+    return status;
+}
+
+/* Several plugins may have copies of this code; the loader directs all of them to one variable. */
+PROF__ONE_PER_PROCESS const void *prof__cuda_owner = &prof__cuda_wished;
+
+PROF__AT_START(101, prof__cuda_claims);
+static void prof__cuda_claims(void)
+{
+    if (prof__cuda_owner == &prof__cuda_wished) prof_config_claim(PROF__CUDA_PREFIX, prof__cuda_claim, NULL);
+}
+#ifdef PROF__SHARED
+PROF__AT_END(101, prof__cuda_claims_no_more);
+static void prof__cuda_claims_no_more(void)
+{
+    if (prof__cuda_owner == &prof__cuda_wished) prof_config_claim(PROF__CUDA_PREFIX, NULL, NULL);
+}
+#endif
 #endif
 
 #define PROF__CUDA_FORKED "not recorded: CUDA does not work in a child of fork() whose parent used it"
@@ -1663,9 +2089,11 @@ static prof_status prof__cuda_open(void)
     if (!status) prof__cuda_nvtx();
     if (!status) status = prof__cuda_records_begin();
     if (!status) prof__cuda_sync();
+    if (!status) prof__cuda_sampling_begin();
     if (!status && prof__thread_create(&prof__cuda.thread, prof__cuda_main, NULL))
         status = prof__fail(PROF_NO_MEMORY, "the system allows no more threads");
     if (!status) return PROF_OK;
+    prof__cuda_sampling_end();
     for (size_t i = 0; i < PROF__CUDA_KIND_COUNT; ++i)
         if (prof__cuda_wants(prof__cuda_kinds[i].kind)) prof__cuda.api->ActivityDisable(prof__cuda_kinds[i].kind);
     if (prof__cuda.subscriber) prof__cuda.api->Unsubscribe(prof__cuda.subscriber);

@@ -3,6 +3,9 @@
    offsets that NVIDIA's headers have, with the sizes of the version that it plays (fake_set("version")), and 0xEE where
    it writes nothing. Two buffers are open at a time, and come back in the reverse order, from a thread of its own.
 
+   Performance counters are sampled from version 24 (12.6) on: "one" is 1 + the number of the sample, "two" twice that,
+   "heavy" needs a second pass beside another one. A GPU has taken fake_set("samples") samples when it is asked.
+
    Kernels "run": a stream has a time until which it is busy. cuStreamSynchronize() waits for that time.
 
    fake_set(name, value) sets what it does wrong, fake_fail(function, result) lets a function fail from now on, without
@@ -41,7 +44,15 @@ static struct {
     {"kernel_ns", 10000},
     {"most_records", 0}, /* in a buffer; 0: what fits */
     {"graph", 0},      /* the graph that kernels belong to */
+    {"samples", 0},    /* that are taken until they are decoded */
+    {"sample_room", 0}, /* 1: the GPU has no more room: until sampling begins anew, decoding fails */
+    {"sample_overflow", 0}, /* 1: once, it had no room */
+    {"bad_samples", 0}, /* 1: samples have no times */
     {"inits", 0},      /* counts: */
+    {"hosts", 0},      /* objects that evaluate */
+    {"sampling", 0},   /* GPUs that sample */
+    {"sample_ns", 0},  /* how they do */
+    {"sample_bytes", 0},
     {"subscribed", 0},
     {"lent", 0},       /* buffers that are not back yet */
     {"refused", 0},    /* times that there was no buffer */
@@ -827,4 +838,256 @@ API void fake_marker(uint32_t id, uint32_t flags, const char *name)
     put64(record, 40, (uint64_t)(uintptr_t)name);
     put64(record, 48, 0);
     record_end();
+}
+
+/*-- sampling: each function takes a struct with its size, which has to be one that the version knows --*/
+
+typedef struct sampler {
+    int sampling, device, decoded; /* decoded: samples in the image */
+    long first;                    /* the number of the first of them */
+    uint64_t last;                 /* when samples were last decoded */
+} sampler;
+typedef struct host_object {
+    int broken;
+    size_t count;
+    char names[64][64];
+} host_object;
+typedef struct sized { size_t size; void *reserved; } sized;
+
+static int known_size(const void *parameters, size_t size)
+{
+    const sized *p = (const sized *)parameters;
+    return fake_get("version") >= 24 && p->size == size && !p->reserved;
+}
+/* Some structs have grown in a version. */
+static int grown_size(const void *parameters, size_t before, long version, size_t since)
+{
+    return known_size(parameters, fake_get("version") >= version ? since : before);
+}
+#define TAKES(type, size)          \
+    type *p = (type *)parameters;  \
+    MAY_FAIL;                      \
+    if (!known_size(p, size)) return 1
+
+API int cuptiProfilerInitialize(void *parameters)
+{
+    TAKES(sized, 16);
+    return 0;
+}
+
+typedef struct chip_parameters { sized head; size_t device; const char *name; } chip_parameters;
+API int cuptiDeviceGetChipName(void *parameters)
+{
+    TAKES(chip_parameters, 32);
+    p->name = "FA100";
+    return p->device < (size_t)fake_get("devices") ? 0 : 1;
+}
+
+typedef struct available_parameters { sized head; size_t device, bytes; uint8_t *image; } available_parameters;
+API int cuptiPmSamplingGetCounterAvailability(void *parameters)
+{
+    TAKES(available_parameters, 40);
+    if (p->image && p->bytes < 100) return 1;
+    p->bytes = 100;
+    if (p->image) memset(p->image, 0xAA, 100);
+    return 0;
+}
+
+typedef struct host_parameters {
+    sized head; uint32_t type; const char *chip; const uint8_t *available; host_object *object; const char *set;
+} host_parameters;
+API int cuptiProfilerHostInitialize(void *parameters)
+{
+    host_parameters *p = (host_parameters *)parameters;
+    MAY_FAIL;
+    if (!grown_size(p, 48, 130500, 56) || p->type != 1 || strcmp(p->chip, "FA100") || !p->available ||
+        p->available[99] != 0xAA)
+        return 1;
+    p->object = (host_object *)calloc(1, sizeof *p->object);
+    count("hosts", 1);
+    return 0;
+}
+
+typedef struct object_parameters { sized head; void *object; } object_parameters;
+API int cuptiProfilerHostDeinitialize(void *parameters)
+{
+    TAKES(object_parameters, 24);
+    free(p->object);
+    count("hosts", -1);
+    return 0;
+}
+
+typedef struct metrics_parameters { sized head; host_object *host; const char **names; size_t count; } metrics_parameters;
+/* After a name that it does not know it is of no use. */
+API int cuptiProfilerHostConfigAddMetrics(void *parameters)
+{
+    TAKES(metrics_parameters, 40);
+    if (p->host->broken) return 999;
+    for (size_t i = 0; i < p->count; ++i) {
+        const char *name = p->names[i];
+        if (strcmp(name, "one") && strcmp(name, "two") && strcmp(name, "heavy")) {
+            p->host->broken = 1;
+            return 1;
+        }
+        snprintf(p->host->names[p->host->count++], 64, "%s", name);
+    }
+    return 0;
+}
+
+typedef struct config_parameters { sized head; host_object *host; size_t bytes; uint8_t *image; } config_parameters;
+API int cuptiProfilerHostGetConfigImageSize(void *parameters)
+{
+    TAKES(config_parameters, 32);
+    p->bytes = 16;
+    return 0;
+}
+
+API int cuptiProfilerHostGetConfigImage(void *parameters)
+{
+    TAKES(config_parameters, 40);
+    if (p->bytes < 16 || p->host->broken) return 1;
+    int heavy = 0;
+    for (size_t i = 0; i < p->host->count; ++i) heavy |= !strcmp(p->host->names[i], "heavy");
+    memset(p->image, 0, 16);
+    p->image[0] = (uint8_t)(heavy && p->host->count > 1 ? 2 : 1); /* passes */
+    p->image[1] = (uint8_t)p->host->count;
+    return 0;
+}
+
+typedef struct passes_parameters { sized head; size_t bytes; uint8_t *image; size_t passes; } passes_parameters;
+API int cuptiProfilerHostGetNumOfPasses(void *parameters)
+{
+    TAKES(passes_parameters, 40);
+    p->passes = p->image[0];
+    return 0;
+}
+
+static sampler samplers[8];
+typedef struct enable_parameters { sized head; size_t device; sampler *object; } enable_parameters;
+API int cuptiPmSamplingEnable(void *parameters)
+{
+    static int enabled[8];
+    TAKES(enable_parameters, 32);
+    if (p->device >= 8 || enabled[p->device]++) return 7;
+    p->object = &samplers[p->device];
+    return 0;
+}
+
+typedef struct set_parameters {
+    sized head; sampler *object; size_t bytes; const uint8_t *image; size_t buffer; uint64_t interval;
+    uint32_t trigger, keeps;
+} set_parameters;
+API int cuptiPmSamplingSetConfig(void *parameters)
+{
+    set_parameters *p = (set_parameters *)parameters;
+    MAY_FAIL;
+    if (!grown_size(p, 60, 26, 64)) return 1;
+    if (p->object < samplers || p->object >= samplers + 8 || p->object->sampling || p->bytes != 16 ||
+        p->image[0] != 1 || p->trigger != 1)
+        return 1;
+    fake_set("sample_ns", (long)p->interval);
+    fake_set("sample_bytes", (long)p->buffer);
+    return 0;
+}
+
+typedef struct data_size_parameters {
+    sized head; sampler *object; const char **names; size_t count; uint32_t most; size_t bytes;
+} data_size_parameters;
+API int cuptiPmSamplingGetCounterDataSize(void *parameters)
+{
+    TAKES(data_size_parameters, 56);
+    p->bytes = 8 * (size_t)p->most;
+    return 0;
+}
+
+typedef struct data_parameters { sized head; sampler *object; size_t bytes; uint8_t *image; } data_parameters;
+API int cuptiPmSamplingCounterDataImageInitialize(void *parameters)
+{
+    TAKES(data_parameters, 40);
+    memset(p->image, 0, p->bytes);
+    p->object->first += p->object->decoded;
+    p->object->decoded = 0;
+    return 0;
+}
+
+API int cuptiPmSamplingStart(void *parameters)
+{
+    TAKES(object_parameters, 24);
+    sampler *it = (sampler *)p->object;
+    if (it->sampling) return 7;
+    it->sampling = 1;
+    it->last = now();
+    count("sampling", 1);
+    fake_set("sample_room", 0);
+    return 0;
+}
+
+API int cuptiPmSamplingStop(void *parameters)
+{
+    TAKES(object_parameters, 24);
+    sampler *it = (sampler *)p->object;
+    if (!it->sampling) return 7;
+    it->sampling = 0;
+    count("sampling", -1);
+    return 0;
+}
+
+typedef struct decode_parameters {
+    sized head; sampler *object; uint8_t *image; size_t bytes; uint32_t reason; uint8_t overflow;
+} decode_parameters;
+/* Decodes what there is room for in the image, which has to be empty. */
+API int cuptiPmSamplingDecodeData(void *parameters)
+{
+    TAKES(decode_parameters, 45);
+    if (fake_get("sample_room")) return 8;
+    if (p->object->decoded) return 7;
+    long samples = fake_get("samples"), room = (long)(p->bytes / 8);
+    p->reason = samples > room ? 1 : 2;
+    p->object->decoded = (int)(samples > room ? room : samples);
+    fake_set("samples", samples - p->object->decoded);
+    p->overflow = (uint8_t)fake_get("sample_overflow");
+    fake_set("sample_overflow", 0);
+    return 0;
+}
+
+typedef struct info_parameters {
+    sized head; const uint8_t *image; size_t bytes, total, populated, completed;
+} info_parameters;
+API int cuptiPmSamplingGetCounterDataInfo(void *parameters)
+{
+    TAKES(info_parameters, 56);
+    p->total = p->bytes / 8;
+    p->populated = p->completed = 0;
+    for (size_t i = 0; i < 8; ++i) p->completed += (size_t)samplers[i].decoded; /* one of them has some */
+    p->populated = p->completed;
+    return 0;
+}
+
+typedef struct sample_parameters {
+    sized head; sampler *object; const uint8_t *image; size_t bytes, index; uint64_t start, end;
+} sample_parameters;
+API int cuptiPmSamplingCounterDataGetSampleInfo(void *parameters)
+{
+    TAKES(sample_parameters, 64);
+    if (p->index >= (size_t)p->object->decoded) return 1;
+    p->start = p->end = 0;
+    if (fake_get("bad_samples")) return 0;
+    p->start = p->object->last + p->index;
+    p->end = p->start + 1;
+    if (p->index + 1 == (size_t)p->object->decoded) p->object->last = p->end;
+    return 0;
+}
+
+typedef struct values_parameters {
+    sized head; host_object *host; const uint8_t *image; size_t bytes, index; const char **names; size_t count;
+    double *values;
+} values_parameters;
+API int cuptiProfilerHostEvaluateToGpuValues(void *parameters)
+{
+    TAKES(values_parameters, 72);
+    for (size_t i = 0; i < p->count; ++i) {
+        if (i >= p->host->count || strcmp(p->names[i], p->host->names[i])) return 1;
+        p->values[i] = (double)(p->index + 1) * (strcmp(p->names[i], "two") ? 1 : 2);
+    }
+    return 0;
 }

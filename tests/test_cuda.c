@@ -759,6 +759,7 @@ ALONE(as_many_gpus_as_asked_for)
     prof_trace_close(trace);
 }
 
+#define SIXTEEN "a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,"
 TEST(keys_of_jax)
 {
     static const struct {
@@ -773,10 +774,17 @@ TEST(keys_of_jax)
         {"gpu_enable_nvtx_tracking", "False", PROF_OK, ""},
         {"gpu_enable_cupti_activity_graph_trace", "false", PROF_OK, ""},
         {"gpu_pm_sample_counters", "", PROF_OK, ""},
-        {"gpu_pm_sample_counters", "sm__cycles_active.avg", PROF_UNSUPPORTED, "not supported"},
+        {"gpu_pm_sample_counters", "sm__cycles_active.avg", PROF_OK, ""},
+        {"gpu_pm_sample_counters", "a,,b", PROF_INVALID_ARGUMENT, "commas"},
+        {"gpu_pm_sample_counters", "a,", PROF_INVALID_ARGUMENT, "commas"},
+        {"gpu_pm_sample_counters", "a, b", PROF_INVALID_ARGUMENT, "no spaces"},
+        {"gpu_pm_sample_counters", SIXTEEN SIXTEEN SIXTEEN SIXTEEN "a", PROF_INVALID_ARGUMENT, "64 names"},
+        {"gpu_pm_sample_counters", SIXTEEN SIXTEEN SIXTEEN "a,b", PROF_OK, ""},
         {"gpu_pm_sample_interval_us", "500", PROF_OK, ""},
         {"gpu_pm_sample_interval_us", "often", PROF_INVALID_ARGUMENT, "must be a number"},
+        {"gpu_pm_sample_interval_us", "0", PROF_INVALID_ARGUMENT, "1 to 1000000000"},
         {"gpu_pm_sample_buffer_size_per_gpu_mb", "64", PROF_OK, ""},
+        {"gpu_pm_sample_buffer_size_per_gpu_mb", "4097", PROF_INVALID_ARGUMENT, "1 to 4096"},
         {"gpu_num_chips_to_profile_per_task", "0", PROF_OK, ""},
         {"gpu_dump_graph_node_mapping", "false", PROF_OK, ""},
         {"gpu_dump_graph_node_mapping", "true", PROF_UNSUPPORTED, "no version of JAX"},
@@ -793,6 +801,173 @@ TEST(keys_of_jax)
         if (!status) continue;
         CHECK(strstr(prof_error(), cases[i].part) && strstr(prof_error(), cases[i].key));
     }
+}
+
+/*-- performance counters --*/
+
+static void start_counters(const char *counters)
+{
+    prof_config config;
+    memset(&config, 0, sizeof config);
+    config.buffer_size = 8u << 20;
+    CHECK_EQUAL(prof_config_set(&config, "gpu_pm_sample_counters", counters), PROF_OK);
+    CHECK_EQUAL(prof_config_set(&config, "gpu_pm_sample_interval_us", "250"), PROF_OK);
+    CHECK_EQUAL(prof_config_set(&config, "gpu_pm_sample_buffer_size_per_gpu_mb", "100"), PROF_OK);
+    CHECK_EQUAL(prof_start(&config), PROF_OK);
+}
+
+/* Each sample has a value of each counter, whatever room there is for samples, in each version and session. */
+static void check_sampling(long version)
+{
+    fake_open();
+    fake.set("version", version);
+    enable();
+    for (int session = 0; session < 2; ++session) {
+        start_counters("two,one");
+        CHECK_EQUAL(fake.get("sampling"), 1);
+        CHECK_EQUAL(fake.get("sample_ns"), 250000);
+        CHECK_EQUAL(fake.get("sample_bytes"), 100 << 20);
+        launch(kernel("k"), NULL);
+        fake.set("samples", 5000); /* more than are decoded at once */
+        CHECK_EQUAL(prof_cuda_collect(), PROF_OK);
+        CHECK_EQUAL(counted().samples, 5000);
+        fake.set("samples", 3);
+        prof_trace *trace = stop();
+        CHECK_EQUAL(counted().samples, 5003);
+        CHECK_EQUAL(counted().samples_dropped + counted().sample_overflows, 0);
+        CHECK_EQUAL(counted().kernels, 1);
+        CHECK_EQUAL(fake.get("sampling"), 0);
+        CHECK_EQUAL(fake.get("hosts"), 0);
+        trace_list samples = row(trace, "GPU 0", "performance counters");
+        CHECK_EQUAL(count_of(&samples, PROF_EVENT_COUNTER, "one"), 5003);
+        CHECK_EQUAL(count_of(&samples, PROF_EVENT_COUNTER, "two"), 5003);
+        const prof_event *one = event_of(&samples, PROF_EVENT_COUNTER, "one", 1);
+        const prof_event *two = event_of(&samples, PROF_EVENT_COUNTER, "two", 1);
+        CHECK(one->value.type == PROF_VALUE_DOUBLE && one->value.as.d == 2 && two->value.as.d == 4);
+        CHECK_EQUAL(one->start_ns, two->start_ns);
+        trace_free(&samples);
+        prof_trace_close(trace);
+    }
+    start("gpu_pm_sample_counters", "");
+    CHECK_EQUAL(fake.get("sampling"), 0);
+    prof_trace_close(stop());
+}
+static void sampling_12_6(void) { check_sampling(24); }
+static void sampling_12_8(void) { check_sampling(26); }
+static void sampling_13_5(void) { check_sampling(130500); }
+TEST(counters_are_sampled)
+{
+    in_child(sampling_12_6);
+    in_child(sampling_12_8);
+    in_child(sampling_13_5);
+}
+
+/* What a GPU does not have, or not at the same time, is said; the rest is recorded. */
+ALONE(counters_that_cannot_be_sampled_are_said)
+{
+    fake_open();
+    fake.set("version", 26);
+    enable();
+    start_counters("one,none,heavy,two");
+    fake.set("samples", 2);
+    prof_trace *trace = stop();
+    CHECK(strstr(said(trace, "CUDA none not recorded"), "INVALID_PARAMETER") != NULL);
+    CHECK(strstr(said(trace, "CUDA none not recorded"), "ncu --query-metrics-collection pmsampling --chip FA100"));
+    CHECK(strstr(said(trace, "CUDA heavy not recorded"), "one pass") != NULL);
+    trace_list samples = row(trace, "GPU 0", "performance counters");
+    CHECK_EQUAL(count_of(&samples, PROF_EVENT_COUNTER, "one"), 2);
+    CHECK_EQUAL(count_of(&samples, PROF_EVENT_COUNTER, "two"), 2);
+    CHECK_EQUAL(count_of(&samples, PROF_EVENT_COUNTER, NULL), 4);
+    trace_free(&samples);
+    prof_trace_close(trace);
+    CHECK_EQUAL(fake.get("hosts"), 0);
+    start_counters("none");
+    CHECK_EQUAL(prof_cuda_status(), PROF_OK);
+    launch(kernel("k"), NULL);
+    trace = stop();
+    CHECK(strstr(said(trace, "GPU 0: performance counters not recorded"), "(FA100) has none") != NULL);
+    CHECK_EQUAL(counted().kernels, 1);
+    CHECK_EQUAL(fake.get("hosts"), 0);
+    prof_trace_close(trace);
+}
+
+/* Every call may fail: then there are no counters, and all else. */
+ALONE(sampling_that_fails_is_said)
+{
+    static const char *const calls[] = {
+        "cuptiProfilerInitialize", "cuptiDeviceGetChipName", "cuptiPmSamplingGetCounterAvailability",
+        "cuptiProfilerHostInitialize", "cuptiProfilerHostGetConfigImageSize", "cuptiProfilerHostGetConfigImage",
+        "cuptiProfilerHostGetNumOfPasses", "cuptiPmSamplingEnable", "cuptiPmSamplingSetConfig",
+        "cuptiPmSamplingGetCounterDataSize", "cuptiPmSamplingCounterDataImageInitialize", "cuptiPmSamplingStart",
+        "cuptiPmSamplingDecodeData", "cuptiPmSamplingGetCounterDataInfo"};
+    fake_open();
+    fake.set("version", 26);
+    enable();
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; ++i) {
+        int later = i >= 12;
+        fake.fail(calls[i], 35);
+        start_counters("one");
+        launch(kernel("k"), NULL);
+        fake.set("samples", 1);
+        prof_trace *trace = stop();
+        const char *why = said(trace, later ? "GPU 0: performance counters end" :
+                                              "GPU 0: performance counters not recorded");
+        int found = strstr(why, "run as root") || strstr(why, "has none of"); /* the causes are at each counter */
+        CHECK(found);
+        if (!found) printf("     %s: \"%s\"\n", calls[i], why);
+        CHECK_EQUAL(counted().kernels, 1);
+        CHECK_EQUAL(counted().samples, 0);
+        CHECK_EQUAL(fake.get("hosts"), 0);
+        CHECK_EQUAL(fake.get("sampling"), 0);
+        prof_trace_close(trace);
+        fake.fail(calls[i], 0);
+    }
+    start_counters("one");
+    fake.fail("cuptiProfilerHostEvaluateToGpuValues", 1);
+    fake.set("samples", 4);
+    CHECK_EQUAL(prof_cuda_collect(), PROF_OK);
+    fake.fail("cuptiProfilerHostEvaluateToGpuValues", 0);
+    fake.set("bad_samples", 1);
+    fake.set("samples", 3);
+    prof_trace *trace = stop();
+    CHECK_EQUAL(counted().samples_dropped, 7);
+    CHECK(!strncmp(said(trace, "CUDA samples dropped"), "7: ", 3));
+    prof_trace_close(trace);
+}
+
+/* A CUPTI that is older than sampling. */
+ALONE(sampling_that_is_not_there_is_said)
+{
+    prof_cuda_config config = fake_config();
+    config.cupti = fake_path("libolder.so");
+    CHECK_EQUAL(prof_cuda_enable(&config), PROF_OK);
+    start_counters("one");
+    prof_trace *trace = stop();
+    CHECK(strstr(said(trace, "GPU 0: performance counters not recorded"),
+                 "cuptiPmSamplingEnable is not in this CUPTI: it needs that of CUDA 12.6 or later") != NULL);
+    prof_trace_close(trace);
+}
+
+/* A GPU without room for its samples begins anew, and that is counted. */
+ALONE(a_gpu_without_room_for_samples)
+{
+    fake_open();
+    fake.set("version", 26);
+    enable();
+    start_counters("one");
+    fake.set("sample_overflow", 1);
+    fake.set("samples", 2);
+    CHECK_EQUAL(prof_cuda_collect(), PROF_OK);
+    CHECK_EQUAL(counted().sample_overflows, 1);
+    fake.set("sample_room", 1);
+    CHECK_EQUAL(prof_cuda_collect(), PROF_OK);
+    CHECK_EQUAL(counted().sample_overflows, 2);
+    CHECK_EQUAL(fake.get("sampling"), 1);
+    fake.set("samples", 2);
+    prof_trace *trace = stop();
+    CHECK_EQUAL(counted().samples, 4);
+    CHECK(!strncmp(said(trace, "CUDA samples of a full GPU dropped"), "2: ", 3));
+    prof_trace_close(trace);
 }
 
 /*-- XProf --*/

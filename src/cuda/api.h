@@ -26,6 +26,10 @@ typedef struct prof_cuda_counts {
     uint64_t broken_buffers; /* buffers that CUPTI could not read to their end */
     uint64_t clock_steps;    /* how often somebody has set the system's clock, which CUPTI uses: the times of GPUs are
                                 wrong there */
+    uint64_t samples;          /* of gpu_pm_sample_counters */
+    uint64_t samples_dropped;  /* CUPTI could not evaluate them */
+    uint64_t sample_overflows; /* how often a GPU had no room for its samples, and has lost some: raise
+                                  gpu_pm_sample_interval_us or gpu_pm_sample_buffer_size_per_gpu_mb */
 } prof_cuda_counts;
 
 #if PROF_ENABLE

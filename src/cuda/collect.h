@@ -7,6 +7,7 @@
 #include "cuda/buffers.h"
 #include "cuda/calls.h"
 #include "cuda/records.h"
+#include "cuda/sampling.h"
 
 #ifdef PROF__CUDA_LINUX
 #define PROF__CUDA_STEP 1000000 /* ns: between two looks, clocks differ by less if nobody has set one */
@@ -52,6 +53,7 @@ static void prof__cuda_collect(int force)
     prof__cuda.api->ActivityFlushAll(force ? PROF__CUPTI_FLUSH_FORCED : 0);
     prof__cuda_dropped(NULL, 0);
     prof__cuda_buffers_read();
+    if (!force) prof__cuda_sampling_read();
 }
 
 /* Kinds of records, as the metadata calls them where one is missing. */
@@ -96,6 +98,10 @@ static void prof__cuda_says(void)
                          "the GPU wrote no times, or they ran on at the end: wait for the GPU first");
     prof__cuda_says_lost("unknown", counts->unknown, "records that this version of prof does not know");
     prof__cuda_says_lost("buffers", counts->broken_buffers, "CUPTI could not read them to their end");
+    prof__cuda_says_lost("samples", counts->samples_dropped, "CUPTI could not evaluate them");
+    prof__cuda_says_lost("samples of a full GPU", counts->sample_overflows,
+                         "times that a GPU had no room for more: raise gpu_pm_sample_interval_us or "
+                         "gpu_pm_sample_buffer_size_per_gpu_mb");
     if (counts->clock_steps)
         prof__beside_says(prof__cuda.session, "CUDA clock",
                           "the system's clock was set meanwhile: times of GPUs are wrong there");
@@ -107,6 +113,7 @@ static void prof__cuda_finish(void)
     const prof__cuda_api *api = prof__cuda.api;
     PROF__STORE(&prof__cuda.calls, 0);
     prof__cuda_collect(0); /* first what has ended, with its times */
+    prof__cuda_sampling_end();
     for (size_t i = 0; i < PROF__CUDA_KIND_COUNT; ++i)
         if (prof__cuda_wants(prof__cuda_kinds[i].kind)) api->ActivityDisable(prof__cuda_kinds[i].kind);
     prof__cuda_collect(1);
@@ -129,6 +136,7 @@ static void *prof__cuda_main(void *user)
             PROF__RELEASE(&prof__cuda.collected, asked);
         } else {
             prof__cuda_buffers_read();
+            if (prof__monotonic() - prof__cuda_decoded >= PROF__CUDA_DECODE) prof__cuda_sampling_read();
         }
         if (!PROF__ACQUIRE(&prof__cuda.stop)) prof__word_wait(&prof__cuda.collects, asked, PROF__CUDA_ROUND);
     }

@@ -9,7 +9,7 @@
 #include "cuda/state.h"
 
 #ifdef PROF__CUDA_LINUX
-#define PROF__CUDA_DEFAULTS {2097152, 2097152, 1048576, 0, 0, 0}
+#define PROF__CUDA_DEFAULTS {2097152, 2097152, 1048576, 0, 0, 0, 500, 64, ""}
 static prof__cuda_wishes prof__cuda_wished = PROF__CUDA_DEFAULTS; /* under the lock prof__cuda_wishing */
 static int prof__cuda_wishing;
 #endif
@@ -18,13 +18,12 @@ static int prof__cuda_wishing;
 #define PROF__CUDA_PREFIX "gpu_"
 
 /* What is not supported: the values that ask for nothing. */
-#define PROF__CUDA_NO_SAMPLING "sampling of performance counters is not supported"
+#define PROF__CUDA_NO_RANGES "counters of ranges are not supported; gpu_pm_sample_counters samples them"
 static const struct {
     const char *key, *none, *why;
 } prof__cuda_unsupported[] = {
-    {"gpu_pm_sample_counters", "", PROF__CUDA_NO_SAMPLING},
-    {"gpu_range_profiling_counters", "", PROF__CUDA_NO_SAMPLING},
-    {"gpu_range_profiling_allow_multipass", NULL, PROF__CUDA_NO_SAMPLING},
+    {"gpu_range_profiling_counters", "", PROF__CUDA_NO_RANGES},
+    {"gpu_range_profiling_allow_multipass", NULL, PROF__CUDA_NO_RANGES},
     {"gpu_dump_graph_node_mapping", NULL, "JAX documents it, but no version of JAX acts on it, nor does prof"},
 };
 
@@ -37,7 +36,38 @@ static prof_status prof__cuda_number(const char *key, const char *value, uint64_
 {
     uint64_t parsed;
     if (!prof__parse_number(value, prof__ones, &parsed)) return prof__cuda_must_be(key, value, "a number");
-    if (number) *number = parsed;
+    *number = parsed;
+    return PROF_OK;
+}
+
+/* Takes a number of a range. */
+static prof_status prof__cuda_ranged(const char *key, const char *value, uint64_t most, uint64_t *number)
+{
+    uint64_t parsed;
+    char what[40];
+    if (prof__parse_number(value, prof__ones, &parsed) && parsed && parsed <= most) {
+        *number = parsed;
+        return PROF_OK;
+    }
+    snprintf(what, sizeof what, "a number, 1 to %llu", (unsigned long long)most);
+    return prof__cuda_must_be(key, value, what);
+}
+
+/* Takes a list of counters. */
+static prof_status prof__cuda_counters(const char *key, const char *value, char *counters)
+{
+    size_t count = 0, length = strlen(value);
+    int empty = 0;
+    for (const char *at = value; *value && at; ++count) {
+        empty |= !*at || *at == ',';
+        at = strchr(at, ',');
+        if (at) ++at;
+    }
+    if (empty || strchr(value, ' '))
+        return prof__cuda_must_be(key, value, "names of counters with commas, and no spaces, between them");
+    if (count > PROF__CUDA_COUNTERS || length >= PROF__CUDA_COUNTER_TEXT)
+        return prof__cuda_must_be(key, value, "64 names at most, of 4095 letters together");
+    memcpy(counters, value, length + 1);
     return PROF_OK;
 }
 
@@ -70,12 +100,18 @@ static prof_status prof__cuda_key(prof__cuda_wishes *wishes, const char *key, co
     if (!strcmp(name, "num_chips_to_profile_per_task")) return prof__cuda_number(key, value, &wishes->gpus);
     if (!strcmp(name, "enable_nvtx_tracking")) return prof__cuda_switch(key, value, &wishes->nvtx);
     if (!strcmp(name, "enable_cupti_activity_graph_trace")) return prof__cuda_switch(key, value, &wishes->graphs);
-    /* These say how the counters are sampled that prof__cuda_unsupported refuses. */
-    if (!strcmp(name, "pm_sample_interval_us") || !strcmp(name, "pm_sample_buffer_size_per_gpu_mb"))
-        return prof__cuda_number(key, value, NULL);
+    if (!strcmp(name, "pm_sample_counters")) return prof__cuda_counters(key, value, wishes->counters);
+    if (!strcmp(name, "pm_sample_interval_us"))
+        return prof__cuda_ranged(key, value, 1000000000, &wishes->sample_us);
+    if (!strcmp(name, "pm_sample_buffer_size_per_gpu_mb")) {
+        prof_status status = prof__cuda_ranged(key, value, 4096, &wishes->sample_mib);
+        if (wishes->sample_mib < 64) wishes->sample_mib = 64; /* as in JAX */
+        return status;
+    }
     return prof__fail(PROF_INVALID_ARGUMENT,
                       "unknown key '%.60s': must be gpu_max_callback_api_events, _max_activity_api_events, "
-                      "_max_annotation_strings, _enable_nvtx_tracking, _enable_cupti_activity_graph_trace or "
+                      "_max_annotation_strings, _enable_nvtx_tracking, _enable_cupti_activity_graph_trace, "
+                      "_pm_sample_counters, _pm_sample_interval_us, _pm_sample_buffer_size_per_gpu_mb or "
                       "_num_chips_to_profile_per_task", key);
 }
 

@@ -39,9 +39,10 @@ static const char *prof__cupti_result(int result)
     case 14: return "NOT_COMPATIBLE";
     case 15: return "NOT_INITIALIZED: CUPTI and the driver do not fit together: a newer driver, or the CUPTI of the "
                     "driver's CUDA version";
+    case 17: return "INVALID_METRIC_NAME: see ncu --query-metrics-collection pmsampling";
     case 21: return "INVALID_KIND";
     case 23: return "DISABLED";
-    case 26: return "HARDWARE_BUSY";
+    case 26: return "HARDWARE_BUSY: another profiler uses the GPU's counters: end it";
     case 27: return "NOT_SUPPORTED";
     case 28: case 29: case 30: case 31: return "UM_PROFILING_NOT_SUPPORTED";
     case 33: return "VIRTUALIZED_DEVICE_NOT_SUPPORTED: the virtual machine's GPU has no tracing: see NVIDIA's vGPU "
@@ -210,6 +211,7 @@ static prof_status prof__cupti_load(prof__cuda_api *api)
         return prof__fail(PROF_UNSUPPORTED, "%s is not in this CUPTI: it needs that of CUDA 12.0 or later", missing);
     int result = api->GetVersion(&prof__cuda.version);
     if (result) return prof__cupti_failed("GetVersion", result);
+    prof__cuda.library = library;
     if (prof__cuda.version < PROF__CUPTI_OLDEST)
         return prof__fail(PROF_UNSUPPORTED, "CUPTI is too old (version %u): install that of CUDA 12.0 or later",
                           (unsigned)prof__cuda.version);

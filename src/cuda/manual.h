@@ -49,5 +49,19 @@ KEYS of JAX, for prof_config_set(). They hold for the sessions that begin after 
      gpu_enable_nvtx_tracking        false     records ranges of NVTX. It has to be set before the first call of NVTX
      gpu_enable_cupti_activity_graph_trace  false   a graph is one event, not one for each kernel in it
      gpu_num_chips_to_profile_per_task      0  records this many GPUs, the first ones; 0: all
-     gpu_pm_sample_counters          ""        not supported, nor gpu_range_profiling_counters: other values are errors
-     gpu_dump_graph_node_mapping     false     likewise: JAX documents it, and nothing in it reads it */
+     gpu_pm_sample_counters          ""        samples these performance counters: see below
+     gpu_pm_sample_interval_us       500       so often
+     gpu_pm_sample_buffer_size_per_gpu_mb  64  room on each GPU for samples until CUPTI takes them, every 100 ms: up to
+                                               4096; less than 64 is 64
+     gpu_range_profiling_counters    ""        not supported: other values are errors
+     gpu_dump_graph_node_mapping     false     likewise: JAX documents it, and nothing in it reads it
+
+PERFORMANCE COUNTERS
+
+   prof_config_set(&config, "gpu_pm_sample_counters", "sm__cycles_active.avg,pcie__read_bytes.sum") makes the row
+   "performance counters" of each GPU, with a counter for each name, 64 at most. A value holds from the begin of its
+   sample to that of the next one. `ncu --query-metrics-collection pmsampling --chip gh100` lists names. All of them
+   have to fit into one pass of the GPU: those that do not, and those that a GPU does not have, are left out, as in JAX,
+   and the metadata say it. It needs CUPTI of CUDA 12.6 or later, a GPU that samples by time (not Turing, not GA100),
+   and often more privileges than tracing. The GPU's counters stay this process's until it ends: to give them back ends
+   all of CUPTI in some versions. */

@@ -140,9 +140,11 @@ static prof_status prof__cuda_open(void)
     if (!status) prof__cuda_nvtx();
     if (!status) status = prof__cuda_records_begin();
     if (!status) prof__cuda_sync();
+    if (!status) prof__cuda_sampling_begin();
     if (!status && prof__thread_create(&prof__cuda.thread, prof__cuda_main, NULL))
         status = prof__fail(PROF_NO_MEMORY, "the system allows no more threads");
     if (!status) return PROF_OK;
+    prof__cuda_sampling_end();
     for (size_t i = 0; i < PROF__CUDA_KIND_COUNT; ++i)
         if (prof__cuda_wants(prof__cuda_kinds[i].kind)) prof__cuda.api->ActivityDisable(prof__cuda_kinds[i].kind);
     if (prof__cuda.subscriber) prof__cuda.api->Unsubscribe(prof__cuda.subscriber);

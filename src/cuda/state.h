@@ -20,6 +20,8 @@
 #define PROF__CUDA_BUFFER 131072u
 #define PROF__CUDA_BUFFERS 8192u /* for 1 GiB */
 #define PROF__CUDA_RANGES 256u
+#define PROF__CUDA_COUNTERS 64 /* that are sampled */
+#define PROF__CUDA_COUNTER_TEXT 4096
 
 /* A GPU. The collector alone uses the rows, which are made when they are first needed. */
 typedef struct prof__cuda_gpu {
@@ -47,6 +49,8 @@ typedef struct prof__cuda_range {
 typedef struct prof__cuda_wishes {
     uint64_t calls, events, ranges, gpus;
     int nvtx, graphs;
+    uint64_t sample_us, sample_mib;
+    char counters[PROF__CUDA_COUNTER_TEXT]; /* names, with commas between them */
 } prof__cuda_wishes;
 
 /* The fields before `session` change under the lock `loading`, and stay once `api` is set. Those after it change in
@@ -54,6 +58,7 @@ typedef struct prof__cuda_wishes {
 static struct {
     int loading, enabled, exits, inherited; /* inherited: 1: in a child of fork(), in which CUDA does not work */
     const prof__cuda_api *api;
+    void *library;    /* CUPTI */
     uint32_t version; /* of CUPTI */
     int driver;       /* 12040 is 12.4 */
     unsigned gpus;

@@ -29,9 +29,13 @@ declarations() { # NAME PACKAGE VERSION FLAGS
     fi
     check "$1" "$(${CC:-cc} -std=gnu11 $4 -Itests/cupti -I"$headers" -Isrc -fsyntax-only tests/cupti/abi.c 2>&1 |
         grep -E 'error' | head -n 20)"
+    [ ! -f "$headers/cupti_pmsampling.h" ] ||
+        check "$1 for performance counters" "$(${CC:-cc} -std=gnu11 -Itests/cupti -I"$headers" -Isrc -fsyntax-only \
+            tests/cupti/sampling.c 2>&1 | grep -E 'error' | head -n 20)"
 }
 declarations "CUPTI 12.1 has what prof_cuda.h declares" nvidia-cuda-cupti-cu12 12.1.105
 if [ -n "$PROF_TEST_LONG" ]; then
+    declarations "CUPTI 12.6 has what prof_cuda.h declares" nvidia-cuda-cupti-cu12 12.6.80
     declarations "CUPTI 12.8 has what prof_cuda.h declares" nvidia-cuda-cupti-cu12 12.8.90
     declarations "CUPTI 13.0 has what prof_cuda.h declares" nvidia-cuda-cupti 13.0.85 -DNEWER
 fi
@@ -51,6 +55,18 @@ refused() { # PACKAGE VERSION
 }
 refused nvidia-cuda-cupti-cu12 12.1.105
 refused nvidia-cuda-cupti 13.5.25
+
+# The part of the library that configures performance counters needs no GPU, up to 13.0.
+${CC:-cc} -std=gnu99 -O0 -w -I. tests/cupti/host.c -o "$work/host" -pthread -ldl
+for version in ${PROF_TEST_LONG:+cu12-12.6.80 cu12-12.8.90 13.0.85}; do
+    library=$(find "$wheels/nvidia-cuda-cupti-$version" -name 'libcupti.so.*' 2>/dev/null | head -n 1)
+    if [ -z "$library" ]; then
+        skip "CUPTI $version configures performance counters" "pip cannot fetch it"
+    else
+        check "CUPTI $version configures performance counters" \
+            "$(timeout 60 "$work/host" "$library" 2>&1 || echo "ended with $?")"
+    fi
+done
 
 headers=$(fetch nvidia-cuda-runtime 13.0.48)
 if [ -z "$headers" ]; then
