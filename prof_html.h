@@ -856,8 +856,7 @@ static const char *const prof__html_page[] = {
     "function bytes(value){return human(value,['B','kB','MB','GB','TB','PB'])}"
     "function visible(text){return text.replace(/[\\u202a-\\u202e\\u2066-\\u2069]/g,sign=>`\\\\u${sign.charCodeAt(0).toString(16)}`)}"
     "function shown(v){"
-    "if(typeof v==='bigint')return commas(String(v));"
-    "if(typeof v!=='number')return v===null?'':String(v);"
+    "if(typeof v!=='number')return typeof v==='bigint'?commas(String(v)):v===null?'':String(v);"
     "if(!Number.isFinite(v))return String(v).toLowerCase().replace('inity','');"
     "let size=abs(v);"
     "if(size>2**53||v&&size<1e-4)return v.toExponential(5).replace(/\\.?0*e/,'e');"
@@ -872,13 +871,11 @@ static const char *const prof__html_page[] = {
     "}"
     "function parseTime(text){"
     "let match=/^([0-9]*\\.?[0-9]+)\\s*(ns|us|\\u00b5s|ms|s|m|h)?$/.exec(text);"
-    "if(!match)return NaN;"
-    "return Number(match[1])*({m:60e9,h:3600e9}[match[2]]||scales[match[2]||'ns'])"
+    "return match?Number(match[1])*({m:60e9,h:3600e9}[match[2]]||scales[match[2]||'ns']):NaN"
     "}"
     "function niceStep(least){"
     "let power=10**floor(Math.log10(least));"
-    "for(let times of[1,2,5])if(power*times>=least)return power*times;"
-    "return power*10"
+    "return power*([1,2,5].find(times=>power*times>=least)||10)"
     "}"
     "function axisTime(at,step){"
     "let size=max(abs(at),step),unit=size>=1e9?3:size>=1e6?2:size>=1e3?1:0,digits=max(0,min(9,ceil(3*unit-Math.log10(step)-1e-9)));"
@@ -920,8 +917,8 @@ static const char *const prof__html_page[] = {
     "close(){"
     "this.start=this.start.close(this.count+1);"
     "this.kind=this.kind.close(this.count);"
-   ,
     "this.processor=this.processor.close(this.count);"
+   ,
     "this.sums=new Float64Array((this.count/STEP|0)*4+4);"
     "let sum=new Float64Array(4);"
     "for(let i=0;i<=this.count;i++){"
@@ -1013,8 +1010,8 @@ static const char *const prof__html_page[] = {
     "return value"
     "}"
     "index(limit,what){"
-   ,
     "let value=this.u();"
+   ,
     "if(value>=limit)damaged(`there is no ${what} ${value}`);"
     "return value"
     "}"
@@ -1144,8 +1141,8 @@ static const char *const prof__html_page[] = {
     "if(duration>=0xFFFFFFFF)this.long.set(i,duration)"
     "}"
     "grow(room){"
-   ,
     "for(let column of['start','duration','node']){"
+   ,
     "let before=this[column];"
     "this[column]=new before.constructor(room);"
     "this[column].set(before)"
@@ -1285,10 +1282,10 @@ static const char *const prof__html_page[] = {
     "strings(r){"
     "while(!r.done){"
     "let text=r.text();"
-   ,
     "this.report.strings.push(entryOf(this.texts,text,()=>text))"
     "}"
     "}"
+   ,
     "kinds(r){"
     "let{strings,kinds,labels}=this.report,string=()=>r.of(strings,'string');"
     "while(!r.done){"
@@ -1370,9 +1367,9 @@ static const char *const prof__html_page[] = {
     "let i=level.count++,parent=depth&&levels[depth-1]?levels[depth-1].lastNode:0;"
     "if(lastParent[number]!==parent){"
     "lastParent[number]=parent;"
-   ,
     "lastNode[number]=this.node(parent,kind.label)"
     "}"
+   ,
     "if(i>=level.start.length)level.grow(max(i*4,min(i*4096,ceil(1.1*track.events*i/(track.scopes+1)))));"
     "level.start[i]=last;"
     "level.node[i]=level.lastNode=lastNode[number];"
@@ -1471,8 +1468,8 @@ static const char *const prof__html_page[] = {
     "}"
     "end(r){"
     "let{report}=this;"
-   ,
     "if(r.u()!==report.scopes||r.u()!==report.points||r.u()!==report.spanCount)\n"
+   ,
     "damaged('the numbers at the end are not those of the events');"
     "report.complete=true"
     "}"
@@ -1566,9 +1563,9 @@ static const char *const prof__html_page[] = {
     "function unpacker(){"
     "let waiting=[],worker=null,count=0,begin=()=>{"
     "try{"
-   ,
     "worker=new Worker(URL.createObjectURL(new Blob([document.querySelector('script[nonce]').text])));"
     "worker.onmessage=({data})=>waiting.shift()(data);"
+   ,
     "worker.onerror=()=>{"
     "worker=null;"
     "for(let done of waiting)done()"
@@ -1685,11 +1682,11 @@ static const char *const prof__html_page[] = {
     "}"
     "function putLine(pixels,line,y0,y1,x0=0,x1=line.length){"
     "let width=line.length,first=y0*width;"
-   ,
     "for(let x=x0;x<x1;x++)if(line[x])pixels[first+x]=line[x];"
     "for(let y=y0+1;y<y1;y++)pixels.copyWithin(y*width+x0,first+x0,first+x1)"
     "}"
     "function trackName(track){"
+   ,
     "if(track.device)return track.name||track.device;"
     "return track.name||(track.fiber?'fiber ':'thread ')+track.thread"
     "}"
@@ -1771,7 +1768,6 @@ static const char *const prof__html_page[] = {
     "take(track,at){"
     "let{time,kind,a,b}=track.points,{type,depth,label}=kinds[kind[at]];"
     "if(type===ALLOC||type===FREE)memory.step(type,depth,labels[label],time[at],a[at],b[at],track);"
-   ,
     "else if(type>=LOCK_WAIT&&type<=LOCK_RELEASE)locks.step(type,labels[label],time[at],a[at],b[at],track)"
     "},"
     "close(end){"
@@ -1781,6 +1777,7 @@ static const char *const prof__html_page[] = {
     "}"
     "}"
     "}"
+   ,
     "function objectsIn(report,process,from,to){"
     "let{take,close}=objects(report,process);"
     "if(process.memory)eachPoint(process,from,to,take);"
@@ -1866,7 +1863,6 @@ static const char *const prof__html_page[] = {
     "let key=label.name+'\\0'+id,before=flows.get(key);"
     "if(before&&type!==FLOW_OUT)\n"
     "report.flows.push({name:label.name,id,from:before.time,to:time,fromTrack:before.track,toTrack:track});"
-   ,
     "if(type===FLOW_IN)flows.delete(key);"
     "else if(before||type===FLOW_OUT)flows.set(key,{time,track})"
     "}"
@@ -1876,6 +1872,7 @@ static const char *const prof__html_page[] = {
     "this.live=new Map();"
     "this.pools=new Map();"
     "this.sites=new Map();"
+   ,
     "this.scopes=new Map();"
     "this.report=report;"
     "this.used=0;"
@@ -1987,12 +1984,12 @@ static const char *const prof__html_page[] = {
     "}"
     "close(end){"
     "for(let{holds,waits}of this.locks.values()){"
-   ,
     "for(let hold of holds.values())hold.row.holds.push(Object.assign(hold,{duration:end-hold.start}));"
     "for(let wait of waits.values())wait.row.waits.push(Object.assign(wait,{took:end-wait.time,open:true}))"
     "}"
     "for(let row of this.rows.values()){"
     "row.holds.sort((a,b)=>a.start-b.start);"
+   ,
     "row.waits.sort((a,b)=>a.time-b.time)"
     "}"
     "this.list()"
@@ -2080,7 +2077,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function frameAround(report,{track,start}){"
     "let series=report.bars.filter(({noun,track:{process}})=>noun==='frame'&&process===track.process);"
-   ,
     "return series.length?barAround(series.find(each=>each.track===track)||series[0],start):''"
     "}"
     "function barAround(series,time){"
@@ -2089,6 +2085,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function barAt({start,duration},time){"
     "let i=firstIndex(start.length,k=>start[k]>time)-1;"
+   ,
     "return i>=0&&time<start[i]+duration[i]?i:-1"
     "}"
     "function lanesOf(list,most=1024){"
@@ -2152,9 +2149,9 @@ static const char *const prof__html_page[] = {
     "for(let loss of process.losses)lines.push(who+loss);"
     "if(!number('complete'))lines.push(who+'The session was not stopped: the program was running, or died.');"
     "if(process.about.has('window_from_ns'))lines.push(who+`Too large for a page: of its ${grouped(number('events'))} events, those from ${moment(number('window_from_ns'))} to ${moment(number('window_to_ns'))} are all here. `+\n"
-   ,
     "`Elsewhere, scopes of less than ${ns(number('part_ns'))} are in groups, drawn lighter and named after the longest, and of other events there are samples. Statistics of everything count all scopes.`);"
     "if(number('aggregated'))lines.push(who+`${grouped(number('aggregated'))} events are only in statistics: see prof summary.`);"
+   ,
     "if(process.about.get('write_error'))lines.push(who+process.about.get('write_error'));"
     "let cut=process.tracks.reduce((sum,{levels})=>levels.reduce((n,level)=>n+[...level.flags.values()].filter(flags=>flags&3).length,sum),0);"
     "if(cut&&!process.live)lines.push(`${who}${grouped(cut)} scope${cut>1?'s lack':' lacks'} begin or end: the edge is jagged.`);"
@@ -2225,9 +2222,9 @@ static const char *const prof__html_page[] = {
     "}"
     "function*statsSteps(report,from,to,wanted){"
     "if(report.all&&!wanted&&from<=report.from&&to>=report.to)return allStats(report);"
-   ,
     "let{nodes,labels}=report,column=n=>new Float64Array(n),calls=column(nodes.count),total=column(nodes.count),self=column(nodes.count),share=column(nodes.count),sums={labelOf:nodes.label,calls,total,share,outer:outermost(report),whole:column(labels.length),longest:column(labels.length),threads:column(labels.length),"
     "cut:column(labels.length),lost:column(labels.length),lostSum:column(labels.length),lostShare:column(labels.length),lostSelf:column(labels.length),"
+   ,
     "shortest:column(labels.length).fill(Infinity),histograms:new Array(labels.length).fill(null),met:column(nodes.count).fill(-1),seen:column(labels.length).fill(-1),track:0,scale:0};"
     "for(let track of report.tracks){"
     "if(wanted&&!wanted(track))continue;"
@@ -2316,7 +2313,6 @@ static const char *const prof__html_page[] = {
     "function addSome(sums,level,first,end){"
     "let{labelOf,calls,total,whole,longest,shortest,histograms}=sums,{duration,node}=level,{met,track,share,scale}=sums;"
     "for(let i=first;i<end;i++){"
-   ,
     "let n=node[i],long=duration[i]===0xFFFFFFFF?level.durationOf(i):duration[i],label=labelOf[n];"
     "if(met[n]!==track)meet(sums,n);"
     "calls[n]++;"
@@ -2329,6 +2325,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function tally(histograms,label,bucket,calls){"
     "let list=histograms[label]||(histograms[label]=[]),all=list;"
+   ,
     "if(all.length<BUCKETS&&all.length+calls>FEW){"
     "all=histograms[label]=new Uint32Array(BUCKETS);"
     "for(let each of list)all[each]++"
@@ -2396,7 +2393,6 @@ static const char *const prof__html_page[] = {
     "let bucket=0,left=max(1,ceil(share*whole));"
     "if(histogram.length<BUCKETS)bucket=histogram.sort((a,b)=>a-b)[left-1];"
     "else for(left-=histogram[0];left>0;)left-=histogram[++bucket];"
-   ,
     "return max(least,min(most,bucketValue(bucket)))"
     "}"
     "function callsOf(report,label,from,to,wanted=()=>true){"
@@ -2407,6 +2403,7 @@ static const char *const prof__html_page[] = {
     "track.levels.forEach((level,depth)=>{"
     "let[first,end]=indexRange(level,from,to);"
     "for(let i=first;i<end;i++)\n"
+   ,
     "if(mine[level.node[i]])calls.push({track,depth,i,start:level.start[i],duration:level.durationOf(i)})"
     "})"
     "}"
@@ -2497,10 +2494,10 @@ static const char *const prof__html_page[] = {
     "return[[call,what&&`${what} ${name||shown(object)}`].filter(Boolean).join(', '),"
     "thread?`held by ${holder?holder.title:`thread ${thread}`}${held?` in ${labelAt(report,held).name}`:''}`:'']"
     "}"
-   ,
     "function waitWords(report,{call,what,object,name,start,end,scope,thread,holder,held,waker,woke},scopeLink=place=>labelAt(report,place).name,threadLink=track=>track.title){"
     "let[kind]=/rwlock|mutex/.exec(call)||[what],thing=`${{rwlock:'read-write lock',pid:'process'}[kind]||kind} ${name||shown(object)}`,of=(word,place)=>place?[word,scopeLink(place)]:[];"
     "return[!what?'in a sleep':/^(thread|pid)$/.test(what)?`for the end of ${thing}`:`for ${thing}`,"
+   ,
     "...thread||holder?[', held by thread ',holder?threadLink(holder,start):String(thread),...of(' in scope ',held)]:waker?[', until thread ',threadLink(waker,end),...of(' in scope ',woke),' woke it']:[],"
     "...call?[`, in ${call}()`]:[],...of(call?' of scope ':', in scope ',scope)]"
     "}"
@@ -2557,7 +2554,6 @@ static const char *const prof__html_page[] = {
     "return({levels},from,to)=>(depth,i)=>timeOf(levels,depth,i,from,to)"
     "}"
     "function*usualSteps(report,process){"
-   ,
     "let{labels,nodes}=report,ids=new Map(),idOf=labels.map(label=>label.role===ROLE_WAIT?-2:2*entryOf(ids,scopeLabel(label).name,()=>ids.size)),room=2*ids.size,whole=new Float64Array(room),least=new Float64Array(room).fill(Infinity),most=new Float64Array(room),histograms=new Array(room).fill(null),put=(at,time)=>{"
     "if(time<least[at])least[at]=time;"
     "if(time>most[at])most[at]=time;"
@@ -2565,6 +2561,7 @@ static const char *const prof__html_page[] = {
     "};"
     "let timeIn=timesIn(report);"
     "for(let track of process.tracks){"
+   ,
     "let timeOf=timeIn(track,-Infinity,Infinity);"
     "for(let[depth,level]of track.levels.entries()){"
     "yield*selfSteps(track.levels,depth,0,level.count,timeOf,(i,self)=>{"
@@ -2628,7 +2625,6 @@ static const char *const prof__html_page[] = {
     "}"
     "function innerRows(report,usual,{track,start,end}){"
     "let rows=new Map(),timeOf=timesIn(report)(track,start,end),rowOf=(label,place)=>entryOf(rows,label.name,()=>({name:label.name,time:0,calls:0,longest:0,usual:(usual.get(label.name)||{}).self,place})),rest=end-start;"
-   ,
     "track.levels.forEach((level,depth)=>{"
     "allSteps(selfSteps(track.levels,depth,...indexRange(level,start,end),timeOf,(i,self)=>{"
     "let place={track,depth,i},label=labelAt(report,place),time=max(0,self);"
@@ -2642,6 +2638,7 @@ static const char *const prof__html_page[] = {
     "}))"
     "});"
     "rowOf({name:''}).time=rest;"
+   ,
     "return[...rows.values()].filter(row=>row.time||row.calls)"
     "}"
     "function movedIn({process},start,end){"
@@ -2680,10 +2677,10 @@ static const char *const prof__html_page[] = {
     "let call=chosenCall(app),usual=panels.usual(call.track.process);"
     "if(!usual)return null;"
     "let{key,track,start}=call,{wall={whole:0}}=usual.get(key)||{},{median=percentile(wall,.5),count=wall.whole}=call,cut=truncatedText(call.flags),{wall:took,waits,parts,known,ran,inner,devices,counters,memory,messages,lost}=whyOf(report,usual,call),thread=(each,time)=>linkTo(each.title,()=>app.goTo(time,each)),scope=place=>linkTo(labelAt(report,place).name,()=>app.show(place)),doing=rows=>rows.map(({time,place})=>({time,what:[scope(place),`, on ${place.track.title} of ${place.track.device}`]})),list=(caption,rows)=>table([times('time',row=>row.time),by('%',row=>row.time,row=>(100*row.time/took||0).toFixed(1)),"
-   ,
     "{title:'what',text:true,get:row=>row.time,show:row=>el('span',{},...row.what)}],rows,{caption,memory:caption,inner:row=>row.more,open:true,limit:60});"
     "let about=[known?': what the system did was not recorded then':': prof_system.h records whether threads run, on Linux','',', but not running',''],rest=ran.reduce((left,{time})=>left-time,parts[READY]),ready=ran.map(row=>({...row,what:['thread ',thread(row.track,start),' ran on its processor']}));"
     "if(rest>0)ready.push({time:rest,what:['programs, or threads that recorded nothing, ran; or a quota was used up']});"
+   ,
     "let more=[,,ready,"
     "waits.map(wait=>({...wait,what:wait.did?wait.did.reduce((left,{time})=>left-time,.75*wait.time)>0?['for what no record names']:['as it seems for ',...doing(wait.did)[0].what]:[...waitWords(report,wait,scope,thread),wait.count>1?`, ${grouped(wait.count)} times`:'']}))];"
     "let rows=parts.map((time,kind)=>({id:kind,time,what:[el('b',{},STATE_NAMES[kind]),about[kind]],more:more[kind]})).filter(({time})=>time),others=[memory.count||memory.frees?`allocations: ${grouped(memory.count)}, of ${bytes(memory.bytes)}; frees: ${grouped(memory.frees)}`:'',"
@@ -2715,7 +2712,6 @@ static const char *const prof__html_page[] = {
     "function marksOf(report,series){"
     "if(series.marks)return series.marks;"
     "let marks=new Map(),put=(track,time,id)=>entryOf(marks,track,()=>[]).push([time,id]);"
-   ,
     "for(let{id,start,end,track,endTrack}of series.step?[]:series.list){put(track,start,id);put(endTrack,end,id)}"
     "for(let{step,list}of requestSeries(report))if(step)for(let{id,start,track}of list)put(track,start,id);"
     "for(let{id,from,to,fromTrack,toTrack}of report.flows)if(series.ids.has(Number(id))){put(fromTrack,from,Number(id));put(toTrack,to,Number(id))}"
@@ -2725,6 +2721,7 @@ static const char *const prof__html_page[] = {
     "function innermost(report,track,time){"
     "for(let depth=track.levels.length-1;depth>=0;depth--){"
     "let place={track,depth,i:scopeAt(track.levels[depth],time)};"
+   ,
     "if(place.i>=0&&labelAt(report,place).role!==ROLE_WAIT)return place"
     "}"
     "return null"
@@ -2770,7 +2767,6 @@ static const char *const prof__html_page[] = {
     "let label=labelAt(report,place);"
     "if(label.role===ROLE_STEP)return`${label.name} ${stepNumber(report,place)}`;"
     "let list=marksOf(report,series).get(track)||[],[from,to]=timesOfPlace(place),k=firstIndex(list.length,at=>list[at][0]>=from);"
-   ,
     "if(k<list.length&&list[k][0]<=to)return`${series.name} ${list[k][1]}`"
     "}"
     "return''"
@@ -2781,6 +2777,7 @@ static const char *const prof__html_page[] = {
     "let level=track.levels[d],[first,last]=level?indexRange(level,from,to):[0,0];"
     "for(let i=first;i<last;i++){"
     "let place={track,depth:d,i},label=labelAt(report,place),end=level.endOf(i),of=label.role===ROLE_STEP?'':whose(report,series,track,max(from,level.start[i])),text=label.role===ROLE_STEP?`${label.name} ${stepNumber(report,place)}`:label.name+(of&&` of ${of}`);"
+   ,
     "if(label.role!==ROLE_WAIT&&!(d<depth&&end>=to))sums.set(text,(sums.get(text)||0)+min(end,to)-max(level.start[i],from))"
     "}"
     "}"
@@ -2824,7 +2821,6 @@ static const char *const prof__html_page[] = {
     "while(part>=0&&time>request.start){"
     "let led=arrivals.filter(flow=>flow.part===part&&flow.to<=time&&flow.from<time&&waited(flow)).sort((a,b)=>b.to-a.to)[0],late=led&&led.from>parts[part].start,begin=late?led.to:parts[part].start;"
     "put(part,begin,time);"
-   ,
     "let flow=late?led:arrivals.filter(each=>each.part===part&&each.from<=begin).sort((a,b)=>a.to-b.to)[0],next=flow?flow.made:before(part,begin);"
     "time=begin;"
     "if(next<0)break;"
@@ -2838,6 +2834,7 @@ static const char *const prof__html_page[] = {
     "const parentKey=/^parent(_span)?(_id)?$/;"
     "const parentOfSpan=({args})=>{const pair=(args||[]).find(([key])=>parentKey.test(key));return pair?Number(pair[1]):null};"
     "function relativesOf(report,series,request){"
+   ,
     "let all=requestSeries(report).filter(each=>!each.step&&each.process===series.process&&!series.step).flatMap(each=>each.list.map(one=>({...one,series:each}))),parent=parentOfSpan(request),within=each=>each.start>=request.start&&each.end<=request.end,names=each=>parentOfSpan(each)===request.id||(each.args||[]).some(([key,v])=>(key===series.name||key===series.name+'_id')&&Number(v)===request.id);"
     "return{parents:all.filter(each=>each.id===parent&&each.start<=request.end&&each.end>=request.start&&each.start!==request.start),"
     "children:all.filter(each=>!(each.series===series&&each.id===request.id)&&(names(each)||(each.id===request.id&&within(each))))}"
@@ -2866,7 +2863,6 @@ static const char *const prof__html_page[] = {
     "let name=row.place&&labelAt(report,row.place);"
     "if(row.kind==='gap')return[el('b',{},row.name),row.why[0],thread(row.why[1],row.start),row.why[2]];"
     "if(row.kind==='wait')return['waited ',...waitWords(report,row.wait,scope,thread),row.for?`, which worked for ${row.for}`:''];"
-   ,
     "return[...row.kind==='scope'?[thread(row.track,row.start),': ']:[],scope(row.place),name.role===ROLE_STEP?` ${stepNumber(report,row.place)}`:'']"
     "};"
     "let columns=[by('from',row=>row.order,row=>ns(row.start-one.start)),times('took',row=>row.end-row.start),by('when',row=>row.start,picture),"
@@ -2874,6 +2870,7 @@ static const char *const prof__html_page[] = {
     "rows.forEach((row,order)=>{row.order=order});"
     "let partName=({part,start,end})=>{"
     "let row=rows.find(each=>part<0?each.kind==='gap'&&each.start<=start&&each.end>=end:each.kind==='scope'&&each.part===part);"
+   ,
     "return row&&row.kind==='scope'?what(row):[row?row.name:'on its way']"
     "};"
     "let longest=({part,start,end})=>rows.filter(row=>row.kind==='wait'&&row.part===part&&row.start>=start&&row.end<=end).sort((a,b)=>b.end-b.start-a.end+a.start)[0],relatives=(title,list)=>list.length?el('p',{},title,...list.slice(0,20).flatMap((each,i)=>[i?', ':'',linkTo(requestName(each.series,each),()=>go(each.series,each)),` (${ns(each.end-each.start)})`]),list.length>20?` and ${grouped(list.length-20)} more`:''):null,cut=truncatedText(one.flags);"
@@ -2899,9 +2896,9 @@ static const char *const prof__html_page[] = {
     "const lastOf=({levels,points})=>levels.reduce((last,level)=>max(last,level.start[level.count-1],level.flags.get(level.count-1)&TRUNCATED_END?0:level.endOf(level.count-1)),points.count?points.time[points.count-1]:0);"
     "function endPanel(panels){"
     "let{app}=panels,{report}=app;"
-   ,
     "return endings(report).flatMap(process=>{"
     "let rows=process.tracks.filter(track=>!track.device&&(track.levels.length||track.points.count)).map(track=>({track,open:openScopes(track),last:lastOf(track)})).sort((a,b)=>b.last-a.last),inner=({open})=>open.length?scopeOf(report,open.at(-1)):null,link=place=>linkTo(scopeOf(report,place).label.name||'(unnamed)',()=>app.show(place)),messages=report.messages.filter(({track})=>track.process===process).slice(-20);"
+   ,
     "return[el('p.note',{},el('b',{},`${process.name}, process ${process.about.get('pid')}, ${process.about.get('crash')?`crashed: ${process.about.get('crash')}. `:'did not end its recording: '}`),process.about.get('crash')?'':'it crashed, was killed or left by _exit(). ',"
     "rows.length?`Thread ${rows[0].track.title} recorded last.`:'Nothing was recorded.',process.about.get('crash')?'':' With PROF_CRASH_REPORT=1 it says the signal.'),"
     "table([by('recorded last',row=>row.last,row=>ns(row.last)),links('thread',row=>row.track.title,row=>app.goTo(row.last,row.track)),"
@@ -2945,11 +2942,11 @@ static const char *const prof__html_page[] = {
     "let bars=({each,most})=>el('span.each',{title:groups.slice(0,64).map(({name},i)=>`${name}: ${ns(each[i])}`).join('\\n')},"
     "...groups.slice(0,64).map((_,i)=>el('i',{class:i===most?'most':null,style:{height:`${max(1,16*each[i]/max(1,each[most]))}px`}})));"
     "let place=({label,most})=>{for(let track of groups[most].tracks)for(let level of track.levels)for(let i=0;i<level.count;i++)if(report.labels[report.nodes.label[level.node[i]]]===label)return{track,time:level.start[i]};return null};"
-   ,
     "return[tools(all.length>1?select('By what',all.map(([each])=>[each,`by ${each.toLowerCase()}`]),title,each=>{panels.balanceBy=each;panels.render()}):null,"
     "el('span.note',{},`${grouped(groups.length)} ${title.toLowerCase()}; ${panels.rangeText()}. Red: at least ${UNEVEN} times the mean`)),"
     "table([words('scope',row=>row.label.name),counts('calls',row=>row.calls),times('total',row=>row.total),times('mean',row=>row.mean,`of a ${noun}`),times('max',row=>row.each[row.most]),"
     "by('max / mean',row=>row.ratio,row=>el(row.ratio>=UNEVEN?'b.bad':'span',{},row.ratio.toFixed(2))),"
+   ,
     "links('most in',row=>groups[row.most].name,row=>{let at=place(row);if(at)app.goTo(at.time,at.track)}),"
     "by(`each ${noun}`,row=>row.ratio,bars)],rows,{caption:`Each scope by ${noun}`,sort:2,memory:'balance',onpick:row=>panels.pick(row.label)})]"
     "}"
@@ -3031,7 +3028,6 @@ static const char *const prof__html_page[] = {
     "let start=level.start[i],ns=level.durationOf(i),id=label[level.node[i]];"
     "if(start<from||start+ns>to||level.flags.has(i))return;"
     "let sample=samples.get(id);"
-   ,
     "if(!sample)samples.set(id,sample={seen:0,start:[],ns:[]});"
     "let at=sample.seen++;"
     "if(at>=SAMPLE)at=chooser.below(sample.seen);"
@@ -3050,6 +3046,7 @@ static const char *const prof__html_page[] = {
     "sample.start=Array.from(order,i=>start[i]);"
     "sample.ns=Array.from(order,i=>ns[i])"
     "}"
+   ,
     "function medianOf(sample){return Float64Array.from(sample.ns).sort()[ceil(sample.ns.length/2)-1]}"
     "function pairsBelow(a,b,ratio){"
     "let pairs=0;"
@@ -3132,7 +3129,6 @@ static const char *const prof__html_page[] = {
     "from=min(from,level.start[0]);"
     "to=max(to,level.endOf(level.count-1))"
     "}"
-   ,
     "if(points.count){"
     "from=min(from,points.time[0]);"
     "to=max(to,points.time[points.count-1])"
@@ -3148,6 +3144,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function measures(report,processes,stats){"
     "let{from,to}=stats[0],list=[],frames=mostOfBoth(processes.map(process=>new Map(report.frames.filter(series=>series.track.process===process).map(({name,start})=>"
+   ,
     "[name,firstIndex(start.length,i=>start[i]>=to)-firstIndex(start.length,i=>start[i]>=from)]))));"
     "let steps=mostOfBoth(stats.map(({rows})=>new Map(rows.filter(row=>row.label.role===ROLE_STEP).map(row=>[row.label.name,row.calls]))));"
     "if(frames)list.push({id:'frame',title:`per frame (${frames.name})`,of:frames.of});"
@@ -3230,7 +3227,6 @@ static const char *const prof__html_page[] = {
     "for(let label of labels){"
     "let{base,name}=label.format||label,bits=hash(base||name),light=dark?.69:.72;"
     "do label.rgb=label.color?[label.color>>16&255,label.color>>8&255,label.color&255]:fromHsl(bits%360,dark?.42:.58,(light-=.01)-(bits>>>12)%7/100);"
-   ,
     "while(!dark&&!label.color&&luminance(label.rgb)>.295);"
     "if(dark&&min(...label.rgb)>220)label.rgb=[70,76,86];"
     "label.ink=inkOn(label.rgb)"
@@ -3242,6 +3238,7 @@ static const char *const prof__html_page[] = {
     "}"
     "const inkOn=rgb=>luminance(rgb)>.179?'#000':'#fff';"
     "function differenceStyle(by,dark){"
+   ,
     "let grey=dark?[104,110,120]:[140,146,156],full=by>0?dark?[224,92,60]:[232,96,64]:dark?[80,150,240]:[70,140,235],share=by?.25+.75*min(1,abs(by)):0,rgb=grey.map((c,i)=>round(c+(full[i]-c)*share));"
     "return{backgroundColor:css(rgb),color:inkOn(rgb)}"
     "}"
@@ -3305,8 +3302,8 @@ static const char *const prof__html_page[] = {
     "}"
     "const wordMatches=(word,v)=>typeof v==='string'?v.toLowerCase().includes(word):v!==null&&Number(v)===numberOfText(word);"
     "function findOthers(report,query,limit=5000){"
-   ,
     "let{names,categories,args,compared,least,most}=query,timed=least>0||most<Infinity,plain=names.length>0&&!args.length&&!compared.length,found={values:[],threads:[],spans:[],messages:[],counters:[]},category=({category:own})=>categories.every(word=>own.toLowerCase().includes(word)),named=(...texts)=>names.every(word=>texts.some(text=>wordMatches(word,text))),few=list=>Object.assign(list.slice(0,limit),{more:list.length>limit});"
+   ,
     "if(query.empty)return found;"
     "found.spans=few(report.spans.filter(span=>{"
     "let label=report.labels[span.label];"
@@ -3372,13 +3369,13 @@ static const char *const prof__html_page[] = {
     "memory.sort=options.sort||0;"
     "memory.up=Boolean(options.up)"
     "}"
-   ,
     "let root=el('div.scroll',{tabindex:0,role:'region','aria-label':options.caption}),limit=options.limit||300;"
     "memory.folds=memory.folds||new Map();"
     "let isOpen=row=>memory.folds.has(row.id)?memory.folds.get(row.id):Boolean(options.open),draw=()=>{"
     "let{get}=columns[memory.sort],sign=memory.up?1:-1,inOrder=list=>list.map(row=>[get(row),row]).sort(([a],[b])=>"
     "sign*(typeof a==='string'?a.localeCompare(b):(a>b)-(a<b))).map(([,row])=>row);"
     "let within=new Set(),sorted=inOrder(rows).flatMap(row=>{"
+   ,
     "let inner=options.inner&&isOpen(row)?inOrder(options.inner(row)||[]):[];"
     "for(let each of inner)within.add(each);"
     "return[row,...inner]"
@@ -3453,7 +3450,6 @@ static const char *const prof__html_page[] = {
     "boxes.push(box);"
     "next.push(box)"
     "}"
-   ,
     "let count=node.children.length,parts=n===0&&!deep&&node.rest!==undefined?max(PART,ceil(count/PART)):max(1,count);"
     "do{"
     "let rest=restOf(node,n,n+=min(parts,count-n),widthOf);"
@@ -3468,6 +3464,7 @@ static const char *const prof__html_page[] = {
     "}"
     "function along(root,path,key,widthOf){"
     "for(let id of path||[]){"
+   ,
     "let part=restFrom(id),next=part?restOf(root,...part,widthOf):root.children.find(child=>child[key]===id);"
     "if(!next)break;"
     "root=next"
@@ -3541,7 +3538,6 @@ static const char *const prof__html_page[] = {
     "save(){this.saved.push(this.place)}"
     "clip(){"
     "let id='c'+this.clips++;"
-   ,
     "this.add(this.add(this.root,'clipPath',{id}),'rect',this.area);"
     "this.place=this.add(this.root,'g',{'clip-path':`url(#${id})`})"
     "}"
@@ -3550,6 +3546,7 @@ static const char *const prof__html_page[] = {
     "for(let x=from,end;x<line.length;x=end){"
     "for(end=x+1;end<line.length&&line[end]===line[x];end++);"
     "if(line[x]===background)continue;"
+   ,
     "this.fillStyle='#'+(line[x]&255|256).toString(16).slice(1)+(line[x]>>8&255|256).toString(16).slice(1)+(line[x]>>16&255|256).toString(16).slice(1);"
     "this.fillRect(x/ratio,y,(end-x)/ratio,height)"
     "}"
@@ -3622,13 +3619,13 @@ static const char *const prof__html_page[] = {
     "this.groupRows(rows,process,'Tasks',inOrder(process.tracks.filter(t=>t.owner===t)).map(track=>this.trackRow([track])));"
     "this.groupRows(rows,process,'Spans',process.spanGroups.map((group,i)=>({key:`${key}s${i}`,kind:'spans',"
     "title:group.lanes.length>32?`${group.name} (${grouped(group.lanes.length)}${group.crowded?'+':''} lanes)`:group.name,group,height:(closed(`${key}s${i}`)?1:group.lanes.length)*LINE+4,fold:group.lanes.length>1})));"
-   ,
     "this.groupRows(rows,process,'Locks',process.locks?[...process.locks.rows.values()].map((lock,i)=>"
     "({key:`${key}l${i}`,kind:'lock',title:lock.label.name,lock,height:LINE+4})):[])"
     "}"
     "return rows"
     "}"
     "threadRows(track){"
+   ,
     "return[track.states&&track.states.owner===track&&track.states,(track.levels.length||track.marks||track.system)&&track].filter(Boolean).map(each=>this.trackRow([each]))"
     "}"
     "trackRow(tracks,key='t'+tracks[0].id){"
@@ -3708,11 +3705,11 @@ static const char *const prof__html_page[] = {
     "this.placed=this.layout();"
     "pixels.fill(app.colors.background);"
     "this.drawGrid(pixels,w,h,ratio,width);"
-   ,
     "let labels=[];"
     "for(let place of this.placed){"
     "if(place.row.kind!=='track')continue;"
     "for(let track of place.row.tracks){"
+   ,
     "let{start,end}=track.life||app.view,alone=!place.row.tracks[1],x0=alone?0:max(0,floor(this.x(start)*ratio)),x1=alone?w:min(w,ceil(this.x(end)*ratio)+2);"
     "if(x0>=x1)continue;"
     "this.drawScopes(place,track,ratio,w,h,labels,x0,x1);"
@@ -3797,9 +3794,9 @@ static const char *const prof__html_page[] = {
     "ctx.textBaseline='middle';"
     "ctx.textAlign='left';"
     "for(let[x0,x1,y,level,i]of list){"
-   ,
     "let label=report.labels[report.nodes.label[level.node[i]]],room=x1-x0-8;"
     "ctx.fillStyle=this.app.dim&&this.app.dim(label)?this.app.style.faint:label.ink;"
+   ,
     "let width=this.textWidth(ctx,label.name);"
     "this.fit(ctx,label.name,x0+4,y+LINE/2,room);"
     "if(room-width>60){"
@@ -3906,13 +3903,13 @@ static const char *const prof__html_page[] = {
     "if(x1<last+1)continue;"
     "last=x1;"
     "ctx.globalAlpha=dims&&!this.app.found.has(span)?.25:1;"
-   ,
     "this.drawBox(ctx,x0,x1,y+2+n*LINE,labels[span.label].rgb,labels[span.label].ink,labels[span.label].name)"
     "}"
     "});"
     "ctx.globalAlpha=1"
     "}"
     "drawHolds(ctx,row,y){"
+   ,
     "let{from,to}=this.app.view,{holds,label}=row.lock,last=-1;"
     "for(let hold of holds){"
     "if(hold.start>to)break;"
@@ -4011,10 +4008,10 @@ static const char *const prof__html_page[] = {
     "ctx.fillStyle=style.ink;"
     "ctx.textBaseline='middle';"
     "ctx.font=(row.kind==='head'?'bold 12':12)+FONT;"
-   ,
     "let middle=max(y,min(top-2,y+row.height-22))+(row.kind==='track'?max(11,row.marks+12):min(row.height/2,17));"
     "if(row.fold){"
     "ctx.fillStyle=style.faint;"
+   ,
     "ctx.fillText(closed.has(row.key)?'\\u25b8':'\\u25be',5,middle);"
     "ctx.fillStyle=style.ink"
     "}"
@@ -4093,10 +4090,10 @@ static const char *const prof__html_page[] = {
     "let{app:{notes,style},bottom}=this;"
     "ctx.font=11+FONT;"
     "this.flags=notes.map((note,i)=>{"
-   ,
     "let x0=max(GUTTER,this.x(note.from)),right=this.x(note.to),y=bottom-18-i%3*18,wide=min(260,this.textWidth(ctx,note.text)+10);"
     "if(right<GUTTER||x0>width)return{};"
     "ctx.fillStyle=style.mark;"
+   ,
     "for(let x of[this.x(note.from),right])if(x>=GUTTER)ctx.fillRect(x,RULER,1,bottom-RULER);"
     "ctx.fillRect(x0,y,wide,16);"
     "ctx.fillStyle=style.onaccent;"
@@ -4186,9 +4183,9 @@ static const char *const prof__html_page[] = {
     "sides(){"
     "let{report,selection}=this.app,from=selection?selection.from:report.from,to=selection?selection.to:report.to,key=[from,to,...this.pair].join();"
     "if(!this.kept||this.kept.key!==key){"
-   ,
     "let processes=this.pair.map(i=>report.processes[i]),used=this.pair.map(i=>this.labels[i]=this.labels[i]||labelsOf(report,report.processes[i]));"
     "this.kept={key,from,to,processes,pairing:pairLabels(report.labels,used),"
+   ,
     "stats:processes.map(process=>rangeStats(report,from,to,track=>track.process===process))}"
     "}"
     "return this.kept"
@@ -4257,9 +4254,9 @@ static const char *const prof__html_page[] = {
     "return[tools(...this.choosers(),note),el('p.note.under',{},"
     "`${panels.rangeText()}. The shift is the median of the ratios of all pairs of calls, of 10,000 a side at most.`),"
     "table([words('scope',row=>row.label.name),"
-   ,
     "{title:'verdict',text:true,note:'slower or faster: the whole 99 % interval lies beyond the threshold; same: it is at most twice as wide as that',"
     "get:row=>ORDER.length-ORDER.indexOf(row.verdict),show:row=>el('span',{class:'verdict '+row.verdict},(SIGNS[row.verdict]||'')+row.verdict)},"
+   ,
     "{title:'shift',note:'of a typical call',get:row=>both(row)?row.change.ratio:0,show:row=>both(row)?percentText(row.change.ratio):''},"
     "{title:'99 % interval',note:'of the shift',get:row=>both(row)?row.change.high-row.change.low:0,show:row=>both(row)?intervalText(row.change):''},"
     "...two('p50',(side,row,i)=>row.p50[i],ns,'the median; to 2 % where there are more than 10,000 calls'),...two('calls',side=>side&&side.calls,grouped),...two('total',side=>side&&side.total,ns),"

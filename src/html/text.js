@@ -35,8 +35,7 @@ export function visible(text) { return text.replace(/[\u202a-\u202e\u2066-\u2069
 
 /** A value of an argument or a counter; numbers as prof__counter_text() does. */
 export function shown(v) {
-    if (typeof v === 'bigint') return commas(String(v));
-    if (typeof v !== 'number') return v === null ? '' : String(v);
+    if (typeof v !== 'number') return typeof v === 'bigint' ? commas(String(v)) : v === null ? '' : String(v);
     if (!Number.isFinite(v)) return String(v).toLowerCase().replace('inity', '');
     const size = abs(v);
     if (size > 2 ** 53 || v && size < 1e-4) return v.toExponential(5).replace(/\.?0*e/, 'e');
@@ -55,15 +54,13 @@ export function measured(v, unit) {
 /** Parses a duration such as "2ms"; without a unit, it is in ns. @returns nanoseconds; NaN: it is no duration. @param {string} text */
 export function parseTime(text) {
     const match = /^([0-9]*\.?[0-9]+)\s*(ns|us|\u00b5s|ms|s|m|h)?$/.exec(text);
-    if (!match) return NaN;
-    return Number(match[1]) * ({ m: 60e9, h: 3600e9 }[match[2]] || scales[match[2] || 'ns']);
+    return match ? Number(match[1]) * ({ m: 60e9, h: 3600e9 }[match[2]] || scales[match[2] || 'ns']) : NaN;
 }
 
 /** The smallest of 1, 2 and 5 times a power of ten that is at least `least`. @param {number} least */
 export function niceStep(least) {
     const power = 10 ** floor(Math.log10(least));
-    for (const times of [1, 2, 5]) if (power * times >= least) return power * times;
-    return power * 10;
+    return power * ([1, 2, 5].find(times => power * times >= least) || 10);
 }
 
 /** Writes a time on the axis, with as many digits as tell it from the next one. @param {number} at @param {number} step */
