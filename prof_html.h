@@ -3551,7 +3551,7 @@ static const char *const prof__html_page[] = {
     "this.fillRect(x/ratio,y,(end-x)/ratio,height)"
     "}"
     "}"
-    "text(){return new XMLSerializer().serializeToString(this.root)}"
+    "text(){return new XMLSerializer().serializeToString(this.root).replace(/[\\0-\\x1f\\ufffe\\uffff]/g,' ')}"
     "}"
     "function download(blob,name){"
     "let address=URL.createObjectURL(blob),link=el('a',{href:address,download:name});"

@@ -98,6 +98,11 @@ has "what is no UTF-8" markup.svg "d$(printf '\357\277\275');w"
 is "names with markup, folded" 0 "$prof" flame markup.prof -o markup.folded
 has "no ; in names" markup.folded "tick;d?:w;<&\">x "
 [ "$(wc -l <markup.folded)" -eq "$(wc -l <whole.folded)" ] && ok "one line a path" || fail "one line a path"
+is "names with all bytes" 0 "$prof" flame bytes.prof --min-percent 0 -o bytes.svg
+valid "it is well-formed" bytes.svg
+[ "$(grep -c '<g class="f"' bytes.svg)" -gt 500 ] && ok "it has them" || fail "it has them: $(grep -c '<g class="f"' bytes.svg)"
+is "names with all bytes, callers below" 0 "$prof" flame bytes.prof -i -m -o bytes.svg
+valid "it is well-formed" bytes.svg
 
 # ---- nothing, and errors
 

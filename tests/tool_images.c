@@ -192,6 +192,27 @@ static void misnamed(void)
     save("misnamed.prof", "alpha", 100, "boot-1", 1700000000000000000u);
 }
 
+/* Scopes and threads whose names have each byte, alone and after the begin of a longer character, and characters that
+   XML does not allow: surrogates, U+FFFE, U+FFFF. */
+static void bytes(void)
+{
+    static const char *const ends[] = {"\xED\xA0\x80", "\xEF\xBF\xBE", "\xEF\xBF\xBF", "\xF4\x90\x80\x80",
+                                       "\xC2\x85", "]]>", "\xE2\x82"};
+    char name[16];
+    start(PROF_RING, 256 << 10, 5000000);
+    for (int i = 1; i < 256 * 4 + 7; ++i) {
+        static const char *const befores[] = {"<", "\xC3", "\xE2\x82", "\xF0\x9F\x98"};
+        at(0, 1000u * (unsigned)i);
+        if (i < 256 * 4 && i % 256 == 0) continue;
+        snprintf(name, sizeof name, "%s%c&", befores[i / 256 % 4], i % 256);
+        PROFILE_SCOPE_DYNAMIC(i < 256 * 4 ? name : ends[i - 256 * 4]);
+        at(0, 1000u * (unsigned)i + 900);
+    }
+    prof_set_thread_name("\x01\xFF<\xEF\xBF\xBF\x1B");
+    stop(2000000);
+    save("bytes.prof", "a\x02\xFE<b", 100, "boot-1", 1700000000000000000u);
+}
+
 static void crashed(void)
 {
     start(PROF_RING, 64 << 10, 5000000);
@@ -350,5 +371,6 @@ int main(int argc, char **argv)
         one_run(name, run, run >= 5);
     }
     misnamed();
+    bytes();
     return 0;
 }

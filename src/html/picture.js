@@ -68,7 +68,7 @@ export class Svg {
             this.fillRect(x / ratio, y, (end - x) / ratio, height);
         }
     }
-    text() { return new XMLSerializer().serializeToString(this.root); }
+    text() { return new XMLSerializer().serializeToString(this.root).replace(/[\0-\x1f\ufffe\uffff]/g, ' '); } // what XML does not allow is not left out by browsers
 }
 
 /** Makes the browser save a file. @param {Blob} blob @param {string} name */

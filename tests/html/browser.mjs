@@ -209,6 +209,13 @@ async function pictures(prefix) {
     same(`${name}: PNG`, [png.toString('latin1', 1, 4), png.readUInt32BE(16)], ['PNG', Math.round(time.width)]);
     fs.writeFileSync(path.join(folder, 'picture.png'), png);
     check(`${name}: SVG has the scope's name`, svg.includes(`>${label}<`), label);
+    same(`${name}: SVG of a name that XML does not allow is read again`, await page.evaluate(() => {
+        const { prof } = globalThis, { track } = prof.focus, level = track.levels[1], scope = prof.report.labels[prof.report.nodes.label[level.node[0]]], kept = scope.name;
+        scope.name = String.fromCharCode(...Array(32).keys(), 0xfffe, 0xffff, 0xd800, 0x7f, 0x85, 60, 38) + kept;
+        const read = new DOMParser().parseFromString(prof.svg(), 'image/svg+xml'), texts = [...read.querySelectorAll('text')].filter(each => each.textContent.includes('\x7f\x85<&')).length;
+        scope.name = kept;
+        return [read.querySelectorAll('parsererror').length, texts > 0];
+    }), [0, true]);
     const shown = await (await context.newPage()), wrong = [];
     shown.on('pageerror', error => wrong.push(error.message));
     await shown.goto('file://' + path.resolve(folder, 'picture.svg'));
