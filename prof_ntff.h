@@ -1132,20 +1132,7 @@ static int prof__json_hex(prof__json *j, unsigned *code)
 static void prof__json_put(char *to, size_t size, size_t *used, unsigned code)
 {
     char bytes[4];
-    size_t count = 0;
-    if (code < 0x80) {
-        bytes[count++] = (char)code;
-    } else if (code < 0x800) {
-        bytes[count++] = (char)(0xC0 | code >> 6);
-    } else if (code < 0x10000) {
-        bytes[count++] = (char)(0xE0 | code >> 12);
-        bytes[count++] = (char)(0x80 | (code >> 6 & 63));
-    } else {
-        bytes[count++] = (char)(0xF0 | code >> 18);
-        bytes[count++] = (char)(0x80 | (code >> 12 & 63));
-        bytes[count++] = (char)(0x80 | (code >> 6 & 63));
-    }
-    if (code >= 0x80) bytes[count++] = (char)(0x80 | (code & 63));
+    size_t count = prof__utf8_write(bytes, code);
     if (*used + count >= size) {
         to[*used] = 0;
         *used = size;

@@ -4,6 +4,7 @@
 #define PROF_IMPLEMENTATION
 #if defined(__linux__) && defined(__GNUC__)
 #define PROF_WRAP_WAITS
+#define PROF_RECEIVE_NVTX
 #endif
 #include "prof_chrome.h"
 #include "prof_cuda.h"
@@ -12,6 +13,7 @@
 #include "prof_ntff.h"
 #include "prof_opencl.h"
 #include "prof_report.h"
+#include "prof_receive.h"
 #include "prof_server.h"
 #include "prof_system.h"
 #include "prof_vulkan.h"

@@ -88,6 +88,7 @@ static char *prof__text_join(const char *a, const char *b); /* for free() */
 static char *prof__out_part(const char *path); /* a new name beside a file, for free() */
 static size_t prof__utf8(const char *text); /* bytes of the character; 0: it is none */
 static int prof__utf8_length(const char *text); /* the same; less than 0: so many bytes for one U+FFFD */
+static size_t prof__utf8_write(char *to, unsigned code); /* to: 4 bytes; returns how many it has written */
 static int prof__utf8_inner(char byte); /* it is not the first one of a character */
 static size_t prof__utf8_cut(const char *text, size_t most); /* so many of a longer text's bytes are whole characters */
 static int prof__is_control(const char *text);
@@ -324,6 +325,10 @@ static int prof__table_again(prof__table *t);
    kind; prof__log_list: the values of a message. prof__lock_enter() prof__lock_leave() prof__signals: a lock with all
    signals blocked.
    prof__length() prof__copy() prof__equal(): of text, safe in handlers. PROF__BARRIER PROF__HIDDEN. */
+
+/*-- for prof_receive.h alone, which records as macros do, by call sites that it makes --
+   PROF__SITE_TYPE PROF__NO_SITE PROF__KIND_MARK prof__on() prof__begin_text() prof__mark() prof__mark_text()
+   prof__made_int() prof__made_uint() prof__made_double(): what macros use. */
 
 /*-- for prof_system.h alone, which is above the recorder and records by itself --
    prof__beside prof__beside_now prof__beside_says(): how the recorder calls it, and what it says in the metadata.

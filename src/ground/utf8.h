@@ -35,6 +35,26 @@ static size_t prof__utf8(const char *text)
     return length > 0 ? (size_t)length : 0;
 }
 
+/* Writes a character, which has up to 4 bytes. Returns how many. */
+static size_t prof__utf8_write(char *to, unsigned code)
+{
+    size_t count = 0;
+    if (code < 0x80) {
+        to[count++] = (char)code;
+    } else if (code < 0x800) {
+        to[count++] = (char)(0xC0 | code >> 6);
+    } else if (code < 0x10000) {
+        to[count++] = (char)(0xE0 | code >> 12);
+        to[count++] = (char)(0x80 | (code >> 6 & 63));
+    } else {
+        to[count++] = (char)(0xF0 | code >> 18);
+        to[count++] = (char)(0x80 | (code >> 12 & 63));
+        to[count++] = (char)(0x80 | (code >> 6 & 63));
+    }
+    if (code >= 0x80) to[count++] = (char)(0x80 | (code & 63));
+    return count;
+}
+
 /* Returns 1 for a control character of Unicode: a terminal may obey it. */
 static int prof__is_control(const char *text)
 {

@@ -94,6 +94,7 @@ cat >"$work/all.c" <<'C'
 #include "prof_html.h"
 #include "prof_ntff.h"
 #include "prof_opencl.h"
+#include "prof_receive.h"
 #include "prof_report.h"
 #include "prof_server.h"
 #include "prof_vulkan.h"
