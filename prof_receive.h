@@ -64,8 +64,8 @@ The interface is NVTX's public one for tools, of its versions 2 and 3: NvtxExpor
 #error "prof_receive.h: PROF_RECEIVE_NVTX would receive what PROF_WITH_NVTX sends: define one of them"
 #endif
 
-#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && \
-    !defined(PROF__RECEIVE_IMPLEMENTED) && defined(PROF_RECEIVE_NVTX) && defined(__GNUC__) && !defined(_WIN32) && !defined(__wasi__) && \
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && defined(PROF_RECEIVE_NVTX) && \
+    !defined(PROF__RECEIVE_IMPLEMENTED) && defined(__GNUC__) && !defined(_WIN32) && !defined(__wasi__) && \
     !defined(__EMSCRIPTEN__)
 #define PROF__RECEIVE_IMPLEMENTED
 
@@ -268,6 +268,7 @@ enum { PROF__NVTX_CORE = 1, PROF__NVTX_CORE2 = 5, PROF__NVTX_SLOTS = 16 }; /* ta
 
 typedef struct prof__nvtx_string {
     char *text;
+    struct prof__nvtx_string *next;
 } prof__nvtx_string;
 
 typedef union prof__nvtx_message {
@@ -301,7 +302,7 @@ typedef struct prof__nvtx_callbacks { /* NvtxExportTableCallbacks */
 } prof__nvtx_callbacks;
 typedef const void *(*prof__nvtx_exports)(uint32_t which);
 
-/*-- domains and categories. They are never freed: sites and open ranges have their addresses --*/
+/*-- domains, categories and strings. They are never freed: programs, sites and open ranges have their addresses --*/
 
 typedef struct prof__nvtx_category {
     uint32_t number;
@@ -312,10 +313,20 @@ typedef struct prof__nvtx_category {
 typedef struct prof__nvtx_domain {
     const char *name;
     int unnamed; /* 1: it is the default domain */
-    prof__nvtx_category *categories; /* grows at its head */
+    prof__nvtx_category *categories;
+    struct prof__nvtx_domain *next;
 } prof__nvtx_domain;
 
-static prof__nvtx_domain prof__nvtx_default = {"nvtx", 1, NULL};
+static prof__nvtx_domain prof__nvtx_default = {"nvtx", 1, NULL, NULL}, *prof__nvtx_domains;
+static prof__nvtx_string *prof__nvtx_strings;
+
+/* Puts something at the head of a list that only grows. Lock-free. */
+#define PROF__NVTX_ADD(list, item)                                                                                  \
+    do {                                                                                                            \
+        (item)->next = PROF__ACQUIRE(list);                                                                         \
+        while (!__atomic_compare_exchange_n(list, &(item)->next, item, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))      \
+            continue;                                                                                               \
+    } while (0)
 
 static prof__nvtx_domain *prof__nvtx_domain_of(prof__nvtx_domain *domain)
 {
@@ -496,10 +507,7 @@ static void prof__nvtx_name_category(prof__nvtx_domain *domain, uint32_t number,
     snprintf(text, size, "%s%s%s", domain->unnamed ? "" : domain->name, domain->unnamed ? "" : ":", name);
     category->number = number;
     category->name = text;
-    category->next = PROF__ACQUIRE(&domain->categories);
-    while (!__atomic_compare_exchange_n(&domain->categories, &category->next, category, 0, __ATOMIC_ACQ_REL,
-                                        __ATOMIC_ACQUIRE))
-        continue;
+    PROF__NVTX_ADD(&domain->categories, category);
 }
 
 static void prof__nvtx_name_thread(uint32_t thread, const char *name)
@@ -518,6 +526,7 @@ static prof__nvtx_domain *prof__nvtx_domain_create(const char *name)
     if (!domain) return NULL; /* the default domain */
     memcpy(domain + 1, name ? name : "", size);
     domain->name = (const char *)(domain + 1);
+    PROF__NVTX_ADD(&prof__nvtx_domains, domain);
     return domain;
 }
 
@@ -529,6 +538,7 @@ static prof__nvtx_string *prof__nvtx_register(prof__nvtx_domain *domain, const c
     if (!string) return NULL;
     string->text = (char *)(string + 1);
     memcpy(string->text, text ? text : "", size);
+    PROF__NVTX_ADD(&prof__nvtx_strings, string);
     return string;
 }
 

@@ -8,8 +8,8 @@
 #error "prof_receive.h: PROF_RECEIVE_NVTX would receive what PROF_WITH_NVTX sends: define one of them"
 #endif
 
-#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && \
-    !defined(PROF__RECEIVE_IMPLEMENTED) && defined(PROF_RECEIVE_NVTX) && defined(__GNUC__) && !defined(_WIN32) && !defined(__wasi__) && \
+#if defined(PROF_IMPLEMENTATION) && PROF_ENABLE && !defined(PROF_FREESTANDING) && defined(PROF_RECEIVE_NVTX) && \
+    !defined(PROF__RECEIVE_IMPLEMENTED) && defined(__GNUC__) && !defined(_WIN32) && !defined(__wasi__) && \
     !defined(__EMSCRIPTEN__)
 #define PROF__RECEIVE_IMPLEMENTED
 
