@@ -31,9 +31,10 @@ WHAT IS WRITTEN                                                                 
                 in between. A span whose begin or end is missing has the argument "truncated", as a scope, and reaches
                 to the begin or end of the trace. The arguments of begin and end are all on the "b"; if the program has
                 an argument "id", the id is "span id"
-    counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
-                name of the counter, too: Tracy keeps plots apart by that, and Perfetto shows both. A value that is no
-                finite number becomes an instant. A unit is the key "unit" of the event, which viewers pass over
+    counter     samples ("C"): one counter for each name and category, whichever threads recorded it. Its only series
+                has no name: Perfetto would show that behind the counter's. Tracy tells counters apart by it alone:
+                options.tracy gives it the counter's name. A value that is no finite number becomes an instant. A unit
+                is the key "unit" of the event, which viewers pass over
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
                 records such frames, and for each handle of prof_frame_create(). Frames of 0 ns are left out; the 65th
                 and later names of a thread become instants, the 65th and later handles spans
@@ -116,6 +117,8 @@ typedef struct prof_chrome_options {
     int no_args;              /* 1: leaves out the arguments of scopes, which speedscope makes part of their names */
     int allocations;          /* 1: writes each allocation and each free, as instants, and each change of live bytes;
                                  0: the curve of live bytes alone, in 5000 steps, with their peaks and lows */
+    int tracy;                /* 1: for Tracy's importer: without spans, and the series of a counter has the counter's
+                                 name, because Tracy would draw all counters without one as one plot */
 } prof_chrome_options;
 
 #if PROF_ENABLE
@@ -922,6 +925,18 @@ static int prof__chrome_any(const prof__chrome *c, unsigned group)
 /* Makes the following lines belong to the process of this track. */
 static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
 
+/* Writes the key of a counter's sample. Perfetto shows the name of the event, a space and this key; so it is empty, but
+   for Tracy, which knows nothing else of a counter. */
+static void prof__chrome_series(prof__chrome *c, const char *what, const char *name)
+{
+    PROF__CHROME_LITERAL(&c->out, ",\"args\":{\"");
+    if (c->options.tracy) {
+        prof__out_text(&c->out, what);
+        prof__out_json(&c->out, name);
+    }
+    PROF__CHROME_LITERAL(&c->out, "\":");
+}
+
 /* Writes a line about memory or a lock up to its time. The name of the event is `what` followed by `name`. */
 static void prof__chrome_object_line(prof__chrome *c, const char *start, const char *what, const char *name)
 {
@@ -965,9 +980,7 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
             prof__out_json(out, event->site->unit);
             PROF__CHROME_LITERAL(out, "\"");
         }
-        PROF__CHROME_LITERAL(out, ",\"args\":{\"");
-        prof__out_json(out, *event->name ? event->name : "(unnamed)");
-        PROF__CHROME_LITERAL(out, "\":");
+        prof__chrome_series(c, "", *event->name ? event->name : "(unnamed)");
         if (is_double)
             prof__chrome_number(out, event->value.as.d);
         else if (event->value.type == PROF_VALUE_UINT)
@@ -1368,10 +1381,7 @@ static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t po
     const char *name = heap->rows[pool].about.pool, *what = *name ? "memory: " : "memory";
     prof__chrome_object_line(c, ",\n{\"ph\":\"C\",\"cat\":\"memory\"", what, name);
     prof__chrome_object_time(c, c->pid, point->ns);
-    PROF__CHROME_LITERAL(out, ",\"args\":{\"");
-    prof__out_text(out, what);
-    prof__out_json(out, name);
-    PROF__CHROME_LITERAL(out, "\":");
+    prof__chrome_series(c, what, name);
     prof__out_unsigned(out, point->bytes);
     PROF__CHROME_LITERAL(out, "}}");
 }
@@ -1852,9 +1862,10 @@ static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
     prof_spans *spans = NULL;
     prof_span span;
     prof_status status = prof_spans_open(c->trace, &spans), closed;
+    int all = !c->options.no_spans && !c->options.tracy;
     handles->frame_count = 0;
     while (c->out.status == PROF_OK && prof_spans_next(spans, &span))
-        if (span.number || prof__span_of_scope(span.site) || !c->options.no_spans) prof__chrome_span(c, handles, &span);
+        if (all || span.number || prof__span_of_scope(span.site)) prof__chrome_span(c, handles, &span);
     closed = prof_spans_close(spans);
     if (status || closed) prof__out_fail(&c->out, status ? status : closed);
 }

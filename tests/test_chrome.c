@@ -273,11 +273,11 @@ static void check_track(const prof_trace *trace, size_t index, const char *tid, 
     prof_cursor_close(cursor);
 }
 
-static void check_sample(const json *event, const prof_event *wanted, const char *tid)
+static void check_sample(const json *event, const prof_event *wanted, const char *tid, int tracy)
 {
     int finite = wanted->value.type != PROF_VALUE_DOUBLE || wanted->value.as.d - wanted->value.as.d >= 0;
     char *key = valid_text(*wanted->name ? wanted->name : "(unnamed)");
-    const json *value = member(member(event, "args"), finite ? key : "value");
+    const json *value = member(member(event, "args"), !finite ? "value" : tracy ? key : "");
     check_common(event, wanted, finite ? "C" : "i", tid);
     CHECK(value != NULL);
     if (value && finite && wanted->value.type == PROF_VALUE_INT) { /* a counter is a number, also beyond 2^53 */
@@ -322,7 +322,7 @@ static void check_counters(const prof_trace *trace, char (*tids)[16], const json
         while (i < tracks && strcmp(tids[i], text_of(event, "tid"))) ++i;
         CHECK(i < tracks && have[i]);
         if (i == tracks || !have[i]) break;
-        check_sample(event, &next[i], tids[i]);
+        check_sample(event, &next[i], tids[i], options->tracy);
         while ((have[i] = prof_cursor_next(cursors[i], &next[i])) != 0 &&
                (next[i].type != PROF_EVENT_COUNTER || !in_window(&next[i], options)))
             continue;
@@ -618,6 +618,9 @@ TEST(options_choose)
     options.min_duration_ns = 2000;
     json_free(check_written(trace, &options));
     options.min_duration_ns = 0;
+    options.tracy = 1;
+    json_free(check_written(trace, &options));
+    options.tracy = 0;
     trace_list list = trace_read(trace, 0);
     const prof_event *deepest = trace_nth(&list, "nest", 700);
     CHECK(deepest != NULL);

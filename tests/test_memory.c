@@ -267,10 +267,10 @@ static trace_bytes chrome_of(const prof_trace *trace, const prof_chrome_options 
 /* The values of the samples of a counter, in the order of the file. */
 static size_t samples_of(const trace_bytes *l, const char *name, uint64_t *values, size_t most)
 {
-    char start[100], key[100];
+    static const char key[] = "\"args\":{\"\":"; /* the counter has one series, without a name */
+    char start[100];
     size_t count = 0;
     snprintf(start, sizeof start, "{\"ph\":\"C\",\"cat\":\"memory\",\"name\":\"%s\",", name);
-    snprintf(key, sizeof key, "\"args\":{\"%s\":", name);
     for (const char *at = l->bytes; (at = strstr(at, start)) != NULL; ++at) {
         const char *value = strstr(at, key);
         if (value && count < most) values[count] = strtoull(value + strlen(key), NULL, 10);

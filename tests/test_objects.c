@@ -1059,6 +1059,11 @@ TEST(every_span_has_both_ends_in_json)
     text = chrome_text(trace, &options);
     CHECK_EQUAL(occurrences(text, "\"id2\":"), 0);
     free(text);
+    options.no_spans = 0;
+    options.tracy = 1;
+    text = chrome_text(trace, &options);
+    CHECK_EQUAL(occurrences(text, "\"id2\":"), 0);
+    free(text);
     prof_trace_close(trace);
 }
 

@@ -15,7 +15,7 @@ static const tool_option options[] = {
 
 int tool_chrome(const tool_args *args, int json, prof_chrome_options *chrome)
 {
-    static const char *const names[] = {"--source", "--no-args", "--no-spans", "--allocations",
+    static const char *const names[] = {"--source", "--no-args", "--no-spans", "--tracy", "--allocations",
                                         "--min-duration"};
     static const char *const sources[] = {"loc", "args", "none", NULL};
     const char *shortest = tool_value(args, "--min-duration");
@@ -30,6 +30,7 @@ int tool_chrome(const tool_args *args, int json, prof_chrome_options *chrome)
     chrome->source = (prof_chrome_source)source;
     chrome->no_args = tool_value(args, "--no-args") != NULL;
     chrome->no_spans = tool_value(args, "--no-spans") != NULL;
+    chrome->tracy = tool_value(args, "--tracy") != NULL;
     chrome->allocations = tool_value(args, "--allocations") != NULL;
     chrome->min_duration_ns = (uint64_t)ns;
     return 1;

@@ -30,11 +30,11 @@ _prof()
         return
     fi
     case $command in
-    export) options="--output --format --source --no-args --no-spans --allocations --min-duration --accelerators --sources --events --from --to --progress --help" ;;
+    export) options="--output --format --source --no-args --no-spans --tracy --allocations --min-duration --accelerators --sources --events --from --to --progress --help" ;;
     summary) options="--output --layout --sort --ascending --top --by-path --bars --no-bars --by --others --columns --progress --help" ;;
     check) options="--quiet --columns --help" ;;
     recover) options="--output --progress --help" ;;
-    merge) options="--output --source --no-args --no-spans --allocations --min-duration --accelerators --sources --offset --align --progress --help" ;;
+    merge) options="--output --source --no-args --no-spans --tracy --allocations --min-duration --accelerators --sources --offset --align --progress --help" ;;
     compare) options="--threshold --fail-over --fail-on --by-path --all --format --progress --help" ;;
     cut) options="--output --from --to --format --progress --help" ;;
     config) options="--all --help" ;;

@@ -134,7 +134,8 @@ extern const char *const tool_progress_choices[];
     {"--source", NULL, "WHERE",                                                                                 \
      "json: file and line as loc (default; Tracy shows it), as args (every viewer does), or none"},             \
     {"--no-args", NULL, NULL, "json: leaves out arguments of scopes, which speedscope makes part of their names"}, \
-    {"--no-spans", NULL, NULL, "json: leaves out spans, which Tracy takes for scopes"},                         \
+    {"--no-spans", NULL, NULL, "json: leaves out spans"},                                                       \
+    {"--tracy", NULL, NULL, "json: for Tracy's importer: names of counters where it looks for them, no spans"}, \
     {"--allocations", NULL, NULL, "json: also each allocation and free; default: the curve of live bytes alone"}, \
     {"--min-duration", NULL, "TIME", "json: leaves out scopes shorter than this, for example 10us"}
 #define TOOL_XPLANE                                                                                             \

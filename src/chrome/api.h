@@ -24,6 +24,8 @@ typedef struct prof_chrome_options {
     int no_args;              /* 1: leaves out the arguments of scopes, which speedscope makes part of their names */
     int allocations;          /* 1: writes each allocation and each free, as instants, and each change of live bytes;
                                  0: the curve of live bytes alone, in 5000 steps, with their peaks and lows */
+    int tracy;                /* 1: for Tracy's importer: without spans, and the series of a counter has the counter's
+                                 name, because Tracy would draw all counters without one as one plot */
 } prof_chrome_options;
 
 #if PROF_ENABLE

@@ -33,9 +33,7 @@ static void prof__chrome_counter(prof__chrome *c, uint32_t tid, const prof_event
             prof__out_json(out, event->site->unit);
             PROF__CHROME_LITERAL(out, "\"");
         }
-        PROF__CHROME_LITERAL(out, ",\"args\":{\"");
-        prof__out_json(out, *event->name ? event->name : "(unnamed)");
-        PROF__CHROME_LITERAL(out, "\":");
+        prof__chrome_series(c, "", *event->name ? event->name : "(unnamed)");
         if (is_double)
             prof__chrome_number(out, event->value.as.d);
         else if (event->value.type == PROF_VALUE_UINT)

@@ -189,6 +189,18 @@ static int prof__chrome_any(const prof__chrome *c, unsigned group)
 /* Makes the following lines belong to the process of this track. */
 static void prof__chrome_enter(prof__chrome *c, size_t index) { c->pid = c->threads[index].pid; }
 
+/* Writes the key of a counter's sample. Perfetto shows the name of the event, a space and this key; so it is empty, but
+   for Tracy, which knows nothing else of a counter. */
+static void prof__chrome_series(prof__chrome *c, const char *what, const char *name)
+{
+    PROF__CHROME_LITERAL(&c->out, ",\"args\":{\"");
+    if (c->options.tracy) {
+        prof__out_text(&c->out, what);
+        prof__out_json(&c->out, name);
+    }
+    PROF__CHROME_LITERAL(&c->out, "\":");
+}
+
 /* Writes a line about memory or a lock up to its time. The name of the event is `what` followed by `name`. */
 static void prof__chrome_object_line(prof__chrome *c, const char *start, const char *what, const char *name)
 {

@@ -31,9 +31,10 @@ WHAT IS WRITTEN                                                                 
                 in between. A span whose begin or end is missing has the argument "truncated", as a scope, and reaches
                 to the begin or end of the trace. The arguments of begin and end are all on the "b"; if the program has
                 an argument "id", the id is "span id"
-    counter     samples ("C"): one counter for each name and category, whichever threads recorded it. The series has the
-                name of the counter, too: Tracy keeps plots apart by that, and Perfetto shows both. A value that is no
-                finite number becomes an instant. A unit is the key "unit" of the event, which viewers pass over
+    counter     samples ("C"): one counter for each name and category, whichever threads recorded it. Its only series
+                has no name: Perfetto would show that behind the counter's. Tracy tells counters apart by it alone:
+                options.tracy gives it the counter's name. A value that is no finite number becomes an instant. A unit
+                is the key "unit" of the event, which viewers pass over
     frame       an "X" from each boundary to the next on a track of its own, "frames: NAME", one for each thread that
                 records such frames, and for each handle of prof_frame_create(). Frames of 0 ns are left out; the 65th
                 and later names of a thread become instants, the 65th and later handles spans

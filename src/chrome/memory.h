@@ -64,10 +64,7 @@ static void prof__chrome_pool(prof__chrome *c, const prof__heap *heap, size_t po
     const char *name = heap->rows[pool].about.pool, *what = *name ? "memory: " : "memory";
     prof__chrome_object_line(c, ",\n{\"ph\":\"C\",\"cat\":\"memory\"", what, name);
     prof__chrome_object_time(c, c->pid, point->ns);
-    PROF__CHROME_LITERAL(out, ",\"args\":{\"");
-    prof__out_text(out, what);
-    prof__out_json(out, name);
-    PROF__CHROME_LITERAL(out, "\":");
+    prof__chrome_series(c, what, name);
     prof__out_unsigned(out, point->bytes);
     PROF__CHROME_LITERAL(out, "}}");
 }

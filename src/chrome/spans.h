@@ -94,9 +94,10 @@ static void prof__chrome_spans(prof__chrome *c, prof__chrome_track *handles)
     prof_spans *spans = NULL;
     prof_span span;
     prof_status status = prof_spans_open(c->trace, &spans), closed;
+    int all = !c->options.no_spans && !c->options.tracy;
     handles->frame_count = 0;
     while (c->out.status == PROF_OK && prof_spans_next(spans, &span))
-        if (span.number || prof__span_of_scope(span.site) || !c->options.no_spans) prof__chrome_span(c, handles, &span);
+        if (all || span.number || prof__span_of_scope(span.site)) prof__chrome_span(c, handles, &span);
     closed = prof_spans_close(spans);
     if (status || closed) prof__out_fail(&c->out, status ? status : closed);
 }

@@ -74,7 +74,7 @@ async function compareCounters(ask, trace, fail) {
         "printf('%!.17g', counter.value) as value from counter join process_counter_track " +
         'on counter.track_id = process_counter_track.id order by counter.ts, counter.id');
     for (const counter of trace.counters) {
-        const name = `${counter.name} ${counter.name}`; // of the event and of the series
+        const name = `${counter.name} `; // of the event, and the empty one of the series
         const shown = inOrder(counter, rows.filter(row => row.name === name || decoded(row.name) === name)
             .map(row => ({ start: +row.ts, value: +row.value })));
         const wanted = inOrder(counter, counter.samples);
@@ -117,7 +117,7 @@ export async function check({ context, trace, file, screenshot, fail }) {
         await compareSlices(ask, trace, fail);
         await compareCounters(ask, trace, fail);
         await compareFlows(ask, trace, fail);
-        await page.waitForTimeout(500);
+        await page.evaluate(() => window.waitForPerfettoIdle(200)); // then all is drawn
         for (const line of log) if (line.startsWith('exception')) fail(line);
     } finally {
         await picture(page, screenshot);
