@@ -85,7 +85,9 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 arguments bytes_accessed, flops, kernel_details ("regs:32 grid:8,1,1 block:256,1,1"), memcpy_details,
                 correlation_id, shape, tf_op and others of prof_cuda.h are XProf's stats; work with details other than
                 kernel_details is no kernel. Metadata "gpu 0.KEY" are stats of the plane. The line "host steps" has the
-                times of steps; there are several if steps of threads overlap
+                times of steps; there are several if steps of threads overlap. With metadata "gpu 0.device_vendor", as
+                of prof_cuda.h, there is none: a step lasts from its first work there to its last, as in XProf's own
+                recordings
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
                 memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL".
                 Allocations of GPUs that prof_cuda.h records are there, too: the allocator is the device
@@ -2535,13 +2537,26 @@ static void prof__xplane_device_facts(prof__xplane *x)
     }
 }
 
+/* Returns the rows of the host's steps that this device's plane needs: XProf reads the times of steps from devices
+   only. None if the device says who made it, as those of prof_cuda.h do, whose work XProf can assign by its launches: a
+   step then lasts from its first work there to its last, as in recordings of XProf's own, even if the host is ahead. */
+static size_t prof__xplane_step_rows(const prof__xplane *x)
+{
+    const char *key, *value;
+    size_t length = strlen(x->device);
+    for (size_t i = 0; x->gpu && prof_trace_metadata(x->trace, i, &key, &value); i++)
+        if (!strncmp(key, x->device, length) && !strcmp(key + length, ".device_vendor")) return 0;
+    return x->gpu ? x->step_rows : 0;
+}
+
 /* Writes the rows of a device, beginning with track `first`. Returns the track after them. */
 static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
 {
     const prof_track *track = prof_trace_track(x->trace, first);
-    size_t i = first, row, tracks = prof_trace_track_count(x->trace);
+    size_t i = first, row, rows, tracks = prof_trace_track_count(x->trace);
     prof__xplane_new_plane(x, track->device);
-    for (row = 1; x->gpu && row <= x->step_rows; row++) {
+    rows = prof__xplane_step_rows(x);
+    for (row = 1; row <= rows; row++) {
         prof__xplane_line_of(x, PROF__XPLANE_STEP_TIMES, first);
         if (x->line_count) x->lines[x->line_count - 1].id = row;
     }

@@ -45,6 +45,7 @@ static struct {
     {"most_records", 0}, /* in a buffer; 0: what fits */
     {"graph", 0},      /* the graph that kernels belong to */
     {"samples", 0},    /* that are taken until they are decoded */
+    {"sample_step", 1},  /* ns from one to the next */
     {"sample_room", 0}, /* 1: the GPU has no more room: until sampling begins anew, decoding fails */
     {"sample_overflow", 0}, /* 1: once, it had no room */
     {"bad_samples", 0}, /* 1: samples have no times */
@@ -1072,8 +1073,8 @@ API int cuptiPmSamplingCounterDataGetSampleInfo(void *parameters)
     if (p->index >= (size_t)p->object->decoded) return 1;
     p->start = p->end = 0;
     if (fake_get("bad_samples")) return 0;
-    p->start = p->object->last + p->index;
-    p->end = p->start + 1;
+    p->start = p->object->last + p->index * (uint64_t)fake_get("sample_step");
+    p->end = p->start + (uint64_t)fake_get("sample_step");
     if (p->index + 1 == (size_t)p->object->decoded) p->object->last = p->end;
     return 0;
 }

@@ -1010,6 +1010,7 @@ ALONE(xprof_has_its_stats)
     CHECK_EQUAL(texts_of(&all, "memcpy_details"), 1);
     CHECK_EQUAL(texts_of(&all, "theoretical_occupancy_pct"), 1);
     CHECK_EQUAL(texts_of(&all, "not recorded"), 0);
+    CHECK_EQUAL(texts_of(&all, "host steps"), 0); /* a step's time is that of its work */
     CHECK(all.size && strstr(said(trace, "CUDA events dropped"), "gpu_max_activity_api_events"));
     size_t warnings = 0;
     for (size_t i = 0; i + 27 < all.size; ++i) warnings += !memcmp(all.bytes + i, "Detected CUDA events dropped", 27);

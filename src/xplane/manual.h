@@ -85,7 +85,9 @@ WHAT IS WRITTEN                            (plane and line: process and row of t
                 arguments bytes_accessed, flops, kernel_details ("regs:32 grid:8,1,1 block:256,1,1"), memcpy_details,
                 correlation_id, shape, tf_op and others of prof_cuda.h are XProf's stats; work with details other than
                 kernel_details is no kernel. Metadata "gpu 0.KEY" are stats of the plane. The line "host steps" has the
-                times of steps; there are several if steps of threads overlap
+                times of steps; there are several if steps of threads overlap. With metadata "gpu 0.device_vendor", as
+                of prof_cuda.h, there is none: a step lasts from its first work there to its last, as in XProf's own
+                recordings
     allocations MemoryAllocation and MemoryDeallocation for the Memory Profile tool: the pool is the allocator, the
                 memory scope or the enclosing scope the op, the call site the shape; and a counter "memory: POOL".
                 Allocations of GPUs that prof_cuda.h records are there, too: the allocator is the device

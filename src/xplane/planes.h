@@ -159,13 +159,26 @@ static void prof__xplane_device_facts(prof__xplane *x)
     }
 }
 
+/* Returns the rows of the host's steps that this device's plane needs: XProf reads the times of steps from devices
+   only. None if the device says who made it, as those of prof_cuda.h do, whose work XProf can assign by its launches: a
+   step then lasts from its first work there to its last, as in recordings of XProf's own, even if the host is ahead. */
+static size_t prof__xplane_step_rows(const prof__xplane *x)
+{
+    const char *key, *value;
+    size_t length = strlen(x->device);
+    for (size_t i = 0; x->gpu && prof_trace_metadata(x->trace, i, &key, &value); i++)
+        if (!strncmp(key, x->device, length) && !strcmp(key + length, ".device_vendor")) return 0;
+    return x->gpu ? x->step_rows : 0;
+}
+
 /* Writes the rows of a device, beginning with track `first`. Returns the track after them. */
 static size_t prof__xplane_device_plane(prof__xplane *x, size_t first)
 {
     const prof_track *track = prof_trace_track(x->trace, first);
-    size_t i = first, row, tracks = prof_trace_track_count(x->trace);
+    size_t i = first, row, rows, tracks = prof_trace_track_count(x->trace);
     prof__xplane_new_plane(x, track->device);
-    for (row = 1; x->gpu && row <= x->step_rows; row++) {
+    rows = prof__xplane_step_rows(x);
+    for (row = 1; row <= rows; row++) {
         prof__xplane_line_of(x, PROF__XPLANE_STEP_TIMES, first);
         if (x->line_count) x->lines[x->line_count - 1].id = row;
     }
